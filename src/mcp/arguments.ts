@@ -16,12 +16,12 @@ import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 import type { Operation } from '../contract/operation.ts'
 import { parseJson } from '../platform/text-formats.ts'
 
-/** Checks a tool's arguments, forgiving in form as `normalizeArguments` is, strict in names. Throws 6013 and 6016. */
+/** Normalizes and validates a tool's arguments. Throws 6013 for missing fields, 6016 for unknown or invalid ones. */
 export function parseArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {
   return validateArguments(input, normalizeArguments(input, given))
 }
 
-/** Checks arguments that are read. Throws 6013 for missing fields of the top, 6016 for the rest. */
+/** Validates normalized arguments. Throws 6013 for missing top-level fields, 6016 for everything else. */
 export function validateArguments<Input extends z.ZodObject>(
   input: Input,
   read: Readonly<Record<string, unknown>>,
@@ -38,8 +38,8 @@ export function validateArguments<Input extends z.ZodObject>(
 }
 
 /**
- * The arguments as the schema wants them written (nested JSON in strings parsed, numerals as numbers,
- * null as absent), unknown names refused, values not yet checked. Throws 6016.
+ * Converts arguments to the types of the schema: parses nested JSON in strings, converts numerals to numbers, and drops
+ * null values. Rejects unknown names with 6016; does not validate values.
  */
 export function normalizeArguments(input: z.ZodObject, given: unknown): Record<string, unknown> {
   if (given !== undefined && !isRecord(given)) throw new MediaError(6016, 'The arguments must be an object')
@@ -48,7 +48,7 @@ export function normalizeArguments(input: z.ZodObject, given: unknown): Record<s
   return read as Record<string, unknown>
 }
 
-/** Some clients send nested arguments as JSON in a string, numbers as text, and null for what is left out. */
+/** Some clients send nested arguments as JSON in a string, numbers as text, and null for absent fields. */
 function normalizeValue(schema: AnySchema, value: unknown): unknown {
   const inner = unwrapSchema(schema)
   if (inner instanceof z.ZodUnion) return normalizeUnion(inner, value)
@@ -77,7 +77,7 @@ function normalizeFields(object: z.ZodObject, given: Record<string, unknown>): R
   return Object.fromEntries(entries)
 }
 
-/** What fits as it is stays so: a text is no number where the union takes text. */
+/** Keeps a value that already matches: text stays text if the union accepts text. */
 function normalizeUnion(union: z.ZodUnion, value: unknown): unknown {
   if (union.safeParse(value).success) return value
   const readings = union.options.map((option) => [option, normalizeValue(option, value)] as const)
@@ -108,7 +108,7 @@ function rejectUnknown(schema: AnySchema, value: unknown, path: readonly (string
   }
 }
 
-/** A name is known to a union when one of its objects knows all names. */
+/** Accepts the names if one of the union's objects knows all of them. */
 function rejectUnknownInUnion(
   options: readonly AnySchema[],
   value: unknown,
@@ -129,7 +129,9 @@ function rejectUnknownInUnion(
 function unknownArgument(path: readonly (string | number)[], expected: readonly string[]): MediaError {
   return new MediaError(6016, `Unknown argument ${z.core.toDotPath([...path])}`, {
     hint:
-      expected.length > 0 ? `Expected here: ${expected.join(', ')}.` : 'Leave it out: there are none here.',
+      expected.length > 0
+        ? `Expected here: ${expected.join(', ')}.`
+        : 'Leave it out: no arguments are accepted here.',
   })
 }
 
@@ -139,13 +141,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 interface MeaningfulArguments {
   readonly args: Readonly<Record<string, unknown>>
-  /** Names of those that the request's kind does not read. */
+  /** Names of arguments that this kind of request ignores. */
   readonly ignored: readonly string[]
 }
 
 /**
- * Arguments without those that say nothing, as some clients fill in every one: what is empty or holds anyhow, where
- * the request's kind does not read it or a file stands for it. Throws 6013 for what the kind needs.
+ * Removes arguments without meaning, as some clients fill in every field: empty or default values of fields that this
+ * kind of request ignores, or that a file replaces. Throws 6013 for fields that this kind requires.
  */
 export function removeEmptyArguments(
   { input, selectFields: read }: Operation,
@@ -167,16 +169,16 @@ export function removeEmptyArguments(
   }
 }
 
-/** Throws 6016 for what is not read: the service ignores it, as contract 2, 4.1 wants; an agent meant something. */
+/** Throws 6016 for ignored arguments. The service ignores them (contract 2, 4.1), but the agent had an intention. */
 export function rejectIgnoredArguments({ input }: Operation, unread: readonly string[]): void {
   if (unread.length === 0) return
-  const [it, itCounts] = unread.length === 1 ? ['it', 'it counts'] : ['them', 'they count']
-  throw new MediaError(6016, `${unread.join(', ')}: not read by a request of this kind`, {
-    hint: `Leave ${it} out, or ask so that ${itCounts}: ${describeFields(input, unread)}`,
+  const [it, itCounts] = unread.length === 1 ? ['it', 'it is used'] : ['them', 'they are used']
+  throw new MediaError(6016, `${unread.join(', ')}: ignored by this kind of request`, {
+    hint: `Leave ${it} out, or change the request so that ${itCounts}: ${describeFields(input, unread)}`,
   })
 }
 
-/** Empty, it names nothing, and no file stands for another field by it. */
+/** Whether a field is an optional id or file: an empty string there means that it is absent. */
 function isOptionalId(field: AnySchema | undefined): boolean {
   if (field === undefined) return false
   const inner = unwrapSchema(field)

@@ -1,58 +1,58 @@
 import { randomBytes } from 'node:crypto'
 
-/** What work of a transfer is given. */
+/** Context of the work of a job. */
 export interface JobContext {
-  /** Aborted only when the server ends: no call's end stops a transfer. */
+  /** Aborted only when the server stops, never by the end of a call. */
   readonly signal: AbortSignal
   /** Reports 0 to 100. */
   progress(percent: number): void
 }
 
-/** Work that goes on beyond the call that began it. */
+/** Work that continues after the call that started it: an upload, a submission, a download or a preview. */
 export interface Job<T> {
   readonly id: string
   readonly startedAt: Date
   /** 0 to 100. */
   readonly progress: number
-  /** Waits for the result, or for the signal: then undefined. Throws what the work threw. */
+  /** Waits for the result; returns undefined if the signal aborts first. Throws the error of the work. */
   within(signal: AbortSignal, onProgress?: (percent: number) => void): Promise<T | undefined>
 }
 
-/** Ended transfers kept for those who ask later. */
-const maxEndedJobs = 200
+/** Ended jobs whose results can still be queried. */
+const maxRetainedJobs = 200
 
-/** Transfers that are found by their id, and by a key while they are under way. */
+/** Jobs, found by their id, and by a key while they are running. */
 export class BackgroundJobs<T> implements Disposable {
   readonly #byId = new Map<string, Job<T>>()
-  readonly #underWay = new Map<string, Job<T>>()
-  /** Ids, the first that ended first. */
+  readonly #running = new Map<string, Job<T>>()
+  /** Ids in the order in which the jobs ended. */
   readonly #ended = new Set<string>()
   readonly #end = new AbortController()
 
-  /** Starts work that is found by its id from now on, and by a key while it is under way. */
+  /** Starts a job. It is found by its id, and by the key while it is running. */
   start(work: (context: JobContext) => Promise<T>, key?: string): Job<T> {
-    const transfer = startJob(work, this.#end.signal)
-    this.#byId.set(transfer.id, transfer)
-    if (key !== undefined) this.#underWay.set(key, transfer)
+    const job = startJob(work, this.#end.signal)
+    this.#byId.set(job.id, job)
+    if (key !== undefined) this.#running.set(key, job)
     const end = (): void => {
-      if (key !== undefined) this.#underWay.delete(key)
-      this.#keepEnded(transfer.id)
+      if (key !== undefined) this.#running.delete(key)
+      this.#retainEnded(job.id)
     }
-    transfer.result.then(end, end)
-    return transfer
+    job.result.then(end, end)
+    return job
   }
 
-  /** Whether any is under way. */
+  /** Whether any job is running. */
   get isBusy(): boolean {
     return this.#byId.size > this.#ended.size
   }
 
-  /** The work under way of this key. */
+  /** The running job of this key. */
   running(key: string): Job<T> | undefined {
-    return this.#underWay.get(key)
+    return this.#running.get(key)
   }
 
-  /** Joins the work under way of this key, or starts it. */
+  /** Returns the running job of this key, or starts one. */
   join(key: string, work: (context: JobContext) => Promise<T>): Job<T> {
     return this.running(key) ?? this.start(work, key)
   }
@@ -65,10 +65,10 @@ export class BackgroundJobs<T> implements Disposable {
     this.#end.abort()
   }
 
-  #keepEnded(id: string): void {
+  #retainEnded(id: string): void {
     this.#ended.add(id)
     const [oldest] = this.#ended
-    if (this.#ended.size <= maxEndedJobs || oldest === undefined) return
+    if (this.#ended.size <= maxRetainedJobs || oldest === undefined) return
     this.#ended.delete(oldest)
     this.#byId.delete(oldest)
   }
@@ -87,7 +87,7 @@ function startJob<T>(
       for (const listener of listeners) listener(progress)
     },
   })
-  // A failure belongs to whoever asks, now or later; nobody may be asking when it happens.
+  // Whoever queries the job gets its failure; without this, a failure that nobody awaits would end the process.
   result.catch(() => undefined)
   return {
     id: `transfer-${randomBytes(6).toString('hex')}`,

@@ -16,8 +16,8 @@ import type { McpContext } from './mcp-context.ts'
 import { supportsTasks, handleTaskExtension, tasksExtension } from './task-extension.ts'
 
 /** Builds a server for one connection, or for one request of a modern client over HTTP. */
-export function buildServer(studio: McpContext, { era }: Pick<McpRequestContext, 'era'>): McpServer {
-  const { session } = studio
+export function buildServer(context: McpContext, { era }: Pick<McpRequestContext, 'era'>): McpServer {
+  const { session } = context
   const mcp = new McpServer(
     { name: 'reelwright', title: 'Reelwright', version: session.version },
     {
@@ -31,29 +31,29 @@ export function buildServer(studio: McpContext, { era }: Pick<McpRequestContext,
       instructions: serverInstructions(session),
     },
   )
-  handleTools(mcp, studio, { era })
-  handleResources(mcp, studio)
-  handleRoots(mcp, studio)
-  if (era === 'modern') handleTaskExtension(mcp, mediaTaskSource(studio))
-  mcp.server.setRequestHandler('prompts/list', () => ({
-    prompts: [...studio.prompts.values()].map(({ listed }) => listed),
+  handleTools(mcp, context, { era })
+  handleResources(mcp, context)
+  handleRoots(mcp, context)
+  if (era === 'modern') handleTaskExtension(mcp, mediaTaskSource(context))
+  mcp.server.setRequestHandler('prompts/list', async () => ({
+    prompts: [...(await context.prompts()).values()].map(({ listed }) => listed),
   }))
-  mcp.server.setRequestHandler('prompts/get', ({ params }) => {
-    const prompt = studio.prompts.get(params.name)
+  mcp.server.setRequestHandler('prompts/get', async ({ params }) => {
+    const prompt = (await context.prompts()).get(params.name)
     if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${params.name}`)
     return appendNote(fillPrompt(prompt, params.arguments), session.delivery.promptNote)
   })
   mcp.server.setRequestHandler('completion/complete', ({ params }) =>
-    withProtocolErrors(completeArgument(studio, params), studio.report),
+    withProtocolErrors(completeArgument(context, params), context.report),
   )
   return mcp
 }
 
 function serverInstructions({ delivery: place, allowUrls }: McpContext['session']): string {
-  return place.instructions + (allowUrls ? ' Files may also be given as https addresses.' : '')
+  return place.instructions + (allowUrls ? ' Files may also be given as https URLs.' : '')
 }
 
-/** What a place makes different of the words of a prompt. */
+/** Adds the delivery's note to a prompt, such as that files are given by id instead of path. */
 function appendNote({ messages, ...rest }: GetPromptResult, note: string | undefined): GetPromptResult {
   if (note === undefined) return { ...rest, messages }
   return { ...rest, messages: [...messages, { role: 'user', content: { type: 'text', text: note } }] }
@@ -69,9 +69,9 @@ function handleTools(
   }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const call = { tool: tools.find(params.name), given: params }
-    const context = { mcpReq, limits: callLimits, capabilities: server.getClientCapabilities(), report }
+    const callContext = { mcpReq, limits: callLimits, capabilities: server.getClientCapabilities(), report }
     const takesTasks = era === 'modern' && supportsTasks(mcpReq)
-    return takesTasks ? callToolAsTask(session, call, context) : callTool(session, call, context)
+    return takesTasks ? callToolAsTask(session, call, callContext) : callTool(session, call, callContext)
   })
 }
 
@@ -85,7 +85,7 @@ function handleResources({ server }: McpServer, { session, report }: McpContext)
 
 const rootsTimeoutMs = 2000
 
-/** Older clients tell the folders they work in; newer ones have no such channel. */
+/** Asks older clients for their roots, the folders they work in; newer ones cannot be asked. */
 function handleRoots({ server }: McpServer, { session: { delivery: place } }: McpContext): void {
   const ask = async (): Promise<readonly string[]> => {
     const { roots } = await server.listRoots(undefined, { timeout: rootsTimeoutMs })

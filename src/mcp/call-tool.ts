@@ -18,15 +18,15 @@ import type { Snapshot } from './snapshot.ts'
 import { toTaskResult } from './task-extension.ts'
 import type { Tool, ToolCall } from './tool.ts'
 
-/** What a call knows beside its arguments. */
+/** Context of a tool call beside its arguments. */
 export type CallContext = Pick<ServerContext, 'mcpReq'> & {
   readonly limits: CallLimits
-  /** Of a client that declares them once, at the beginning. */
+  /** Capabilities of a client that declares them once, at initialization. */
   readonly capabilities?: ClientCapabilities | undefined
   readonly report: (error: unknown) => void
 }
 
-/** Runs a tool for a client and answers in time; every failure becomes text for the agent. */
+/** Runs a tool within the time limit; every failure becomes text for the agent. */
 export async function callTool(
   session: Session,
   { tool, given }: { tool: Pick<Tool, 'run'> | undefined; given: CallToolRequest['params'] },
@@ -48,31 +48,31 @@ export async function callTool(
 function createCall({ mcpReq, limits, capabilities }: CallContext): ToolCall {
   const { _meta: meta } = mcpReq
   const progressToken = meta?.progressToken
-  let told = -1
+  let reported = -1
   return {
     signal: AbortSignal.any([mcpReq.signal, AbortSignal.timeout(limits.wait)]),
     consent: readConsent(mcpReq, capabilities),
     progress(percent, message) {
       const progress = Math.floor(percent)
-      if (progressToken === undefined || progress <= told) return
-      told = progress
+      if (progressToken === undefined || progress <= reported) return
+      reported = progress
       const params = { progressToken, progress, total: 100, message }
-      // A client that is gone needs no progress.
+      // The client may have disconnected.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
     },
   }
 }
 
-/** Requests reject with the signal's reason as it is, timers with it as their cause. */
+/** Aborted requests reject with the signal's reason itself, aborted timers with an error caused by it. */
 function isAbortOf(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false
   return error === signal.reason || (error instanceof Error && error.cause === signal.reason)
 }
 
-/** How long a call whose work has begun may take to tell it as a task, ms. */
+/** Time limit for describing a started task, ms. */
 const describeTimeoutMs = 3000
 
-/** Calls a tool for a client that takes tasks: an operation answers with its task as soon as there is one. */
+/** Calls a tool for a client that supports tasks: an operation returns as soon as its task exists. */
 export async function callToolAsTask(
   session: Session,
   { tool, given }: { readonly tool: Tool | undefined; readonly given: CallToolRequest['params'] },
@@ -80,7 +80,7 @@ export async function callToolAsTask(
 ): Promise<CallToolResult | InputRequiredResult> {
   if (!session.operations.some(({ name }) => name === given.name))
     return callTool(session, { tool, given }, context)
-  // The client waits by itself.
+  // The client polls the task.
   const args = { ...given, arguments: { ...given.arguments, wait_seconds: 0 } }
   const result = await callTool(session, { tool, given: args }, context)
   const { task_id, transfer_id, status } = (result['structuredContent'] ?? {}) as Partial<Snapshot>
@@ -95,7 +95,7 @@ export async function callToolAsTask(
       ),
     )
   } catch (error) {
-    // It is begun, and paid: its snapshot tells it as well.
+    // The task is started and paid for, and its snapshot describes it as well.
     if (!(error instanceof MediaError)) context.report(error)
     return result
   }

@@ -13,15 +13,15 @@ import type { Session } from './session.ts'
 
 const catalogMimeType = 'application/json'
 
-/** The address of an operation's description. */
+/** URI of an operation's description. */
 export function operationUri(name: string): string {
   return `media://operations/${name}`
 }
 
-/** The form of the addresses of layouts. */
+/** URI template of layouts. */
 export const layoutsTemplate = 'media://layouts{?slot_count,ratio,page,page_size}'
 
-/** Forms of the addresses that take something. */
+/** URI templates with variables. */
 export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] = [
   {
     name: 'operation',
@@ -35,33 +35,33 @@ export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] 
     title: 'Layouts',
     uriTemplate: layoutsTemplate,
     description:
-      'Split-screen layouts for a number of clips and a shape of the result, with the place of each slot.',
+      'Split-screen layouts for a number of clips and an aspect ratio, with the position of each slot.',
     mimeType: catalogMimeType,
   },
 ]
 
-/** What tells of the studio itself rather than of one's work. */
+/** Resources that describe the service itself: operations, values, voices and layouts. */
 export function catalogResources({ operations }: Session): ListResourcesResult['resources'] {
   return [
     {
       uri: 'media://enums',
       name: 'enums',
-      title: 'Every value that fields, states and errors may have',
-      description: 'What may stand in each field that takes one of several values, by task type and place.',
+      title: 'Values of fields, states and errors',
+      description: 'Allowed values of each enumerated field, by task type and field path.',
       mimeType: catalogMimeType,
     },
     {
       uri: 'media://voices',
       name: 'voices',
-      title: 'Voices that speak',
-      description: 'Ids and languages of the voices that a request may name.',
+      title: 'Voices',
+      description: 'Ids and languages of the available voices.',
       mimeType: catalogMimeType,
     },
     {
       uri: 'media://layouts',
       name: 'layouts',
       title: 'Split-screen layouts',
-      description: 'Ids of the layouts with the place of each slot; slot_count and ratio narrow them.',
+      description: 'Layout ids with the position of each slot; filter with slot_count and ratio.',
       mimeType: catalogMimeType,
     },
     ...operations.map(({ name, title }) => ({
@@ -74,7 +74,7 @@ export function catalogResources({ operations }: Session): ListResourcesResult['
   ]
 }
 
-/** Reads one of them; undefined for an address of another kind. */
+/** Reads such a resource; returns undefined for other URIs. */
 export async function readCatalogResource(session: Session, uri: string): Promise<unknown> {
   const [, kind, name, query = ''] = /^media:\/\/(\w+)(?:\/(\w+))?(?:\?(.*))?$/.exec(uri) ?? []
   if (kind === 'operations') return describeOperation(session, uri, name)
@@ -104,11 +104,11 @@ function describeOperation(
   }
 }
 
-/** Without the sketches: the places of the slots tell a model more. */
+/** Lists layouts without their SVG sketches: the positions of the slots are more useful to a model. */
 async function readLayouts(session: Session, query: string): Promise<unknown> {
   const asked = Object.fromEntries(new URLSearchParams(query))
-  const wish = routes.layouts.query.safeParse(asked, { error: plainIssueMessage })
-  if (!wish.success) throw new MediaError(6016, describeIssues(wish.error, 'query'))
-  const page = await session.client.call(routes.layouts, { query: wish.data })
+  const parsed = routes.layouts.query.safeParse(asked, { error: plainIssueMessage })
+  if (!parsed.success) throw new MediaError(6016, describeIssues(parsed.error, 'query'))
+  const page = await session.client.call(routes.layouts, { query: parsed.data })
   return { ...page, list: page.list.map((layout) => ({ ...layout, svg: undefined })) }
 }

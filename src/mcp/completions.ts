@@ -14,18 +14,18 @@ import type { PromptFile } from './prompts.ts'
 import { fileUri, taskUri } from './resources.ts'
 import type { Session } from './session.ts'
 
-/** What values are looked for in. */
+/** Sources of completion values. */
 interface CompletionSources {
   readonly session: Session
-  readonly prompts: ReadonlyMap<string, PromptFile>
+  readonly prompts: () => Promise<ReadonlyMap<string, PromptFile>>
 }
 
 type ValueSource = (session: Session) => Iterable<string> | Promise<Iterable<string>>
 
-/** The most values that the protocol lets an answer have. */
+/** Most values that the protocol allows in a response. */
 const maxCompletions = 100
 
-/** Values by the template of an address, then by the place in it. */
+/** Values by URI template, then by variable name. */
 const templateValues: Readonly<Record<string, Readonly<Record<string, ValueSource>>>> = {
   [taskUri('{task_id}')]: { task_id: latestTasks },
   [fileUri('{file_id}')]: { file_id: latestFiles },
@@ -36,7 +36,7 @@ const templateValues: Readonly<Record<string, Readonly<Record<string, ValueSourc
   },
 }
 
-/** Completes what is typed for a place of an address or an argument of a prompt; none where any text will do. */
+/** Completes a variable of a URI template or an argument of a prompt. Returns no values if any text is accepted. */
 export async function completeArgument(
   { session, prompts }: CompletionSources,
   { ref, argument }: CompleteRequest['params'],
@@ -47,12 +47,12 @@ export async function completeArgument(
     const values = Object.hasOwn(places, argument.name) ? await places[argument.name]?.(session) : []
     return matchPrefix(values ?? [], argument.value)
   }
-  const prompt = prompts.get(ref.name)
+  const prompt = (await prompts()).get(ref.name)
   if (!prompt) throw unknownReference(`prompt ${ref.name}`)
   const values = prompt.values.get(argument.name)
   if (!values) return matchPrefix([], '')
   if ('words' in values) return matchPrefix(values.words, argument.value)
-  // Several files stand in one text, with commas; the last one is being typed.
+  // An argument may list several files separated by commas; the last one is being typed.
   const [before = ''] = /^.*,\s*/s.exec(argument.value) ?? []
   const names = await workspaceFiles(session, values.files)
   return matchPrefix(
@@ -77,14 +77,14 @@ async function latestTasks({ client }: Session): Promise<string[]> {
   return list.map(({ id }) => id)
 }
 
-/** Those of this session, then the account's. */
+/** File ids of this session, then of the account. */
 async function latestFiles({ client, files }: Session): Promise<string[]> {
   const here = [...files.entries()].map(([id]) => id).toReversed()
   const listed = client.call(routes.listFiles, { query: { page_size: maxCompletions } })
   const stored = await listed.then(
     ({ list }) => list.map(({ file_id }) => file_id),
     (error: unknown) => {
-      // A service elsewhere may not list files.
+      // Other implementations of the contract may not list files.
       if (error instanceof MediaError) return []
       throw error
     },
@@ -92,7 +92,7 @@ async function latestFiles({ client, files }: Session): Promise<string[]> {
   return [...here, ...stored]
 }
 
-/** Names of files of these kinds that lie in the workspace itself; none where there is no workspace. */
+/** Names of files of these kinds directly in the workspace folder; none if there is no workspace. */
 async function workspaceFiles({ delivery: place }: Session, kinds: readonly FileKind[]): Promise<string[]> {
   try {
     const { workspace } = await place.folders()

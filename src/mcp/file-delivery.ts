@@ -4,31 +4,31 @@ import type { DeliveryState } from './snapshot.ts'
 import type { PublishedSchema, Tool, ToolCall } from './tool.ts'
 import type { Folders } from './workspace.ts'
 
-/** A task that has been completed. */
+/** A completed task. */
 export interface CompletedTask {
   readonly view: TaskView
   readonly task: KnownTask
 }
 
-/** Where the files of a session's client are: in folders of this machine, or elsewhere behind links. */
+/** How a client names its files and receives results: in folders of this machine, or by id and download link. */
 export interface FileDelivery {
-  /** What clients are told of the server as a whole. */
+  /** Server instructions for the agent. */
   readonly instructions: string
-  /** What prompts leave unsaid. */
+  /** Note added to each prompt. */
   readonly promptNote?: string
-  /** A published schema as it holds here: what a file field takes. */
+  /** Adapts a published schema: what file fields accept. */
   adaptSchema(published: PublishedSchema): PublishedSchema
-  /** The tools as clients of this place see them. */
+  /** Adapts the tools to these clients. */
   adaptTools(all: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool>
-  /** The folders that local paths are looked for in; throws 6016 where there are none. */
+  /** Folders in which local paths are allowed. Throws 6016 if local paths are not accepted. */
   folders(): Promise<Folders>
-  /** Whether a local file has this name. */
+  /** Whether a local file of this name exists. */
   hasFile(name: string): Promise<boolean>
-  /** Takes the folders that a client says it works in; left out where they say nothing. */
+  /** Sets the folders that the client works in. Absent if they have no meaning. */
   readonly setRoots?: (roots: Promise<readonly string[]>) => void
-  /** What `service_status` tells of the place. */
+  /** Fields of `service_status` that describe where files are. */
   statusFields(): Promise<Readonly<Record<string, unknown>>>
-  /** Brings the files of a completed task to where the client can use them, as far as the call's time goes. */
+  /** Delivers the files of a completed task to the client, or reports how far that is when the call ends. */
   deliver(
     session: Session,
     done: CompletedTask,
@@ -36,19 +36,19 @@ export interface FileDelivery {
   ): Promise<DeliveryState>
 }
 
-/** A file among a task's results. */
+/** A result file of a task. */
 export interface ResultFile {
   readonly file_id: string
   /** `result`, or the prefix of its field: `midi` for `midi_file_id`. */
   readonly role: string
-  /** Seconds, where the result tells. */
+  /** Seconds, if the result states it. */
   readonly duration?: number
 }
 
 /**
- * Finds the files a task made in its output: `file_id` at the top, and each `<role>_file_id` that
- * comes with its `<role>_download_url` or `<role>_file_download_url`. Ids without an address, such as a slot's source,
- * are inputs; an empty one is of a file that was not made.
+ * Finds the result files in a task's output: `file_id` at the top level, and each `<role>_file_id` with a
+ * `<role>_download_url` or `<role>_file_download_url`. Ids without a URL are inputs, such as a slot's source; an empty
+ * id means that the file was not created.
  */
 export function findResultFiles(output: Readonly<Record<string, unknown>>): ResultFile[] {
   const files = new Map<string, ResultFile>()

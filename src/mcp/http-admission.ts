@@ -4,15 +4,15 @@ import { MediaError } from '../contract/errors.ts'
 import { ownOrigin } from '../platform/loopback.ts'
 import { describeError } from './reply.ts'
 
-/** Where MCP is spoken. */
+/** Path of the MCP endpoint. */
 export const mcpPath = '/mcp'
 
 const methods = ['GET', 'POST', 'DELETE']
 
-/** JSON-RPC's code for what a server makes up itself. */
+/** JSON-RPC code of implementation-defined server errors. */
 const serverError = -32_000
 
-/** An answer that is no MCP message's own. */
+/** An HTTP error response that does not belong to an MCP message. */
 export interface HttpRejection {
   readonly status: number
   readonly message: string
@@ -20,7 +20,10 @@ export interface HttpRejection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Why a request is refused before its key is looked at: web pages of other sites, DNS rebinding, what is not MCP. */
+/**
+ * Checks a request before its key is read: no pages of other sites, no DNS rebinding, only MCP. Returns null if the
+ * request is acceptable.
+ */
 export function checkHttpRequest(
   request: IncomingMessage,
   publicHost: string | undefined,
@@ -30,9 +33,9 @@ export function checkHttpRequest(
   if (own === undefined)
     return { status: 403, message: 'The Host of this request is not an address of this server' }
   if (headers.origin !== undefined && headers.origin !== own) {
-    return { status: 403, message: 'Requests from other web pages are refused' }
+    return { status: 403, message: 'Requests from other web pages are rejected' }
   }
-  if (url.split('?')[0] !== mcpPath) return { status: 404, message: `MCP is spoken at ${mcpPath}` }
+  if (url.split('?')[0] !== mcpPath) return { status: 404, message: `The MCP endpoint is ${mcpPath}` }
   if (!methods.includes(method)) {
     return { status: 405, message: 'Method not allowed', headers: { allow: methods.join(', ') } }
   }
@@ -42,16 +45,16 @@ export function checkHttpRequest(
   return null
 }
 
-/** Longer ones are nobody's. */
+/** Longest accepted key, characters. */
 const maxKeyLength = 512
 
-/** The key of a request: the whole value of `Authorization` as the HTTP contract has it, or behind `Bearer`. */
+/** API key of a request: the whole value of `Authorization`, as in the HTTP contract, or the part after `Bearer`. */
 export function readApiKey({ authorization }: IncomingHttpHeaders): string | undefined {
   const key = authorization?.replace(/^bearer\s+/i, '').trim()
   return key && key.length <= maxKeyLength && !/^bearer$/i.test(key) ? key : undefined
 }
 
-/** What is answered where a key is missing or wrong, or cannot be checked. */
+/** Response for a key that is wrong or could not be checked. */
 export function toHttpRejection(error: unknown): HttpRejection {
   const message = describeError(error)
   const code = error instanceof MediaError ? error.code : 6500
@@ -60,10 +63,10 @@ export function toHttpRejection(error: unknown): HttpRejection {
   return { status: 500, message }
 }
 
-/** What is answered to a request without a key. */
+/** Response to a request without a key. */
 export const missingKeyRejection: HttpRejection = {
   status: 401,
-  message: 'An API key of the media service is needed: send it as Authorization: Bearer <key>',
+  message: 'An API key of the media service is required: send it as Authorization: Bearer <key>',
   headers: challenge(),
 }
 
@@ -71,13 +74,13 @@ function challenge(...parameters: readonly string[]): Record<string, string> {
   return { 'www-authenticate': ['Bearer realm="reelwright"', ...parameters].join(', ') }
 }
 
-/** Calls once an answer has gone or its client has left, also where that was before. */
+/** Calls a function once a response is sent or its client has disconnected, at once if that has happened. */
 export function onResponseClosed(response: ServerResponse, act: () => void): void {
   if (response.closed) act()
   else response.once('close', act)
 }
 
-/** Answers with a JSON-RPC error that belongs to no message; a body that was not read ends the connection. */
+/** Sends a JSON-RPC error that belongs to no message, and closes the connection, as the body may be unread. */
 export function sendRejection(
   response: ServerResponse,
   { status, message, code = serverError, headers }: HttpRejection,

@@ -5,28 +5,28 @@ import { isInitializeRequest } from '@modelcontextprotocol/server'
 import { sendRejection, onResponseClosed } from './http-admission.ts'
 import type { Tenant } from './http-tenants.ts'
 
-/** Sessions of one key; the one that rests longest makes room for another. */
+/** Sessions of one key. A further one replaces the one that has been idle longest. */
 const maxSessions = 64
 
-/** A session on which nothing happened for so long is over, ms. */
+/** Time after which an idle session ends, ms. */
 export const sessionIdleMs = 30 * 60_000
 
-/** JSON-RPC's code for a session that is not there, as the SDK's transport has it. */
+/** JSON-RPC error code for an unknown session; the SDK's transport uses the same. */
 const sessionNotFoundCode = -32_001
 
 interface LegacySession {
   readonly transport: NodeStreamableHTTPServerTransport
-  /** Requests and streams that are open. */
+  /** Open requests and streams. */
   activeRequests: number
   usedAt: number
   close(): Promise<void>
 }
 
-/** The sessions that 2025-era clients of one key have opened. */
+/** Sessions of the 2025-era clients of one API key. */
 export class LegacySessions {
   readonly #tenant: Tenant
   readonly #clock: () => number
-  /** By id, the longest unused first. */
+  /** By id, least recently used first. */
   readonly #sessions = new Map<string, LegacySession>()
 
   constructor(tenant: Tenant, clock: () => number) {
@@ -38,7 +38,7 @@ export class LegacySessions {
     return this.#sessions.size
   }
 
-  /** Serves a request: of a session, or one that opens it. */
+  /** Handles a request of a session, or one that opens a session. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     const id = request.headers['mcp-session-id']
     const known = typeof id === 'string' ? this.#sessions.get(id) : undefined
@@ -46,13 +46,13 @@ export class LegacySessions {
       return sendRejection(response, {
         status: 404,
         code: sessionNotFoundCode,
-        message: 'Session not found: it has ended, or is not of this key. Begin with initialize.',
+        message: 'Session not found: it has ended, or belongs to another key. Start with initialize.',
       })
     }
     if (!known && !(request.method === 'POST' && isInitializeRequest(body))) {
       return sendRejection(response, {
         status: 400,
-        message: 'Bad Request: Mcp-Session-Id header is required; a session begins with initialize',
+        message: 'Bad Request: Mcp-Session-Id header is required; a session starts with initialize',
       })
     }
     const session = known ?? (await this.#open())
@@ -60,18 +60,18 @@ export class LegacySessions {
     try {
       await session.transport.handleRequest(request, response, body)
     } finally {
-      // An initialize that was refused opened nothing.
+      // A rejected initialize request has not opened a session.
       if (!known && session.transport.sessionId === undefined) await session.close()
     }
   }
 
-  /** Ends the sessions that rest for too long. */
+  /** Closes sessions that have been idle for too long. */
   async sweep(): Promise<void> {
     const before = this.#clock() - sessionIdleMs
-    const resting = [...this.#sessions.values()].filter(
+    const idle = [...this.#sessions.values()].filter(
       ({ activeRequests: underWay, usedAt }) => underWay === 0 && usedAt <= before,
     )
-    await Promise.all(resting.map((session) => session.close()))
+    await Promise.all(idle.map((session) => session.close()))
   }
 
   async close(): Promise<void> {
@@ -97,13 +97,13 @@ export class LegacySessions {
       onsessionclosed: () => session.close(),
     })
     const mcp = this.#tenant.buildServer({ era: 'legacy' })
-    const silence = this.#tenant.notify(mcp)
+    const stopNotifying = this.#tenant.notify(mcp)
     const session: LegacySession = {
       transport,
       activeRequests: 0,
       usedAt: this.#clock(),
       close: async () => {
-        silence()
+        stopNotifying()
         if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId)
         await mcp.close()
       },
@@ -114,9 +114,9 @@ export class LegacySessions {
 
   async #keep(id: string, session: LegacySession): Promise<void> {
     if (this.#sessions.size >= maxSessions) {
-      const [longest] = this.#sessions.values()
-      const resting = [...this.#sessions.values()].find(({ activeRequests: underWay }) => underWay === 0)
-      await (resting ?? longest)?.close()
+      const [oldest] = this.#sessions.values()
+      const idle = [...this.#sessions.values()].find(({ activeRequests: underWay }) => underWay === 0)
+      await (idle ?? oldest)?.close()
     }
     this.#sessions.set(id, session)
   }

@@ -20,26 +20,19 @@ import {
 } from './http-admission.ts'
 import { type Tenant, TenantRegistry } from './http-tenants.ts'
 import { linkDelivery, type ResolveServiceAddress } from './link-delivery.ts'
-import {
-  loadServerSetup,
-  notifyOfChanges,
-  openMcpContext,
-  type ServerSetup,
-  type ServerSetupOptions,
-  sessionEventBus,
-} from './mcp-context.ts'
+import { notifyOfChanges, openMcpContext, type ServerSetup, sessionEventBus } from './mcp-context.ts'
 import type { ServiceConnector } from './service-connector.ts'
 import type { SessionOptions } from './session.ts'
 import { rejectTaskListening } from './task-extension.ts'
 
-/** What `reelwright mcp --http` gives to its server. */
+/** Options of the server behind `reelwright mcp --http`. */
 export interface McpHttpServerOptions
   extends
-    Omit<ServerSetupOptions, 'report'>,
+    Omit<ServerSetup, 'report'>,
     Pick<SessionOptions, 'version' | 'operations' | 'confirmAbove' | 'allowUrls'> {
-  /** Ways to reach the service with a caller's key. */
+  /** Returns a connector that uses a client's API key. */
   readonly connectorFor: (key: string) => ServiceConnector
-  /** Where clients reach the service itself, for uploads and downloads. */
+  /** Returns the base URL under which clients reach the service, for uploads and downloads. */
   readonly serviceAddress: ResolveServiceAddress
   readonly host: string
   readonly port: number
@@ -48,38 +41,37 @@ export interface McpHttpServerOptions
   readonly log: Logger
 }
 
-/** Serves MCP over streamable HTTP to 2025-era and 2026-07-28 clients, each key of the service on its own. */
+/** Serves MCP over streamable HTTP to 2025-era and 2026-07-28 clients, with separate state for each API key. */
 export async function startMcpHttpServer(options: McpHttpServerOptions): Promise<RunningHttpServer> {
   const { log, publicUrl, clock = Date.now, host, port } = options
   const report = (error: unknown): void => log.error(error)
-  const catalog = await loadServerSetup({ ...options, report })
-  const place = linkDelivery(options.serviceAddress)
+  const delivery = linkDelivery(options.serviceAddress)
   const open = (key: string): Tenant =>
-    openTenant(catalog, { ...options, ...options.connectorFor(key), delivery: place })
+    openTenant({ ...options, report }, { ...options, ...options.connectorFor(key), delivery })
   return listenForMcp(createHttpHandler({ open, publicUrl, clock, log }), { host, port })
 }
 
-function openTenant(catalog: ServerSetup, options: SessionOptions): Tenant {
-  const studio = openMcpContext(catalog, options)
+function openTenant(setup: ServerSetup, options: SessionOptions): Tenant {
+  const context = openMcpContext(setup, options)
   return {
     async check() {
-      await studio.session.client.call(routes.listTasks, { query: { page_size: 1 } })
+      await context.session.client.call(routes.listTasks, { query: { page_size: 1 } })
     },
-    buildServer: (context) => buildServer(studio, context),
-    notify: (mcp) => notifyOfChanges(mcp, studio, { era: 'legacy' }),
-    changes: sessionEventBus(studio),
+    buildServer: (request) => buildServer(context, request),
+    notify: (mcp) => notifyOfChanges(mcp, context, { era: 'legacy' }),
+    changes: sessionEventBus(context),
     get isBusy() {
-      return studio.session.submissions.isBusy
+      return context.session.submissions.isBusy
     },
-    [Symbol.asyncDispose]: () => studio[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => context[Symbol.asyncDispose](),
   }
 }
 
-/** What the entry is made of. */
+/** Options of `createHttpHandler`. */
 export interface HttpHandlerOptions {
-  /** Makes what serves a key; whether the key is valid is checked before it serves. */
+  /** Creates the state of an API key. The key is checked before its first request is served. */
   readonly open: (key: string) => Tenant
-  /** The https address of a proxy in front. */
+  /** Public https URL of a reverse proxy. */
   readonly publicUrl?: string | undefined
   readonly clock: () => number
   readonly log: Logger
@@ -87,68 +79,68 @@ export interface HttpHandlerOptions {
 
 /** MCP over streamable HTTP, for clients of both eras. */
 export interface HttpHandler {
-  /** Serves a request of an HTTP server, whatever it asks for. */
+  /** Handles any request of an HTTP server. */
   handle(request: IncomingMessage, response: ServerResponse): void
-  /** Forgets what rests for too long; never throws. */
+  /** Closes idle sessions and tenants; never throws. */
   sweep(): Promise<void>
-  /** Ends every session and stream. */
+  /** Closes all sessions and streams. */
   close(): Promise<void>
 }
 
-/** Makes an entry; each key has sessions, tasks and files of its own. */
+/** Creates the request handler. Each API key has its own sessions, tasks and files. */
 export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOptions): HttpHandler {
-  const report = (error: Error): void => log.warn({ err: error }, 'MCP request refused or broken')
-  const callers = new TenantRegistry({ open, clock, report })
+  const report = (error: Error): void => log.warn({ err: error }, 'MCP request rejected or broken')
+  const tenants = new TenantRegistry({ open, clock, report })
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
-  async function serve(request: IncomingMessage, response: ServerResponse, told: RequestLog): Promise<void> {
-    const refusal = checkHttpRequest(request, publicHost)
-    if (refusal) return sendRejection(response, refusal)
+  async function serve(request: IncomingMessage, response: ServerResponse, entry: RequestLog): Promise<void> {
+    const rejection = checkHttpRequest(request, publicHost)
+    if (rejection) return sendRejection(response, rejection)
     const key = readApiKey(request.headers)
     if (key === undefined) return sendRejection(response, missingKeyRejection)
-    const caller = await callers.admit(key).catch((error: unknown) => {
+    const tenant = await tenants.admit(key).catch((error: unknown) => {
       if (!(error instanceof MediaError)) log.error(error)
       sendRejection(response, toHttpRejection(error))
     })
-    if (!caller) return
-    onResponseClosed(response, () => (caller.activeRequests -= 1))
+    if (!tenant) return
+    onResponseClosed(response, () => (tenant.activeRequests -= 1))
     const body = request.method === 'POST' ? await readJsonBody(request, response) : { value: undefined }
     if (!body) return
-    told.rpc = rpcMethod(body.value)
+    entry.rpc = rpcMethod(body.value)
     const isLegacy = await isLegacyRequest(await toWebRequest(request, {}), body.value)
-    told.era = isLegacy ? 'legacy' : 'modern'
-    if (isLegacy) return await caller.legacy.handle(request, response, body.value)
-    const refused = rejectTaskListening(body.value)
-    if (!refused) return await caller.modern(request, response, body.value)
-    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(refused))
+    entry.era = isLegacy ? 'legacy' : 'modern'
+    if (isLegacy) return await tenant.legacy.handle(request, response, body.value)
+    const taskRejection = rejectTaskListening(body.value)
+    if (!taskRejection) return await tenant.modern(request, response, body.value)
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(taskRejection))
   }
 
   return {
     handle(request, response) {
-      const told: RequestLog = { request_id: randomUUID(), method: request.method }
+      const entry: RequestLog = { request_id: randomUUID(), method: request.method }
       const begun = clock()
-      response.setHeader('x-request-id', told.request_id)
+      response.setHeader('x-request-id', entry.request_id)
       response.once('close', () =>
-        log.info({ ...told, status: response.statusCode, ms: clock() - begun }, 'MCP request'),
+        log.info({ ...entry, status: response.statusCode, ms: clock() - begun }, 'MCP request'),
       )
-      serve(request, response, told).catch((error: unknown) => {
-        // A client that left in the middle of its request is nobody's fault.
-        if (!request.destroyed) log.error({ err: error, request_id: told.request_id }, 'MCP request failed')
+      serve(request, response, entry).catch((error: unknown) => {
+        // A client that disconnects during its request is not an error.
+        if (!request.destroyed) log.error({ err: error, request_id: entry.request_id }, 'MCP request failed')
         if (!response.headersSent) sendRejection(response, { status: 500, message: 'Internal error' })
         else response.destroy()
       })
     },
-    sweep: () => callers.sweep().catch(report),
-    close: () => callers.close(),
+    sweep: () => tenants.sweep().catch(report),
+    close: () => tenants.close(),
   }
 }
 
-/** What the log tells of a request. */
+/** Log entry of a request. */
 interface RequestLog {
   readonly request_id: string
   readonly method: string | undefined
   era?: 'legacy' | 'modern'
-  /** The JSON-RPC method; nothing of its parameters. */
+  /** The JSON-RPC method, without its parameters. */
   rpc?: string | undefined
 }
 
@@ -156,7 +148,7 @@ async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ value: unknown } | undefined> {
-  const tooLarge = { status: 413, message: `A message is at most ${maxBodyBytes} bytes` }
+  const tooLarge = { status: 413, message: `A message may have at most ${maxBodyBytes} bytes` }
   if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return rejectBody(response, tooLarge)
   try {
     const value = parseJson((await readAtMost(request, maxBodyBytes)).toString())
@@ -169,8 +161,8 @@ async function readJsonBody(
   }
 }
 
-function rejectBody(response: ServerResponse, refusal: Parameters<typeof sendRejection>[1]): undefined {
-  sendRejection(response, refusal)
+function rejectBody(response: ServerResponse, rejection: Parameters<typeof sendRejection>[1]): undefined {
+  sendRejection(response, rejection)
 }
 
 function rpcMethod(body: unknown): string | undefined {
@@ -179,50 +171,50 @@ function rpcMethod(body: unknown): string | undefined {
   return typeof method === 'string' ? method.slice(0, 64) : undefined
 }
 
-/** How long a request may take to arrive, ms. */
+/** Time within which a request must have arrived, ms. */
 const requestTimeoutMs = 120_000
 
-/** How often what rests is looked for, ms. */
+/** Interval at which idle sessions are closed, ms. */
 const sweepIntervalMs = 60_000
 
-/** How long requests may take to end once the server closes, ms. */
+/** Time that open requests have to finish once the server closes, ms. */
 const shutdownGraceMs = 2_000
 
-/** An entry that listens. */
+/** A listening MCP server. */
 export interface RunningHttpServer {
-  /** Where clients of this machine find it. */
+  /** URL for clients on this machine. */
   readonly url: string
-  /** Forgets what rests for too long; happens by itself every minute. */
+  /** Closes idle sessions and tenants; also runs every minute. */
   sweep(): Promise<void>
   close(): Promise<void>
 }
 
-/** Listens with an entry. Throws 6401 where the address cannot be had. */
+/** Listens on an address. Throws 6401 if the address is not available. */
 export async function listenForMcp(
-  entry: HttpHandler,
+  handler: HttpHandler,
   at: { host: string; port: number },
 ): Promise<RunningHttpServer> {
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
-    entry.handle(request, response),
+    handler.handle(request, response),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at, resolve)
   }).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EADDRINUSE' ? 'another program listens there' : error.message
-    throw new MediaError(6401, `cannot listen on ${at.host}:${at.port}: ${why}`, {
+    const why = error.code === 'EADDRINUSE' ? 'another program is listening there' : error.message
+    throw new MediaError(6401, `Cannot listen on ${at.host}:${at.port}: ${why}`, {
       cause: error,
       retryable: false,
-      hint: 'Choose another host or port, or end what uses it.',
+      hint: 'Choose another host or port, or stop the program that uses it.',
     })
   })
-  const sweeping = setInterval(() => void entry.sweep(), sweepIntervalMs).unref()
+  const sweeping = setInterval(() => void handler.sweep(), sweepIntervalMs).unref()
   return {
     url: `http://${at.host.includes(':') ? `[${at.host}]` : at.host}:${boundPort(server)}${mcpPath}`,
-    sweep: () => entry.sweep(),
+    sweep: () => handler.sweep(),
     async close() {
       clearInterval(sweeping)
       const closed = new Promise((resolve) => server.close(resolve))
-      await entry.close()
+      await handler.close()
       server.closeIdleConnections()
       const patience = setTimeout(() => server.closeAllConnections(), shutdownGraceMs)
       await closed
@@ -233,6 +225,6 @@ export async function listenForMcp(
 
 function boundPort(server: Server): number {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port')
+  if (address === null || typeof address === 'string') throw new TypeError('The server has no port')
   return address.port
 }

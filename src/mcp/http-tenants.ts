@@ -11,24 +11,24 @@ import { withTimeout } from '../platform/concurrency.ts'
 import { timeoutError } from './call-limits.ts'
 import { LegacySessions, sessionIdleMs } from './http-legacy-sessions.ts'
 
-/** Keys served at a time. */
+/** API keys served at the same time. */
 const maxTenants = 256
 
-/** Streams on which clients of one key listen at a time. */
+/** Subscription streams that the clients of one key may have open. */
 const maxListenStreams = 128
 
-/** How long a key counts as valid once the service took it, ms. */
-const recheckMs = 60_000
+/** Time after which an accepted key is checked again, ms. */
+const keyRecheckMs = 60_000
 
-/** How long the service may take to say so, ms. */
+/** Time limit of such a check, ms. */
 const keyCheckTimeoutMs = 10_000
 
-/** A key that was taken, with all that is known for its clients alone. */
+/** The request handlers of an accepted key. */
 interface ActiveTenant {
-  /** Serves requests of 2026-07-28 clients. */
+  /** Handles requests of 2026-07-28 clients. */
   readonly modern: NodeMcpRequestHandler
   readonly legacy: LegacySessions
-  /** Requests that are served. */
+  /** Requests in progress. */
   activeRequests: number
 }
 
@@ -45,62 +45,65 @@ interface TenantRegistryOptions {
   readonly report: (error: Error) => void
 }
 
-/** The keys that call, each on its own: none learns anything of another's. */
+/** State of the API keys in use, isolated from each other. */
 export class TenantRegistry {
   readonly #options: TenantRegistryOptions
-  /** By key, the longest unused first. */
-  readonly #kept = new Map<string, TenantEntry>()
-  readonly #entering = new Map<string, Promise<TenantEntry>>()
+  /** By key, least recently used first. */
+  readonly #tenants = new Map<string, TenantEntry>()
+  readonly #admitting = new Map<string, Promise<TenantEntry>>()
 
   constructor(options: TenantRegistryOptions) {
     this.#options = options
   }
 
-  /** Admits a key that the service takes, and counts a request that is under way for it. Throws 6502 for one it does not take, and 6402 where too many others call or the service does not say. */
+  /**
+   * Returns the tenant of a key and counts a request in progress for it. Throws 6502 if the service rejects the key,
+   * and 6402 if too many keys are in use or the service does not respond.
+   */
   async admit(key: string): Promise<ActiveTenant> {
-    const entering = this.#entering.get(key) ?? this.#enter(key).finally(() => this.#entering.delete(key))
-    this.#entering.set(key, entering)
-    const caller = await entering
-    caller.activeRequests += 1
-    return caller
+    const admission = this.#admitting.get(key) ?? this.#admit(key).finally(() => this.#admitting.delete(key))
+    this.#admitting.set(key, admission)
+    const tenantEntry = await admission
+    tenantEntry.activeRequests += 1
+    return tenantEntry
   }
 
-  /** Forgets sessions and keys that rest for too long. */
+  /** Removes sessions and keys that have been idle for too long. */
   async sweep(): Promise<void> {
-    await Promise.all([...this.#kept.values()].map(({ legacy }) => legacy.sweep()))
+    await Promise.all([...this.#tenants.values()].map(({ legacy }) => legacy.sweep()))
     const before = this.#options.clock() - sessionIdleMs
-    const resting = [...this.#kept].filter((each) => this.#isResting(each) && each[1].usedAt <= before)
-    await Promise.all(resting.map(([key]) => this.#forget(key)))
+    const idle = [...this.#tenants].filter((each) => this.#isIdle(each) && each[1].usedAt <= before)
+    await Promise.all(idle.map(([key]) => this.#remove(key)))
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#kept.keys()].map((key) => this.#forget(key)))
+    await Promise.all([...this.#tenants.keys()].map((key) => this.#remove(key)))
   }
 
-  async #enter(key: string): Promise<TenantEntry> {
-    const caller = this.#kept.get(key) ?? this.#make(key)
+  async #admit(key: string): Promise<TenantEntry> {
+    const tenantEntry = this.#tenants.get(key) ?? this.#create(key)
     try {
-      await this.#check(caller)
-      if (!this.#kept.delete(key)) await this.#makeRoom()
+      await this.#check(tenantEntry)
+      if (!this.#tenants.delete(key)) await this.#evictIdle()
     } catch (error) {
       const isRefused = error instanceof MediaError && error.code === 6502
-      if (!this.#kept.has(key)) await caller.close()
-      else if (isRefused) await this.#forget(key)
+      if (!this.#tenants.has(key)) await tenantEntry.close()
+      else if (isRefused) await this.#remove(key)
       throw error
     }
-    caller.usedAt = this.#options.clock()
-    this.#kept.set(key, caller)
-    return caller
+    tenantEntry.usedAt = this.#options.clock()
+    this.#tenants.set(key, tenantEntry)
+    return tenantEntry
   }
 
-  async #check(caller: TenantEntry): Promise<void> {
+  async #check(tenantEntry: TenantEntry): Promise<void> {
     const { clock } = this.#options
-    if (clock() - caller.checkedAt <= recheckMs) return
-    await withTimeout(caller.tenant.check(), keyCheckTimeoutMs, timeoutError)
-    caller.checkedAt = clock()
+    if (clock() - tenantEntry.checkedAt <= keyRecheckMs) return
+    await withTimeout(tenantEntry.tenant.check(), keyCheckTimeoutMs, timeoutError)
+    tenantEntry.checkedAt = clock()
   }
 
-  #make(key: string): TenantEntry {
+  #create(key: string): TenantEntry {
     const { open, clock, report } = this.#options
     const tenant = open(key)
     const handler = createMcpHandler((context) => tenant.buildServer(context), {
@@ -126,35 +129,35 @@ export class TenantRegistry {
     }
   }
 
-  async #makeRoom(): Promise<void> {
-    if (this.#kept.size < maxTenants) return
-    const resting = [...this.#kept].find((each) => this.#isResting(each))
-    if (!resting) throw new MediaError(6402, 'Too many keys are at work here', { hint: 'Try again later.' })
-    await this.#forget(resting[0])
+  async #evictIdle(): Promise<void> {
+    if (this.#tenants.size < maxTenants) return
+    const idle = [...this.#tenants].find((each) => this.#isIdle(each))
+    if (!idle) throw new MediaError(6402, 'Too many API keys are in use', { hint: 'Try again later.' })
+    await this.#remove(idle[0])
   }
 
-  async #forget(key: string): Promise<void> {
-    const caller = this.#kept.get(key)
-    this.#kept.delete(key)
-    await caller?.close()
+  async #remove(key: string): Promise<void> {
+    const tenantEntry = this.#tenants.get(key)
+    this.#tenants.delete(key)
+    await tenantEntry?.close()
   }
 
-  /** One whose key is being checked has a request that is not counted yet. */
-  #isResting([key, { activeRequests: underWay, legacy, tenant }]: readonly [string, TenantEntry]): boolean {
-    return underWay === 0 && legacy.size === 0 && !tenant.isBusy && !this.#entering.has(key)
+  /** A tenant whose key is being checked has a request that is not counted yet. */
+  #isIdle([key, { activeRequests: underWay, legacy, tenant }]: readonly [string, TenantEntry]): boolean {
+    return underWay === 0 && legacy.size === 0 && !tenant.isBusy && !this.#admitting.has(key)
   }
 }
 
-/** What serves the clients of one key. */
+/** State and servers of the clients of one API key. */
 export interface Tenant extends AsyncDisposable {
-  /** Throws 6502 where the key is not, or no longer, valid. */
+  /** Throws 6502 if the key is not valid. */
   check(): Promise<void>
-  /** Builds a server for a session of an older client, or one request of a newer one. */
+  /** Builds a server for a session of a 2025-era client, or for one request of a newer client. */
   buildServer(context: Pick<McpRequestContext, 'era'>): McpServer
-  /** Tells the client of a session what changes, until the returned function is called. */
+  /** Notifies the client of a session of changes until the returned function is called. */
   notify(mcp: McpServer): () => void
-  /** What changes, for the streams on which newer clients listen. */
+  /** Changes, for the subscription streams of newer clients. */
   readonly changes: ServerEventBus
-  /** Whether something that a call began goes on without it. */
+  /** Whether a background job is running. */
   readonly isBusy: boolean
 }

@@ -9,19 +9,19 @@ import type { LinkedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
 import { defineTool, pathOrIdText, type PublishedSchema, type Tool } from './tool.ts'
 
-/** The client works elsewhere: files are named by id, uploaded to the service itself, and downloaded by signed links. */
+/** Delivery to clients on other machines: they upload to the service, name files by id, and download by signed links. */
 export function linkDelivery(address: ResolveServiceAddress): FileDelivery {
   return {
     instructions:
-      'A media studio. Files are named by file_id: upload_file tells how to upload one. Long work answers with a ' +
-      'task and goes on by itself: follow next_step, usually get_task. Results come as links to download.',
+      'A media studio. Files are named by file_id: call upload_file to learn how to upload one. Long work returns a ' +
+      'task that runs in the background: follow next_step, usually get_task. Results are download links.',
     promptNote:
-      'Files are not on this machine: where this speaks of paths, use the file_id of an upload (upload_file tells how), and give results as links.',
+      'This server cannot read local paths. Instead of a path, use the file_id of an upload (see upload_file), and give results as links.',
     adaptSchema: withoutPaths,
     adaptTools: (all) => toolsWithLinks(all, address),
     async folders() {
-      throw new MediaError(6016, 'This server is not on your machine: it takes no paths', {
-        hint: 'Upload the file as upload_file tells, and give its file_id.',
+      throw new MediaError(6016, 'This server does not run on your machine and accepts no paths', {
+        hint: 'Upload the file as upload_file describes, and give its file_id.',
       })
     },
     hasFile: async () => false,
@@ -45,24 +45,25 @@ async function linkResults(
     )
     return { linked }
   } catch (error) {
-    // The task is done and paid; that its files cannot be linked, or not yet, must not hide it.
+    // A link that fails must not hide that the task is completed and paid for.
     if (signal.aborted) return { underWay: 0 }
     if (error instanceof MediaError) return { unlinked: describeError(error) }
     throw error
   }
 }
 
-/** Words of tools that are true only where files are saved. */
+/** Descriptions of tools that differ if files are not saved locally. */
 const linkDescriptions: Readonly<Record<string, string>> = {
   get_task:
-    'State of a task, waiting for it up to wait_seconds. Once it is completed the result files are answered with ' +
-    'links that open them without a key.',
-  list_tasks: "The account's tasks, newest first. get_task tells more of one, with links to its results.",
+    'Returns the state of a task, after waiting up to wait_seconds. For a completed task, returns download links that ' +
+    'need no key.',
+  list_tasks:
+    "Lists the account's tasks, newest first. get_task returns the details of one, with links to its results.",
   service_status:
-    'What is ready, what is missing and the command that brings it; credits, prices, limits, and the address of the service.',
+    'Reports what is ready, what is missing and the command that installs it; credits, prices, limits and the service URL.',
 }
 
-/** The tools for clients on other machines: files are named by id, and come and go by the service's own addresses. */
+/** Adapts the tools to clients on other machines: file ids in place of paths, upload and download by URL. */
 function toolsWithLinks(
   all: ReadonlyMap<string, Tool>,
   address: ResolveServiceAddress,
@@ -73,7 +74,7 @@ function toolsWithLinks(
   return new Map([...all].map(([name, local]) => [name, own.get(name) ?? withoutSaveTo(local)]))
 }
 
-/** The same tool without folders to save to. */
+/** Removes `save_to` from a tool. */
 function withoutSaveTo(local: Tool): Tool {
   const { definition } = local
   const { name, inputSchema, description } = definition
@@ -87,7 +88,7 @@ function withoutSaveTo(local: Tool): Tool {
     async run(session, given, call) {
       if (typeof given === 'object' && given !== null && 'save_to' in given) {
         throw new MediaError(6016, 'Unknown argument save_to', {
-          hint: 'Leave it out: results come as links to download.',
+          hint: 'Leave it out: results are download links.',
         })
       }
       return local.run(session, given, call)
@@ -95,7 +96,7 @@ function withoutSaveTo(local: Tool): Tool {
   }
 }
 
-/** A published schema without `save_to`, in which files are named by id alone. */
+/** Removes `save_to` from a published schema, and paths from the descriptions of file fields. */
 function withoutPaths(schema: PublishedSchema): PublishedSchema {
   return { ...stripPaths(schema), type: 'object' }
 }
@@ -117,8 +118,7 @@ function uploadAddressTool(address: ResolveServiceAddress): Tool {
       name: 'upload_file',
       title: 'How to upload a file',
       description:
-        'Tells the address that takes an upload, and a command that sends one. Its answer holds the file_id that ' +
-        'other tools take.',
+        'Returns the upload URL and a command that uploads a file. The response contains the file_id for other tools.',
       input: z.object({}),
       toolset: 'files',
       example: {},
@@ -136,7 +136,7 @@ function uploadAddressTool(address: ResolveServiceAddress): Tool {
           command: `curl -H "Authorization: $REELWRIGHT_API_KEY" -F file=@clip.mp4 ${upload_url}`,
           takes: supportedHint(fileKinds),
           next_step:
-            'Upload the file, or have the user do it, then use data.file_id of the answer in other tools.',
+            'Upload the file, or have the user do it, then use data.file_id of the response in other tools.',
         },
       }
     },
@@ -148,7 +148,7 @@ function fileLinkTool(address: ResolveServiceAddress): Tool {
     {
       name: 'download_file',
       title: 'Link to a file',
-      description: `Makes a link that opens a stored file without a key, for ${linkSeconds / 3600} hours. get_task answers those of results.`,
+      description: `Creates a link that opens a stored file without a key for ${linkSeconds / 3600} hours. get_task returns links to results.`,
       input: z.object({ file_id: id.describe('Id of a stored file') }),
       toolset: 'files',
       example: { file_id: '1947527768341286912' },
@@ -162,13 +162,13 @@ function fileLinkTool(address: ResolveServiceAddress): Tool {
   )
 }
 
-/** How long the links of results open their files, seconds: a conversation may come back to them the next day. */
+/** Lifetime of download links, seconds: a conversation may continue the next day. */
 const linkSeconds = 24 * 3600
 
-/** Tells where clients reach the service. */
+/** Returns the base URL under which clients reach the service. */
 export type ResolveServiceAddress = () => Promise<string>
 
-/** A stored file with a link that opens it without a key. */
+/** Creates a link that opens a stored file without a key. */
 async function createFileLink(
   { client, files }: Session,
   { file_id, address }: { readonly file_id: string; readonly address: ResolveServiceAddress },

@@ -5,49 +5,44 @@ import {
   ProtocolErrorCode,
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
+import { lazy } from '../platform/cache.ts'
 import { loadPrompts, type PromptFile } from './prompts.ts'
 import { taskUri } from './resources.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
 import { allTools, selectTools, type ToolFilter, type ToolSelection } from './tool-selection.ts'
 
-/** What servers of any number of clients share. */
+/** Settings that all servers of this process share. */
 export interface ServerSetup {
-  readonly prompts: ReadonlyMap<string, PromptFile>
-  /** Which tools agents see; left out, all. */
+  /** Folder of the prompt files. */
+  readonly promptsFolder: string
+  /** Tools that agents see; all if absent. */
   readonly tools?: ToolFilter | undefined
-  /** Takes what is nobody's answer: bugs and broken connections. stdout belongs to the protocol. */
+  /** Receives errors that belong to no response, such as bugs and broken connections. stdout is the protocol. */
   readonly report: (error: unknown) => void
 }
 
-/** How a catalog is made. */
-export interface ServerSetupOptions extends Omit<ServerSetup, 'prompts'> {
-  /** Folder of the prompt files. */
-  readonly promptsFolder: string
-}
-
-/** Reads what is in files. */
-export async function loadServerSetup({ promptsFolder, ...rest }: ServerSetupOptions): Promise<ServerSetup> {
-  return { ...rest, prompts: await loadPrompts(promptsFolder) }
-}
-
-/** What the servers of one key share, whatever era and connection they serve. */
+/** State shared by the MCP servers of one API key, for all connections and protocol eras. */
 export interface McpContext extends AsyncDisposable {
   readonly session: Session
   readonly tools: ToolSelection
-  readonly prompts: ReadonlyMap<string, PromptFile>
+  /** Prompts by name, read from their files on first use. */
+  readonly prompts: () => Promise<ReadonlyMap<string, PromptFile>>
   readonly report: (error: unknown) => void
-  /** From the first subscriber on, tells of every change of a task. */
+  /** Starts to emit `taskChanged` events, once the first client subscribes. */
   readonly followTasks: () => void
 }
 
-/** Opens a session and offers its tools; nothing is connected until the first call needs it. */
-export function openMcpContext({ prompts, tools, report }: ServerSetup, options: SessionOptions): McpContext {
+/** Opens a session and selects its tools. Connects to the service on the first call. */
+export function openMcpContext(
+  { promptsFolder, tools, report }: ServerSetup,
+  options: SessionOptions,
+): McpContext {
   const session = openSession(options)
   let following = false
   return {
     session,
     report,
-    prompts,
+    prompts: lazy(() => loadPrompts(promptsFolder)),
     tools: selectTools(session.delivery.adaptTools(allTools(options.operations)), tools),
     followTasks() {
       if (following) return
@@ -58,7 +53,7 @@ export function openMcpContext({ prompts, tools, report }: ServerSetup, options:
   }
 }
 
-/** What changes for subscribers, for the SDK to tell its `subscriptions/listen` streams. */
+/** Publishes a session's changes to the SDK, which forwards them to its `subscriptions/listen` streams. */
 export function sessionEventBus({ session, followTasks }: McpContext): ServerEventBus {
   const { events, tasks } = session
   return {
@@ -76,10 +71,10 @@ export function sessionEventBus({ session, followTasks }: McpContext): ServerEve
   }
 }
 
-/** More than an agent follows at a time. */
+/** Resources that one client may subscribe to, far more than an agent follows at a time. */
 const maxSubscriptions = 1000
 
-/** Tells the client of a lasting connection what changes, until the returned function is called. */
+/** Notifies the client of a persistent connection of changes until the returned function is called. */
 export function notifyOfChanges(
   mcp: McpServer,
   { session, followTasks, report }: McpContext,
@@ -110,7 +105,7 @@ function handleSubscriptions({ server }: McpServer, followTasks: () => void): Re
     if (subscribed.size >= maxSubscriptions && !subscribed.has(params.uri)) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There are ${maxSubscriptions} subscriptions: unsubscribe from others first`,
+        `Only ${maxSubscriptions} subscriptions are possible: unsubscribe from others first`,
       )
     }
     subscribed.add(params.uri)

@@ -6,20 +6,21 @@ import {
   type GetPromptResult,
   type Prompt,
 } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import { fileKinds, type FileKind } from '../contract/file-kind.ts'
 
-/** What an argument of a prompt may be: words to choose from, or files of the workspace by their kinds. */
+/** Values that an argument of a prompt accepts: fixed words, or files of the workspace of certain kinds. */
 export type ArgumentValues = { readonly words: readonly string[] } | { readonly files: readonly FileKind[] }
 
-/** A prompt: what clients list, and its text with `{{argument}}` places. */
+/** A prompt: its entry in the prompt list, and its text with `{{argument}}` placeholders. */
 export interface PromptFile {
   readonly listed: Prompt
-  /** By argument; none for those that take any text. */
+  /** By argument name; arguments that accept any text are absent. */
   readonly values: ReadonlyMap<string, ArgumentValues>
   readonly text: string
 }
 
-/** Reads every `*.md` of a folder, by name. A file that breaks the form throws, naming the file. */
+/** Reads all `*.md` files of a folder and returns the prompts by name. Throws if a file is malformed, naming the file. */
 export async function loadPrompts(folder: string): Promise<ReadonlyMap<string, PromptFile>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted()
   const prompts = await Promise.all(
@@ -28,49 +29,78 @@ export async function loadPrompts(folder: string): Promise<ReadonlyMap<string, P
   return new Map(prompts.map((prompt) => [prompt.listed.name, prompt]))
 }
 
+/** Longest front matter, characters. */
+const maxFrontMatterLength = 16_384
+
+const requiredText = z.string('is required').trim().min(1, 'is required')
+
+const frontMatter = z.strictObject({
+  name: requiredText,
+  title: requiredText,
+  description: requiredText,
+  arguments: z
+    .record(
+      z.string().regex(/^\w+$/, 'is not a valid argument name'),
+      z.strictObject({
+        description: requiredText,
+        optional: z.boolean().default(false),
+        /** Kinds of the workspace files that the argument accepts. */
+        files: z.array(z.enum(fileKinds)).min(1).optional(),
+        words: z.array(z.string().min(1)).min(1).optional(),
+      }),
+    )
+    .default({}),
+})
+
 /**
- * Parses a prompt file: front matter with name, title, description and arguments (`  name: what it is`, a `?`
- * after the name for an optional one, then `[files: video, image]` or `[one word, another]` where values are
- * known), then the text.
+ * Parses a prompt file: YAML front matter with `name`, `title`, `description` and `arguments`, then the text. Throws a
+ * TypeError that names the file if a field is missing or malformed, or a placeholder is not an argument.
  */
-export function parsePrompt(source: string, file: string): PromptFile {
+export async function parsePrompt(source: string, file: string): Promise<PromptFile> {
   const parts = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(source.replaceAll('\r\n', '\n'))
-  const [, head = '', text = ''] = parts ?? []
-  const fields = new Map<string, string>()
-  const args: NonNullable<Prompt['arguments']> = []
-  const values = new Map<string, ArgumentValues>()
-  for (const line of head.split('\n')) {
-    const [, indent, key, optional, listed, value = ''] =
-      /^( *)([\w-]+)(\?)?(?: \[(.*?)\])?: *(.*)$/.exec(line) ?? []
-    if (key === undefined) throw new TypeError(`${file}: front matter expected, got ${JSON.stringify(line)}`)
-    if (indent === '') fields.set(key, value)
-    else {
-      args.push({ name: key, description: value, required: optional === undefined })
-      if (listed !== undefined) values.set(key, parseArgumentValues(listed, file))
-    }
+  const [, head, text = ''] = parts ?? []
+  if (head === undefined) throw new TypeError(`${file}: front matter between two lines of --- is required`)
+  const { name, title, description, arguments: declared } = await parseFrontMatter(head, file)
+  for (const used of placeholdersIn(text)) {
+    if (!Object.hasOwn(declared, used)) throw new TypeError(`${file}: {{${used}}} is not an argument`)
   }
-  const [name, title, description] = ['name', 'title', 'description'].map((key) => fields.get(key))
-  if (!name || !title || !description) throw new TypeError(`${file}: name, title and description are needed`)
-  for (const place of placeholdersIn(text)) {
-    if (!args.some((arg) => arg.name === place))
-      throw new TypeError(`${file}: {{${place}}} is not an argument`)
-  }
-  return { listed: { name, title, description, arguments: args }, values, text: text.trim() }
-}
-
-function parseArgumentValues(listed: string, file: string): ArgumentValues {
-  const [, isFiles, items = ''] = /^(files: )?(.*)$/.exec(listed) ?? []
-  const words = items.split(',').map((word) => word.trim())
-  if (isFiles === undefined) return { words }
-  const files = words.map((word) => {
-    const kind = fileKinds.find((each) => each === word)
-    if (!kind) throw new TypeError(`${file}: ${word} is no kind of file; there are ${fileKinds.join(', ')}`)
-    return kind
+  const args = Object.entries(declared).map(([argument, { description: about, optional }]) => {
+    return { name: argument, description: about, required: !optional }
   })
-  return { files }
+  const values = Object.entries(declared).flatMap(([argument, { files, words }]) => {
+    const accepted = files ? { files } : words && { words }
+    return accepted ? [[argument, accepted] as const] : []
+  })
+  return {
+    listed: { name, title, description, arguments: args },
+    values: new Map(values),
+    text: text.trim(),
+  }
 }
 
-/** Fills a prompt's places; an argument left out reads "not said". Throws invalid params for a missing one. */
+async function parseFrontMatter(head: string, file: string): Promise<z.output<typeof frontMatter>> {
+  if (head.length > maxFrontMatterLength) {
+    throw new TypeError(`${file}: the front matter is longer than ${maxFrontMatterLength} characters`)
+  }
+  const parsed = frontMatter.safeParse(await parseYaml(head, file))
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'front matter'}: ${message}`,
+  )
+  throw new TypeError(`${file}: ${issues.join('; ')}`)
+}
+
+async function parseYaml(text: string, file: string): Promise<unknown> {
+  // Loaded for the first prompt, as it would slow down the start of each session.
+  const { parse } = await import('yaml')
+  try {
+    return parse(text, { maxAliasCount: 0 })
+  } catch (cause) {
+    throw new TypeError(`${file}: the front matter is not valid YAML`, { cause })
+  }
+}
+
+/** Fills in a prompt's placeholders; an absent argument reads "not said". Throws invalid params if a required one is missing. */
 export function fillPrompt(
   prompt: PromptFile,
   given: Readonly<Record<string, string>> = {},

@@ -10,20 +10,20 @@ import {
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 
-/** What a tool answers: data, and small pictures beside it. */
+/** Result of a tool: data, with small images beside it. */
 export interface ToolReply {
   readonly data: Readonly<Record<string, unknown>>
   readonly images?: readonly { readonly bytes: Buffer; readonly mimeType: string }[]
-  /** What the user is asked instead; the call comes again with what was said. */
+  /** Question to the user, sent instead of the data. The client repeats the call with the answer. */
   readonly question?: ConsentQuestion
 }
 
-/** A tool's answer: the data as structured content and as text, since clients show the model either. */
-export function toResult({ question, ...told }: ToolReply): CallToolResult | InputRequiredResult {
-  return question ? toInputRequest(question) : toDataResult(told)
+/** Converts a tool's result: the data as structured content and as text, since clients show the model either. */
+export function toResult({ question, ...reply }: ToolReply): CallToolResult | InputRequiredResult {
+  return question ? toInputRequest(question) : toDataResult(reply)
 }
 
-/** Data, and small pictures beside it. */
+/** Converts data and images. */
 export function toDataResult({ data, images = [] }: Omit<ToolReply, 'question'>): CallToolResult {
   return {
     content: [
@@ -38,41 +38,41 @@ export function toDataResult({ data, images = [] }: Omit<ToolReply, 'question'>)
   }
 }
 
-/** An error for the agent: text alone, as older clients validate structured content even on errors. */
+/** Converts an error to text alone, as older clients validate structured content even on errors. */
 export function toErrorResult(error: unknown): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: describeError(error) }] }
 }
 
-/** `CODE: what. Fix: … Retryable: yes|no`; a bug answers 6500 without its text. */
+/** `CODE: what. Fix: … Retryable: yes|no`; a bug becomes 6500 without its text. */
 export function describeError(error: unknown): string {
   const shown = error instanceof MediaError ? error : new MediaError(6500, 'Internal error')
   const fix = shown.hint.replace(/\.?$/, '.')
   return `${shown.code}: ${shown.message.replace(/\.?$/, '.')} Fix: ${fix} Retryable: ${shown.retryable ? 'yes' : 'no'}`
 }
 
-/** A question for the user that is answered by yes or no. */
+/** A yes-or-no question to the user. */
 interface ConsentQuestion {
-  /** Names what is asked, figures included: a yes counts for nothing else. */
+  /** Identifies the question, amounts included: consent covers nothing else. */
   readonly key: string
   readonly text: string
 }
 
-/** What the user of a client was asked in a call, over as many rounds as that takes. */
+/** The user's answers to the questions of a call, over all its rounds. */
 export interface Consent {
-  /** Whether the client puts questions to its user. */
+  /** Whether the client can ask its user. */
   readonly canAsk: boolean
-  /** What the user said to a question; undefined while it was not asked. */
+  /** The user's answer to a question; undefined if it was not asked. */
   answerTo(key: string): boolean | undefined
 }
 
-/** What newer clients declare with each request. */
+/** Capabilities that newer clients declare with each request. */
 const elicitationDeclaration = z.object({
   [CLIENT_CAPABILITIES_META_KEY]: z.object({
     elicitation: z.object({ form: z.unknown(), url: z.unknown() }).partial().optional(),
   }),
 })
 
-/** The consent that came with a request; `declared` are the capabilities of an older client. */
+/** Reads the consent in a request. declared: capabilities of an older client, sent once at initialization. */
 export function readConsent(
   { envelope, inputResponses }: Pick<ServerContext['mcpReq'], 'envelope' | 'inputResponses'>,
   declared: ClientCapabilities | undefined,
@@ -80,7 +80,7 @@ export function readConsent(
   const now = elicitationDeclaration.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY]
   const { elicitation } = now ?? declared ?? {}
   return {
-    // Clients that say no more than that they can ask show forms.
+    // Clients that declare elicitation without a mode support forms.
     canAsk: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
     answerTo(key) {
       const response = inputResponse(inputResponses, key)
@@ -90,9 +90,9 @@ export function readConsent(
   }
 }
 
-/** The answer of a call that goes on once the user has been asked. */
+/** Result of a call that continues after the user has answered. */
 function toInputRequest({ key, text }: ConsentQuestion): InputRequiredResult {
-  const confirm = { type: 'boolean', title: 'Go ahead', default: true } as const
+  const confirm = { type: 'boolean', title: 'Continue', default: true } as const
   const elicitation = inputRequired.elicit({
     message: text,
     requestedSchema: { type: 'object', properties: { confirm }, required: ['confirm'] },

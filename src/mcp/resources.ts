@@ -17,17 +17,17 @@ import { taskSnapshot } from './snapshot.ts'
 
 const jsonMimeType = 'application/json'
 
-/** The address of a task's resource. */
+/** URI of a task's resource. */
 export function taskUri(taskId: string): string {
   return `media://tasks/${taskId}`
 }
 
-/** The address of a file's resource. */
+/** URI of a file's resource. */
 export function fileUri(fileId: string): string {
   return `media://files/${fileId}`
 }
 
-/** The forms of our resources. */
+/** Lists the URI templates. */
 export function listResourceTemplates(): ListResourceTemplatesResult {
   return {
     resourceTemplates: [
@@ -42,7 +42,7 @@ export function listResourceTemplates(): ListResourceTemplatesResult {
         name: 'file',
         title: 'File',
         uriTemplate: fileUri('{file_id}'),
-        description: 'Facts of a stored file; the content too when it is a short text or a small image.',
+        description: 'Facts of a stored file, with the content of a short text or small image.',
         mimeType: jsonMimeType,
       },
       ...catalogTemplates,
@@ -52,7 +52,7 @@ export function listResourceTemplates(): ListResourceTemplatesResult {
 
 const tasksListed = 50
 
-/** What tells of the studio, the account's latest tasks, and the files of this session. */
+/** Lists the service's descriptions, the account's latest tasks, and the files of this session. */
 export async function listResources(session: Session): Promise<ListResourcesResult> {
   const { list } = await session.client.call(routes.listTasks, { query: { page_size: tasksListed } })
   const tasks = list.map((task) => ({
@@ -66,13 +66,13 @@ export async function listResources(session: Session): Promise<ListResourcesResu
     uri: fileUri(id),
     name: `file ${id}`,
     title: name,
-    description: 'Facts of the file, and what a short text or a small image holds.',
+    description: 'Facts of the file, with the content of a short text or small image.',
     mimeType: jsonMimeType,
   }))
   return { resources: [...catalogResources(session), ...tasks, ...files] }
 }
 
-/** Reads a resource; one that does not exist is answered as the protocol wants it. */
+/** Reads a resource. Throws ResourceNotFoundError if it does not exist. */
 export async function readResource(session: Session, uri: string): Promise<ReadResourceResult> {
   const catalog = await readCatalogResource(session, uri)
   if (catalog !== undefined)
@@ -112,7 +112,7 @@ async function readFileResource(session: Session, uri: string, id: string): Prom
   return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(about) }, ...content] }
 }
 
-/** What still is a short text or a small image, in bytes. */
+/** Largest text and image whose content is included, bytes. */
 const maxTextBytes = 256 * 1024
 const maxImageBytes = 1024 * 1024
 

@@ -2,23 +2,23 @@ import type { Client, Connection } from '../client/client.ts'
 import { isUnreachable } from '../client/response.ts'
 import { MediaError } from '../contract/errors.ts'
 
-/** Ways to reach the service. */
+/** Connects to the media service. */
 export interface ServiceConnector {
-  /** Connects to the local daemon, started when needed, or to a remote service. */
+  /** Connects to a remote service, or to the local daemon, which it starts if necessary. */
   readonly connect: () => Promise<Connection>
-  /** Connects to a service that runs, null where none does; left out where `connect` starts none either. */
+  /** Connects only to a service that is running, else returns null. Absent if `connect` never starts one. */
   readonly find?: () => Promise<Connection | null>
 }
 
-/** A connection that is there or being made. */
+/** An established or pending connection. */
 interface ConnectionAttempt {
   readonly connection: Promise<Connection>
 }
 
 /**
- * A client that connects at first use and, where the service is gone or changed its key (the local
- * daemon ends when idle and starts anew elsewhere), connects again and repeats the request once.
- * Events are news of a service that runs: for them none is started.
+ * A client that connects on first use. If the service is unreachable or rejects the key, it reconnects and repeats the
+ * request once: the local daemon exits when idle and restarts with another port and key. Opening the event socket
+ * never starts a service.
  */
 export function reconnectingClient({ connect, find = connect }: ServiceConnector): Client {
   let current: ConnectionAttempt | undefined
@@ -33,14 +33,14 @@ export function reconnectingClient({ connect, find = connect }: ServiceConnector
   async function found(): Promise<ConnectionAttempt> {
     if (current) return current
     const connection = await find()
-    if (!connection) throw new MediaError(6401, 'The media service does not run')
+    if (!connection) throw new MediaError(6401, 'The media service is not running')
     if (!current) return (current = { connection: Promise.resolve(connection) })
-    // A call was faster.
+    // A concurrent call has connected first.
     await connection.close()
     return current
   }
 
-  /** Others may still have requests under way on it. */
+  /** Retires the connection, as other requests may still use it. */
   function forget(attempt: ConnectionAttempt): void {
     if (current !== attempt) return
     current = undefined
@@ -68,7 +68,7 @@ export function reconnectingClient({ connect, find = connect }: ServiceConnector
       try {
         return await (await attempt.connection).openEvents()
       } catch (error) {
-        // Whatever it was: the next attempt looks where the service is by then.
+        // After any error, the next attempt locates the service again.
         forget(attempt)
         throw error
       }

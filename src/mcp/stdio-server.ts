@@ -1,22 +1,22 @@
 import { isJSONRPCRequest, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { buildServer } from './build-server.ts'
-import { loadServerSetup, notifyOfChanges, openMcpContext, type ServerSetupOptions } from './mcp-context.ts'
+import { notifyOfChanges, openMcpContext, type ServerSetup } from './mcp-context.ts'
 import type { SessionOptions } from './session.ts'
 import { rejectTaskListening } from './task-extension.ts'
 import { workspaceDelivery } from './workspace-delivery.ts'
 import type { WorkspaceOptions } from './workspace.ts'
 
-/** What `reelwright mcp` gives to its server. */
-export interface McpServerOptions extends Omit<SessionOptions, 'delivery'>, ServerSetupOptions {
+/** Options of the server behind `reelwright mcp`. */
+export interface McpServerOptions extends Omit<SessionOptions, 'delivery'>, ServerSetup {
   readonly workspace: WorkspaceOptions
-  /** Left out, this process's stdin and stdout. */
+  /** This process's stdin and stdout by default. */
   readonly transport?: Transport
 }
 
-/** A server that speaks with one client. */
+/** A server of one client. */
 export interface RunningMcpServer {
-  /** Resolves when the client has gone. */
+  /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>
   close(): Promise<void>
 }
@@ -24,17 +24,17 @@ export interface RunningMcpServer {
 /** Serves MCP over stdio to 2025-era and 2026-07-28 clients. */
 export async function startMcpServer(options: McpServerOptions): Promise<RunningMcpServer> {
   const { report } = options
-  const place = workspaceDelivery(options.workspace)
-  const studio = openMcpContext(await loadServerSetup(options), { ...options, delivery: place })
+  const delivery = workspaceDelivery(options.workspace)
+  const context = openMcpContext(options, { ...options, delivery })
   const closed = Promise.withResolvers<void>()
   const transport = new ListenObservingTransport(options.transport ?? new StdioServerTransport(), {
-    listens: studio.followTasks,
-    closed: () => void studio[Symbol.asyncDispose]().then(closed.resolve, closed.reject),
+    listens: context.followTasks,
+    closed: () => void context[Symbol.asyncDispose]().then(closed.resolve, closed.reject),
   })
   const stdio = serveStdio(
-    (context) => {
-      const mcp = buildServer(studio, context)
-      notifyOfChanges(mcp, studio, context)
+    (request) => {
+      const mcp = buildServer(context, request)
+      notifyOfChanges(mcp, context, request)
       return mcp
     },
     { transport, onerror: report },
@@ -43,43 +43,42 @@ export async function startMcpServer(options: McpServerOptions): Promise<Running
 }
 
 interface ListenObserver {
-  /** A modern client subscribes to something. */
+  /** Called when a modern client subscribes to resources. */
   listens(): void
-  /** The client has gone. */
+  /** Called when the client has disconnected. */
   closed(): void
 }
 
 /**
- * Passes everything through and tells when a modern client subscribes to resources: the SDK answers
- * `subscriptions/listen` by itself and does not say which resources are wanted. What it does not know to
- * refuse is refused here.
+ * Transport that forwards all messages and reports when a modern client subscribes to resources: the SDK handles
+ * `subscriptions/listen` itself without a callback. Also rejects the subscriptions that the SDK would wrongly accept.
  */
 export class ListenObservingTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #inner: Transport
-  readonly #notice: ListenObserver
+  readonly #observer: ListenObserver
 
-  constructor(inner: Transport, notice: ListenObserver) {
+  constructor(inner: Transport, observer: ListenObserver) {
     this.#inner = inner
-    this.#notice = notice
+    this.#observer = observer
   }
 
   start(): Promise<void> {
     const handlers: Pick<Transport, 'onclose' | 'onerror' | 'onmessage'> = {
       onclose: () => {
         this.onclose?.()
-        this.#notice.closed()
+        this.#observer.closed()
       },
       onerror: (error) => this.onerror?.(error),
       onmessage: (message: JSONRPCMessage) => {
-        const refused = rejectTaskListening(message)
-        if (refused) {
-          this.#inner.send(refused).catch((error: Error) => this.onerror?.(error))
+        const rejection = rejectTaskListening(message)
+        if (rejection) {
+          this.#inner.send(rejection).catch((error: Error) => this.onerror?.(error))
           return
         }
-        if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') this.#notice.listens()
+        if (isJSONRPCRequest(message) && message.method === 'subscriptions/listen') this.#observer.listens()
         this.onmessage?.(message)
       },
     }

@@ -7,30 +7,33 @@ import { openAllowedFile, type OpenedFile } from './open-allowed.ts'
 import { openRemoteFile } from './remote-file.ts'
 import type { Session } from './session.ts'
 
-/** Local files held open until they are uploaded, by the path as the agent wrote it. */
+/** Open files that are waiting for upload, by the path or URL that the agent wrote. */
 export interface OpenedFiles extends AsyncDisposable {
   readonly byPath: ReadonlyMap<string, OpenedFile>
 }
 
-/** Tells a path or address from a file id: an id is digits alone, and names no file of the workspace. Throws 6016 for an address that is not taken. */
+/**
+ * Whether a text is a path or URL, and not a file id. A file id consists of digits alone and is not the name of a file
+ * in the workspace. Throws 6016 for a URL that is not accepted.
+ */
 export async function isPath(session: Session, text: string): Promise<boolean> {
   return isRemoteAddress(session, text) || !/^\d+$/.test(text) || (await session.delivery.hasFile(text))
 }
 
-/** Tells an https address from the rest. Throws 6016 where it is none that the operator allows. */
+/** Whether a text is an https URL. Throws 6016 for other URLs, or if the operator does not allow URLs. */
 function isRemoteAddress({ allowUrls }: Session, text: string): boolean {
   if (!/^(https?|ftp|data):/i.test(text)) return false
   if (allowUrls && /^https:/i.test(text)) return true
-  throw new MediaError(6016, `${text.slice(0, 80)} is a remote address`, {
+  throw new MediaError(6016, `${text.slice(0, 80)} is a remote URL`, {
     hint:
       'Download the file first, then give its path, or upload it and give its file_id.' +
-      (allowUrls ? '' : ' With allow_urls (REELWRIGHT_ALLOW_URLS) this server takes https addresses itself.'),
+      (allowUrls ? '' : ' With allow_urls (REELWRIGHT_ALLOW_URLS) this server accepts https URLs.'),
   })
 }
 
 /**
- * Opens files by path or address, each with the kinds wanted; all are closed together, and none stays open when one
- * is refused, of which `explain` may tell more.
+ * Opens files by path or URL, each with its accepted kinds. The caller closes them together; if one is rejected, all are
+ * closed. explain: adds details to the error of a rejected file.
  */
 export async function openFiles(
   session: Session,
@@ -59,10 +62,10 @@ export async function openFiles(
   return { byPath, [Symbol.asyncDispose]: close }
 }
 
-/** Files from elsewhere that lie here at once, whoever named them: each may take 20 GiB until it is uploaded. */
+/** Limits the remote files on this disk, in all sessions: each may take 20 GiB until it is uploaded. */
 const limitFetches = limitConcurrency(4)
 
-/** Uploads opened files one after another, fetching those from elsewhere first; answers their ids by path. Progress is 0 to 100. */
+/** Uploads opened files one after another and returns their records by path. Remote files are fetched first. Progress is 0 to 100. */
 export async function uploadFiles(
   session: Session,
   files: OpenedFiles,
@@ -70,25 +73,25 @@ export async function uploadFiles(
 ): Promise<Map<string, FileRecord>> {
   const { signal } = context
   const opened = [...files.byPath]
-  // Nobody knows how large a file elsewhere is: then each counts the same.
+  // The size of a remote file is unknown, so with one among them all files count the same.
   const weightOf = ({ size }: OpenedFile): number => (opened.some(([, { fill }]) => fill) ? 1 : size)
   const total = opened.reduce((sum, [, file]) => sum + weightOf(file), 0)
   const records = new Map<string, FileRecord>()
-  let before = 0
+  let done = 0
   for (const [path, file] of opened) {
     const weight = weightOf(file)
-    const progress = (share: number): void => context.progress(((before + share * weight) / total) * 100)
-    const bring = async (): Promise<FileRecord> => {
+    const progress = (share: number): void => context.progress(((done + share * weight) / total) * 100)
+    const fetchAndUpload = async (): Promise<FileRecord> => {
       const fetched = await file.fill?.(signal, (share) => progress(share / 2))
       const source = fetched === undefined ? file : { ...file, size: fetched }
-      const begun = fetched === undefined ? 0 : 0.5
-      const onProgress = (share: number): void => progress(begun + share * (1 - begun))
+      const startShare = fetched === undefined ? 0 : 0.5
+      const onProgress = (share: number): void => progress(startShare + share * (1 - startShare))
       return await uploadOnce(session, source, { signal, onProgress })
     }
-    const record = await (file.fill ? limitFetches(bring) : bring())
+    const record = await (file.fill ? limitFetches(fetchAndUpload) : fetchAndUpload())
     records.set(path, record)
     session.files.remember(record.file_id, { name: record.original_name })
-    before += weight
+    done += weight
   }
   return records
 }
@@ -98,12 +101,12 @@ async function uploadOnce(
   file: OpenedFile,
   options: Parameters<typeof uploadFile>[2],
 ): Promise<FileRecord> {
-  const underWay = session.activeUploads.get(file.identity)
-  if (underWay) return underWay
-  const sending = uploadFile(session.client, file, options)
-  session.activeUploads.set(file.identity, sending)
+  const active = session.activeUploads.get(file.identity)
+  if (active) return active
+  const upload = uploadFile(session.client, file, options)
+  session.activeUploads.set(file.identity, upload)
   try {
-    return await sending
+    return await upload
   } finally {
     session.activeUploads.delete(file.identity)
   }

@@ -18,13 +18,13 @@ import type { DeliveryState } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
-/** The client works on this machine: paths are taken, and results are saved into its workspace. */
+/** Delivery to a client on this machine: it names files by path, and results are saved into its workspace. */
 export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
   const workspace = createWorkspace(options)
   return {
     instructions:
-      'A media studio. Give local file paths straight to the tools; files are uploaded and results are saved into ' +
-      'the workspace. Long work answers with a task and goes on by itself: follow next_step, usually get_task.',
+      'A media studio. Pass local file paths to the tools; files are uploaded, and results are saved into the ' +
+      'workspace. Long work returns a task that runs in the background: follow next_step, usually get_task.',
     adaptSchema: (published) => published,
     adaptTools: (all) => all,
     folders: () => workspace.folders(),
@@ -50,17 +50,17 @@ async function saveResults(
   const files = findResultFiles(view.output_result ?? {})
   if (files.length === 0) return { saved: [] }
   const saveTo = task.save_to ?? defaultResultFolder(view)
-  const transfer = session.saves.join(`${view.task_id} ${saveTo}`, (context) =>
+  const job = session.saves.join(`${view.task_id} ${saveTo}`, (context) =>
     saveFiles(session, { files, saveTo }, context),
   )
   const { worked } = progressShares
   try {
-    const saved = await transfer.within(call.signal, (percent) =>
+    const saved = await job.within(call.signal, (percent) =>
       call.progress(worked + (percent / 100) * (99 - worked), `saving ${percent} %`),
     )
-    return saved ? { saved } : { underWay: transfer.progress }
+    return saved ? { saved } : { underWay: job.progress }
   } catch (error) {
-    // The task is done and paid; that its files could not be saved must not hide it.
+    // A failure to save must not hide that the task is completed and paid for.
     if (error instanceof MediaError) return { failed: describeError(error) }
     throw error
   }
@@ -68,7 +68,7 @@ async function saveResults(
 
 interface SaveFilesOptions {
   readonly files: readonly ResultFile[]
-  /** A folder, or a name for the files; both as the agent wrote it. */
+  /** A folder, or a name for the files, as the agent wrote it. */
   readonly saveTo: string
 }
 
@@ -82,7 +82,7 @@ function defaultResultFolder({ task_type, task_id }: TaskRef): string {
   return join('reelwright-output', `${task_type}-${task_id.slice(-8)}`)
 }
 
-/** Refuses early what `saveFiles` would refuse, with 6016: a folder outside the allowed ones, or not to be written. Makes it. */
+/** Creates the folder of `save_to` and checks that it is allowed and writable, before any work starts. Throws 6016. */
 export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
   if (saveTo === undefined) return
   try {
@@ -95,7 +95,7 @@ export async function checkSaveTo(session: Session, saveTo: string | undefined):
   }
 }
 
-/** Downloads files to where the agent wants them; equal files that lie there already are used as they are. */
+/** Downloads files to the agent's folder. An identical file that exists there is reused. */
 export async function saveFiles(
   session: Session,
   { files, saveTo }: SaveFilesOptions,
@@ -134,7 +134,7 @@ function fetchFileDetails(client: Client, fileId: string): Promise<FileDetails> 
   return client.call(routes.fileDetails, { params: { file_id: fileId } })
 }
 
-/** `save_to` names a file when it ends in an extension the service knows, and not as folders do. */
+/** `save_to` names a file if it ends in a supported extension, without a trailing slash. */
 function splitSaveTo(saveTo: string): { readonly folder: string; readonly name?: string } {
   const isFile = kindOf(extensionOf(basename(saveTo))) !== undefined && !/[/\\]$/.test(saveTo)
   return isFile ? { folder: dirname(saveTo), name: safeFileName(basename(saveTo)) } : { folder: saveTo }
@@ -148,24 +148,27 @@ interface FileToSave {
 type NamedFile = FileToSave & { readonly wanted: string; readonly note?: string }
 
 /**
- * What files are called: as the service suggests, or all by the agent's name, each with the extension of its own type;
- * a further one of a type has its role in its name.
+ * Chooses file names: the service's suggestions, or the agent's name with the extension of each file's own type. Further
+ * files of the same type have their role in the name.
  */
 function chooseFileNames(found: readonly FileToSave[], name: string | undefined): NamedFile[] {
   if (name === undefined)
     return found.map((one) => ({ ...one, wanted: safeFileName(one.record.original_name) }))
-  const asked = extensionOf(name)
-  const stem = name.slice(0, -asked.length)
+  const requestedExtension = extensionOf(name)
+  const stem = name.slice(0, -requestedExtension.length)
   const types = found.map(({ record }) => record.base_ext.toLowerCase())
-  const isOfNone = types.every((type) => normalizeExtension(type) !== normalizeExtension(asked))
+  const matchesNoType = types.every(
+    (type) => normalizeExtension(type) !== normalizeExtension(requestedExtension),
+  )
   return found.map((one, index) => {
     const type = types[index] ?? ''
     const role = types.indexOf(type) < index ? `-${one.file.role}` : ''
-    const extension = normalizeExtension(type) === normalizeExtension(asked) ? name.slice(stem.length) : type
-    const isTold = isOfNone && index === 0
+    const extension =
+      normalizeExtension(type) === normalizeExtension(requestedExtension) ? name.slice(stem.length) : type
+    const hasNote = matchesNoType && index === 0
     return {
       ...{ ...one, wanted: safeFileName(stem + role + extension) },
-      ...(isTold && { note: `The file is ${type}, so it is not named ${asked}.` }),
+      ...(hasNote && { note: `The file is ${type}, so it is not named ${requestedExtension}.` }),
     }
   })
 }
@@ -174,12 +177,12 @@ function normalizeExtension(extension: string): string {
   return extension === '.jpeg' ? '.jpg' : extension
 }
 
-/** What the agent or its user can do something about; everything else stays a bug. */
+/** System errors that the agent or its user can resolve; any other error is a bug. */
 const saveFailureReasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EACCES: 'the folder may not be written',
-  EPERM: 'the folder may not be written',
+  EACCES: 'the folder is not writable',
+  EPERM: 'the folder is not writable',
   EROFS: 'the disk is read-only',
   ENAMETOOLONG: 'a name in it is too long',
   ENOTDIR: 'a part of the path is not a folder',

@@ -5,34 +5,34 @@ import { fileURLToPath } from 'node:url'
 import { MediaError } from '../contract/errors.ts'
 import { createFolder } from '../platform/folder.ts'
 
-/** Which folders an agent may use. */
+/** Settings of the folders that an agent may use. */
 export interface WorkspaceOptions {
-  /** Given by the operator: `--allow-dir` and `REELWRIGHT_ALLOWED_DIRS`. */
+  /** Set by the operator: `--allow-dir` and `REELWRIGHT_ALLOWED_DIRS`. */
   readonly allowedFolders: readonly string[]
-  /** Folder that relative paths start from and results go to; is allowed as well. */
+  /** Base of relative paths and folder for results; allowed as well. */
   readonly workspace?: string | undefined
-  /** Project the client works on (`CLAUDE_PROJECT_DIR`); is allowed as well. */
+  /** Project folder of the client (`CLAUDE_PROJECT_DIR`); allowed as well. */
   readonly projectFolder?: string | undefined
-  /** Used when nothing else is set; made on first use. */
+  /** Used if nothing else is set; created on first use. */
   readonly defaultFolder: string
 }
 
-/** The folders as they are now: real, absolute paths. */
+/** The current folders, as real absolute paths. */
 export interface Folders {
-  /** Relative paths start here; results go here. */
+  /** Base of relative paths and folder for results. */
   readonly workspace: string
-  /** Everything below these may be read and written; the workspace is among them. */
+  /** Folders that may be read and written with everything inside; includes the workspace. */
   readonly allowed: readonly string[]
-  /** Whether nobody set or told a folder. */
+  /** Whether neither the operator nor the client set a folder. */
   readonly isDefault: boolean
-  /** Folders that were asked for and are not used, with the reason. */
+  /** Configured folders that are not used, with the reason. */
   readonly refused: readonly { readonly folder: string; readonly why: string }[]
 }
 
-/** The folders an agent may use, and what changes them. */
+/** The folders that an agent may use. */
 interface Workspace {
   folders(): Promise<Folders>
-  /** Roots a client told; they count only where the operator set nothing. */
+  /** Sets the client's roots, used only if the operator set no folder. */
   setRoots(roots: Promise<readonly string[]>): void
 }
 
@@ -44,7 +44,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   async function folders(): Promise<Folders> {
     if (workspace !== undefined && closedReason(resolve(workspace)) === undefined) {
-      // Where that fails, it is told among the refused.
+      // If that fails, checkFolder reports it.
       await createFolder(workspace).catch(() => undefined)
     }
     const wanted = settings.length > 0 ? settings : await roots
@@ -59,8 +59,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   return {
     folders,
-    setRoots(told) {
-      roots = told.catch(() => [])
+    setRoots(clientRoots) {
+      roots = clientRoots.catch(() => [])
     },
   }
 }
@@ -70,9 +70,9 @@ async function createDefaultFolder(folder: string): Promise<string> {
     await createFolder(folder)
     return await realpath(folder)
   } catch (cause) {
-    throw new MediaError(6016, `The workspace ${folder} cannot be made`, {
+    throw new MediaError(6016, `The workspace ${folder} cannot be created`, {
       cause,
-      hint: 'Name a folder that can be written: --allow-dir <folder> or REELWRIGHT_WORKSPACE.',
+      hint: 'Set a writable folder with --allow-dir <folder> or REELWRIGHT_WORKSPACE.',
     })
   }
 }
@@ -88,23 +88,23 @@ async function checkFolder(folder: string): Promise<{ real: string } | { folder:
   }
 }
 
-/** Why an agent has no more folders than it has: what nobody set, and what was set and is not used. */
+/** Hints why no other folder is allowed: none is configured, or configured ones are not used. */
 export function folderHints(folders: Folders): string[] {
-  if (folders.isDefault) return ['No other folder was set: start the server with --allow-dir <folder>.']
+  if (folders.isDefault) return ['No other folder is configured: start the server with --allow-dir <folder>.']
   return unusedFolderHints(folders)
 }
 
 function unusedFolderHints({ refused }: Folders): string[] {
-  return refused.map(({ folder, why }) => `${folder} was set and is not used: ${why}.`)
+  return refused.map(({ folder, why }) => `${folder} is configured but not used: ${why}.`)
 }
 
 /** Longest path of Linux, in characters at most. */
 export const maxPathLength = 4096
 
-/** A path as an agent writes it, absolute: relative ones start from the workspace, `~` is the home folder. Throws 6016 for what is none. */
+/** Makes an agent's path absolute: relative paths start from the workspace, `~` is the home folder. Throws 6016 for an invalid path. */
 export function toAbsolute({ workspace }: Folders, given: string): string {
   if (given.length > maxPathLength) {
-    throw new MediaError(6016, `A path has ${maxPathLength} characters at most`)
+    throw new MediaError(6016, `A path may have at most ${maxPathLength} characters`)
   }
   if (given.includes('\0')) throw new MediaError(6016, 'A path contains a null character')
   if (given.startsWith('file:')) return parseFileUrl(given)
@@ -116,17 +116,17 @@ function parseFileUrl(given: string): string {
   try {
     return fileURLToPath(given)
   } catch (cause) {
-    throw new MediaError(6016, `${given} is not the address of a local file`, { cause })
+    throw new MediaError(6016, `${given} is not the URL of a local file`, { cause })
   }
 }
 
-/** Throws 6016, naming the allowed folders, unless a real path lies visibly inside one of them. */
+/** Throws 6016 unless a real path is inside an allowed folder and not hidden. */
 export function assertAllowed(folders: Folders, real: string, given: string): void {
   const inside = folders.allowed.filter((allowed) => isInside(allowed, real))
   if (inside.length === 0) {
-    throw new MediaError(6016, `${given} lies outside the allowed folders: ${folders.allowed.join(', ')}`, {
+    throw new MediaError(6016, `${given} is outside the allowed folders: ${folders.allowed.join(', ')}`, {
       hint: [
-        'Use a file inside them, or let the user add a folder: start the server with --allow-dir <folder>' +
+        'Use a file inside them, or have the user add a folder: start the server with --allow-dir <folder>' +
           ' or set REELWRIGHT_ALLOWED_DIRS.',
         ...unusedFolderHints(folders),
       ].join(' '),
@@ -135,12 +135,12 @@ export function assertAllowed(folders: Folders, real: string, given: string): vo
   const hidden = inside.map((allowed) => hiddenPart(allowed, real))
   if (hidden.every((part) => part !== undefined)) {
     throw new MediaError(6016, `${given} is hidden (${hidden[0]}); hidden files and folders are not used`, {
-      hint: 'Copy the file to a place that is not hidden.',
+      hint: 'Copy the file to a folder that is not hidden.',
     })
   }
 }
 
-/** Folders of the system, by their real paths (macOS keeps /etc and /var in /private): never an agent's, nor anything inside. */
+/** System folders by real path (macOS keeps /etc and /var in /private): never allowed, nor anything inside. */
 const closedTrees = [
   '/bin',
   '/boot',
@@ -161,7 +161,7 @@ const closedTrees = [
   'C:\\Program Files (x86)',
 ]
 
-/** Too wide to be an agent's as a whole; folders inside may be. */
+/** Too broad to be allowed as a whole; folders inside may be. */
 const closedFolders = [
   '/Applications',
   '/Library',
@@ -178,15 +178,15 @@ const closedFolders = [
   'C:\\Users',
 ]
 
-/** Why a folder (a real, absolute path) may not be opened to agents; undefined when it may. */
+/** The reason why a folder (real, absolute path) must not be opened to agents; undefined if it may. */
 export function closedReason(folder: string): string | undefined {
   if (folder === parse(folder).root) return 'it is the root of the file system'
   if (closedTrees.some((closed) => isInside(closed, folder))) return 'it is a system folder'
-  if (closedFolders.includes(folder)) return 'it is too wide; name a folder inside it'
+  if (closedFolders.includes(folder)) return 'it is too broad; use a folder inside it'
   return undefined
 }
 
-/** Tells whether a path is a folder itself or lies in it; both absolute and real. */
+/** Whether a path is a folder or inside it; both absolute and real. */
 export function isInside(folder: string, path: string): boolean {
   const rest = relative(folder, path)
   return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && parse(rest).root === '')
