@@ -10,23 +10,23 @@ import { speechRate } from '../../src/media/speech/speech-types.ts'
 import type { audioLanguageDetect } from './contract.ts'
 import { noSoundError, detectionWindow } from './plan.ts'
 
-/** To decode half a minute takes a second, ms. */
+/** Timeout of decoding, ms: half a minute takes about a second. */
 const timeoutMs = 60_000
 
-/** From so much speech on a model's word counts in full, seconds. */
+/** Speech from which the confidence of the model counts in full, seconds. */
 const fullSpeechSeconds = 2
 
-/** What of a model's confidence is left where nobody speaks: it is about half sure of noise, too. */
+/** Factor on the confidence without speech: models report about 0.5 even for noise. */
 const minConfidenceShare = 0.1
 
-/** Hears the beginning of the sound and tells the five likeliest languages. */
+/** Identifies the five most likely languages of the first 30 s. */
 export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id }, context) => {
   const { signal } = context
   const { path, name, facts } = context.files.get(file_id)
   let filled = 0
   const sound = await readVoice(path, {
     ...{ signal, timeoutMs, seconds: detectionWindow },
-    onHoles: (told) => (filled = told),
+    onHoles: (missing) => (filled = missing),
   })
   if (sound.length === 0) throw noSoundError(name)
   context.progress(10)
@@ -43,20 +43,20 @@ export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id },
     confidence: Math.round(probability * share * 10_000) / 10_000,
   }))
   const [likeliest] = candidates
-  if (!likeliest) throw new TypeError('a model that tells languages told none')
+  if (!likeliest) throw new TypeError('the model returned no language')
   return {
     ...likeliest,
     candidates,
     detected_window_sec: Math.round((sound.length / speechRate) * 1000) / 1000,
     engine: identifier.name,
-    // How much of it is known of the hole alone, which may go on after what is heard.
+    // No duration: the gap may continue after the analysed part.
     ...(missingAudioSeconds(facts, filled) > 0 && {
-      notes: ['part of the sound is missing or does not decode: silence was heard there'],
+      notes: ['part of the sound is missing or cannot be decoded; it was treated as silence'],
     }),
   }
 }
 
-/** Seconds in which somebody speaks. */
+/** Seconds of speech. */
 async function speechSeconds(sound: Float32Array, signal: AbortSignal): Promise<number> {
   await using finder = await openVoiceActivityDetector(signal)
   let seconds = 0

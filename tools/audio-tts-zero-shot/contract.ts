@@ -4,65 +4,65 @@ import { id } from '../../src/contract/fields.ts'
 import { chineseScripts, voiceLanguages } from '../../src/contract/languages.ts'
 import { operation } from '../../src/contract/operation.ts'
 
-/** Letters of a text, as Unicode code points. */
+/** Longest text, in Unicode code points. */
 export const maxCharacters = 5000
 
 const language = z.enum([...voiceLanguages, ...chineseScripts])
 
-/** Sides of a canvas that subtitles are made for, pixels. */
+/** Side of the subtitle canvas, pixels. */
 const side = z.int().min(16).max(4096)
 
-/** What is wrong with a field that only says how subtitles are. */
+/** Issue for a field that is valid only with subtitles. */
 const ofSubtitles = (field: string) => ({
   path: [field],
-  message: 'only together with subtitle_format',
-  params: { fix: `Add subtitle_format "srt", or leave ${field} out.` },
+  message: 'requires subtitle_format',
+  params: { fix: `Add subtitle_format "srt", or omit ${field}.` },
 })
 
-/** Text with something to say in it. */
+/** Text with at least one letter or digit. */
 const speakable = (message: string, fix: string) =>
   z.string().refine((text) => /[\p{L}\p{N}]/u.test(text), { message, params: { fix } })
 
 const input = z
   .object({
-    text: speakable('has nothing that can be spoken', 'Give the text that is to be spoken.')
+    text: speakable('contains no words', 'Give the text to speak.')
       .refine((text) => [...text].length <= maxCharacters, {
         message: `has more than ${maxCharacters} characters`,
-        params: { fix: 'Split the text, and make a task of each part.' },
+        params: { fix: 'Split the text, and create a task for each part.' },
       })
-      .describe(`What is spoken, 1 to ${maxCharacters} characters`),
+      .describe(`Text to speak, 1 to ${maxCharacters} characters`),
     ref_file_id: fileRef({
       kinds: ['audio', 'video'],
       soundAlone: true,
       describe:
-        'Recording of the voice, 3 s to 30 min, of which the best 3 to 10 s are used; to give it says that its owner consents',
+        'Recording of the voice, 3 s to 30 min, of which the best 3 to 10 s are used; by giving it you confirm that its owner consents',
     }),
-    ref_text: speakable('has nothing that was spoken', 'Leave it out, or give the words.')
+    ref_text: speakable('contains no words', 'Omit it, or give the transcript.')
       .max(maxCharacters)
       .optional()
-      .describe('What is said in the recording, word for word; left out, it is recognised'),
-    ref_lang: language.optional().describe('Language of the recording; left out, that of the text'),
+      .describe('Exact transcript of the recording; recognised if omitted'),
+    ref_lang: language.optional().describe('Language of the recording; defaults to that of the text'),
     text_lang: language
       .default('zh-CN')
       .describe('Language of the text; zh-CHS and zh-CHT are spoken as zh-CN'),
-    output_format: z.enum(['wav', 'mp3']).default('wav').describe('Of the speech'),
-    speed: z.number().min(0.5).max(2).default(1).describe("1 is the voice's own pace, 2 twice as fast"),
+    output_format: z.enum(['wav', 'mp3']).default('wav').describe('Format of the speech'),
+    speed: z.number().min(0.5).max(2).default(1).describe('1 is the speed of the voice, 2 twice as fast'),
     fragment_interval: z
       .number()
       .min(0.05)
       .max(1)
       .optional()
-      .describe('Pause between sentences, seconds; left out, 0.3'),
-    subtitle_format: z.enum(['srt']).optional().describe('Makes subtitles too, timed to the sound'),
+      .describe('Pause between sentences, seconds; defaults to 0.3'),
+    subtitle_format: z.enum(['srt']).optional().describe('Also creates subtitles, timed to the speech'),
     canvas: z
       .array(side)
       .length(2)
       .optional()
-      .describe('[width, height] of the picture that the subtitles are for, [1080, 1920] where left out'),
+      .describe('[width, height] of the picture for the subtitles; defaults to [1080, 1920]'),
     strip_punctuation: z
       .boolean()
       .optional()
-      .describe('Commas and full stops of the subtitles become spaces; true where left out'),
+      .describe('Replaces commas and full stops in subtitles by spaces; defaults to true'),
   })
   .refine(({ canvas, subtitle_format }) => canvas === undefined || subtitle_format, ofSubtitles('canvas'))
   .refine(
@@ -77,39 +77,36 @@ const output = z.object({
   download_url: z.string(),
   speaker: z.literal('zero_shot'),
   voice_id: z.literal('zero_shot'),
-  engine: z.string().describe('What spoke'),
+  engine: z.string().describe('Engine that synthesized the speech'),
   sample_rate: z.int().describe('Hz'),
   duration_ms: milliseconds,
   segments_source: z.enum(['assembled', 'realigned', 'none']),
   segments: z
     .array(z.object({ index: z.int(), text: z.string(), start_ms: milliseconds, end_ms: milliseconds }))
     .optional()
-    .describe('Each sentence with its time; one ends where the next begins'),
-  subtitle_file_id: z.string().optional().describe('Empty where it failed'),
+    .describe('Each sentence with its time; it ends where the next one starts'),
+  subtitle_file_id: z.string().optional().describe('Empty if subtitles failed'),
   subtitle_file_download_url: z.string().optional(),
-  errors: z
-    .object({ subtitle: z.string().optional() })
-    .optional()
-    .describe('What could not be made beside the speech, and why'),
+  errors: z.object({ subtitle: z.string().optional() }).optional().describe('Why subtitles failed'),
   report: z.object({
     ref: z.object({
-      span_ms: z.array(milliseconds).length(2).describe('What of the recording was used, [start, end]'),
-      separated: z.boolean().describe('Whether the voice was taken out of music or noise'),
-      separator: z.string().nullable().describe('What took it out; null where it was not'),
-      gain_db: z.number().describe('By how much it was made louder'),
+      span_ms: z.array(milliseconds).length(2).describe('Span of the recording that was used, [start, end]'),
+      separated: z.boolean().describe('Whether the voice was separated from music or noise'),
+      separator: z.string().nullable().describe('Engine that separated it; null if not separated'),
+      gain_db: z.number().describe('Applied gain, dB'),
       text_source: z.enum(['user', 'asr']),
       asr_confidence: z
         .number()
         .min(0)
         .max(1)
         .nullable()
-        .describe('How sure the recogniser was; null only with ref_text, where none was told'),
-      recogniser: z.string().nullable().describe('What heard the recording; null where nothing did'),
+        .describe('Confidence of the recogniser; null only with ref_text, if none was reported'),
+      recogniser: z.string().nullable().describe('Engine that recognised the recording; null if none did'),
       ref_text: z.string(),
       ref_lang: z.string(),
     }),
   }),
-  notes: z.array(z.string()).optional().describe('What turned out otherwise than one would expect'),
+  notes: z.array(z.string()).optional().describe('Remarks on the result'),
 })
 
 export const audioTtsZeroShot = operation({
@@ -130,7 +127,7 @@ export const audioTtsZeroShot = operation({
       input: { text: 'Welcome to our weekly news.', text_lang: 'en-US', ref_file_id: 'voice.wav' },
     },
     {
-      title: 'A Chinese narration with subtitles for a tall video, what the recording says being known',
+      title: 'A Chinese narration with subtitles for a portrait video, with the transcript of the recording',
       input: {
         text: '大家好，欢迎收看今天的节目。我们从天气说起。',
         ref_file_id: 'voice.mp3',

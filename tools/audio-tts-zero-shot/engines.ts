@@ -17,32 +17,29 @@ import type { audioTtsZeroShot } from './contract.ts'
 export type SpeechInput = InputOf<typeof audioTtsZeroShot>
 type Languages = Pick<SpeechInput, 'text_lang' | 'ref_lang' | 'ref_text'>
 
-/** What a request is done by. */
+/** Engines of a request. */
 export interface SpeechEngines extends AsyncDisposable {
   readonly cloner: VoiceCloner
-  /** Hears the reference; undefined where nothing is there that does and nothing has to. */
+  /** Recognises the reference; undefined if none is installed and ref_text makes it optional. */
   readonly recogniser: Recogniser | undefined
-  /** Hears what was spoken; undefined where nothing is there that does, or it would write it in other letters. */
+  /** Recognises the synthesized speech; undefined if none is installed, or if it writes another script than the text. */
   readonly listener: Recogniser | undefined
-  /** The voice alone, of sound in which there is more; null where nothing is there that separates them. */
+  /** Separates the voice from other sound; null if no separator is installed. */
   separate(sound: MonoAudio, signal: AbortSignal): Promise<SeparatedVoice | null>
 }
 
-/** A voice alone, and what took it out of other sound. */
+/** A separated voice, and the name of the separator. */
 interface SeparatedVoice extends MonoAudio {
   readonly engine: string
 }
 
-/** What speaks at all speaks this. */
-const defaultLanguage = 'zh-CN'
-
-/** Opens what a request is done by. */
+/** Opens the engines of a request. Throws 6401 if a required one is missing. */
 export async function openEngines(
   { text_lang, ref_lang = text_lang, ref_text }: Languages,
   { scratch, signal }: Pick<RunContext, 'scratch' | 'signal'>,
 ): Promise<SpeechEngines> {
   await using opened = new AsyncDisposableStack()
-  const copier = opened.use(
+  const cloner = opened.use(
     await (
       await selectVoiceCloner(spokenLanguage(text_lang), scratch, spokenLanguage(ref_lang))
     ).open(signal),
@@ -60,20 +57,20 @@ export async function openEngines(
       : await open(spokenLanguage(text_lang)).catch(undefinedUnlessAborted(signal))
   const kept = opened.move()
   return {
-    cloner: copier,
+    cloner,
     recogniser,
     listener,
-    separate: (sound, until) => separateVoice(sound, join(scratch, 'reference.wav'), until),
+    separate: (sound, requestSignal) => separateVoice(sound, join(scratch, 'reference.wav'), requestSignal),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
-/** Whether it is written in traditional letters, or those of Cantonese: recognisers write simplified ones, or those of Mandarin. */
+/** Whether a language is written in traditional or Cantonese script; recognisers write simplified Mandarin. */
 export function hasOtherScript(language: string): boolean {
   return language === 'zh-CHT' || language === 'zh-HK'
 }
 
-/** Goes without what can be gone without and is not there, or fails. */
+/** Handler that turns a failure of an optional engine into undefined; rethrows aborts and bugs. */
 export function undefinedUnlessAborted(signal: AbortSignal): (error: unknown) => undefined {
   return (error) => {
     signal.throwIfAborted()
@@ -81,7 +78,7 @@ export function undefinedUnlessAborted(signal: AbortSignal): (error: unknown) =>
   }
 }
 
-/** Some seconds of sound are separated in seconds, on a slow machine in minutes, ms. */
+/** Timeout of the separation, ms: seconds of work, or minutes on a slow machine. */
 const separationTimeoutMs = 600_000
 
 async function separateVoice(
@@ -95,10 +92,10 @@ async function separateVoice(
   await writeFile(path, encodeWav(sound))
   const { name: engine, rate, channels } = separator
   const whole = { path, mono: true, seconds: sound.samples.length / sound.rate }
-  const pieces: Float32Array[] = []
+  const chunks: Float32Array[] = []
   for await (const { voice } of separator.separate(whole, { signal, timeoutMs: separationTimeoutMs }))
-    pieces.push(voice)
-  const all = concatSamples(pieces)
+    chunks.push(voice)
+  const all = concatSamples(chunks)
   const samples = Float32Array.from({ length: all.length / channels }, (_, index) => {
     const from = index * channels
     return channels === 1 ? (all[from] ?? 0) : ((all[from] ?? 0) + (all[from + 1] ?? 0)) / 2

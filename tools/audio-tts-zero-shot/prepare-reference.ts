@@ -14,21 +14,21 @@ import {
   type ReferenceCandidate,
 } from './reference-audio.ts'
 
-/** How sure a recogniser must be of what it hears in a reference. */
+/** Lowest confidence of the transcript of a reference. */
 const minConfidence = 0.5
 
-/** Spans that are listened to before it is said that none will do. */
+/** Candidate spans that are tried at most. */
 const maxCandidates = 6
 
-/** What a voice is copied from, and what is reported of it. */
+/** The reference, and its fields of the report. */
 export interface PreparedReference {
   readonly reference: VoiceReference
   readonly span: TimeSpan
-  /** What recognised what is said in it; null where nothing did. */
+  /** Name of the recogniser; null if none was used. */
   readonly recogniser: string | null
-  /** What took the voice out of what else is heard; null where nothing did. */
+  /** Name of the separator; null if none was used. */
   readonly separator: string | null
-  /** dB. */
+  /** Applied gain, dB. */
   readonly gain: number
   readonly source: 'user' | 'asr'
   readonly confidence: number | null
@@ -39,8 +39,8 @@ export interface PreparedReference {
 type ReferenceInput = Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>
 
 /**
- * Picks what of a recording the voice is copied from, takes what is no voice off it, and evens its level. Throws
- * 6016, naming the rule that no part of it meets.
+ * Selects the span of a recording whose voice is cloned, removes its background and normalises its level. Throws 6016
+ * with the rule that no span meets.
  */
 export async function prepareReference(
   file: StagedFile,
@@ -57,21 +57,21 @@ export async function prepareReference(
   const language = spokenLanguage(input.ref_lang ?? input.text_lang)
   const { ref_text } = input
   const isGiven = ref_text !== undefined
-  const heard: ReferenceCandidate[] = []
-  // Whoever gives the words gives those of all that is said.
+  const candidates: ReferenceCandidate[] = []
+  // A given transcript covers all speech: try long spans first.
   const spans = isGiven
     ? choice.spans.toSorted((one, other) => spanLength(other) - spanLength(one))
     : choice.spans
   for (const span of distinctSpansFirst(spans).slice(0, maxCandidates)) {
-    const listened = await readReferenceCandidate(file, span, {
+    const candidate = await readReferenceCandidate(file, span, {
       ...{ recogniser, separate, language, signal, isGiven },
       speech: voices.speech,
     })
-    heard.push(listened)
-    // Of what is given in words, the part is looked for that says them.
-    if (isGiven ? !recogniser || matchesText(ref_text, listened) : isRecognised(listened)) break
+    candidates.push(candidate)
+    // With a given transcript, stop at the span that matches it.
+    if (isGiven ? !recogniser || matchesText(ref_text, candidate) : isRecognised(candidate)) break
   }
-  const best = isGiven ? bestMatch(ref_text, heard) : firstRecognised(file, heard)
+  const best = isGiven ? bestMatch(ref_text, candidates) : firstRecognised(file, candidates)
   const { span, separator, recognised } = best
   const level = normalizeLevel(best.samples, best.rate)
   return {
@@ -92,7 +92,7 @@ export async function prepareReference(
 
 const spanLength = ({ start, end }: TimeSpan): number => end - start
 
-/** Spans in their order, those first that share less than half of their length with an earlier one. */
+/** Moves spans that overlap an earlier one by half of their length or more to the end. */
 function distinctSpansFirst(spans: readonly TimeSpan[]): TimeSpan[] {
   const chosen: TimeSpan[] = []
   const others: TimeSpan[] = []
@@ -105,69 +105,71 @@ function distinctSpansFirst(spans: readonly TimeSpan[]): TimeSpan[] {
   return [...chosen, ...others]
 }
 
-const isRecognised = (listened: ReferenceCandidate): boolean =>
-  recognitionConfidence(listened) >= minConfidence
+const isRecognised = (candidate: ReferenceCandidate): boolean =>
+  recognitionConfidence(candidate) >= minConfidence
 
-/** How sure a recogniser is of what is said; 0 where it hears no words. */
+/** Confidence of the transcript; 0 without words. */
 const recognitionConfidence = ({ recognised }: ReferenceCandidate): number => recognised?.confidence ?? 0
 
-/** The first of what was heard that was understood. */
-function firstRecognised(file: StagedFile, heard: readonly ReferenceCandidate[]): ReferenceCandidate {
-  const found = heard.find(isRecognised)
+/** First candidate with a reliable transcript. Throws 6016 if there is none. */
+function firstRecognised(file: StagedFile, candidates: readonly ReferenceCandidate[]): ReferenceCandidate {
+  const found = candidates.find(isRecognised)
   if (found) return found
-  const surest = Math.max(...heard.map(recognitionConfidence))
-  const unmet = heard.every(({ recognised }) => !hasWords(recognised?.text ?? ''))
-    ? 'what is said in it was not recognised'
-    : `what is said in it was recognised with a confidence of ${surest.toFixed(2)} at most, and ${minConfidence} is needed`
+  const surest = Math.max(...candidates.map(recognitionConfidence))
+  const unmet = candidates.every(({ recognised }) => !hasWords(recognised?.text ?? ''))
+    ? 'its speech was not recognised'
+    : `its speech was recognised with a confidence of at most ${surest.toFixed(2)}; ${minConfidence} is required`
   throw unsuitableReference(
     file,
     unmet,
-    'Give ref_text, what is said in it word for word, with ref_lang; or a clearer recording.',
+    'Give ref_text, its exact transcript, with ref_lang; or give a clearer recording.',
   )
 }
 
 function unsuitableReference(
   { name }: StagedFile,
   unmet: string,
-  hint = 'Give a recording in which one person speaks clearly for 5 to 10 s, without music and long pauses.',
+  hint = 'Give a recording in which one person speaks clearly for 5 to 10 s, without music or long pauses.',
 ): MediaError {
-  return new MediaError(6016, `ref_file_id: ${name} will not do as a reference: ${unmet}`, { hint })
+  return new MediaError(6016, `ref_file_id: ${name} is not a usable reference: ${unmet}`, { hint })
 }
 
-/** Given words are those of a recording where so much of them is heard, and no more beside them; engines mishear some. */
+/** Lowest similarity of a given transcript and the recognised one; recognisers make mistakes. */
 const minSimilarity = 0.5
 
-/** Where so much of them is heard no other part will say them better. */
+/** Similarity from which no other span is tried. */
 const sureSimilarity = 0.9
 
-/** Whether a part surely says what is given in words. */
-function matchesText(text: string, heard: ReferenceCandidate): boolean {
-  return similarityToText(text, heard) >= sureSimilarity
+/** Whether a span clearly matches the given transcript. */
+function matchesText(text: string, candidates: ReferenceCandidate): boolean {
+  return similarityToText(text, candidates) >= sureSimilarity
 }
 
-/** What of the heard says given words best; of parts nobody recognised the first, which is the best to copy. */
-function bestMatch(text: string, heard: readonly ReferenceCandidate[]): ReferenceCandidate {
-  const [best] = heard.toSorted((one, other) => similarityToText(text, other) - similarityToText(text, one))
-  if (!best) throw new TypeError('nothing was heard')
+/** Candidate that matches the transcript best; without recognition the first, which has the best quality. */
+function bestMatch(text: string, candidates: readonly ReferenceCandidate[]): ReferenceCandidate {
+  const [best] = candidates.toSorted(
+    (one, other) => similarityToText(text, other) - similarityToText(text, one),
+  )
+  if (!best) throw new TypeError('there is no candidate')
   return best
 }
 
-/** Tells of given words that are not those that are heard. */
+/** Remark if the given transcript differs from the recognised one. */
 function mismatchNotes(
   { ref_text, ref_lang, text_lang }: Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>,
-  heard: ReferenceCandidate,
+  candidates: ReferenceCandidate,
 ): string[] {
-  if (ref_text === undefined || !heard.recognised || hasOtherScript(ref_lang ?? text_lang)) return []
-  const share = similarityToText(ref_text, heard)
+  if (ref_text === undefined || !candidates.recognised || hasOtherScript(ref_lang ?? text_lang)) return []
+  const share = similarityToText(ref_text, candidates)
   if (share >= minSimilarity) return []
-  const [start, end] = [heard.span.start.toFixed(1), heard.span.end.toFixed(1)]
+  const [start, end] = [candidates.span.start.toFixed(1), candidates.span.end.toFixed(1)]
   return [
-    `ref_text is to ${Math.round(100 * share)} % what is heard from ${start} s to ${end} s of the recording: ` +
-      'words may be lost or added in the speech; give what is said there word for word, or leave ref_text out',
+    `ref_text matches only ${Math.round(100 * share)} % of the speech from ${start} s to ${end} s of the recording: ` +
+      'words may be lost or added in the result; give its exact transcript, or omit ref_text',
   ]
 }
 
-/** How much given words and those that are heard are the same. */
+/** Similarity of the given and the recognised transcript, 0 to 1. */
 function similarityToText(text: string, { recognised }: ReferenceCandidate): number {
   return transcriptSimilarity(text, recognised?.text ?? '')
 }

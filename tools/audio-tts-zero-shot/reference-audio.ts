@@ -24,14 +24,14 @@ import {
 } from '../../src/media/speech/voice-reference.ts'
 import { type SpeechEngines, undefinedUnlessAborted } from './engines.ts'
 
-/** Where somebody speaks in a recording, and who; and what is told of parts of it that could not be heard. */
+/** Finds speech and speakers in a recording. `notes` report sound that is missing or cannot be decoded. */
 export async function analyzeRecording(
   { path, facts }: StagedFile,
   signal: AbortSignal,
 ): Promise<SpeechActivity & { readonly notes: readonly string[] }> {
   const limits = { signal, timeoutMs: decodingMs }
   let filled = 0
-  const sound = decodeVoice(path, { ...limits, onHoles: (told) => (filled = told) })
+  const sound = decodeVoice(path, { ...limits, onHoles: (missing) => (filled = missing) })
   const speech: TimeSpan[] = []
   await using finder = await openVoiceActivityDetector(signal)
   for await (const span of finder.detect(sound, { signal, rule: referenceRule })) speech.push(span)
@@ -40,38 +40,38 @@ export async function analyzeRecording(
   return { speech, turns, notes: missingAudioNotes(facts, filled).map((note) => `of the reference ${note}`) }
 }
 
-/** Rate at which a voice is handed on, Hz: the finest that an engine copies one at. */
+/** Sample rate of references, Hz: the highest that an engine uses. */
 const referenceRate = 32_000
 
-/** To decode half an hour takes seconds, ms. */
+/** Timeout of decoding, ms: half an hour takes seconds. */
 const decodingMs = 300_000
 
-/** How much before and after a span tells what is behind it, seconds. */
+/** Context before and after a span for the analysis of its background, seconds. */
 const contextSeconds = 5
 
-/** Noise behind a voice is taken off it where it is nearer to it than this; music always, dB. */
+/** Noise is removed below this signal-to-noise ratio, dB; music always. */
 const minSignalToNoiseDb = 20
 
-/** A span as it sounds without what is no voice, and what is said in it. */
+/** A candidate span: its voice, separated if necessary, and its transcript. */
 export interface ReferenceCandidate extends MonoAudio {
   readonly span: TimeSpan
-  /** What took the voice out of what else is heard; null where nothing had to. */
+  /** Name of the separator; null if none was needed. */
   readonly separator: string | null
-  /** What there is to know of what is left behind the voice. */
+  /** Remarks on background that could not be removed. */
   readonly notes: readonly string[]
   readonly recognised: RecognitionResult | undefined
 }
 
 interface ReadCandidateOptions extends Pick<SpeechEngines, 'recogniser' | 'separate'> {
-  /** Where somebody speaks in the recording. */
+  /** Spans of speech in the recording. */
   readonly speech: readonly TimeSpan[]
   readonly language: VoiceLanguage
-  /** Whether what is said is known: then it need not be heard. */
+  /** Whether the transcript is given: then recognition is optional. */
   readonly isGiven: boolean
   readonly signal: AbortSignal
 }
 
-/** Listens to a span of a recording. */
+/** Reads a span of a recording, separates its voice if necessary, and recognises it. */
 export async function readReferenceCandidate(
   { path }: StagedFile,
   span: TimeSpan,
@@ -116,7 +116,7 @@ function needsSeparation({ kind, speech, gaps }: BackgroundAnalysis): boolean {
   return kind === 'music' || kind === 'unknown' || (kind === 'noise' && gaps > speech - minSignalToNoiseDb)
 }
 
-/** Whether what was taken off a voice can be heard beside it: of a voice alone next to nothing is. */
+/** Whether the removed sound is audible beside the voice; a voice alone loses next to nothing. */
 async function isAudiblyDifferent(whole: MonoAudio, voice: MonoAudio, signal: AbortSignal): Promise<boolean> {
   const before = await resample(whole, voice.rate, { signal })
   const takenOff = before.map((sample, at) => sample - (voice.samples[at] ?? 0))
@@ -126,29 +126,29 @@ async function isAudiblyDifferent(whole: MonoAudio, voice: MonoAudio, signal: Ab
 function backgroundNote({ kind }: BackgroundAnalysis): string {
   const what =
     kind === 'unknown'
-      ? 'whether music is behind the voice cannot be heard, as it makes no pause'
-      : `${kind} is heard behind the voice`
-  return `${what}, and nothing is there that takes it off: \`reelwright models pull voice-separation\``
+      ? 'the speech has no pauses in which background music could be detected'
+      : `the voice has background ${kind}`
+  return `${what}, and no separator is installed to remove it: \`reelwright models pull voice-separation\``
 }
 
-/** Level at which a voice is copied, dB under full scale, of what is not silence. */
+/** Level of references without their silence, dBFS. */
 const targetDb = -20
 
-/** Highest peak that is left, dB under full scale. */
+/** Highest sample peak, dBFS. */
 const peakCeilingDb = -1
 
-/** Window of which a level is told, seconds, and levels under which it is silence, dB under full scale. */
+/** Window of the level measurement, seconds, and level below which a window is silent, dBFS. */
 const levelWindowSeconds = 0.02
 const levelSilenceDb = -50
 
-/** Speech brought to an even level. */
+/** Speech at the target level. */
 interface NormalizeLevelResult {
   readonly samples: Float32Array
-  /** By how much it was made louder, dB. */
+  /** Applied gain, dB. */
   readonly gain: number
 }
 
-/** Brings speech to an even level (its mean power where it is not silent), but no peak over the ceiling. */
+/** Amplifies mono speech to -20 dBFS, the mean power of its non-silent windows, with peaks of at most -1 dBFS. */
 export function normalizeLevel(samples: Float32Array, rate: number): NormalizeLevelResult {
   const size = Math.max(1, Math.round(levelWindowSeconds * rate))
   const least = 10 ** (levelSilenceDb / 10)
@@ -167,7 +167,7 @@ export function normalizeLevel(samples: Float32Array, rate: number): NormalizeLe
   return { samples: samples.map((sample) => sample * factor), gain: Math.round(gain * 10) / 10 }
 }
 
-/** Of a power; twice as much for an amplitude. */
+/** Power in dB; double the result for an amplitude. */
 function powerToDb(power: number): number {
   return 10 * Math.log10(power)
 }

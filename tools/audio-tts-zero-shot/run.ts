@@ -15,13 +15,13 @@ import { makeSubtitles } from './subtitles.ts'
 type Operation = typeof audioTtsZeroShot
 type Output = OutputOf<Operation>
 
-/** Pause between sentences where none is asked for, seconds. */
+/** Default pause between sentences, seconds. */
 const defaultPauseSeconds = 0.3
 
-/** Share of the work that the reference is, percent. */
+/** Share of the progress taken by the reference, percent. */
 const referencePercent = 10
 
-/** Copies a voice and speaks a text with it, sentence by sentence. */
+/** Prepares the reference and synthesizes the text, sentence by sentence. */
 export const run: RunOperation<Operation> = async (input, context) => {
   const { signal, steps } = context
   const { speed, output_format: format } = input
@@ -31,7 +31,7 @@ export const run: RunOperation<Operation> = async (input, context) => {
   const reference = context.files.get(input.ref_file_id)
   const prepared = await prepareReference(reference, input, { ...engines, signal })
   context.progress(referencePercent)
-  const made = await assembleSpeech(
+  const assembled = await assembleSpeech(
     speakSentences(sentences, engines, { language, reference: prepared.reference, speed, signal, steps }),
     {
       path: join(context.scratch, 'speech.f32'),
@@ -41,23 +41,23 @@ export const run: RunOperation<Operation> = async (input, context) => {
     },
   )
   const path = join(context.scratch, `speech.${format}`)
-  await writeSpeech(made, { path, format, signal })
+  await writeSpeech(assembled, { path, format, signal })
   const name = resultName(sentences)
-  const notes = [...prepared.notes, ...made.lost.map(lostWordsNote)]
+  const notes = [...prepared.notes, ...assembled.lost.map(lostWordsNote)]
   return {
     ...context.keep({ path, name: `${name}.${format}` }),
     ...{ speaker: 'zero_shot', voice_id: 'zero_shot', engine: engines.cloner.name },
-    sample_rate: made.rate,
-    duration_ms: Math.round(made.seconds * 1000),
+    sample_rate: assembled.rate,
+    duration_ms: Math.round(assembled.seconds * 1000),
     segments_source: 'assembled',
-    segments: sentenceSegments(made),
-    ...(await writeSubtitles(input, made, { context, name })),
+    segments: sentenceSegments(assembled),
+    ...(await writeSubtitles(input, assembled, { context, name })),
     report: { ref: referenceReport(prepared) },
     ...(notes.length > 0 && { notes }),
   }
 }
 
-/** The beginning of what is said, as a file may be called. */
+/** File name from the beginning of the text. */
 function resultName([first = 'speech']: readonly string[]): string {
   const plain = first.replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
   return (
@@ -68,7 +68,7 @@ function resultName([first = 'speech']: readonly string[]): string {
   )
 }
 
-/** Sentences with their times, each up to the next one. */
+/** Sentences with their times; each ends where the next one starts. */
 function sentenceSegments({ placed, seconds }: AssembledSpeech): Output['segments'] {
   const starts = [0, ...placed.slice(1).map(({ start }) => start), seconds].map((at) => Math.round(at * 1000))
   return placed.map(({ text }, index) => ({
@@ -80,20 +80,20 @@ function sentenceSegments({ placed, seconds }: AssembledSpeech): Output['segment
 
 type SubtitleOutput = Pick<Output, 'subtitle_file_id' | 'subtitle_file_download_url' | 'errors'>
 
-/** Subtitles where they are asked for; what they fail by does not fail the speech. */
+/** Writes subtitles if requested. A failure is reported and does not fail the task. */
 async function writeSubtitles(
   { subtitle_format, canvas = [1080, 1920], strip_punctuation: strip = true }: SpeechInput,
-  made: AssembledSpeech,
+  assembled: AssembledSpeech,
   { context, name }: { context: Pick<RunContext, 'scratch' | 'keep'>; name: string },
 ): Promise<SubtitleOutput> {
   if (subtitle_format === undefined) return {}
   try {
     const path = join(context.scratch, 'speech.srt')
-    await writeFile(path, makeSubtitles(made, { canvas, strip }))
+    await writeFile(path, makeSubtitles(assembled, { canvas, strip }))
     const { file_id, download_url } = context.keep({ path, name: `${name}.srt` })
     return { subtitle_file_id: file_id, subtitle_file_download_url: download_url }
   } catch (error) {
-    // What the disk says tells paths; all else is a bug.
+    // Disk errors contain paths: do not report them. Anything else is a bug.
     const isOfDisk = error instanceof Error && 'syscall' in error
     if (!isOfDisk && !(error instanceof MediaError)) throw error
     const subtitle = isOfDisk ? 'the file could not be written' : error.message
@@ -125,5 +125,5 @@ function referenceReport({
 
 function lostWordsNote({ text, lost }: AssembledSpeech['lost'][number]): string {
   const short = [...text].slice(0, 40).join('')
-  return `of "${short}" ${Math.round(100 * lost)} % of the words were not heard again after three attempts: listen to it`
+  return `of "${short}" ${Math.round(100 * lost)} % of the words were not recognised after three attempts: check it by ear`
 }

@@ -5,25 +5,25 @@ import { type SentenceSpan, SpeechAssembler } from '../../src/media/speech/speec
 import type { SpokenSentence } from './synthesize.ts'
 
 interface AssembleSpeechOptions {
-  /** Where it is put together: 32-bit floats and nothing else. */
+  /** Path of the raw output: 32-bit floats. */
   readonly path: string
   /** Seconds between sentences. */
   readonly pause: number
-  /** Told how many sentences are there. */
+  /** Called with the number of sentences written. */
   readonly onSpoken: (count: number) => void
 }
 
-/** Speech in a file. */
+/** Assembled speech in a raw file. */
 export interface AssembledSpeech {
   readonly path: string
   readonly placed: readonly SentenceSpan[]
   readonly seconds: number
   readonly rate: number
-  /** Sentences of which words are lost, with the share of them. */
+  /** Sentences with lost words, and their share. */
   readonly lost: readonly Pick<Required<SpokenSentence>, 'text' | 'lost'>[]
 }
 
-/** Puts sentences one after another into a file as they are spoken. */
+/** Writes sentences to a raw file as they are synthesized. */
 export async function assembleSpeech(
   sentences: AsyncIterable<SpokenSentence>,
   { path, pause, onSpoken }: AssembleSpeechOptions,
@@ -34,18 +34,21 @@ export async function assembleSpeech(
   for await (const { text, samples, rate, lost: share } of sentences) {
     assembly ??= new SpeechAssembler({ rate, pause })
     if (rate !== assembly.rate) {
-      throw new MediaError(6401, `the voice speaks at ${assembly.rate} Hz and then at ${rate} Hz`)
+      throw new MediaError(
+        6401,
+        `the voice engine changed its sample rate from ${assembly.rate} Hz to ${rate} Hz`,
+      )
     }
     if (share !== undefined) lost.push({ text, lost: share })
     await file.writeFile(assembly.add(text, samples))
     onSpoken(assembly.placed.length)
   }
-  if (!assembly) throw new TypeError('there is nothing to say')
+  if (!assembly) throw new TypeError('there is no sentence')
   const { placed, seconds, rate } = assembly
   return { path, placed, seconds, rate, lost }
 }
 
-/** What players and people are told of the file. */
+/** Comment that marks the file as AI-generated. */
 const aiGeneratedComment = 'AI-generated speech in the voice of a recording (Reelwright)'
 
 interface WriteSpeechOptions {
@@ -54,21 +57,21 @@ interface WriteSpeechOptions {
   readonly signal: AbortSignal
 }
 
-/** Sound of one channel in a file that has nothing else: 32-bit floats, little-endian. */
+/** A raw mono file: 32-bit floats, little-endian. */
 interface RawSpeech {
   readonly path: string
   readonly rate: number
   readonly seconds: number
 }
 
-/** Longest that it may take: some, and so much for each second of sound, of which some fifty are written in one, ms. */
+/** Timeout, ms: a base, and an addition per second of sound; about 50 seconds of sound are written per second. */
 const [startMs, secondMs] = [60_000, 1000]
 
-/** Codecs by the end of the name; MP3 of one channel is transparent for speech at this rate. */
+/** Codec options per format; 128 kbit/s is transparent for mono speech. */
 const codecs = { wav: ['-c:a', 'pcm_s16le'], mp3: ['-c:a', 'libmp3lame', '-b:a', '128k'] } as const
 type SpeechFormat = keyof typeof codecs
 
-/** Writes speech as a file for people, marked as AI-generated. */
+/** Encodes speech as WAV or MP3, marked as AI-generated. */
 export async function writeSpeech(
   speech: RawSpeech,
   { path, format, signal }: WriteSpeechOptions,

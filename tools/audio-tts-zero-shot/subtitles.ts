@@ -9,13 +9,13 @@ interface MakeSubtitlesOptions {
   readonly strip: boolean
 }
 
-/** Lines of an entry. */
+/** Lines per entry. */
 const maxLines = 2
 
-/** Letters of a line, as wide as high, in tall pictures of 9:16 and wide ones of 16:9: what reads well on both. */
+/** Full-width letters per line, for pictures of 9:16 and of 16:9. */
 const lineWidth = { tall: 13, wide: 20 } as const
 
-/** Subtitles of what was spoken, in time with it; SRT tells nothing of fonts, so lines are measured by kinds of letters. */
+/** Creates SRT subtitles for assembled speech. SRT has no fonts, so line widths are estimated per kind of letter. */
 export function makeSubtitles(
   { placed, seconds }: Pick<AssembledSpeech, 'placed' | 'seconds'>,
   { canvas, strip }: MakeSubtitlesOptions,
@@ -31,11 +31,11 @@ export function makeSubtitles(
     width: lettersPerLine(canvas),
     measure: estimateWidth,
   })
-  // A short entry may stay a little longer, but not beyond the sound.
+  // Short entries may be extended, but not beyond the sound.
   return srtFile(entries.map((entry) => ({ ...entry, end: Math.min(entry.end, Math.round(seconds * 1000)) })))
 }
 
-/** Letters of a line for a picture, between the two by its shape. */
+/** Letters per line, interpolated by the logarithm of the aspect ratio. */
 function lettersPerLine([width = 9, height = 16]: readonly number[]): number {
   const share = 0.5 + Math.log(width / height) / (2 * Math.log(16 / 9))
   return Math.max(

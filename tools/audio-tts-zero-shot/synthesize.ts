@@ -8,22 +8,22 @@ import { speechRate, type MonoAudio } from '../../src/media/speech/speech-types.
 import { writeDurably } from '../../src/platform/durable.ts'
 import { undefinedUnlessAborted } from './engines.ts'
 
-/** How often a sentence is spoken at most, where words are lost. */
+/** Attempts per sentence if words are lost. */
 const maxAttempts = 3
 
-/** A sentence is spoken well enough when this share of its words is heard, and no more in a row are lost. */
+/** A sentence is accepted from this share of recognised words, with at most this many lost words in a row. */
 const acceptedSpeech = { heard: 0.75, lost: 2 }
 
-/** A spoken sentence. */
+/** A synthesized sentence. */
 export interface SpokenSentence extends MonoAudio {
   readonly text: string
-  /** The share of its words that is not heard in it, where that is too much after all attempts. */
+  /** Share of its words that were lost after all attempts; absent if accepted. */
   readonly lost?: number
 }
 
 interface SpeakSentenceEngines {
   readonly cloner: VoiceCloner
-  /** Hears what was spoken; left out, the first attempt counts. */
+  /** Recognises the speech; without it the first attempt is accepted. */
   readonly listener?: Recogniser | undefined
 }
 
@@ -32,39 +32,42 @@ interface SpeakSentencesOptions {
   readonly reference: VoiceReference
   readonly speed: number
   readonly signal: AbortSignal
-  /** Keeps what is spoken for a next attempt at the task. */
+  /** Folder that keeps sentences for the next attempt at the task. */
   readonly steps: string
 }
 
-/** Speaks sentences one after another; one that lost words is spoken again, and the best attempt counts. */
+/** Synthesizes sentences in order. A sentence with lost words is repeated; the best attempt is used. */
 export async function* speakSentences(
   sentences: readonly string[],
   speakers: SpeakSentenceEngines,
-  wish: SpeakSentencesOptions,
+  options: SpeakSentencesOptions,
 ): AsyncGenerator<SpokenSentence> {
-  const kept = await readdir(wish.steps)
+  const kept = await readdir(options.steps)
   for (const [index, text] of sentences.entries()) {
-    const made = `sentence-${index}-${sentenceDigest(text, speakers.cloner, wish)}`
-    const before = kept.find((name) => name.startsWith(`${made}-`) && name.endsWith('.f32'))
-    if (before !== undefined) {
-      yield { text, ...(await readStoredSentence(join(wish.steps, before))) }
+    const stepName = `sentence-${index}-${sentenceDigest(text, speakers.cloner, options)}`
+    const stored = kept.find((name) => name.startsWith(`${stepName}-`) && name.endsWith('.f32'))
+    if (stored !== undefined) {
+      yield { text, ...(await readStoredSentence(join(options.steps, stored))) }
       continue
     }
-    const spoken = await speakSentence(text, speakers, wish)
+    const spoken = await speakSentence(text, speakers, options)
     const lost = Math.round(100 * (spoken.lost ?? 0))
-    await writeDurably(join(wish.steps, `${made}-${spoken.rate}-${lost}.f32`), sampleBytes(spoken.samples))
+    await writeDurably(
+      join(options.steps, `${stepName}-${spoken.rate}-${lost}.f32`),
+      sampleBytes(spoken.samples),
+    )
     yield spoken
   }
 }
 
-/** Names what a sentence is made of: the next attempt may have another voice, or another part of the recording. */
+/** Digest of the inputs of a sentence: the next attempt may use another engine or reference. */
 function sentenceDigest(
   text: string,
   { name }: VoiceCloner,
   { language, reference, speed }: SpeakSentencesOptions,
 ): string {
-  const { samples, ...told } = reference
-  const digest = createHash('sha256').update(JSON.stringify([text, name, language, speed, told]))
+  const { samples, ...described } = reference
+  const digest = createHash('sha256').update(JSON.stringify([text, name, language, speed, described]))
   return digest.update(sampleBytes(samples)).digest('hex').slice(0, 16)
 }
 
@@ -75,9 +78,9 @@ function sampleBytes({ buffer, byteOffset, byteLength }: Float32Array): Uint8Arr
 async function speakSentence(
   text: string,
   { cloner, listener }: SpeakSentenceEngines,
-  wish: SpeakSentencesOptions,
+  options: SpeakSentencesOptions,
 ): Promise<SpokenSentence> {
-  const { language, reference, speed, signal } = wish
+  const { language, reference, speed, signal } = options
   let best: { spoken: MonoAudio; heard: number } | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const spoken = await cloner.speak({ text, language, reference, speed }, { signal })
@@ -93,11 +96,11 @@ async function speakSentence(
     if (heard >= acceptedSpeech.heard && longestLost <= acceptedSpeech.lost) return { text, ...spoken }
     if (!best || heard > best.heard) best = { spoken, heard }
   }
-  if (!best) throw new TypeError('a sentence is spoken at least once')
+  if (!best) throw new TypeError('a sentence is synthesized at least once')
   return { text, ...best.spoken, lost: 1 - best.heard }
 }
 
-/** Numbers are said in words and understood in digits, or the other way round: they tell nothing. */
+/** Removes numbers, which are spoken as words but recognised as digits, or vice versa. */
 function removeNumbers(text: string): string {
   return text.replaceAll(/\p{sc=Latin}*\p{N}[\p{N}\p{sc=Latin}.,:%]*/gu, ' ').trim()
 }

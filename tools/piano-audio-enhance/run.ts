@@ -23,7 +23,7 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   const rendering = {
     signal,
     scratch,
-    timeoutMs: workTimeoutMs(renderingSeconds(1000 * facts.told.duration)),
+    timeoutMs: workTimeoutMs(renderingSeconds(1000 * facts.output.duration)),
   }
   const mono = file.facts?.audio[0]?.channels === 1
   const source = await measureSourceSound({ path: file.path, mono }, rendering)
@@ -39,7 +39,7 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   const keptMidi = context.keep({ path: midi, name: `${facts.baseName}.mid` })
   context.progress(100)
   const notes = [
-    ...(facts.told.notes ?? []),
+    ...(facts.output.notes ?? []),
     ...(wav.loudnessDeficitLu > minReportedLu
       ? [
           `it is ${wav.loudnessDeficitLu.toFixed(1)} LU quieter than the source, to limit its true peak to -1 dBTP`,
@@ -49,6 +49,6 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   return {
     ...kept,
     ...{ midi_file_id: keptMidi.file_id, midi_download_url: keptMidi.download_url },
-    ...{ ...facts.told, piano: piano.name, notes: notes.length > 0 ? notes : undefined },
+    ...{ ...facts.output, piano: piano.name, notes: notes.length > 0 ? notes : undefined },
   }
 }

@@ -1,6 +1,10 @@
 import { creditsFor } from '../../src/contract/credits.ts'
 import type { PlanOperation } from '../../src/contract/operation.ts'
-import { recordingDurationMs, secondsWithPianoModels, transcriptionSeconds } from '../../src/media/piano/recording.ts'
+import {
+  recordingDurationMs,
+  secondsWithPianoModels,
+  transcriptionSeconds,
+} from '../../src/media/piano/recording.ts'
 import { pianoAudioToMidi } from './contract.ts'
 
 /** Checks the duration of the sound. Returns price and expected seconds. */

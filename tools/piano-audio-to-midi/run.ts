@@ -12,5 +12,5 @@ export const run: RunOperation<typeof pianoAudioToMidi> = async ({ file_id }, co
   const path = join(context.scratch, 'piano.mid')
   await writeFile(path, writeMidi(performance))
   context.progress(100)
-  return { ...context.keep({ path, name: `${facts.baseName}.mid` }), ...facts.told }
+  return { ...context.keep({ path, name: `${facts.baseName}.mid` }), ...facts.output }
 }

@@ -23,7 +23,7 @@ export interface TranscribePianoResult {
   readonly facts: {
     /** File name without its extension, at most 60 characters. */
     readonly baseName: string
-    readonly told: {
+    readonly output: {
       readonly notes_found: number
       readonly pedal: boolean
       readonly duration: number
@@ -60,7 +60,7 @@ export async function transcribePiano(
     ...missingAudioNotes(file.facts, filled),
     ...(missingSeconds > 1 ? [`the sound ends ${missingSeconds.toFixed(1)} s before the declared end`] : []),
   ]
-  const told = {
+  const output = {
     ...{ notes_found: notes.length, pedal: transcriber.pedal, transcriber: transcriber.name },
     duration: Math.round(seconds * 1000) / 1000,
     ...(notesOnSound.length > 0 && { notes: notesOnSound }),
@@ -70,7 +70,7 @@ export async function transcribePiano(
     ...{ pitch, start, end },
     velocity: midiVelocity(velocity),
   }))
-  return { performance: { notes: rounded, pedals }, facts: { baseName, told } }
+  return { performance: { notes: rounded, pedals }, facts: { baseName, output } }
 }
 
 interface RecordingJob {
@@ -94,7 +94,7 @@ async function transcribeRecording(
   const timeoutMs = workTimeoutMs(transcriptionSeconds(seconds * 1000, pace))
   let filled = 0
   const decoding = { signal, timeoutMs, seconds, rate }
-  const whole = decodeVoice(file.path, { ...decoding, onHoles: (told) => (filled = told) })
+  const whole = decodeVoice(file.path, { ...decoding, onHoles: (missing) => (filled = missing) })
   const { loudest, lasted } = await measureRecording(whole, rate)
   progress(measuringPercent)
   if (loudest < silenceRms) throw noPianoError(file.name, 'it is silent')

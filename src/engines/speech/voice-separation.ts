@@ -53,13 +53,13 @@ export async function openSpleeter(signal: AbortSignal): Promise<VoiceSeparator>
     channels: 2,
     keepsMusic: true,
     async *separate(sound, options) {
-      const given = decodeSound({ ...sound, rate: spleeterRate }, options)
+      const samples = decodeSound({ ...sound, rate: spleeterRate }, options)
       const separateWindow = async (piece: Float32Array) => {
         options.signal.throwIfAborted()
         return await extractVoice(piece, { stft, voice, music })
       }
-      for await (const { given: original, made } of processOverlapping(given, pieces, separateWindow)) {
-        yield { voice: made, music: original.map((sample, at) => sample - (made[at] ?? 0)) }
+      for await (const { input, output } of processOverlapping(samples, pieces, separateWindow)) {
+        yield { voice: output, music: input.map((sample, at) => sample - (output[at] ?? 0)) }
       }
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -86,7 +86,7 @@ async function extractVoice(
     }
   }
   const [voices, others] = [await estimateStem(voice, heard), await estimateStem(music, heard)]
-  const made = new Float32Array(piece.length)
+  const voiceSamples = new Float32Array(piece.length)
   for (const [channel, spectrum] of spectra.entries()) {
     for (let frame = 0; frame < modelFrames; frame += 1) {
       for (let bin = 0; bin < stft.bins; bin += 1) {
@@ -98,15 +98,16 @@ async function extractVoice(
         spectrum[place + 1] = (spectrum[place + 1] ?? 0) * share
       }
     }
-    for (const [at, sample] of stft.inverse(spectrum, modelFrames).entries()) made[2 * at + channel] = sample
+    for (const [at, sample] of stft.inverse(spectrum, modelFrames).entries())
+      voiceSamples[2 * at + channel] = sample
   }
-  return made
+  return voiceSamples
 }
 
 async function estimateStem({ onnx, session, run }: OnnxModel, heard: Float32Array): Promise<Float32Array> {
   const [input = '', output = ''] = [session.inputNames[0], session.outputNames[0]]
-  const told = await run({ [input]: new onnx.Tensor('float32', heard, [2, 1, modelFrames, modelBins]) })
-  return told[output]?.data as Float32Array
+  const result = await run({ [input]: new onnx.Tensor('float32', heard, [2, 1, modelFrames, modelBins]) })
+  return result[output]?.data as Float32Array
 }
 
 /** Window and overlap of the denoiser, samples. */
@@ -121,10 +122,10 @@ export async function openDenoisingSeparator(signal: AbortSignal): Promise<Voice
     channels: 1,
     keepsMusic: false,
     async *separate({ path, seconds }, options) {
-      const given = decodeVoice(path, { ...options, seconds })
+      const samples = decodeVoice(path, { ...options, seconds })
       const separateWindow = (piece: Float32Array) => denoiser.denoise(piece, options)
-      for await (const { made } of processOverlapping(given, denoiserWindows, separateWindow))
-        yield { voice: made, music: null }
+      for await (const { output } of processOverlapping(samples, denoiserWindows, separateWindow))
+        yield { voice: output, music: null }
     },
     [Symbol.asyncDispose]: () => denoiser[Symbol.asyncDispose](),
   }
@@ -145,8 +146,8 @@ export async function openDenoiser(signal: AbortSignal): Promise<Denoiser> {
   return {
     name: 'gtcrn',
     async denoise(sound, { signal: requestSignal }) {
-      const told = await sherpa.request({ samples: sound, rate: speechRate }, requestSignal)
-      const { samples } = parseAudio(told, { model: 'gtcrn', rate: speechRate })
+      const result = await sherpa.request({ samples: sound, rate: speechRate }, requestSignal)
+      const { samples } = parseAudio(result, { model: 'gtcrn', rate: speechRate })
       const voice = new Float32Array(sound.length)
       voice.set(samples.subarray(0, sound.length))
       return voice

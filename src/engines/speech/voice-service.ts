@@ -53,20 +53,20 @@ export function openVoiceService({ scratch, ...options }: ClientOptions & { scra
 }
 
 /** Decodes the speech of a response. Throws if a successful response contains no sound, silence, or other content. */
-function parseSpeech({ target: told }: ServiceClient, { bytes, type }: ServiceResponse): MonoAudio {
-  if (bytes.length === 0) throw unexpectedResponse(told, 'responds without sound')
+function parseSpeech({ target }: ServiceClient, { bytes, type }: ServiceResponse): MonoAudio {
+  if (bytes.length === 0) throw unexpectedResponse(target, 'responds without sound')
   let sound: MonoAudio
   try {
     sound = decodeWav(bytes)
   } catch (error) {
     if (!(error instanceof InvalidWavError)) throw error
     throw unexpectedResponse(
-      told,
+      target,
       `responds with sound that ${error.message} (${type || 'of no type'}, ${bytes.length} bytes)`,
     )
   }
   if (sound.samples.some((sample) => Math.abs(sample) > inaudibleAmplitude)) return sound
-  throw new MediaError(6401, `${serviceName(told.service)} returned silence`, {
+  throw new MediaError(6401, `${serviceName(target.service)} returned silence`, {
     hint: 'This happens after an internal failure: check its log. Try another reference, or a shorter text.',
   })
 }

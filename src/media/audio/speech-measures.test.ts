@@ -86,9 +86,9 @@ describe('pieces that overlap', () => {
         Promise.resolve(piece.map((x) => 2 * x)),
       )
       for await (const piece of pieces) {
-        for (const [at, sample] of piece.made.entries())
-          expect(sample).toBeCloseTo(2 * (piece.given[at] ?? 0), 6)
-        made.push(...piece.made)
+        for (const [at, sample] of piece.output.entries())
+          expect(sample).toBeCloseTo(2 * (piece.input[at] ?? 0), 6)
+        made.push(...piece.output)
       }
       expect(made).toHaveLength(count)
       for (const [at, sample] of made.entries()) expect(sample).toBeCloseTo(2 * (sound[at] ?? 0), 6)

@@ -53,8 +53,8 @@ interface OverlapOptions {
 
 /** Input and output of the same span. */
 interface ProcessedAudio {
-  readonly given: Float32Array
-  readonly made: Float32Array
+  readonly input: Float32Array
+  readonly output: Float32Array
 }
 
 /**
@@ -64,26 +64,26 @@ interface ProcessedAudio {
 export async function* processOverlapping(
   sound: AsyncIterable<Float32Array>,
   { size, overlap }: OverlapOptions,
-  work: (piece: Float32Array) => Promise<Float32Array>,
+  process: (piece: Float32Array) => Promise<Float32Array>,
 ): AsyncGenerator<ProcessedAudio> {
   const piece = new Float32Array(size)
   let filled = 0
   let tail: Float32Array | undefined
-  const join = async (): Promise<Float32Array> => {
-    const made = (await work(piece)).slice(0, size)
+  const processWindow = async (): Promise<Float32Array> => {
+    const processed = (await process(piece)).slice(0, size)
     for (const [at, before] of tail?.entries() ?? []) {
       const share = (at + 0.5) / overlap
-      made[at] = before * (1 - share) + (made[at] ?? 0) * share
+      processed[at] = before * (1 - share) + (processed[at] ?? 0) * share
     }
-    return made
+    return processed
   }
   for await (const chunk of sound) {
     for (let at = 0; at < chunk.length;) {
       // A full window waits for more samples, so that the last window is known.
       if (filled === size) {
-        const made = await join()
-        yield { given: piece.slice(0, size - overlap), made: made.subarray(0, size - overlap) }
-        tail = made.slice(size - overlap)
+        const processed = await processWindow()
+        yield { input: piece.slice(0, size - overlap), output: processed.subarray(0, size - overlap) }
+        tail = processed.slice(size - overlap)
         piece.copyWithin(0, size - overlap)
         filled = overlap
       }
@@ -95,8 +95,8 @@ export async function* processOverlapping(
   }
   if (filled === 0) return
   piece.fill(0, filled)
-  const made = await join()
-  yield { given: piece.slice(0, filled), made: made.subarray(0, filled) }
+  const processed = await processWindow()
+  yield { input: piece.slice(0, filled), output: processed.subarray(0, filled) }
 }
 
 /** Concatenates chunks of samples. */

@@ -3,8 +3,8 @@ import { type Frame, type FramePlane, framePlanes, type FrameTreatment, type Pat
 import { interpolateMembrane as spreadOut } from './inpaint/membrane.ts'
 
 /**
- * Blurs what the masks mark, so strongly that text is neither read nor found again, passing softly into what lies
- * around. Of each frame alone: what stands still looks still.
+ * Blurs the masked pixels of every frame until text can be neither read nor detected, with a soft edge. Each frame is
+ * processed on its own, so a static background stays static.
  */
 export const blur: FrameTreatment = async function* blurred(frames, { first, patchesAt }) {
   let index = first
@@ -15,7 +15,7 @@ export const blur: FrameTreatment = async function* blurred(frames, { first, pat
   }
 }
 
-/** Blurs one place of a frame. */
+/** Blurs one patch of a frame in place: luma and both chroma planes. */
 export function blurPatch(frame: Frame, patch: Patch): void {
   const weights = softMask(patch, frame)
   const [light, ...colours] = framePlanes(frame)
@@ -32,14 +32,15 @@ export function blurPatch(frame: Frame, patch: Patch): void {
 }
 
 /**
- * Standard deviation of the blur, pixels. Of a line of text it is the line's height: strokes and letters vanish, and
- * of words, which a detector finds as well, a tenth of the contrast is left. At most a sixth of the picture's height.
+ * Standard deviation of the blur, in pixels: the shorter side of the patch, which for a line of text is its height.
+ * Strokes and letters vanish; words, which a detector also finds, keep a tenth of their contrast. At least 6 and at
+ * most a sixth of the frame's height.
  */
 function blurSigma({ width, height }: Patch, frame: Frame): number {
   return Math.max(6, Math.min(width, height, Math.round(frame.height / 6)))
 }
 
-/** Cells a standard deviation is wide when the picture is made small for it: finer would be slower, not better. */
+/** Width of a standard deviation, in cells of the downscaled plane. More cells take longer without a visible gain. */
 const cellsWide = 4
 
 function blurPlane(plane: FramePlane, place: WeightedRect, spread: number): void {
@@ -53,8 +54,9 @@ function blurPlane(plane: FramePlane, place: WeightedRect, spread: number): void
 }
 
 /**
- * Has a blur meet what lies around; by itself it is a slab as bright as what it hides. What the two differ by at the
- * edge is taken into the blur, less and less inwards. A line of text is so low that little of its brightness is left.
+ * Adjusts a blurred plane to its surroundings, in place. Adds the difference between sharp and blurred plane at the
+ * edge, fading inwards (membrane interpolation); without it the blur is a visible slab. In a patch as low as a line of
+ * text, little of the original brightness remains.
  */
 function matchSurroundings(small: DownscaledPlane, sharp: Float32Array, springs: Float32Array): void {
   const apart = sharp.map((value, at) => (springs[at] === pinned ? value - (small.cells[at] ?? 0) : 0))
@@ -62,14 +64,14 @@ function matchSurroundings(small: DownscaledPlane, sharp: Float32Array, springs:
   for (let at = 0; at < apart.length; at++) small.cells[at] = (small.cells[at] ?? 0) + (apart[at] ?? 0)
 }
 
-/** How firmly a cell is held to what lies around, which stays. */
+/** Membrane weight of cells outside the mask, which keep their value. */
 const pinned = 1000
 
 const knownPinWeights = new WeakMap<Uint8Array, Float32Array>()
 
 /**
- * How firmly each cell keeps what it shows: one of which nothing is treated, wholly; the others keep to their blur, so
- * that what is taken into it fades over its radius.
+ * Membrane weight per cell: `pinned` outside the mask; inside, a weight that lets the offset fade over the blur radius,
+ * in cells. Cached per weight plane.
  */
 function pinWeights(
   { x, y, width, weights }: WeightedRect,
@@ -89,7 +91,10 @@ function pinWeights(
   return springs
 }
 
-/** What a place is blurred of: it and more of the picture around it. */
+/**
+ * Returns the bounds of the plane that influence the blur of a patch: its rectangle extended by `reach` pixels and
+ * clipped to the plane.
+ */
 function blurBounds({ x, y, width, height }: WeightedRect, reach: number, plane: FramePlane) {
   return {
     left: Math.max(0, x - reach),
@@ -99,7 +104,10 @@ function blurBounds({ x, y, width, height }: WeightedRect, reach: number, plane:
   }
 }
 
-/** The mean of what lies within a radius along both axes; beyond the edges they go on. */
+/**
+ * Mean over a square window of 2 radius + 1 cells, along rows and then columns. Cells outside repeat the nearest edge
+ * cell.
+ */
 function boxBlur({ cells, width, height }: DownscaledPlane, radius: number): Float32Array {
   const across = new Float32Array(cells.length)
   for (let row = 0; row < height; row++) {
@@ -137,16 +145,21 @@ function boxBlurLine(
   }
 }
 
-/** How much of a place is treated, row by row, 0 (stays) to 255 (wholly). */
+/** How much of each pixel of a patch to replace, 0 (keep) to 255 (replace), in rows. */
 export interface SoftMask {
   readonly luma: Uint8Array
-  /** At half the size. A sample of colour is shown by four pixels, so it changes only where all four may. */
+  /**
+   * Per chroma sample, at half the width and height. A sample covers four pixels and takes the least of their weights.
+   */
   readonly chroma: Uint8Array
 }
 
 const softMasks = new WeakMap<Patch, SoftMask>()
 
-/** The weights of a place, which rise from the edge of its mask inwards; the picture's own edge is none. */
+/**
+ * Returns the soft mask of a patch, rising from 0 at the edge of its mask inwards. The edge of the frame does not count
+ * as an edge. Cached per patch.
+ */
 function softMask(patch: Patch, frame: Pick<Frame, 'width' | 'height'>): SoftMask {
   const found = softMasks.get(patch)
   if (found) return found
@@ -156,7 +169,7 @@ function softMask(patch: Patch, frame: Pick<Frame, 'width' | 'height'>): SoftMas
   return weights
 }
 
-/** Width of the soft edge, pixels: narrow, as text that reaches to the edge shows through it. */
+/** Width of the soft edge, 1 to 4 pixels. Narrow, because text that reaches the edge shows through it. */
 function softEdgeWidth({ width, height }: Patch): number {
   return Math.max(1, Math.min(4, Math.round(Math.min(width, height) / 16)))
 }
@@ -175,9 +188,9 @@ interface DistanceOptions {
   readonly frame: Pick<Frame, 'width' | 'height'>
 }
 
-/** Steps, also across corners, from each pixel to the nearest that stays as it is, at most so many. */
+/** Chessboard distance from each pixel to the nearest unmasked pixel, at most `most`, in rows. */
 function edgeDistances({ x, y, width, height, mask }: Patch, { most, frame }: DistanceOptions): Uint8Array {
-  // One more on each side: what lies beside the patch stays, what lies beside the picture does not count.
+  // One extra pixel on each side: pixels beside the patch are unmasked; pixels outside the frame do not count.
   const stride = width + 2
   const far = new Uint8Array(stride * (height + 2)).fill(most)
   const rim = { top: y > 0, left: x > 0, bottom: y + height < frame.height, right: x + width < frame.width }

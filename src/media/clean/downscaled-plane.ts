@@ -1,7 +1,7 @@
 import type { FramePlane } from './frame.ts'
 import type { SoftMask } from './blur.ts'
 
-/** A place of a plane, and how much of each of its pixels is replaced. */
+/** A rectangle of a plane and how much of each pixel to replace, 0 to 255. */
 export interface WeightedRect {
   readonly x: number
   readonly y: number
@@ -10,7 +10,10 @@ export interface WeightedRect {
   readonly weights: SoftMask['luma']
 }
 
-/** A picture made small: each cell the mean of `step` by `step` pixels, the first at a place of the plane. */
+/**
+ * A plane at a reduced size: each cell is the mean of `step` by `step` samples. `x` and `y` are the position of the
+ * first cell in the plane.
+ */
 export interface DownscaledPlane {
   readonly x: number
   readonly y: number
@@ -20,7 +23,7 @@ export interface DownscaledPlane {
   cells: Float32Array
 }
 
-/** What lies between edges of a plane. */
+/** Edges of a part of a plane, in samples; `right` and `bottom` are exclusive. */
 interface PlaneBounds {
   readonly left: number
   readonly top: number
@@ -28,7 +31,9 @@ interface PlaneBounds {
   readonly bottom: number
 }
 
-/** A part of a plane made small by a whole number. */
+/**
+ * Downscales a part of a plane by an integer factor. Cells at the right and bottom edge average the samples that exist.
+ */
 export function downscalePlane(
   { bytes, width: stride }: FramePlane,
   { left, top, right, bottom }: PlaneBounds,
@@ -58,7 +63,10 @@ export function downscalePlane(
   return { x: left, y: top, step, width, height, cells }
 }
 
-/** Lays a small picture over its place, smoothly between its cells, as far as the weights say. */
+/**
+ * Writes a downscaled plane over a rectangle, with bilinear interpolation, mixed with the existing samples by their
+ * weights.
+ */
 export function upscaleOnto(
   { bytes, width: stride }: FramePlane,
   { x, y, width, height, weights }: WeightedRect,
@@ -80,7 +88,7 @@ export function upscaleOnto(
   }
 }
 
-/** The row at a place between two rows of cells, in 256ths. */
+/** Interpolates between two rows of cells, in 1/256 levels, into `line`. `place` is the row position in cells. */
 function mixRows({ cells, width, height }: DownscaledPlane, place: number, line: Int32Array): void {
   const upper = Math.max(0, Math.min(height - 1, Math.floor(place)))
   const lower = Math.min(height - 1, Math.floor(place) + 1)
@@ -96,7 +104,9 @@ interface WeightedRow {
   readonly weights: Uint8Array
 }
 
-/** Between the middles of two cells brightness changes evenly, so that a pixel costs one addition, in 65536ths. */
+/**
+ * Writes one row of pixels, interpolating linearly between cell centres in 1/65,536 levels, at one addition per pixel.
+ */
 function interpolateRow(
   line: Int32Array,
   { pixels, weights }: WeightedRow,

@@ -2,21 +2,24 @@ import { MediaError } from '../../contract/errors.ts'
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { pictureEnd, firstFrameIndex, constantRate, timeTolerance } from '../frame-rate.ts'
 
-/** The frames of a picture, and when they are. */
+/** The frames of a video at a constant rate, and their times. */
 export interface FrameGrid {
   readonly rate: Rational
-  /** Frames from the start of the file on, and where the picture ends, s. */
+  /** Number of frames counted from the start of the file, and end of the picture in seconds. */
   readonly count: number
   readonly end: number
-  /** The first frame there is, and when that begins, ms: not always with the frame it counts as. */
+  /**
+   * Index of the first frame that exists, and its start time in ms, which may differ from the nominal time of that
+   * index.
+   */
   readonly first: number
   readonly startMs: number
 }
 
-/** That of a still picture. */
+/** Frame grid of a still image: one frame of 1 s. */
 export const stillGrid: FrameGrid = { rate: { num: 1, den: 1 }, count: 1, end: 1, first: 0, startMs: 0 }
 
-/** That of a video, at the rate at which it is cleaned. */
+/** Returns the frame grid of a video at its constant rate. */
 export function videoFrameGrid(video: VideoFacts): FrameGrid {
   const rate = constantRate(video)
   const end = pictureEnd(video)
@@ -25,7 +28,7 @@ export function videoFrameGrid(video: VideoFacts): FrameGrid {
   return { rate, count, end, first, startMs: video.start_ms }
 }
 
-/** The frames that show at these times. Throws 6016 for one after the end. */
+/** Returns the index of the frame shown at each time, in seconds. Throws 6016 for a time at or after the end. */
 export function frameIndexesAt(
   times: readonly number[],
   { rate, count, end }: FrameGrid,

@@ -1,61 +1,63 @@
-/** A frame of 8-bit 4:2:0 samples: all brightness, then both axes of colour. Its sides are even. */
+/** A frame of 8-bit 4:2:0 samples: the luma plane, then the Cb and Cr planes. Width and height are even. */
 export interface Frame {
   readonly width: number
   readonly height: number
   readonly bytes: Uint8Array
 }
 
-/** A connected place of a frame that is treated: a rectangle, its place and sides even, and what of it. */
+/** A connected area of a frame to treat: a rectangle with even position and size, and a mask. */
 export interface Patch {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Row by row, 1 where a pixel is treated and 0 where it stays as it is. */
+  /** In rows: 1 where a pixel is treated, 0 where it must not change. */
   readonly mask: Uint8Array
 }
 
-/** What lies over a patch and lets something through, by the patch's pixels: shown = through x background + added. */
+/** A translucent overlay on a patch, per pixel in rows: shown = transmittance x background + offset. */
 export interface Overlay {
-  /** 0 where it is not known, or lets too little through. */
+  /** Share of the background that is visible; 0 where unknown or too little. */
   readonly transmittance: Float32Array
   readonly lumaOffset: Float32Array
-  /** Levels by which what is shown usually differs from what its surroundings suggest by both. */
+  /** Usual deviation of the frame from this model, in levels (0 to 255). */
   readonly residual: Float32Array
-  /** Of both axes of colour, by their samples. */
+  /** Offsets of the chroma planes, at half the width and height. */
   readonly blueOffset: Float32Array
   readonly redOffset: Float32Array
 }
 
-/** The places treated on a frame, counted from 0; the same object as long as they are the same. */
+/** Returns the patches of a frame, indexed from 0. Returns the same array for as long as they do not change. */
 export type PatchesAt = (frame: number) => readonly Patch[]
 
 /**
- * Treats frames that come in order from `first` on and gives each, in order, changed in `bytes` where a patch's mask
- * is 1 and nowhere else. It may look ahead: frames taken belong to it until it gives them back.
+ * Treats consecutive frames and yields each in order, changing `bytes` only where a mask is 1. May read ahead; a frame
+ * belongs to the treatment until it is yielded.
  */
 export type FrameTreatment = (
   frames: AsyncIterable<Frame>,
   given: {
     readonly first: number
-    /** The first that is asked for, where some before it come for what they show: these may be left as they are. */
+    /**
+     * First frame whose result is needed. Earlier frames are read for their content only and may be yielded untreated.
+     */
     readonly wanted?: number | undefined
     readonly patchesAt: PatchesAt
-    /** What still and translucent things were found to lie over patches. */
+    /** Returns the translucent overlay found on a patch, if any. */
     readonly overlayOf?: ((patch: Patch) => Overlay | undefined) | undefined
-    /** Where another goes on, which is given the frames from `from` on and gives those from `to` on. */
+    /** Overlap with the next part, which reads frames from `from` on and yields frames from `to` on. */
     readonly handOver?: { readonly from: number; readonly to: number } | undefined
   },
 ) => AsyncIterable<Frame>
 
-/** One axis of a frame's colours, row by row without gaps; its bytes are the frame's own. */
+/** One plane of a frame, in rows without padding. Shares the frame's memory. */
 export interface FramePlane {
   readonly width: number
   readonly height: number
   readonly bytes: Uint8Array
 }
 
-/** Brightness, and both axes of colour at half the size. */
+/** Returns the luma plane and both chroma planes, the latter at half the width and height. */
 export function framePlanes({ width, height, bytes }: Frame): readonly [FramePlane, FramePlane, FramePlane] {
   const light = width * height
   const colour = light / 4
@@ -67,7 +69,7 @@ export function framePlanes({ width, height, bytes }: Frame): readonly [FramePla
   ]
 }
 
-/** Bytes of a frame. */
+/** Returns the size of a frame in bytes. */
 export function frameBytes({ width, height }: Pick<Frame, 'width' | 'height'>): number {
   return (width * height * 3) / 2
 }

@@ -1,6 +1,6 @@
 import type { Patch } from './frame.ts'
 
-/** What was worked out last, by what it was worked out of: so many of them, those that were used longest ago give way. */
+/** A cache of a fixed number of entries that evicts the least recently used one. */
 export class LruCache<K, V> {
   readonly #most: number
   readonly #kept = new Map<K, V>()
@@ -9,7 +9,7 @@ export class LruCache<K, V> {
     this.#most = most
   }
 
-  /** What was worked out of a key, or is now. */
+  /** Returns the cached value of a key, computing it if absent. */
   getOrCompute(key: K, work: () => V): V {
     const value = this.#kept.get(key) ?? work()
     this.#kept.delete(key)
@@ -20,10 +20,12 @@ export class LruCache<K, V> {
   }
 }
 
-/** Masks kept for who looks ahead and back, pixels in all. */
+/** Capacity of a patch cache, in mask pixels. Treatments look ahead and back, so several states are needed. */
 const cachedPixels = 2 ** 25
 
-/** What was worked out, by the frame since which it holds; what was asked for longest ago gives way. */
+/**
+ * A cache of patches by the first frame for which they are valid. Evicts the least recently used until the masks fit.
+ */
 export class PatchCache {
   readonly #kept = new Map<number, readonly Patch[]>()
   #pixels = 0

@@ -5,13 +5,13 @@ import type { Patch, PatchesAt } from './frame.ts'
 import { PatchCache } from './lru-cache.ts'
 import { type Area, evenSize, pixelBox, type Region } from './region.ts'
 
-/** What is to be treated, and where and when nothing may change. */
+/** Regions to remove, and regions in which nothing may change. */
 export interface MarkedRegions {
   readonly remove: readonly Region[]
   readonly protect: readonly Region[]
 }
 
-/** A box and the frames it holds on, the last one excluded. */
+/** A box and the range of frames in which it is active, end exclusive. */
 interface BoxSpan extends Bounds {
   readonly first: number
   readonly end: number
@@ -20,8 +20,8 @@ interface BoxSpan extends Bounds {
 const noPatches: readonly Patch[] = []
 
 /**
- * What of each frame of a constant rate is treated: every pixel that what is removed touches and nothing protected
- * does. Places are worked out when they are first asked for, in any order, however many thousand regions there are.
+ * Returns a function that looks up the patches of a frame: all pixels touched by a removed region and by no protected
+ * one. Patches are computed on demand, in any order, for many thousands of regions.
  */
 export function createPatchLookup(
   { remove, protect }: MarkedRegions,
@@ -42,13 +42,13 @@ export function createPatchLookup(
   }
 }
 
-/** Frames at which what is treated may change, rising; before the first and from the last on there is nothing. */
+/** Returns the frames at which patches may change, ascending. No patch exists before the first and from the last on. */
 function changeFrames(spans: readonly Pick<BoxSpan, 'first' | 'end'>[]): number[] {
   const frames = spans.flatMap(({ first, end }) => [first, end])
   return [...new Set(frames)].toSorted((one, other) => one - other)
 }
 
-/** Rising by their first frames. */
+/** Converts regions to pixel boxes and frame ranges, ordered by first frame. */
 function boxSpans(regions: readonly Region[], size: Size, rate: Rational): BoxSpan[] {
   const even = evenSize(size)
   return regions
@@ -84,7 +84,7 @@ function computePatches(removed: readonly Bounds[], kept: readonly Bounds[], siz
   )
 }
 
-/** What of a still is treated: every pixel that an area touches. Places and sides may be odd. */
+/** Returns the patches of a still image: all pixels touched by an area. Position and size may be odd. */
 export function stillPatches(areas: readonly Area[], size: Size): readonly Patch[] {
   const boxes = areas.flatMap((area) => pixelBox(area, size) ?? [])
   return connectedGroups(boxes, size).flatMap((group) => maskedPatch(boundingBox(group, 1), group, []))
@@ -96,7 +96,7 @@ function maskedPatch(around: Bounds, removed: readonly Bounds[], kept: readonly 
   return mask.includes(1) ? [{ x, y, width: right - x, height: bottom - y, mask }] : []
 }
 
-/** The smallest box around all whose place and sides are multiples of a step. */
+/** Returns the smallest box around all boxes whose position and size are multiples of `step`. */
 function boundingBox(group: readonly Bounds[], step: number): Bounds {
   const around = { left: Infinity, top: Infinity, right: 0, bottom: 0 }
   for (const { left, top, right, bottom } of group) {
@@ -122,7 +122,7 @@ function rasterizeMask(around: Bounds, removed: readonly Bounds[], kept: readonl
   return mask
 }
 
-/** What of boxes lies in another, as places in that one. */
+/** Clips boxes to another box and makes them relative to its corner. */
 function clipBoxes(boxes: readonly Bounds[], around: Bounds): Bounds[] {
   return boxes.flatMap((box) => {
     const left = Math.max(box.left, around.left) - around.left
@@ -133,10 +133,13 @@ function clipBoxes(boxes: readonly Bounds[], around: Bounds): Bounds[] {
   })
 }
 
-/** Side of the squares by which boxes are held to be connected: what lies this near is treated as one, pixels. */
+/** Tile size for grouping boxes, in pixels. Boxes closer than this may be treated as one patch. */
 const tileSide = 16
 
-/** A running sum over both axes of what boxes add to their cells; takes as long for ten thousand boxes as for none. */
+/**
+ * Returns the number of boxes over each pixel, by a summed-area table of (width + 1) x (height + 1) entries. The time
+ * depends on the area, not on the number of boxes.
+ */
 function coverageCounts(boxes: readonly Bounds[], { width, height }: Size): Int32Array {
   const stride = width + 1
   const sums = new Int32Array(stride * (height + 1))
@@ -156,7 +159,7 @@ function coverageCounts(boxes: readonly Bounds[], { width, height }: Size): Int3
   return sums
 }
 
-/** Groups boxes so that any two that touch or overlap are in one group; those nearer than a tile may be. */
+/** Groups boxes so that touching or overlapping boxes share a group. Boxes closer than a tile may share one. */
 function connectedGroups(boxes: readonly Bounds[], { width, height }: Size): Bounds[][] {
   if (boxes.length < 2) return boxes.map((box) => [box])
   const tiles = { width: Math.ceil(width / tileSide), height: Math.ceil(height / tileSide) }
@@ -179,7 +182,7 @@ function toTiles({ left, top, right, bottom }: Bounds): Bounds {
   return { left: down(left), top: down(top), right: up(right), bottom: up(bottom) }
 }
 
-/** Numbers the connected groups of covered cells, corners counted, from 1; a row has one cell more than the width. */
+/** Labels connected components of covered cells (8-connected) from 1. Rows have width + 1 entries. */
 function labelComponents(cover: Int32Array, { width, height }: Size): Int32Array {
   const stride = width + 1
   const labels = new Int32Array(cover.length)

@@ -1,6 +1,6 @@
 import type { Bounds, Size } from '../geometry.ts'
 
-/** A rectangle as shares of the picture as it is displayed, 0 to 1. */
+/** A rectangle as fractions (0 to 1) of the picture as displayed. */
 export interface Area {
   readonly x: number
   readonly y: number
@@ -8,29 +8,32 @@ export interface Area {
   readonly h: number
 }
 
-/** An area over a time of the video, half-open [start, end), s from its start. */
+/** An area during a time span in seconds from the start of the file, end exclusive. */
 export interface Region extends Area {
   readonly start: number
   readonly end: number
 }
 
-/** A region that text was found in. */
+/** A region in which text was detected. */
 export interface FoundRegion extends Region {
-  /** How text-like it is, 0 to 1. */
+  /** Confidence that the region contains text, 0 to 1. */
   readonly score: number
 }
 
-/** The part of a picture that can be coded in 4:2:0: an odd last column or row is left off. */
+/** Returns the size rounded down to even sides, as 4:2:0 coding requires. An odd last row or column is cut off. */
 export function evenSize({ width, height }: Size): Size {
   return { width: width - (width % 2), height: height - (height % 2) }
 }
 
-/** Shares are written as decimals: what an edge may lie over a pixel's without taking the next one, pixels. */
+/**
+ * Tolerance of edges given as rounded decimals, in pixels: an edge may exceed a pixel by this much without covering the
+ * next.
+ */
 const edgeSlack = 0.01
 
 /**
- * The pixels an area touches, at least one; undefined where none lies within the part that is kept. So an edge that passes through
- * a pixel takes all of it: of what is removed nothing remains, and of what is protected nothing changes.
+ * Returns the pixels that an area touches, at least one; undefined if none is inside `kept`. A partially covered pixel
+ * counts as covered: nothing of a removed area remains visible, and nothing of a protected area changes.
  */
 export function pixelBox({ x, y, w, h }: Area, size: Size, kept: Size = size): Bounds | undefined {
   const [left, right] = pixelRange(x, x + w, size.width)

@@ -35,5 +35,5 @@ export function selectNewProblems<P extends { readonly message: string }>(
 
 function problemSubject(message: string): string | undefined {
   if (message.startsWith('no timeline is registered')) return 'timeline'
-  return /^asks for (.+); a particle has no network$/.exec(message)?.[1]
+  return /^requests (.+); a particle has no network access$/.exec(message)?.[1]
 }

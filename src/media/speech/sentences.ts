@@ -1,26 +1,27 @@
-/** Most that a piece has to say: about 20 s of speech, from where on voices lose words. */
+/** Longest piece, in letters to speak: about 20 s of speech; voice models drop words in longer ones. */
 const maxSentenceLength = 240
 
-/** What ends a sentence, with the quotes and brackets that close behind it. */
+/** End of a sentence, with closing quotes and brackets. */
 const sentenceEnd = /(?<=[。！？!?…][”’」』）)】"']*)(?![。！？!?…”’」』）)】"'])|(?<=\.[”’)"']*)(?=\s)|\n+/u
 
-/** Where a sentence that is too long is cut, the best places first. */
+/** Where long sentences are split, best places first. */
 const clauseEnds = [/(?<=[;；:：])/u, /(?<=[,，、—])/u, /(?<=\s)/u, /(?<=.)/su]
 
-/** Dots behind which a sentence goes on. */
+/** Abbreviations, whose dot does not end a sentence. */
 const abbreviation =
   /(?:^|[\s("'“])(?:\p{L}|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|No|e\.g|i\.e|a\.m|p\.m|U\.S|U\.K)\.$/iu
 
 /**
- * A text in the pieces in which it is spoken, one a sentence; longer ones are cut between clauses, else words. All of
- * the text is in them but the space around them; pieces without a letter or digit go with the one before.
+ * Splits a text into sentences for speech synthesis. Long sentences are split between clauses, else between words. Only
+ * surrounding spaces are lost; parts without letters or digits join the previous sentence.
  */
 export function splitSentences(text: string): string[] {
   const sentences: string[] = []
   for (const part of text.split(sentenceEnd)) {
     const last = sentences.at(-1)
-    const goesOn = last !== undefined && abbreviation.test(last.trimEnd()) && !last.endsWith('\n')
-    if (last !== undefined && (goesOn || !hasWords(part))) sentences[sentences.length - 1] = last + part
+    const continuesSentence = last !== undefined && abbreviation.test(last.trimEnd()) && !last.endsWith('\n')
+    if (last !== undefined && (continuesSentence || !hasWords(part)))
+      sentences[sentences.length - 1] = last + part
     else sentences.push(part)
   }
   return sentences
@@ -29,12 +30,12 @@ export function splitSentences(text: string): string[] {
     .filter(hasWords)
 }
 
-/** Whether there is anything to say in a text. */
+/** Whether a text contains a letter or digit. */
 export function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
-/** A sentence in pieces of at most what one may have to say, as even as its clauses let them be. */
+/** Splits a sentence into pieces of at most `maxSentenceLength`, as even as its clauses allow. */
 function splitLongSentence(sentence: string, [ends, ...finer]: readonly RegExp[]): string[] {
   const whole = speechLength(sentence)
   if (whole <= maxSentenceLength || !ends) return [sentence]
@@ -46,7 +47,7 @@ function splitLongSentence(sentence: string, [ends, ...finer]: readonly RegExp[]
   return clauses.flatMap((clause) => splitLongSentence(clause, finer))
 }
 
-/** Clauses joined so that every cut is as near as can be to where even pieces would end. */
+/** Joins clauses to pieces of about `even` letters each. */
 function joinEvenly(clauses: readonly string[], even: number): string[] {
   const pieces: string[] = []
   let before = 0
@@ -61,18 +62,18 @@ function joinEvenly(clauses: readonly string[], even: number): string[] {
   return pieces
 }
 
-/** Letters that are written wide say about as much as three others. */
+/** Wide letters take about as long to speak as three others. */
 const wideLetter = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
 
-/** Seconds that one of the others takes to say: 0.07 s were measured in English, 0.22 s for a Chinese one. */
+/** Seconds per narrow letter; measured: 0.07 s in English, 0.22 s per Chinese character. */
 const letterSeconds = 0.075
 
-/** How much there is to say in a text: its letters, a wide one counted as three. */
+/** Length of a text in letters to speak; wide letters count three. */
 function speechLength(text: string): number {
   return [...text].reduce((sum, letter) => sum + (wideLetter.test(letter) ? 3 : 1), 0)
 }
 
-/** About how long a text takes to say, seconds. */
+/** Estimated duration of a spoken text, seconds. */
 export function estimateSpeechSeconds(text: string): number {
   return letterSeconds * speechLength(text)
 }

@@ -1,8 +1,8 @@
-/** Frames, of those that two windows share, in which a voice must be heard by both to be one, and their share of all. */
+/** Frames shared by two windows in which both voices must speak to match, and their share of the frames in which either speaks. */
 const minSharedFrames = 12
 const minSharedFraction = 0.3
 
-/** A stretch of frames in which a track speaks; half open. */
+/** A half-open range of frames in which a track speaks. */
 export interface TrackTurn {
   readonly track: number
   readonly start: number
@@ -10,20 +10,20 @@ export interface TrackTurn {
 }
 
 /**
- * Follows voices from window to window by the frames that these share: a voice that is heard in the same frames is
- * the same. Each window begins so many frames after the one before; a voice that falls silent for a window is lost.
+ * Tracks voices across overlapping windows: voices that speak in the same shared frames are the same track. Windows
+ * start `hop` frames apart. A voice that is silent for a whole window starts a new track.
  */
 export class SpeakerTracker {
-  /** What is settled: in the order in which they end. */
+  /** Final turns, in order of their ends. */
   readonly turns: TrackTurn[] = []
-  /** Pairs of tracks that a window told apart, as `one other`, the lower first. */
+  /** Pairs of tracks that occur in one window, as `one other`, lower first: different speakers. */
   readonly apart = new Set<string>()
   readonly #window: number
   readonly #hop: number
-  /** By track, in how many windows it speaks, for each frame of the window that was last. */
+  /** Per track and frame of the last window, the number of windows in which it speaks. */
   #votes = new Map<number, Uint8Array>()
-  /** How many windows told of each of these frames. */
-  #told: Uint8Array
+  /** Number of windows that cover each of these frames. */
+  #coverage: Uint8Array
   #open = new Map<number, number>()
   #begin = 0
   #tracks = 0
@@ -32,14 +32,15 @@ export class SpeakerTracker {
   constructor({ window, hop }: { readonly window: number; readonly hop: number }) {
     this.#window = window
     this.#hop = hop
-    this.#told = new Uint8Array(window)
+    this.#coverage = new Uint8Array(window)
   }
 
-  /** Takes the next window: for each voice in it the frames in which it speaks. Answers their tracks. */
+  /** Adds a window: per voice, the frames in which it speaks (1). Returns the track of each voice, -1 if silent. */
   add(voices: readonly Uint8Array[]): number[] {
     if (!this.#isFirst) this.#settle(this.#hop)
     this.#isFirst = false
-    for (let frame = 0; frame < this.#window; frame += 1) this.#told[frame] = (this.#told[frame] ?? 0) + 1
+    for (let frame = 0; frame < this.#window; frame += 1)
+      this.#coverage[frame] = (this.#coverage[frame] ?? 0) + 1
     const tracks = this.#match(voices)
     for (const [index, track] of tracks.entries()) {
       if (track < 0) continue
@@ -52,14 +53,14 @@ export class SpeakerTracker {
     return tracks
   }
 
-  /** Settles all that is left. */
+  /** Ends all open turns. */
   end(): void {
     this.#settle(this.#window)
     for (const [track, start] of this.#open) this.turns.push({ track, start, end: this.#begin })
     this.#open.clear()
   }
 
-  /** The track of each voice: those that share most first, others are new; -1 for silent ones. */
+  /** Matches voices to tracks, largest overlap first. Unmatched voices get new tracks, silent ones -1. */
   #match(voices: readonly Uint8Array[]): number[] {
     const found = voices.map((voice): number | undefined => (voice.includes(1) ? undefined : -1))
     const pairs = voices.flatMap((voice, index) =>
@@ -82,11 +83,11 @@ export class SpeakerTracker {
     return { both, either }
   }
 
-  /** Decides by majority over the first frames, and moves on past them. */
+  /** Decides the first frames by majority and drops them. */
   #settle(frames: number): void {
     for (let frame = 0; frame < frames; frame += 1) {
       for (const [track, votes] of this.#votes) {
-        const speaks = (votes[frame] ?? 0) * 2 > (this.#told[frame] ?? 0)
+        const speaks = (votes[frame] ?? 0) * 2 > (this.#coverage[frame] ?? 0)
         const start = this.#open.get(track)
         if (speaks && start === undefined) this.#open.set(track, this.#begin + frame)
         if (speaks || start === undefined) continue
@@ -95,7 +96,7 @@ export class SpeakerTracker {
       }
     }
     this.#begin += frames
-    this.#told = shiftLeft(this.#told, frames)
+    this.#coverage = shiftLeft(this.#coverage, frames)
     const kept = [...this.#votes].map(([track, votes]) => [track, shiftLeft(votes, frames)] as const)
     this.#votes = new Map(
       kept.filter(([track, votes]) => this.#open.has(track) || votes.some((vote) => vote > 0)),
@@ -109,13 +110,13 @@ function shiftLeft(values: Uint8Array, by: number): Uint8Array {
   return moved
 }
 
-/** Who speaks, by classes of the model: nobody, one of three, or two of them at once. */
+/** Speakers of each powerset class of the model: nobody, one of three, or two at once. */
 const classSpeakers: readonly (readonly number[])[] = [[], [0], [1], [2], [0, 1], [0, 2], [1, 2]]
 
-/** Speakers that the model tells apart in a window. */
+/** Speakers per window of the model. */
 const windowSpeakers = 3
 
-/** For each of the speakers of a window, in which frames they speak: the likeliest class of each frame. */
+/** Activity per speaker and frame (1 if speaking), by the most likely class. Layout of `scores`: frame, class. */
 export function decodePowerset(scores: Float32Array, frames: number): Uint8Array[] {
   const active = Array.from({ length: windowSpeakers }, () => new Uint8Array(frames))
   const classes = classSpeakers.length

@@ -1,13 +1,13 @@
 import type { TrackTurn } from './speaker-tracks.ts'
 import type { SpeakerTurn } from './speech-types.ts'
 
-/** A pause of one speaker that is not told, and the shortest turn that is, seconds. */
+/** Longest pause within a turn, and shortest turn, seconds. */
 const maxTurnPause = 0.3
 const minTurnSeconds = 0.1
 
 /**
- * Turns of speakers from those of tracks: `groups` tells the group of each track, or nothing of one that is too
- * short to be known, which then speaks as whoever is nearest in time.
+ * Converts turns of tracks to turns of speakers. `groups` maps tracks to speakers; tracks too short for an embedding
+ * are absent and get the speaker that is nearest in time. `seconds` converts frames.
  */
 export function speakerTurns(
   tracks: readonly TrackTurn[],
@@ -41,32 +41,32 @@ function nearestTrack({ start, end }: TrackTurn, others: readonly TrackTurn[]): 
   return others.toSorted((one, other) => gap(one) - gap(other)).at(0)
 }
 
-/** Counts speakers anew, as some may have said nothing that is told. */
+/** Renumbers speakers, as short turns were dropped. */
 function renumberSpeakers(turns: readonly SpeakerTurn[]): SpeakerTurn[] {
   const order = [...new Set(turns.map(({ speaker }) => speaker))]
   return turns.map((turn) => ({ ...turn, speaker: order.indexOf(turn.speaker) }))
 }
 
 /**
- * Groups vectors of length 1 by their likeness: the two groups that are most alike on average become one, as long as
- * that is at least `least` (the cosine). What `apart` tells is never in one group. Answers the group of each, from 0.
+ * Clusters unit vectors by average-linkage agglomeration: the two most similar clusters merge while their mean cosine
+ * similarity is at least `least`. Pairs for which `apart` is true never share a cluster. Returns clusters from 0.
  */
 export function clusterEmbeddings(
   vectors: readonly Float32Array[],
   { least, apart }: { readonly least: number; readonly apart: (one: number, other: number) => boolean },
 ): number[] {
   const count = vectors.length
-  const alike = Float64Array.from({ length: count * count }, (_, place) => {
+  const similarities = Float64Array.from({ length: count * count }, (_, place) => {
     const [one, other] = [Math.floor(place / count), place % count]
     if (one === other || apart(one, other)) return -Infinity
     return cosineSimilarity(vectors[one], vectors[other])
   })
   const sizes = vectors.map(() => 1)
   const groups = vectors.map((_, index) => index)
-  const living = new Set(groups)
-  const nearest = groups.map((row) => nearestCluster(row, { alike, count, living }))
+  const active = new Set(groups)
+  const nearest = groups.map((row) => nearestCluster(row, { similarities, count, active }))
   for (;;) {
-    const one = [...living].reduce<number | undefined>(
+    const one = [...active].reduce<number | undefined>(
       (best, row) => (best === undefined || at(row) > at(best) ? row : best),
       undefined,
     )
@@ -79,44 +79,46 @@ export function clusterEmbeddings(
 
   function at(row: number): number {
     const partner = nearest[row]
-    return partner === undefined ? -Infinity : (alike[row * count + partner] ?? -Infinity)
+    return partner === undefined ? -Infinity : (similarities[row * count + partner] ?? -Infinity)
   }
 
   function merge(one: number, other: number): void {
-    living.delete(other)
+    active.delete(other)
     for (const [index, group] of groups.entries()) if (group === other) groups[index] = one
     const [weight, otherWeight] = [sizes[one] ?? 1, sizes[other] ?? 1]
     sizes[one] = weight + otherWeight
-    for (const row of living) {
+    for (const row of active) {
       if (row === one) continue
-      const both = (alike[one * count + row] ?? 0) * weight + (alike[other * count + row] ?? 0) * otherWeight
-      alike[one * count + row] = both / (weight + otherWeight)
-      alike[row * count + one] = both / (weight + otherWeight)
+      const both =
+        (similarities[one * count + row] ?? 0) * weight +
+        (similarities[other * count + row] ?? 0) * otherWeight
+      similarities[one * count + row] = both / (weight + otherWeight)
+      similarities[row * count + one] = both / (weight + otherWeight)
     }
-    for (const row of living) {
+    for (const row of active) {
       const isStale = row === one || nearest[row] === one || nearest[row] === other
-      if (isStale || (alike[row * count + one] ?? 0) > at(row))
-        nearest[row] = nearestCluster(row, { alike, count, living })
+      if (isStale || (similarities[row * count + one] ?? 0) > at(row))
+        nearest[row] = nearestCluster(row, { similarities, count, active })
     }
   }
 }
 
 interface SimilarityMatrix {
-  readonly alike: Float64Array
+  readonly similarities: Float64Array
   readonly count: number
-  readonly living: ReadonlySet<number>
+  readonly active: ReadonlySet<number>
 }
 
-function nearestCluster(row: number, { alike, count, living }: SimilarityMatrix): number | undefined {
+function nearestCluster(row: number, { similarities, count, active }: SimilarityMatrix): number | undefined {
   let best: number | undefined
-  for (const other of living) {
-    const value = alike[row * count + other] ?? -Infinity
-    if (value > (best === undefined ? -Infinity : (alike[row * count + best] ?? 0))) best = other
+  for (const other of active) {
+    const value = similarities[row * count + other] ?? -Infinity
+    if (value > (best === undefined ? -Infinity : (similarities[row * count + best] ?? 0))) best = other
   }
   return best
 }
 
-/** The cosine of two vectors of length 1. */
+/** Cosine similarity of two unit vectors. */
 function cosineSimilarity(one: Float32Array | undefined, other: Float32Array | undefined): number {
   let sum = 0
   for (const [index, value] of one?.entries() ?? []) sum += value * (other?.[index] ?? 0)

@@ -1,42 +1,42 @@
 import type { TimeSpan } from './speech-types.ts'
 
-/** A sentence in the sound that was assembled. */
+/** A sentence and its span in the assembled sound. */
 export interface SentenceSpan extends TimeSpan {
   readonly text: string
 }
 
-/** What of a sentence counts as silence, of its loudest 10 ms: -40 dB. */
+/** Silence relative to the loudest 10 ms of a sentence: -40 dB. */
 const silenceShare = 0.01
 
-/** Left before the first and after the last sound of a sentence, as a breath or the end of a word is soft, seconds. */
+/** Time kept before the first and after the last sound of a sentence, as word endings are soft, seconds. */
 const keptSeconds = 0.03
 
-/** Over which each sentence comes in and goes out, so that nothing clicks, seconds. */
+/** Fade at both ends of a sentence against clicks, seconds. */
 const fadeSeconds = 0.005
 
-/** Window of which loudness is told, seconds. */
+/** Window of the level measurement, seconds. */
 const levelWindowSeconds = 0.01
 
 interface SpeechAssemblerOptions {
-  /** Hz, of every sentence. */
+  /** Sample rate of every sentence, Hz. */
   readonly rate: number
-  /** Seconds between the end of a sentence and the beginning of the next one. */
+  /** Pause between sentences, seconds. */
   readonly pause: number
 }
 
-/** Puts spoken sentences one after another, each without the silence around it, with even pauses. */
+/** Joins spoken sentences with equal pauses; silence around each sentence is trimmed. */
 export class SpeechAssembler {
-  readonly #wish: SpeechAssemblerOptions
+  readonly #options: SpeechAssemblerOptions
   readonly #placed: SentenceSpan[] = []
   #samples = 0
 
-  constructor(wish: SpeechAssemblerOptions) {
-    this.#wish = wish
+  constructor(options: SpeechAssemblerOptions) {
+    this.#options = options
   }
 
-  /** Adds a sentence: the sound to be written next, the pause before it included. */
+  /** Adds a sentence. Returns the samples to append, including the pause before it. */
   add(text: string, spoken: Float32Array): Float32Array {
-    const { rate, pause } = this.#wish
+    const { rate, pause } = this.#options
     const before = this.#placed.length === 0 ? 0 : Math.round(pause * rate)
     const sound = fadeEnds(trimSilence(spoken, rate), rate)
     const piece = new Float32Array(before + sound.length)
@@ -49,21 +49,21 @@ export class SpeechAssembler {
 
   /** Hz. */
   get rate(): number {
-    return this.#wish.rate
+    return this.#options.rate
   }
 
-  /** Where each sentence is heard. */
+  /** Span of each sentence. */
   get placed(): readonly SentenceSpan[] {
     return this.#placed
   }
 
-  /** Of all so far, seconds. */
+  /** Duration so far, seconds. */
   get seconds(): number {
-    return this.#samples / this.#wish.rate
+    return this.#samples / this.#options.rate
   }
 }
 
-/** Sound from its first to its last part that is not silent. */
+/** Trims silence at both ends. */
 function trimSilence(samples: Float32Array, rate: number): Float32Array {
   const size = Math.max(1, Math.round(levelWindowSeconds * rate))
   const levels = Array.from({ length: Math.ceil(samples.length / size) }, (_, index) => {
@@ -81,7 +81,7 @@ function trimSilence(samples: Float32Array, rate: number): Float32Array {
   )
 }
 
-/** A copy of sound that comes in and goes out. */
+/** Copy of the sound, faded in and out. */
 function fadeEnds(samples: Float32Array, rate: number): Float32Array {
   const soft = samples.slice()
   const length = Math.min(Math.round(fadeSeconds * rate), Math.floor(soft.length / 2))

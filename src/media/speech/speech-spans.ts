@@ -1,19 +1,19 @@
 import type { TimeSpan } from './speech-types.ts'
 
-/** When a probability of speech is taken for speech; times in seconds. */
+/** Thresholds of voice activity detection; times in seconds. */
 export interface VoiceActivityRule {
-  /** Speech begins at this probability and lasts until it falls below `release`. */
+  /** Speech starts at this probability and ends when it falls below `release`. */
   readonly threshold: number
   readonly release: number
-  /** Shorter speech is none. */
+  /** Shorter speech is dropped. */
   readonly minSpeech: number
-  /** Shorter silence belongs to the speech around it. */
+  /** Shorter silence does not end speech. */
   readonly minSilence: number
-  /** What is added before and after, as far as there is room. */
+  /** Added before and after, within the recording. */
   readonly padding: number
 }
 
-/** As Silero's own tools have it. */
+/** Defaults of Silero VAD. */
 export const defaultVoiceActivityRule: VoiceActivityRule = {
   threshold: 0.5,
   release: 0.35,
@@ -22,15 +22,15 @@ export const defaultVoiceActivityRule: VoiceActivityRule = {
   padding: 0.03,
 }
 
-/** Finds spans of speech in probabilities that come one after another, each of a frame of so many seconds. */
+/** Finds spans of speech in a stream of probabilities, one per frame of `frame` seconds. */
 export class SpeechSpanDetector {
   readonly #rule: VoiceActivityRule
   readonly #frame: number
   #at = 0
   #begin: number | undefined
-  /** Where the speech that goes on fell silent, if it did. */
-  #silentFrom: number | undefined
-  /** The last one found, unpadded, which padding may join with the next. */
+  /** Start of the silence within the current speech. */
+  #silenceStart: number | undefined
+  /** Latest span, unpadded; padding may join it with the next. */
   #last: TimeSpan | undefined
 
   constructor(frame: number, rule = defaultVoiceActivityRule) {
@@ -38,25 +38,26 @@ export class SpeechSpanDetector {
     this.#rule = rule
   }
 
-  /** Takes the next probability; answers the span that is known to be whole by it, if one is. */
+  /** Adds a probability, 0 to 1. Returns the span that it completes, if any. */
   add(probability: number): TimeSpan | undefined {
     const { threshold, release, minSilence: leastSilence } = this.#rule
     const at = this.#at * this.#frame
     this.#at += 1
     if (probability >= threshold) {
       this.#begin ??= at
-      this.#silentFrom = undefined
+      this.#silenceStart = undefined
       return undefined
     }
     if (this.#begin === undefined) return undefined
-    if (probability < release) this.#silentFrom ??= at
-    if (this.#silentFrom === undefined || at + this.#frame - this.#silentFrom < leastSilence) return undefined
-    return this.#close(this.#silentFrom)
+    if (probability < release) this.#silenceStart ??= at
+    if (this.#silenceStart === undefined || at + this.#frame - this.#silenceStart < leastSilence)
+      return undefined
+    return this.#close(this.#silenceStart)
   }
 
-  /** What is left when there are no more. */
+  /** Returns the remaining spans after the last probability. */
   end(): TimeSpan[] {
-    const whole = this.#begin === undefined ? undefined : this.#close(this.#silentFrom ?? this.#total)
+    const whole = this.#begin === undefined ? undefined : this.#close(this.#silenceStart ?? this.#total)
     const last = this.#last && padSpan(this.#last, this.#rule.padding, this.#total)
     return [...(whole ? [whole] : []), ...(last ? [last] : [])]
   }
@@ -65,12 +66,12 @@ export class SpeechSpanDetector {
     return this.#at * this.#frame
   }
 
-  /** Ends the speech that goes on; answers the one before it, to which nothing can be added then. */
+  /** Ends the current speech. Returns the previous span if it is final. */
   #close(end: number): TimeSpan | undefined {
     const { minSpeech: leastSpeech, padding } = this.#rule
     const found = { start: this.#begin ?? end, end }
     this.#begin = undefined
-    this.#silentFrom = undefined
+    this.#silenceStart = undefined
     if (found.end - found.start < leastSpeech) return undefined
     const before = this.#last
     this.#last = found
@@ -85,12 +86,12 @@ function padSpan({ start, end }: TimeSpan, padding: number, total: number): Time
   return { start: Math.max(0, start - padding), end: Math.min(total, end + padding) }
 }
 
-/** A pause that ends a piece, though there were room for more, seconds. */
+/** Pause that always ends a chunk, seconds. */
 const maxPauseSeconds = 2
 
 /**
- * Groups spans of speech into pieces for a recogniser, none longer than that takes: long speech is cut where speech is
- * least likely, in the later half of what fits. `probabilities` are of frames of so many seconds.
+ * Groups spans of speech into chunks of at most `longest` seconds for a recogniser. Longer speech is split where the
+ * probability of speech is lowest, in the second half of a chunk. `probabilities` has one value per `frame` seconds.
  */
 export function recognitionChunks(
   spans: readonly TimeSpan[],

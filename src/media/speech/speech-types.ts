@@ -1,45 +1,45 @@
-/** Rate of the sound that speech engines hear, Hz: one channel, samples from -1 to 1. */
+/** Sample rate of the input of speech engines, Hz: mono, samples from -1 to 1. */
 export const speechRate = 16_000
 
-/** A part of a recording, in seconds from its start; half open. */
+/** A half-open span of a recording, seconds from its start. */
 export interface TimeSpan {
   readonly start: number
   readonly end: number
 }
 
-/** A word as it was spoken; in Chinese and Japanese a character. */
+/** A word with its time; in Chinese and Japanese a character. */
 export interface TimedWord extends TimeSpan {
   readonly text: string
 }
 
-/** What was said in a piece of sound. */
+/** Recognised speech of a piece of sound. */
 export interface RecognitionResult {
   readonly text: string
-  /** In order, none overlapping, within the sound. */
+  /** In order, without overlaps, within the sound. */
   readonly words: readonly TimedWord[]
-  /** Whether the engine told when each word was spoken; else its time is shared out by length. */
+  /** Whether the engine reported word times; otherwise they are distributed by length. */
   readonly timed: boolean
-  /** 0 to 1; null where the engine tells none. */
+  /** 0 to 1; null if the engine reports none. */
   readonly confidence: number | null
-  /** As the engine names it (ISO 639 as a rule); null where it tells none. */
+  /** Language code of the engine, usually ISO 639; null if it reports none. */
   readonly language: string | null
 }
 
-/** A language that a piece of sound may be in. */
+/** A candidate language of a piece of sound. */
 export interface LanguageCandidate {
-  /** As the engine names it, ISO 639-1 where there is one. */
+  /** Language code of the engine, ISO 639-1 if one exists. */
   readonly language: string
-  /** 0 to 1, over all languages that the engine knows. */
+  /** Probability among all languages of the engine, 0 to 1. */
   readonly probability: number
 }
 
-/** A part of a recording in which one person speaks. */
+/** A span in which one person speaks. */
 export interface SpeakerTurn extends TimeSpan {
-  /** Counted from 0 in the order of their first words. */
+  /** Number of the speaker, from 0 in order of first speech. */
   readonly speaker: number
 }
 
-/** Sound of one channel at its own rate. */
+/** Mono sound with its sample rate. */
 export interface MonoAudio {
   readonly samples: Float32Array
   /** Hz. */

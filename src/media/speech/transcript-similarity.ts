@@ -1,16 +1,16 @@
 import { hasWords } from './sentences.ts'
 
-/** How much of what was to be said is heard. */
+/** How much of a wanted text was recognised. */
 export interface TranscriptComparison {
-  /** Of the words that were to be said, those that are heard, in order; 1 where there was nothing to say. */
+  /** Share of wanted words recognised in order, 0 to 1; 1 if the text has no words. */
   readonly recall: number
-  /** Most words in a row that are not heard. */
+  /** Longest run of words that were not recognised. */
   readonly longestGap: number
 }
 
 /**
- * Holds what a recogniser heard against what was to be said: word by word, in Chinese and Japanese letter by letter,
- * without regard to case, width, marks and space (a longest common subsequence).
+ * Compares a recognised text with the wanted one by the longest common subsequence of words, in Chinese and Japanese of
+ * characters. Case, width, punctuation and spaces are ignored.
  */
 export function compareTranscripts(wanted: string, heard: string): TranscriptComparison {
   const [words, others] = [comparableWords(wanted), comparableWords(heard)]
@@ -25,13 +25,13 @@ export function compareTranscripts(wanted: string, heard: string): TranscriptCom
   return { recall: count / words.length, longestGap: longestLost }
 }
 
-/** How much two texts say the same: 0 to 1, as much as each is heard in the other; 0 where one says nothing. */
+/** Similarity of two texts, 0 to 1: mean recall in both directions; 0 if one has no words. */
 export function transcriptSimilarity(one: string, other: string): number {
   if (!hasWords(one) || !hasWords(other)) return 0
   return (compareTranscripts(one, other).recall + compareTranscripts(other, one).recall) / 2
 }
 
-/** Words as they sound alike: in Chinese and Japanese letters, in others from space to space. */
+/** Normalised words of a text; Chinese and Japanese characters one by one. */
 function comparableWords(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase().replaceAll(/[’']/g, '')
   return (
@@ -40,7 +40,7 @@ function comparableWords(text: string): string[] {
   )
 }
 
-/** A word in which both kinds of letters stand side by side. */
+/** Splits a word that mixes both kinds of scripts. */
 function splitScripts(word: string): string[] {
   return (
     word.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+/gu) ??
@@ -48,10 +48,10 @@ function splitScripts(word: string): string[] {
   )
 }
 
-/** Which of the words are in a longest common subsequence with the others. */
+/** For each word, whether it is in a longest common subsequence with the others. */
 function commonWords(words: readonly string[], others: readonly string[]): boolean[] {
   const width = others.length + 1
-  // Lengths for what is left of both from each place on.
+  // Lengths of the longest common subsequences of all pairs of suffixes.
   const lengths = new Uint16Array((words.length + 1) * width)
   for (let one = words.length - 1; one >= 0; one -= 1) {
     for (let other = others.length - 1; other >= 0; other -= 1) {
@@ -65,7 +65,7 @@ function commonWords(words: readonly string[], others: readonly string[]): boole
   let other = 0
   return words.map((word, one) => {
     const left = lengths[one * width + other] ?? 0
-    // To leave the word out costs nothing: then it is not needed for the longest.
+    // Without this word the length is the same: it is not needed.
     if ((lengths[(one + 1) * width + other] ?? 0) === left) return false
     while (others[other] !== word || (lengths[(one + 1) * width + other + 1] ?? 0) + 1 !== left) other += 1
     other += 1

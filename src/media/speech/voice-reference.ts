@@ -1,54 +1,54 @@
 import { defaultVoiceActivityRule, type VoiceActivityRule } from './speech-spans.ts'
 import type { TimeSpan, SpeakerTurn } from './speech-types.ts'
 
-/** What is known of a recording from which a voice is to be copied. */
+/** Speech and speakers of a recording. */
 export interface SpeechActivity {
-  /** Where somebody speaks, in order. */
+  /** Spans of speech, in order. */
   readonly speech: readonly TimeSpan[]
-  /** Who speaks where, in order of their starts; turns overlap where two speak at once. */
+  /** Speaker turns, sorted by start; they overlap where two people speak at once. */
   readonly turns: readonly SpeakerTurn[]
 }
 
 /** Bounds of a reference (contract 3, 4.4), seconds. */
 export const referenceBounds = { shortest: 3, longest: 10, silence: 0.6 } as const
 
-/** A reference is judged by speech alone: room around it would make speech longer and silence shorter. */
+/** Spans without padding, which would lengthen speech and shorten silence. */
 export const referenceRule: VoiceActivityRule = { ...defaultVoiceActivityRule, padding: 0 }
 
-/** What is read before and after speech, as far as nobody else speaks there, seconds. */
+/** Padding around a reference, unless somebody else speaks there, seconds. */
 export const referencePadding = defaultVoiceActivityRule.padding
 
-/** Of references as good otherwise, the one nearest to this is taken: long enough to show a voice, seconds. */
+/** Preferred length of a reference, seconds. */
 const idealSeconds = 7
 
-/** A stretch of one person's speech, with the pauses in it. */
+/** Continuous speech with short pauses. */
 interface SpeechStretch extends TimeSpan {
-  /** Its speech: words do not go over the gaps between. */
+  /** Its spans of speech. */
   readonly parts: readonly TimeSpan[]
 }
 
-/** What was found for a reference: spans to try, the best first; where there are none, the rule that is not met. */
+/** Candidate spans, best first; or the rule that the recording does not meet. */
 export type ReferenceCandidates = { readonly spans: readonly TimeSpan[] } | { readonly unmet: string }
 
 /**
- * Picks what a voice may be copied from: one person's speech of 3 to 10 s without a silence longer than 0.6 s inside,
- * beginning and ending where nobody speaks if that can be. Whether what is said in it is understood is seen afterwards.
+ * Finds spans from which a voice can be cloned: 3 to 10 s of speech of one person, without silence longer than 0.6 s,
+ * starting and ending in a pause if possible. Speech recognition checks them afterwards.
  */
 export function findReferenceSpans({ speech, turns }: SpeechActivity): ReferenceCandidates {
-  if (speech.length === 0) return { unmet: 'no speech was found in it' }
+  if (speech.length === 0) return { unmet: 'it contains no speech' }
   const { shortest, silence } = referenceBounds
   const continuous = continuousStretches(speech)
   const longest = Math.max(...continuous.map(spanSeconds))
   if (longest < shortest) {
     return {
-      unmet: `it has no ${shortest} s of speech without a silence longer than ${silence} s: the longest lasts ${formatTooShort(longest)} s`,
+      unmet: `it has no ${shortest} s of speech without a silence longer than ${silence} s: the longest is ${formatTooShort(longest)} s`,
     }
   }
   const alone = continuous.flatMap((stretch) => singleSpeakerParts(stretch, turns))
   const longestAlone = Math.max(0, ...alone.map(spanSeconds))
   if (longestAlone < shortest) {
     return {
-      unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest lasts ${formatTooShort(longestAlone)} s`,
+      unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest is ${formatTooShort(longestAlone)} s`,
     }
   }
   const spans = alone.flatMap(candidateSpans).map((span) => padSpan(span, { speech, turns }))
@@ -59,7 +59,7 @@ export function findReferenceSpans({ speech, turns }: SpeechActivity): Reference
   }
 }
 
-/** Seconds of what is too short, never rounded up to what would do. */
+/** Formats a duration that is too short; never rounded up to the minimum. */
 const formatTooShort = (seconds: number): string =>
   Math.min(seconds, referenceBounds.shortest - 0.1).toFixed(1)
 
@@ -67,7 +67,7 @@ const spanSeconds = ({ start, end }: TimeSpan): number => end - start
 
 const lengthPenalty = (span: TimeSpan): number => Math.abs(spanSeconds(span) - idealSeconds)
 
-/** Speech whose pauses are no longer than a silence may be. */
+/** Groups spans of speech whose pauses are at most the permitted silence. */
 function continuousStretches(speech: readonly TimeSpan[]): SpeechStretch[] {
   const found: { start: number; end: number; parts: TimeSpan[] }[] = []
   for (const part of speech) {
@@ -80,7 +80,7 @@ function continuousStretches(speech: readonly TimeSpan[]): SpeechStretch[] {
   return found
 }
 
-/** The parts of a stretch in which nobody but one speaks. */
+/** Parts of a stretch with a single speaker. */
 function singleSpeakerParts(stretch: SpeechStretch, turns: SpeechActivity['turns']): SpeechStretch[] {
   const edges = new Set([stretch.start, stretch.end])
   for (const { start, end } of turns) {
@@ -93,7 +93,7 @@ function singleSpeakerParts(stretch: SpeechStretch, turns: SpeechActivity['turns
     const speakers = speakersIn(turns, { start, end })
     if (speakers.size > 1) continue
     const last = pieces.at(-1)
-    // Where no turn was found somebody may breathe: it belongs to who spoke before.
+    // A part without a turn may be a breath: it belongs to the previous speaker.
     const [speaker = last?.end === start ? last.speaker : -1] = speakers
     if (last?.end === start && (last.speaker === speaker || last.speaker === -1)) {
       pieces[pieces.length - 1] = { start: last.start, end, speaker }
@@ -109,7 +109,7 @@ function speakersIn(turns: SpeechActivity['turns'], span: TimeSpan): Set<number>
 const spansOverlap = (one: TimeSpan, other: TimeSpan): boolean =>
   one.start < other.end && other.start < one.end
 
-/** What of a stretch lies in a span, from its first word to its last. */
+/** Clips a stretch to a span. */
 function clipStretch({ parts }: SpeechStretch, span: TimeSpan): SpeechStretch[] {
   const inside = parts
     .filter((part) => spansOverlap(part, span))
@@ -118,7 +118,7 @@ function clipStretch({ parts }: SpeechStretch, span: TimeSpan): SpeechStretch[] 
   return first && last ? [{ start: first.start, end: last.end, parts: inside }] : []
 }
 
-/** The spans of a stretch that may be a reference, with room to read around them; from pause to pause, or cut where it has none. */
+/** Candidate spans of a stretch: from pause to pause, or cut to the maximum length if it has no pauses. */
 function candidateSpans({ parts }: SpeechStretch): TimeSpan[] {
   const { shortest } = referenceBounds
   const longest = referenceBounds.longest - 2 * referencePadding
@@ -136,7 +136,7 @@ function candidateSpans({ parts }: SpeechStretch): TimeSpan[] {
     .map(({ start }) => ({ start, end: start + longest }))
 }
 
-/** A span with what is read around it: nothing where it is cut out of speech, or somebody else begins or ends. */
+/** Adds padding at each side, except where speech was cut or somebody else speaks. */
 function padSpan(span: TimeSpan, { speech, turns }: SpeechActivity): TimeSpan {
   const before = { start: Math.max(0, span.start - referencePadding), end: span.end }
   const isBegin = speech.some(({ start }) => start === span.start) && speakersIn(turns, before).size <= 1

@@ -1,20 +1,20 @@
 import type { RecognitionResult, TimedWord, TimeSpan } from './speech-types.ts'
 
-/** Scripts that are written without spaces, a character at a time. */
+/** Scripts written without spaces, whose characters count as words. */
 const spacelessScript = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々〆]/u
 
-/** A character of those with the marks on and after it, or what lies between spaces and those. */
+/** A character of these scripts with its combining marks, or a run of other characters without spaces. */
 const wordPattern = new RegExp(
   String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々〆]\p{M}*|(?:(?![\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々〆])\S)+`,
   'gu',
 )
 
-/** Tells whether a text is of a script that is written without spaces. */
+/** Whether a text contains a script written without spaces. */
 export function isSpaceless(text: string): boolean {
   return spacelessScript.test(text)
 }
 
-/** The words of a text; of Chinese and Japanese the characters. Marks that stand alone belong to the word before. */
+/** Splits a text into words, Chinese and Japanese into characters. Separate punctuation joins the previous word. */
 export function splitWords(text: string): string[] {
   const words: string[] = []
   for (const [part] of text.matchAll(wordPattern)) {
@@ -25,10 +25,10 @@ export function splitWords(text: string): string[] {
   return words
 }
 
-/** The words of a text, each with its share of the time by length. */
+/** Words of a text, with the time of the span distributed by their lengths. */
 export function distributeTime(text: string, { start, end }: TimeSpan): TimedWord[] {
   const words = splitWords(text)
-  // A space is about as long as a letter; a Chinese character as two letters.
+  // A space takes about as long as a letter, a Chinese character as two letters.
   const weights = words.map((part) => (isSpaceless(part) ? 2 : [...part].length + 1))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   let before = 0
@@ -39,32 +39,32 @@ export function distributeTime(text: string, { start, end }: TimeSpan): TimedWor
   })
 }
 
-/** A piece of a word as recognisers tell it. */
+/** A token of a recogniser: a word or part of one. */
 interface RecogniserToken {
   readonly text: string
   /** Seconds. */
   readonly start: number
-  /** Where the recogniser tells how long it lasts. */
+  /** Duration, if the recogniser reports it. */
   readonly seconds?: number | undefined
 }
 
-/** Longest that a piece of a word lasts where nobody tells its end, seconds. */
+/** Longest token whose end is not reported, seconds. */
 const maxTokenSeconds = 0.6
 
-/** Marks of a piece that begins a word: SentencePiece's, that of byte-level BPE, and a space. */
+/** Markers of a token that starts a word: SentencePiece, byte-level BPE, and a space. */
 const wordStart = /^[▁Ġ ]/u
-/** The mark of a piece whose word goes on with the next. */
+/** Marker of a token whose word continues with the next one. */
 const wordContinues = /@@$/u
 
-/** What recognisers tell of the sound in between: its language, mood and kind. */
+/** Tags that recognisers insert: language, emotion, kind of sound. */
 const recogniserTag = /<\|[^|]*\|>|<(?:unk|s|\/s|pad|blk|sos\/eos)>/gu
 
-/** A text without what recognisers tell of the sound, and with spaces as they should be. */
+/** Text without tags of the recogniser, with normalised spaces. */
 export function plainTranscript(text: string): string {
   return text.replaceAll(recogniserTag, '').replaceAll(/\s+/gu, ' ').trim()
 }
 
-/** Joins pieces to words with their times; in Chinese and Japanese a character is one. */
+/** Joins tokens to words with times; Chinese and Japanese characters are words. `total` is the duration, seconds. */
 export function joinTokens(tokens: readonly RecogniserToken[], total: number): TimedWord[] {
   const pieces = tokens.map((token) => ({ ...token, text: token.text.replaceAll(recogniserTag, '') }))
   const marksBegins = pieces.some(({ text }) => wordStart.test(text))
@@ -88,17 +88,17 @@ export function joinTokens(tokens: readonly RecogniserToken[], total: number): T
   return words.map((word, at) => ({ ...word, end: endBeforeNext(word, words[at + 1]) }))
 }
 
-/** Where the next begins, if that is earlier. */
+/** End of a word, at most the start of the next one. */
 function endBeforeNext({ start, end }: TimedWord, next: TimedWord | undefined): number {
   return next && next.start >= start ? Math.min(end, next.start) : end
 }
 
-/** How far times of engines may be off without being wrong, seconds: a frame of a recogniser or a few. */
+/** Tolerance of reported times, seconds: a few frames of a recogniser. */
 const timeTolerance = 0.25
 
 /**
- * What an engine answers for sound of so many seconds, with small overlaps taken out. Calls `fail` with what makes no
- * sense in it: times that are no numbers, out of order, or outside the sound.
+ * Validates a result for `seconds` of sound and removes small overlaps of words. Calls `fail` with the reason if times
+ * are not finite, not in order, or outside the sound.
  */
 export function validateRecognition(
   recognised: RecognitionResult,
@@ -107,15 +107,16 @@ export function validateRecognition(
   const words: TimedWord[] = []
   let latest = 0
   for (const { text, start, end } of recognised.words) {
-    if (!Number.isFinite(start) || !Number.isFinite(end)) fail(`the time of "${text}" is no number`)
-    if (end < start) fail(`"${text}" ends before it begins`)
-    if (start < -timeTolerance || start > seconds + timeTolerance) fail(`"${text}" lies outside the sound`)
-    if (start < latest - timeTolerance) fail(`"${text}" lies before the word before it`)
+    if (!Number.isFinite(start) || !Number.isFinite(end)) fail(`the time of "${text}" is not a number`)
+    if (end < start) fail(`"${text}" ends before it starts`)
+    if (start < -timeTolerance || start > seconds + timeTolerance) fail(`"${text}" is outside the sound`)
+    if (start < latest - timeTolerance) fail(`"${text}" starts before the previous word`)
     latest = Math.max(latest, start)
     const from = Math.min(Math.max(start, words.at(-1)?.end ?? 0), seconds)
     words.push({ text, start: from, end: Math.min(Math.max(end, from), seconds) })
   }
   const { confidence } = recognised
-  if (confidence !== null && !(confidence >= 0 && confidence <= 1)) fail(`the confidence is ${confidence}`)
+  if (confidence !== null && !(confidence >= 0 && confidence <= 1))
+    fail(`the confidence is ${confidence}, not 0 to 1`)
   return { ...recognised, words }
 }

@@ -1,23 +1,23 @@
-/** Takes (x, y) to (a x + b y + c, d x + e y + f). */
+/** An affine map: (x, y) to (a x + b y + c, d x + e y + f), in pixels. */
 export type AffineMap = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
 
-/** Leaves all where it is. */
+/** The identity map. */
 export const identityMap: AffineMap = [1, 0, 0, 0, 1, 0]
 
-/** Does one, then the other. */
+/** Returns the map that applies `one` first, then `other`. */
 export function composeMaps(one: AffineMap, other: AffineMap): AffineMap {
   const [a, b, c, d, e, f] = other
   const [k, l, m, n, o, p] = one
   return [a * k + b * n, a * l + b * o, a * m + b * p + c, d * k + e * n, d * l + e * o, d * m + e * p + f]
 }
 
-/** Undoes a map that keeps areas above zero. */
+/** Returns the inverse of a map with non-zero determinant. */
 export function invertMap([a, b, c, d, e, f]: AffineMap): AffineMap {
   const area = a * e - b * d
   return [e / area, -b / area, (b * f - c * e) / area, -d / area, a / area, (c * d - a * f) / area]
 }
 
-/** The same map between pictures whose sides are `factor` times as long; a pixel's place is its middle. */
+/** Returns the same map for images `factor` times as large. Pixel coordinates refer to pixel centres. */
 export function scaleMap([a, b, c, d, e, f]: AffineMap, factor: number): AffineMap {
   const half = (factor - 1) / 2
   return [
@@ -26,7 +26,7 @@ export function scaleMap([a, b, c, d, e, f]: AffineMap, factor: number): AffineM
   ]
 }
 
-/** How far two maps take the corners of a rectangle apart, at most. */
+/** Returns the largest distance, in pixels, between the images of a rectangle's corners under two maps. */
 export function cornerDistance(
   one: AffineMap,
   other: AffineMap,

@@ -1,27 +1,27 @@
 import { type AffineMap, composeMaps, identityMap, invertMap } from './affine.ts'
 import type { FeaturePoints, GreyImage } from './grey-image.ts'
 
-/** How one picture's points lie in another. */
+/** Registration of feature points in another image: an affine map and a linear brightness model. */
 export interface Alignment {
   readonly map: AffineMap
-  /** The other's brightness is gain x ours + offset. */
+  /** Brightness model: other = gain x own + offset, in levels (0 to 255). */
   readonly gain: number
   readonly offset: number
-  /** Usual difference that is left, in levels. */
+  /** Robust deviation of the remaining differences, in levels. */
   readonly residual: number
-  /** Of the points seen, those that agree; of all points, those seen. */
+  /** Share of visible points that agree (within 7 levels), and share of all points that are visible, 0 to 1. */
   readonly inlierShare: number
   readonly visibleShare: number
 }
 
-/** Where to begin, how many rounds to take, and whether the map may do more than shift. */
+/** Initial estimate, number of iterations, and whether to estimate a translation only. */
 interface AlignOptions {
   readonly from: Pick<Alignment, 'map' | 'gain' | 'offset'>
   readonly rounds: number
   readonly isShift?: boolean
 }
 
-/** Where nothing is known. */
+/** Estimate for unknown motion: identity and equal brightness. */
 export const initialAlignment: AlignOptions['from'] = { map: identityMap, gain: 1, offset: 0 }
 
 const maxPoints = 4096
@@ -29,9 +29,8 @@ const residuals = new Float32Array(maxPoints)
 const histogram = new Uint32Array(512)
 
 /**
- * Lays points onto a picture by the least differences of brightness (Baker and Matthews' inverse compositional way),
- * those that do not fit counting little (Tukey's weights), so that what moves by itself does not pull. Begins
- * within a pixel or two of the truth.
+ * Registers points in an image by inverse compositional image alignment (Baker and Matthews, 2004), with Tukey weights
+ * so that independently moving objects do not bias the result. The initial estimate must be within one or two pixels.
  */
 export function alignPoints(
   points: FeaturePoints,
@@ -54,7 +53,7 @@ export function alignPoints(
     }
     const next = measureResiduals(points, onto, tried)
     if (next.visibleShare < found.visibleShare * 0.7 || next.residual > found.residual * 1.05 + 0.05) {
-      // The differences of what stays are what callers may look at.
+      // Restore the residuals of the accepted estimate; the next iteration reads them.
       measureResiduals(points, onto, { map, gain, offset })
       break
     }
@@ -65,7 +64,9 @@ export function alignPoints(
   return { map, gain, offset, ...found }
 }
 
-/** Takes the differences at points, and what is usual of them: 1.48 times their median. */
+/**
+ * Computes residuals at all points (NaN where not visible) and their scale: 1.48 times the median absolute residual.
+ */
 function measureResiduals(
   points: FeaturePoints,
   { x: left, y: top, width, height, data, hidden }: GreyImage,
@@ -104,25 +105,28 @@ function measureResiduals(
   }
 }
 
-/** A change of a map and of brightness. */
+/** An incremental change of the map and the brightness model. */
 interface AlignmentStep {
   readonly warp: AffineMap
-  /** Pixels that it moves a point by, about. */
+  /** Approximate displacement of a point, in pixels. */
   readonly length: number
   readonly gain: number
   readonly offset: number
 }
 
-/** Six of the map, then gain and offset. */
+/** Six parameters of the map, then gain and offset. */
 const unknowns = 8
 const normalMatrix = new Float64Array(unknowns * unknowns)
 const rightSide = new Float64Array(unknowns)
 const observation = new Float64Array(unknowns)
 
-/** Small pulls to no change hold what points tell nothing of. */
+/** Diagonal regularization towards no change, for parameters that the points do not constrain. */
 const regularization = [40, 40, 1e-3, 40, 40, 1e-3, 500, 2]
 
-/** The step that takes most of the differences at points away; those above the limit, or not a number, do not count. */
+/**
+ * Returns the weighted least-squares step that reduces the residuals (Gauss-Newton). Residuals above `limit` and NaN
+ * are ignored. Undefined if the system is singular.
+ */
 function gaussNewtonStep(
   points: FeaturePoints,
   differences: Float32Array,
@@ -157,7 +161,7 @@ function gaussNewtonStep(
   return { warp, length, gain: more, offset }
 }
 
-/** Begins a system; what only shifts is held from doing more. */
+/** Clears the normal equations. A translation-only step fixes the linear parameters with a large diagonal. */
 function resetSystem(isShift: boolean): void {
   normalMatrix.fill(0)
   rightSide.fill(0)
@@ -167,7 +171,7 @@ function resetSystem(isShift: boolean): void {
   }
 }
 
-/** Adds one point's row to the lower half of the system. */
+/** Adds one weighted observation to the lower triangle of the normal equations. */
 function addObservation(weight: number, difference: number): void {
   for (let one = 0; one < unknowns; one += 1) {
     const weighed = weight * (observation[one] ?? 0)
@@ -191,8 +195,8 @@ function pointExtent({ count, x, y }: FeaturePoints): readonly [x: number, y: nu
 }
 
 /**
- * Solves a symmetric positive system of `count` unknowns, rows in turn, by Cholesky's way, in place; what is to be
- * found replaces `right`. False where the system has no single solution.
+ * Solves a symmetric positive definite system of `count` unknowns by Cholesky decomposition, in place. `matrix` is
+ * stored in rows; the solution replaces `right`. Returns false if the system is singular.
  */
 export function solveCholesky(matrix: Float64Array, right: Float64Array, count: number): boolean {
   for (let row = 0; row < count; row += 1) {

@@ -1,21 +1,23 @@
 import type { Frame, Patch } from '../frame.ts'
 import type { WarpedLayer } from './warp-patch.ts'
 
-/** A patch's pixels filled so far, in its rows; colour at half its sides. */
+/**
+ * Filled samples of a patch, in rows of the patch; chroma at half its width and height. Levels 0 to 255, not rounded.
+ */
 export interface PatchFill {
   readonly luma: Float32Array
   readonly blue: Float32Array
   readonly red: Float32Array
-  /** 1 where a pixel is filled. */
+  /** 1 where a pixel is filled, else 0. */
   readonly isFilled: Uint8Array
 }
 
-/** Levels by which views of the same thing differ at most. */
+/** Difference, in levels, at which the weight of a deviating view halves. */
 const maxDeviation = 8
 
 /**
- * Blends what views show, each as much as it counts. Where they show different things, those that are unlike the
- * one that counts most fade, unless they count as much: then one passes into the other as time goes by.
+ * Blends warped layers by their weights. Where views disagree, those that differ from the view with the largest weight
+ * are suppressed, unless their weights are nearly equal; then the result crossfades over time.
  */
 export function blendLayers({ width, height, mask }: Patch, layers: readonly WarpedLayer[]): PatchFill {
   const filling: PatchFill = {
@@ -37,7 +39,7 @@ export function blendLayers({ width, height, mask }: Patch, layers: readonly War
       }
       filling.luma[at] = sum / all
       filling.isFilled[at] = 1
-      // The first of the four pixels that share a sample of colour weighs it.
+      // The top left pixel of each 2 x 2 block determines the chroma weights.
       if (((row | at) & 1) === 0)
         blendChroma(filling, layers, {
           at: (row >> 1) * (width >> 1) + ((width - end + at) >> 1),
@@ -49,7 +51,7 @@ export function blendLayers({ width, height, mask }: Patch, layers: readonly War
   return filling
 }
 
-/** How much each layer counts at a pixel, and all together. */
+/** Writes the effective weight of each layer at a pixel into `shares` and returns their sum. */
 function weighLayers(layers: readonly WarpedLayer[], at: number, shares: Float32Array): number {
   let [best, most, count] = [0, 0, 0]
   for (let index = 0; index < layers.length; index += 1) {
@@ -96,8 +98,8 @@ function blendChroma(
 }
 
 /**
- * Writes a filling into a frame's bytes, where the patch's mask is 1 and nowhere else; colour that four pixels share
- * only where it is 1 for all of them.
+ * Writes a fill into a frame, only where the patch's mask is 1. A chroma sample changes only where the mask is 1 for
+ * all its four pixels.
  */
 export function writeFill(patch: Patch, { luma, blue, red, isFilled }: PatchFill, frame: Frame): void {
   const { x, y, width, height, mask } = patch

@@ -10,29 +10,32 @@ import {
 } from './grey-image.ts'
 import { hiddenMask } from './hidden-mask.ts'
 
-/** Where a frame's camera looks. */
+/** The camera pose of a frame. */
 export interface CameraPose {
-  /** Shots are counted from 0; another begins at a cut. */
+  /** Index of the shot, from 0. A cut starts the next one. */
   readonly shot: number
-  /** Takes a pixel's place in the frame to its place in the shot. */
+  /** Maps pixel coordinates of the frame to coordinates of the shot. */
   readonly toShot: AffineMap
 }
 
-/** The longest side that motion is looked for at, about, and that of the smallest picture. */
+/** Approximate longest side, in pixels, of the image used for tracking and of the smallest pyramid level. */
 const workingSide = 480
 const smallestSide = 60
 
-/** Of an anchor, what must be seen and agree, or the next frame is laid onto a newer one. */
+/** Least share of a keyframe's points that must be visible and agree; below it a newer keyframe is chosen. */
 const minShare = 0.6
 
-/** Follows the camera over frames that come in order, by their brightness outside the patches. */
+/** Tracks camera motion over consecutive frames, using luma outside the patches. */
 export class CameraTracker {
   readonly #factor: number
   readonly #levels: number
   #shot = 0
   #anchor: Keyframe | undefined
   #before: Keyframe | undefined
-  /** How the anchor lay in the last frame, and how the one before that, in reduced pixels. */
+  /**
+   * Alignment of the keyframe in the last frame, in pixels of the reduced image. `#velocity` is its change since the
+   * frame before.
+   */
   #last: Alignment | undefined
   #velocity: AffineMap = identityMap
 
@@ -42,14 +45,14 @@ export class CameraTracker {
     this.#levels = 1 + Math.max(0, Math.round(Math.log2(side / this.#factor / smallestSide)))
   }
 
-  /** The next frame's pose. */
+  /** Returns the pose of the next frame. Starts another shot at a cut. */
   observe(frame: Frame, patches: readonly Patch[]): CameraPose {
     const pyramid = this.#pyramidOf(frame, patches)
     const before = this.#before
     const found = before && this.#follow(before, pyramid)
     const isCut = before && !found && before.differsFrom(pyramid)
     if (isCut === true) this.#shot += 1
-    // What cannot be followed, such as black, is taken to stand still.
+    // If tracking fails without a cut, for example on black, assume a static camera.
     const toShot = found ?? (isCut === true ? identityMap : (before?.toShot ?? identityMap))
     this.#before = new Keyframe(pyramid, toShot)
     if (!found) this.#velocity = identityMap
@@ -60,7 +63,7 @@ export class CameraTracker {
     return { shot: this.#shot, toShot }
   }
 
-  /** To the shot, from the anchor, else from the frame before. */
+  /** Maps the frame to the shot, by aligning the keyframe, or else the previous frame. */
   #follow(before: Keyframe, pyramid: ImagePyramid): AffineMap | undefined {
     const was = this.#last ?? initialAlignment
     let found = this.#anchor?.alignTo(pyramid, { ...was, map: composeMaps(was.map, this.#velocity) })
@@ -87,15 +90,15 @@ export class CameraTracker {
       return hiddenMask(patches, { x: 0, y: 0, ...whole }, step)
     })
     const luma = frame.bytes.subarray(0, frame.width * frame.height)
-    // At full size the frame's own bytes would be changed under it.
+    // At full size, copy: treatment overwrites the frame's own bytes.
     return buildPyramid(factor === 1 ? luma.slice() : downsample(luma, frame, factor), size, masks)
   }
 }
 
-/** A frame that others are laid onto. */
+/** A frame onto which later frames are aligned. */
 class Keyframe {
   readonly pyramid: ImagePyramid
-  /** Takes a pixel's place in the frame to its place in the shot. */
+  /** Maps pixel coordinates of the frame to coordinates of the shot. */
   readonly toShot: AffineMap
   #points: readonly FeaturePoints[] | undefined
 
@@ -104,13 +107,16 @@ class Keyframe {
     this.toShot = toShot
   }
 
-  /** Of each picture; the largest, which has most, are taken sparser. */
+  /** Feature points per pyramid level, sparser at the largest level. */
   get points(): readonly FeaturePoints[] {
     this.#points ??= this.pyramid.map((picture, level) => detectFeaturePoints(picture, level === 0 ? 10 : 5))
     return this.#points
   }
 
-  /** How this frame lies in another, from the smallest picture to the largest; undefined where nothing is to be held on to. */
+  /**
+   * Aligns this keyframe to another frame, coarse to fine. Undefined if there are too few points or the result is
+   * implausible.
+   */
   alignTo(pyramid: ImagePyramid, from: Pick<Alignment, 'map' | 'gain' | 'offset'>): Alignment | undefined {
     const [largest] = pyramid
     if (!largest || (this.points[0]?.count ?? 0) < minPoints) return undefined
@@ -129,7 +135,10 @@ class Keyframe {
     return found && !isWild && isPlausible(found) ? found : undefined
   }
 
-  /** Where to begin: the shift of the smallest picture, up to a sixth of it, that leaves the least differences. */
+  /**
+   * Returns the translation with the smallest residual at the coarsest level, up to a sixth of the image in each
+   * direction. Initializes `alignTo` after large motion.
+   */
   searchShift(pyramid: ImagePyramid): typeof initialAlignment {
     const [picture, points] = [pyramid.at(-1), this.points.at(-1)]
     if (!picture || !points) return initialAlignment
@@ -148,7 +157,7 @@ class Keyframe {
     return { ...initialAlignment, map: scaleMap(best.map, 2 ** (pyramid.length - 1)) }
   }
 
-  /** Tells whether another frame shows something else: mean difference of the smallest pictures. */
+  /** Whether another frame shows a different scene: mean absolute difference at the coarsest level, in levels. */
   differsFrom(pyramid: ImagePyramid): boolean {
     const [one, other] = [this.pyramid.at(-1), pyramid.at(-1)]
     if (!one || !other) return true
@@ -162,12 +171,12 @@ class Keyframe {
   }
 }
 
-/** Points of the largest picture without which it tells too little. */
+/** Fewest feature points at the largest level for a reliable alignment. */
 const minPoints = 50
-/** Levels by which frames of one shot differ at most where nothing can be followed. */
+/** Largest mean difference, in levels, between frames of one shot when tracking fails. */
 const maxSceneDifference = 6
 
-/** What is laid on another thing loses its contrast, or is drawn out of shape. */
+/** Whether an alignment is credible. Aligned to a different object, contrast is lost or the map is distorted. */
 function isPlausible({
   gain,
   map: [a, b, , d, e],

@@ -2,33 +2,36 @@ import type { Rect } from '../../geometry.ts'
 import type { Patch } from '../frame.ts'
 import { growRect } from './hidden-mask.ts'
 
-/** A patch and what lies around it, in square cells of `size` pixels. */
+/** A patch and the ring around it, divided into square cells of `size` pixels. */
 export interface CellGrid extends Rect {
   readonly size: number
   readonly columns: number
   readonly rows: number
-  /** 1 for cells with something to fill. */
+  /** 1 for cells that contain masked pixels. */
   readonly isHole: Uint8Array
-  /** Steps of cells from the nearest hole; 0 in holes. */
+  /** Distance from the nearest hole cell, in cells (4-connected); 0 in holes. */
   readonly ringDistance: Uint8Array
 }
 
-/** Cells that the ring around a patch is wide. */
+/** Width of the ring around a patch, in cells. */
 export const ringCells = 3
 
-/** Pixels around a patch that have to be known for it to be found elsewhere; a few more, as nothing lies on whole ones. */
+/** Margin around a patch, in pixels, that must be available to match it: the ring plus 8 pixels for interpolation. */
 export function ringMargin(frame: { readonly width: number; readonly height: number }): number {
   return ringCells * cellSize(frame) + 8
 }
 
-/** 8 pixels of a small picture, 16 of 1080 lines, 32 of 2160; fours of them, as motion is first looked for so small. */
+/**
+ * Cell size in pixels: 8 for small pictures, 16 at 1080 lines, 32 at 2160. A multiple of 4, so that coarse cells are 4
+ * pixels.
+ */
 function cellSize({ width, height }: { readonly width: number; readonly height: number }): number {
   return Math.max(8, Math.round(Math.min(width, height) / 270) * 4)
 }
 
 const cellGrids = new WeakMap<Patch, CellGrid>()
 
-/** Divides a patch and the ring around it, which is cut off by the frame's edges; once for each patch. */
+/** Returns the cell grid of a patch and its ring, clipped to the frame. Cached per patch. */
 export function cellGrid(patch: Patch, frame: { readonly width: number; readonly height: number }): CellGrid {
   const there = cellGrids.get(patch)
   if (there) return there
@@ -75,13 +78,13 @@ function distancesFromHoles(isHole: Uint8Array, columns: number, rows: number): 
   return away
 }
 
-/** Where pixels of a line lie between the middles of cells. */
+/** Interpolation of a line of pixels between cell centres: left cell and share of the right one. */
 interface LineInterpolation {
   readonly cell: Uint16Array
   readonly share: Float32Array
 }
 
-/** For pixels `step` apart, whose middle the first one's is. */
+/** Returns the interpolation for `count` pixels, `step` apart, starting at centre `first`. */
 export function interpolationAlong(
   cells: CellGrid,
   { first, count, step }: { first: number; count: number; step: number },
@@ -99,7 +102,10 @@ export function interpolationAlong(
   return { cell, share }
 }
 
-/** Writes a field's values along a line of pixels at a height; a field of none is 0. */
+/**
+ * Interpolates a field of cell values bilinearly along a line of pixels at height `y`. An absent field leaves `into`
+ * unchanged.
+ */
 export function interpolateLine(
   field: Float32Array | undefined,
   { cell, share }: LineInterpolation,

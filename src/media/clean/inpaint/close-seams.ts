@@ -3,15 +3,20 @@ import type { PatchFill } from './blend.ts'
 import type { FrameCrop } from './view.ts'
 import { interpolateMembrane } from './membrane.ts'
 
-/** Pixels around a mask that are filled too, to see how the filling fits; the nearer half of them may be smeared. */
+/**
+ * Width of the band around a mask that is filled as well, in pixels, to measure the difference at the seam. The inner
+ * half may contain coding artefacts.
+ */
 const band = 4
 
-/** What a mask holds for pixels around it. */
+/** Mask value of pixels in the band. */
 export const bandMark = 2
 
 const widened = new WeakMap<Patch, Patch>()
 
-/** A patch with the pixels around its mask marked as `bandMark`, as far as the frame goes; once for each. */
+/**
+ * Returns a patch extended by the band, clipped to the frame, with band pixels marked as `bandMark`. Cached per patch.
+ */
 export function widenByBand(patch: Patch, frame: { readonly width: number; readonly height: number }): Patch {
   const there = widened.get(patch)
   if (there) return there
@@ -27,7 +32,7 @@ export function widenByBand(patch: Patch, frame: { readonly width: number; reado
         const left = Math.max(0, patch.x + column - by - x)
         const right = Math.min(width, patch.x + column + by + 1 - x)
         const bottom = Math.min(height - 1, patch.y + row + by - y)
-        // Of a whole line of pixels only the first and the last reach further to the sides.
+        // Fill whole runs; only the first and last pixel of a line extend it sideways, which is equivalent.
         for (let line = Math.max(0, patch.y + row - by - y); line <= bottom; line += 1) {
           mask.fill(value, line * width + left, line * width + right)
         }
@@ -39,14 +44,14 @@ export function widenByBand(patch: Patch, frame: { readonly width: number; reado
   return wide
 }
 
-/** Levels that are noise's. */
+/** Differences up to this many levels count as noise. */
 const noiseLevels = 3
-/** How firmly a filling is held to what it is: seams fade over some ten pixels. */
+/** Membrane weight that keeps a fill at its value: corrections fade over about ten pixels. */
 const firmness = 0.03
 
 /**
- * Has a filling pass smoothly into what lies around it: what they differ by there, noise aside, is taken into the
- * filling, less and less.
+ * Removes the difference between a fill and its surroundings at the seam, in place. The difference, less noise, is
+ * spread into the fill by membrane interpolation (gradient-domain blending, Pérez 2003).
  */
 export function closeSeams(patch: Patch, filling: PatchFill, now: FrameCrop): void {
   const grid = { columns: patch.width >> 1, rows: patch.height >> 1, rounds: 8 }
@@ -62,12 +67,12 @@ export function closeSeams(patch: Patch, filling: PatchFill, now: FrameCrop): vo
   }
 }
 
-/** The colour sample of a pixel. */
+/** Returns the index of the chroma sample of a pixel. */
 function chromaIndex(at: number, width: number): number {
   return (Math.floor(at / width) >> 1) * (width >> 1) + ((at % width) >> 1)
 }
 
-/** What a filling and its surroundings differ by, at the places of colour samples. */
+/** Measures the difference between the surroundings and the fill in the band, per chroma sample, in levels. */
 function measureSeam({ mask, width, x, y }: Patch, filling: PatchFill, now: FrameCrop) {
   const length = mask.length / 4
   const [luma, blue, red] = [new Float32Array(length), new Float32Array(length), new Float32Array(length)]
@@ -82,7 +87,7 @@ function measureSeam({ mask, width, x, y }: Patch, filling: PatchFill, now: Fram
     const to = chromaIndex(at, width)
     luma[to] = (luma[to] ?? 0) + (now.data[from] ?? 0) - (filling.luma[at] ?? 0)
     samples[to] = (samples[to] ?? 0) + 1
-    // A filling has colour where it has the first of its four pixels.
+    // The fill has chroma where the top left pixel of the 2 x 2 block is filled.
     const first = at - ((at % width) & 1) - (Math.floor(at / width) & 1) * width
     if (filling.isFilled[first] !== 1) continue
     const place = chromaIndex(from, now.width)

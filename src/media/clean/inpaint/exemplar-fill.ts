@@ -9,19 +9,18 @@ import {
   squareRadius,
 } from './patch-match.ts'
 
-/** Holes' pixels that matches are still searched for: above, those of the smaller picture are taken over. */
+/** Limit of hole pixels for a full search. Above it, matches of the coarser level are only refined. */
 const maxSearchedPixels = 40_000
 
-/** Whether what holes hold already is a good beginning. */
+/** Options of `fillByExemplar`: whether the hole contains a usable first estimate. */
 interface ExemplarFillOptions {
   readonly hasInitialGuess?: boolean
 }
 
 /**
- * Fills holes with what the picture shows elsewhere, from coarse to fine, so that every small square of the filled
- * part looks like one of the known part (Wexler, Shechtman and Irani), found as Barnes and others do, and lifted to
- * the brightness that surroundings suggest (as Darabi and others do). In place; the same picture is always filled
- * alike. Smooth where nothing around may serve.
+ * Fills holes by exemplar-based synthesis, coarse to fine, in place: every window of the filled part should resemble a
+ * window of the known part (Wexler, Shechtman and Irani, 2007). Windows are found by PatchMatch (Barnes 2009) with
+ * brightness offsets (Darabi 2012). Deterministic. Fills smoothly where no window is known.
  */
 export function fillByExemplar(
   picture: HoledImage,
@@ -47,7 +46,7 @@ export function fillByExemplar(
     if (before && below) upsampleHoles(here, below)
     const isLarge = matches.targets.length > maxSearchedPixels
     const rounds = isLarge ? 1 : Math.max(2, Math.min(8, 2 + 2 * level))
-    // What was found smaller is looked at first, at this size.
+    // Vote with the upsampled matches before searching at this size.
     if (before) voteColours(here, matches, depth)
     for (let round = 0; round < rounds; round += 1) {
       improveMatches(here, matches, { round, isWide: !isLarge && round < 3 })
@@ -58,19 +57,19 @@ export function fillByExemplar(
   }
 }
 
-/** Halves a picture whose holes hold something. */
+/** Halves an image including the first estimate in its holes. */
 function halveGuess(picture: HoledImage): HoledImage {
   const { pixels } = halveImage({ ...picture, hole: new Uint8Array(picture.hole.length) })
   return { ...halveImage(picture), pixels }
 }
 
-/** Tells whether a hole is wider than the squares that are compared, in a picture large enough to be halved. */
+/** Whether the deepest hole exceeds the window radius and the image is large enough to be halved. */
 function isWorthHalving(picture: HoledImage): boolean {
   if (Math.min(picture.width, picture.height) < 32) return false
   return holeDepth(picture).some((steps) => steps > 3)
 }
 
-/** Begins with what was filled in at half the size. */
+/** Initializes holes with the fill of the level at half the size. */
 function upsampleHoles({ width, pixels, hole }: HoledImage, half: HoledImage): void {
   for (let at = hole.indexOf(1); at >= 0; at = hole.indexOf(1, at + 1)) {
     const x = Math.min(half.width - 1, (at % width) >> 1)
@@ -80,7 +79,7 @@ function upsampleHoles({ width, pixels, hole }: HoledImage, half: HoledImage): v
   }
 }
 
-/** Fills holes as smoothly as can be. */
+/** Fills holes by membrane interpolation, per channel, in place. */
 function fillSmoothly({ width, height, pixels, hole }: HoledImage): void {
   const weights = Float32Array.from(hole, (is) => (is === 1 ? 0 : 1000))
   for (let channel = 0; channel < 3; channel += 1) {
@@ -93,8 +92,8 @@ function fillSmoothly({ width, height, pixels, hole }: HoledImage): void {
 }
 
 /**
- * Each hole's pixel becomes the mean of what the squares over it show there; squares that are alike, and near what is
- * known, count more.
+ * Replaces each hole pixel by the weighted mean of what overlapping windows show there. Similar windows and windows
+ * near known pixels have a larger weight.
  */
 function voteColours(picture: HoledImage, matches: SquareMatches, depth: Uint8Array): void {
   const { pixels, hole } = picture
@@ -108,10 +107,13 @@ function voteColours(picture: HoledImage, matches: SquareMatches, depth: Uint8Ar
   }
 }
 
-/** How firmly what squares show beside a hole holds what they show in it. */
+/** Membrane weight of the difference at the boundary of a hole. */
 const boundaryWeight = 0.3
 
-/** Adds to what was voted for what the same squares differ by from what is known beside the holes, smoothly. */
+/**
+ * Adds the difference between known pixels and votes at the boundary of holes, interpolated smoothly over the holes, in
+ * place.
+ */
 function matchBoundary(picture: HoledImage, matches: SquareMatches, depth: Uint8Array): void {
   const { width, height, pixels, hole } = picture
   const sums = countVotes(picture, matches, { depth, isWanted: new Uint8Array(hole.length).fill(1) })
@@ -132,7 +134,7 @@ function matchBoundary(picture: HoledImage, matches: SquareMatches, depth: Uint8
   }
 }
 
-/** By wanted pixel: sums of what squares over it show there in each channel, and of how much they count. */
+/** Returns per pixel: weighted sums of three channels and the sum of weights. Only wanted pixels are computed. */
 function countVotes(
   { width, height, pixels, hole }: HoledImage,
   { targets, source, cost }: SquareMatches,

@@ -3,7 +3,7 @@ import { fillByExemplar } from './exemplar-fill.ts'
 import { growRect } from './hidden-mask.ts'
 import type { FillHoles, HoledImage } from './holed-image.ts'
 
-/** A still's pixels in rows: red, green, blue, and alpha where there are four. */
+/** Pixels of a still image in rows: red, green, blue, and alpha if `channels` is 4. */
 export interface StillImage {
   readonly width: number
   readonly height: number
@@ -11,13 +11,13 @@ export interface StillImage {
   readonly bytes: Uint8Array
 }
 
-/** Fills by what the picture itself shows elsewhere. */
+/** Fills holes from the image itself; used when no model is configured. */
 export const exemplarFill: FillHoles = (picture, { hasInitialGuess: isBegun }) =>
   Promise.resolve(fillByExemplar(picture, { hasInitialGuess: isBegun }))
 
 /**
- * Fills the patches of a still, in place, where their masks are 1 and nowhere else; alpha stays. Each is looked at
- * with what lies around it, so that memory is bounded by the largest patch.
+ * Fills the patches of a still image in place, only where their masks are 1; alpha is kept. Each patch is processed
+ * with its surroundings, so memory is bounded by the largest patch.
  */
 export async function fillStill(
   still: StillImage,
@@ -25,12 +25,12 @@ export async function fillStill(
   fill: FillHoles = exemplarFill,
 ): Promise<void> {
   for (const patch of patches) {
-    // As much around as a patch is thick, within bounds: what is far away seldom fits.
+    // Margin in proportion to the patch, 64 to 400 pixels: distant content seldom fits.
     const margin = Math.min(400, Math.max(64, Math.min(patch.width, patch.height)))
     const area = growRect(patch, { x: margin, y: margin }, still)
     const picture = cropStill(still, area)
     for (const other of patches) markHoles(picture.hole, area, { ...other, isMarked: true })
-    // Those before this one are filled already.
+    // Earlier patches are already filled.
     for (const done of patches.slice(0, patches.indexOf(patch)))
       markHoles(picture.hole, area, { ...done, isMarked: false })
     markHoles(picture.hole, area, { ...patch, isMarked: true })

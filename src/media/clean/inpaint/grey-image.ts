@@ -1,15 +1,15 @@
-/** A part of a picture's brightness: its place there, and where it tells nothing. */
+/** Luma of a part of an image: position of its corner, samples in rows, and a mask of hidden pixels. */
 export interface GreyImage {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
   readonly data: Uint8Array
-  /** 1 where a pixel is hidden. */
+  /** 1 where a pixel is hidden, else 0. */
   readonly hidden: Uint8Array
 }
 
-/** Places of a picture with their brightness and how it rises to the right and downwards. */
+/** Feature points: coordinates in pixels, luma (0 to 255), and gradient in levels per pixel. */
 export interface FeaturePoints {
   readonly count: number
   readonly x: Float32Array
@@ -20,8 +20,8 @@ export interface FeaturePoints {
 }
 
 /**
- * Takes of each square of `cell` pixels the place where brightness changes most, if more than noise does; none that
- * is hidden, nor beside what is.
+ * Returns the point with the largest gradient in each square of `cell` pixels, at most 2,500 in all. Skips squares
+ * whose gradient is below noise (6 levels over two pixels), and points at or beside hidden pixels.
  */
 export function detectFeaturePoints(
   picture: GreyImage,
@@ -60,10 +60,10 @@ export function detectFeaturePoints(
   }
 }
 
-/** Pictures of one another's half size, the largest first. */
+/** Images of successively half the size, largest first. */
 export type ImagePyramid = readonly GreyImage[]
 
-/** The mean of each square of `factor` pixels. */
+/** Returns the mean of each square of `factor` pixels, in rows. Factors above 2 sample every other line. */
 export function downsample(
   data: Uint8Array,
   { width, height }: { readonly width: number; readonly height: number },
@@ -71,7 +71,7 @@ export function downsample(
 ): Uint8Array {
   const [columns, rows] = [Math.floor(width / factor), Math.floor(height / factor)]
   const small = new Uint8Array(columns * rows)
-  // Of large squares every other line is enough.
+  // Every other line suffices for large squares.
   const step = factor > 2 ? 2 : 1
   const count = factor * Math.ceil(factor / step)
   const half = count >> 1
@@ -88,7 +88,7 @@ export function downsample(
   return small
 }
 
-/** Halves pictures until the last is about 60 wide; a pixel of which anything is hidden is. */
+/** Builds a pyramid with one level per mask. A pixel is hidden if any pixel it covers is hidden. */
 export function buildPyramid(
   data: Uint8Array,
   size: { width: number; height: number },
@@ -106,10 +106,10 @@ export function buildPyramid(
   })
 }
 
-/** Steps between two pixels that weights are worked out for. */
+/** Subpixel resolution of precomputed weights. */
 const subpixelSteps = 64
 
-/** Catmull and Rom's weights of four pixels for each step between the middle two. */
+/** Catmull-Rom weights of four samples, per subpixel position between the middle two. */
 const cubicWeights = Float32Array.from({ length: (subpixelSteps + 1) * 4 }, (_, index) => {
   const t = (index >> 2) / subpixelSteps
   const of = [
@@ -121,14 +121,17 @@ const cubicWeights = Float32Array.from({ length: (subpixelSteps + 1) * 4 }, (_, 
   return of[index & 3] ?? 0
 })
 
-/** Samples of a picture in rows. */
+/** Samples in rows. */
 interface SamplePlane {
   readonly data: Uint8Array
   readonly width: number
   readonly height: number
 }
 
-/** Between sixteen samples; beyond the outermost ones those go on. */
+/**
+ * Samples an image at a fractional position by bicubic (Catmull-Rom) interpolation; bilinear near the edges. Positions
+ * outside are clamped.
+ */
 export function sampleBicubic({ data, width, height }: SamplePlane, x: number, y: number): number {
   const column = Math.floor(x)
   const row = Math.floor(y)

@@ -2,17 +2,20 @@ import type { Patch } from '../frame.ts'
 import { LruCache } from '../lru-cache.ts'
 import type { Rect } from '../../geometry.ts'
 
-/** Pixels beside a mask that are not trusted either: codecs smear what lay over the picture. */
+/** Margin around a mask that counts as hidden too, in pixels: codecs smear the overlay into it. */
 const smearMargin = 2
 
-/** Of the frames that are read and of those that are filled, before and after a change. Views hold what they need. */
+/**
+ * Masks of the current and previous patch sets, for frames being read and frames being filled. Views keep references to
+ * the masks they need.
+ */
 const hiddenMasks = new LruCache<readonly Patch[], LruCache<string, Uint8Array>>(4)
-/** Rectangles and scales that a frame is asked about. */
+/** Limit of cached rectangles and scales per patch set. */
 const masksPerFrame = 4096
 
 /**
- * What of a rectangle, in steps of `factor` pixels, is hidden by patches or beside them; the same array for the same
- * patches of frames in a row.
+ * Returns the hidden pixels of a rectangle, 1 or 0 in rows, in steps of `factor` pixels: pixels of patches and their
+ * margin. Returns the same array for consecutive frames with the same patches.
  */
 export function hiddenMask(patches: readonly Patch[], { x, y, width, height }: Rect, factor = 1): Uint8Array {
   const maps = hiddenMasks.getOrCompute(patches, () => new LruCache(masksPerFrame))
@@ -53,7 +56,7 @@ function rasterizeHidden(
   return hidden
 }
 
-/** Stretches [from, to) of a line of a patch that are treated. */
+/** Yields the runs [from, to) of masked pixels in a line of a patch. */
 function* maskRuns({ mask, width }: Patch, line: number): Generator<readonly [from: number, to: number]> {
   const row = mask.subarray(line * width, (line + 1) * width)
   let from = row.indexOf(1)
@@ -65,7 +68,7 @@ function* maskRuns({ mask, width }: Patch, line: number): Generator<readonly [fr
   }
 }
 
-/** A rectangle wider and higher to all sides, as far as the frame goes, its place and sides even. */
+/** Extends a rectangle on all sides, clips it to the frame and rounds outwards to even position and size. */
 export function growRect(
   rect: Rect,
   by: { readonly x: number; readonly y: number },

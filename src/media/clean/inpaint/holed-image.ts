@@ -3,7 +3,7 @@ import type { Patch } from '../frame.ts'
 import type { PatchFill } from './blend.ts'
 import type { FrameCrop } from './view.ts'
 
-/** Pixels of three bytes each in rows, and which of them are to be filled. */
+/** An image of three bytes per pixel in rows, and a mask of the pixels to fill. */
 export interface HoledImage {
   readonly width: number
   readonly height: number
@@ -12,18 +12,21 @@ export interface HoledImage {
   readonly hole: Uint8Array
 }
 
-/** What is known of a picture that is to be filled. */
+/** Options of a hole filler. */
 interface FillHolesOptions {
-  /** Whether its bytes are red, green and blue; else brightness and both axes of colour. */
+  /** Whether pixels are red, green and blue, rather than Y, Cb and Cr. */
   readonly isRgb: boolean
-  /** Whether what holes hold is a good beginning. */
+  /** Whether the holes contain a usable first estimate. */
   readonly hasInitialGuess: boolean
 }
 
-/** Fills the holes of a picture, in place. */
+/** Fills the holes of an image in place. */
 export type FillHoles = (picture: HoledImage, wish: FillHolesOptions) => Promise<void>
 
-/** The same at half the size; a pixel made of holes alone is one, others are the mean of what is known. */
+/**
+ * Returns the image at half the size. A pixel with fewer than two known pixels is a hole; the others average the known
+ * ones.
+ */
 export function halveImage({ width, height, pixels, hole }: HoledImage): HoledImage {
   const [columns, rows] = [width >> 1, height >> 1]
   const small = new Uint8Array(columns * rows * 3)
@@ -45,7 +48,7 @@ export function halveImage({ width, height, pixels, hole }: HoledImage): HoledIm
   return { width: columns, height: rows, pixels: small, hole: smallHole }
 }
 
-/** Steps of each hole's pixel from what is known, to a quarter of 255 at most. */
+/** Returns the distance of each hole pixel to the nearest known pixel (4-connected), at most 255; 0 outside holes. */
 export function holeDepth({ width, height, hole }: HoledImage): Uint8Array {
   const depth = Uint8Array.from(hole, (is) => is * 255)
   const near = (at: number, other: number) => {
@@ -62,7 +65,7 @@ export function holeDepth({ width, height, hole }: HoledImage): Uint8Array {
   return depth
 }
 
-/** A crop as pixels of brightness and both axes of colour. */
+/** Converts a crop to packed Y, Cb and Cr, repeating chroma samples. */
 export function cropToImage({ width, height, data, blue, red }: FrameCrop, hole: Uint8Array): HoledImage {
   const pixels = new Uint8Array(width * height * 3)
   for (let at = 0; at < data.length; at += 1) {
@@ -74,7 +77,7 @@ export function cropToImage({ width, height, data, blue, red }: FrameCrop, hole:
   return { width, height, pixels, hole }
 }
 
-/** Puts a patch's filling into a picture, where its colour is known too; what is known is no hole any more. */
+/** Writes a patch's fill into an image where its chroma is known too. Pixels in `isKnown` are no longer holes. */
 export function insertFill(
   { width, height, pixels, hole }: HoledImage,
   area: Rect,
@@ -87,7 +90,7 @@ export function insertFill(
       const x = patch.x + column - area.x
       const from = row * patch.width + column
       if (x < 0 || x >= width || filling.isFilled[from] !== 1 || patch.mask[from] !== 1) continue
-      // The first of four pixels tells their colour: it is filled with it, or stays as it is and so does the colour.
+      // The top left pixel of a 2 x 2 block determines its chroma: either it is filled, or the existing chroma stays.
       const first = from - (column & 1) - (row & 1) * patch.width
       const isColoured = patch.mask[first] === 1
       if (isColoured && filling.isFilled[first] !== 1) continue
@@ -103,7 +106,7 @@ export function insertFill(
   }
 }
 
-/** The crop of a filled picture, in which what was made up is hidden; colour is the mean of four. */
+/** Converts a filled image to a crop. Chroma is the mean of four pixels; synthesized pixels are marked as hidden. */
 export function imageToCrop(
   { width, height, pixels }: HoledImage,
   { x, y }: Rect,

@@ -5,14 +5,14 @@ import type { Registration } from './refine-flow.ts'
 import type { Ring } from './ring.ts'
 import type { FrameCrop } from './view.ts'
 
-/** Pixels in rows: brightness and both axes of colour, three bytes each. */
+/** Packed pixels in rows, three bytes each: Y, Cb, Cr. */
 interface FlowImage {
   readonly width: number
   readonly height: number
   readonly pixels: Uint8Array
 }
 
-/** Where each pixel of one picture has gone in another of the same size, in pixels. */
+/** Optical flow: displacement of each pixel of one image in another of the same size, in pixels, in rows. */
 interface FlowField {
   readonly flowX: Float32Array
   readonly flowY: Float32Array
@@ -20,7 +20,10 @@ interface FlowField {
 
 export type EstimateFlow = (one: FlowImage, other: FlowImage) => Promise<FlowField>
 
-/** Sets what moves by itself by a flow that is found elsewhere, of what is seen of the ring; smooth over holes. */
+/**
+ * Sets the flow per cell from an external estimator, averaged over the visible samples of the ring and interpolated
+ * over holes.
+ */
 export async function applyEstimatedFlow(
   find: EstimateFlow,
   { ring, crop }: { ring: Ring; crop: FrameCrop },
@@ -57,7 +60,7 @@ function mapPointBy({ map: [a, b, c, d, e, f] }: Registration): MapPoint {
   return (x, y) => [a * x + b * y + c, d * x + e * y + f]
 }
 
-/** What lies in a crop at the places of another's pixels. */
+/** Warps a crop onto the pixel grid of another one, by bicubic interpolation. */
 function warpCrop(
   from: FrameCrop,
   place: MapPoint,
@@ -78,17 +81,20 @@ function warpCrop(
   return { width, height, pixels }
 }
 
-/** Pixels of small pictures to each side that are looked at. */
+/** Search range to each side, in pixels of the coarse image. */
 const maxShift = 6
 const shiftSide = 2 * maxShift + 1
 
-/** What a ring's cells are moved by, in whole pixels of small pictures. */
+/** Displacement per cell, in whole pixels of the coarse image. */
 interface BlockShifts {
   readonly flowX: Float32Array
   readonly flowY: Float32Array
 }
 
-/** Finds for each cell of a ring the shift that makes it and its neighbours most alike in a picture, by trying all. */
+/**
+ * Returns per cell the displacement with the least mean absolute difference over the cell and its neighbours, by
+ * exhaustive search.
+ */
 export function searchBlocks(ring: Ring, onto: GreyImage, map: AffineMap): BlockShifts {
   const { columns, rows } = ring.cells
   const costs = new Float32Array(columns * rows * shiftSide * shiftSide)
@@ -104,7 +110,7 @@ export function searchBlocks(ring: Ring, onto: GreyImage, map: AffineMap): Block
       let sum = 0
       for (const at of near) sum += costs[at * shiftSide * shiftSide + shift] ?? 0
       const [x, y] = [(shift % shiftSide) - maxShift, Math.floor(shift / shiftSide) - maxShift]
-      // Of shifts that are about as good, the shortest.
+      // Prefer the shorter of similarly good displacements.
       const cost = sum / samples + 0.25 * Math.hypot(x, y)
       if (cost < least) [least, best] = [cost, shift]
     }

@@ -2,21 +2,21 @@ import type { Frame, FrameTreatment, Patch } from '../frame.ts'
 import { type InpaintingModels, TemporalInpainter } from './temporal-inpainter.ts'
 import { type FrameFormat, ticksToFrames } from './timebase.ts'
 
-/** Bytes of frames that are read ahead. */
+/** Memory limit of frames read ahead, in bytes. */
 const maxAheadBytes = 160 * 2 ** 20
-/** Time that is looked ahead, in ticks: 2 s. */
+/** Look-ahead time in ticks: 2 s. */
 const lookAheadTicks = 50
 
-/** Frames before and after a stretch that its filling may carry over from. */
+/** Returns how many frames before and after a part can contribute to its fill. */
 export function lookAheadFrames(fps: number): number {
   return ticksToFrames({ fps }, lookAheadTicks)
 }
 
 /**
- * Makes what fills patches with the background: carried from frames before and after in which it is seen, made up
- * where none of them shows it. Looks ahead by up to 2 s and back by 24 s, as far as memory is allowed. Towards the end
- * of a stretch that another follows, what it fills passes into what that one begins with: both fill the frames that
- * the other begins with, and see the same of them; where nothing is filled at the bound, nothing before it is needed.
+ * Creates a treatment that fills patches with the background: warped from earlier and later frames that show it,
+ * synthesized where none does. Looks ahead by up to 2 s and back by 12 s, within memory limits. At the end of a part,
+ * crossfades to the fill of the next part: both fill the frames of the overlap from the same content. Without patches
+ * at the boundary, no overlap is needed.
  */
 export function createInpainter(film: FrameFormat, learned: InpaintingModels = {}): FrameTreatment {
   return async function* inpaint(frames, { first, wanted = first, handOver, ...marks }) {
@@ -60,12 +60,12 @@ export function createInpainter(film: FrameFormat, learned: InpaintingModels = {
   }
 }
 
-/** Of the frames that both fill, the share at their end over which one filling passes into the other. */
+/** Share of the overlap, at its end, during which the crossfade takes place. */
 const crossfadeShare = 0.5
 
 /**
- * Has a frame that was filled pass into the same frame filled otherwise: `share` is how far both have come, 0 to 1. In
- * place, within its patches.
+ * Crossfades a filled frame towards another fill of the same frame, in place, within its patches. `share` is the
+ * position in the overlap, 0 to 1.
  */
 function crossfade(
   { width, height, bytes }: Frame,

@@ -4,21 +4,21 @@ import { ticksToFrames, type FrameFormat } from './timebase.ts'
 import { growRect } from './hidden-mask.ts'
 import { uniteRects, type Rect } from '../../geometry.ts'
 
-/** Time by which what is kept of a frame may serve another, in ticks: 12 s. */
+/** How long a view can serve other frames, in ticks: 12 s. */
 export const historyTicks = 300
 
-/** Frames that are looked at together. */
+/** Number of frames for which areas are computed together. */
 const blockFrames = 32
 
-/** What lies around the patches of frames in a row that have the same ones. */
+/** Consecutive frames with the same patches, and the areas around these. */
 interface PatchInterval {
   last: number
   readonly rects: readonly Rect[]
 }
 
 /**
- * What of a frame other frames may need: patches that are near in time, and what lies around them. Frames are asked for
- * in order; the patches of each are looked at once, as those of seconds are too many to be kept.
+ * Determines which areas of a frame other frames may need: surroundings of patches near in time. Frames are queried in
+ * order; the patches of each frame are requested once.
  */
 export class KeptAreas {
   readonly #patchesAt: PatchesAt
@@ -27,7 +27,7 @@ export class KeptAreas {
   readonly #least: number
   readonly #stretches: PatchInterval[] = []
   #patches: readonly Patch[] | undefined
-  /** The first frame that was not looked at. */
+  /** First frame not yet considered. */
   #next = 0
   #of = -1
   #areas: readonly Rect[] = []
@@ -39,7 +39,7 @@ export class KeptAreas {
     this.#least = Math.max(32, Math.round(Math.max(film.width, film.height) / 24), ringMargin(film))
   }
 
-  /** Rectangles of a frame that are to be kept. */
+  /** Returns the areas of a frame to keep. */
   at(frame: number): readonly Rect[] {
     const turn = Math.floor(frame / blockFrames)
     if (turn !== this.#of) {
@@ -65,7 +65,7 @@ export class KeptAreas {
     this.#stretches.splice(0, gone)
   }
 
-  /** Background that a patch hides is seen beside it soon, so that half as much to each side is enough. */
+  /** Half the patch size to each side suffices: hidden background soon appears beside the patch. */
   #around(patch: Patch): Rect {
     const by = {
       x: Math.max(this.#least, patch.width / 2),
@@ -75,7 +75,7 @@ export class KeptAreas {
   }
 }
 
-/** Rectangles that overlap much become one. */
+/** Merges rectangles that overlap so much that their union is hardly larger. */
 function mergeRects(rects: readonly Rect[]): readonly Rect[] {
   const kept: Rect[] = []
   for (const rect of rects) {

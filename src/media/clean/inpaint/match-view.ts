@@ -14,30 +14,30 @@ import type { SourceView } from './pick-sources.ts'
 import { interpolateMembrane } from './membrane.ts'
 import type { FrameCrop } from './view.ts'
 
-/** How a view lies on the treated frame, and by cells how it differs from that. */
+/** Registration of a view on the frame being filled, and differences between both per cell. */
 export interface ViewMatch extends Registration {
-  /** Whether nothing moves by itself. */
+  /** Whether there is no local motion, so that the flow is zero. */
   readonly isStatic: boolean
-  /** Levels to add to what is carried over. */
+  /** Correction of warped samples per cell, in levels. */
   readonly lumaOffset: Float32Array
   readonly blueOffset: Float32Array
   readonly redOffset: Float32Array
-  /** Usual difference of what is seen of both, in levels. */
+  /** Deviation between view and frame per cell, in levels. */
   readonly residual: Float32Array
 }
 
-/** What is seen around a patch on its own frame, and the same smaller. */
+/** Samples of a patch's surroundings, at full and reduced size. */
 export interface RingPyramid {
   readonly fine: Ring
-  /** Made when first needed. */
+  /** Computed on first use. */
   readonly coarse: () => Ring
-  /** What both are taken of. */
+  /** The crop from which both are sampled. */
   readonly crop: FrameCrop
 }
 
 /**
- * Lays a view onto the ring around a patch, from where it lay on the frame before, if that is known; undefined where
- * nothing agrees.
+ * Registers a view on the ring around a patch, starting from the match for the previous frame if there is one.
+ * Undefined if the view has hardly any contrast in common with the frame.
  */
 export async function matchView(
   { fine, coarse, crop: now }: RingPyramid,
@@ -48,7 +48,7 @@ export async function matchView(
     from: { gain: before?.gain ?? 1, offset: before?.offset ?? 0, map },
     rounds: 5,
   })
-  // Points with detail tell little of a frame that is nearly black, and pull towards no change.
+  // In nearly black frames, feature points are unreliable and bias the gain towards 1.
   const usesRingFit = fine.points.count < 40 || Math.abs(Math.log(found.gain)) > 0.3
   const { gain, offset } = (usesRingFit ? fitBrightness(fine, crop, found.map) : undefined) ?? found
   if (gain < 0.15) return undefined
@@ -60,7 +60,7 @@ export async function matchView(
   if (!hasLocalMotion(still, cells)) {
     return { ...match, isStatic: true, ...lumaOffsets(still, fine), ...chromaOffsets(fine, match) }
   }
-  // What was found for the frame before is near already.
+  // The flow of the previous frame is a close estimate.
   const rounds = before && !flow ? 1 : 3
   if (flow) await applyEstimatedFlow(flow, { ring: fine, crop: now }, match)
   else if (before) {
@@ -75,7 +75,7 @@ export async function matchView(
   return { ...match, isStatic: false, ...lumaOffsets(sums, fine), ...chromaOffsets(fine, match) }
 }
 
-/** Looks for what moves by itself in small pictures, where it has not moved far. */
+/** Estimates flow at reduced size by block search and refinement, then scales it up. */
 function searchCoarseFlow(coarse: Ring, match: Registration, size: number): void {
   const factor = size / coarse.cells.size
   const small = { ...match, crop: downsampleCrop(match.crop, factor), map: scaleMap(match.map, 1 / factor) }
@@ -108,7 +108,7 @@ function lumaOffsets(sums: Float64Array, { cells }: Ring): Pick<ViewMatch, 'luma
   return { lumaOffset, residual }
 }
 
-/** What is to be added to each axis of colour. */
+/** Returns the chroma correction per cell, in levels. */
 function chromaOffsets(
   ring: Ring,
   { crop, map: [a, b, c, d, e, f], gain }: Registration,
@@ -130,7 +130,7 @@ function chromaOffsets(
   for (let cell = 0; cell < count; cell += 1) {
     const samples = seen[cell] ?? 0
     if (samples > 0) [blue[cell], red[cell]] = [(blue[cell] ?? 0) / samples, (red[cell] ?? 0) / samples]
-    // Colour that differs much is another thing's.
+    // A large chroma difference indicates a different object.
     const far = Math.hypot(blue[cell] ?? 0, red[cell] ?? 0)
     seen[cell] = samples < 4 ? 0 : 1 / (1 + (far / 4) ** 2)
   }

@@ -1,4 +1,4 @@
-/** Sides of a grid, and how often it is smoothed. */
+/** Size of a grid, and number of relaxation rounds at this size. */
 interface MembraneGrid {
   readonly columns: number
   readonly rows: number
@@ -6,9 +6,10 @@ interface MembraneGrid {
 }
 
 /**
- * Fills a grid from values that count as much as their weights: near them it keeps to them, elsewhere it is as
- * smooth as can be (a membrane held by springs). Values are replaced. Solved from coarse to fine (Bornemann and
- * Deuflhard's cascade), each coarser grid with twice the rounds: what is far reaches far in a grid that is small.
+ * Interpolates a grid smoothly from weighted values (a discrete membrane attached by springs; the screened Poisson
+ * equation). Replaces `values`: close to the given value where the weight is large, smooth elsewhere. Solved by
+ * cascadic multigrid (Bornemann and Deuflhard, 1996) with twice the rounds at each coarser grid. Both arrays are in
+ * rows.
  */
 export function interpolateMembrane(
   values: Float32Array,
@@ -20,7 +21,7 @@ export function interpolateMembrane(
   const small = halveField({ values: firm, weights }, { columns, rows })
   interpolateMembrane(small.values, small.weights, { ...small, rounds: Math.min(maxRounds, 2 * rounds) })
   upsampleField({ values, weights }, { columns, rows }, small)
-  // Successive over-relaxation in turns from both ends, so that no side is first.
+  // Successive over-relaxation, alternating direction so that no side dominates.
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < rows; turn += 1) {
       relaxRow(values, { firm, weights, columns, rows }, round % 2 === 0 ? turn : turn - rows)
@@ -28,7 +29,7 @@ export function interpolateMembrane(
   }
 }
 
-/** More would change nothing any more in grids as small as those. */
+/** Limit of rounds on coarse grids; more has no effect. */
 const maxRounds = 64
 
 interface RelaxOptions extends MembraneGrid {
@@ -36,7 +37,7 @@ interface RelaxOptions extends MembraneGrid {
   readonly weights: Float32Array
 }
 
-/** One row from left to right; a negative one counts from the last and goes from right to left. */
+/** Relaxes one row from left to right. A negative number counts rows from the last and goes from right to left. */
 function relaxRow(values: Float32Array, { firm, weights, columns, rows }: RelaxOptions, turn: number): void {
   const isBack = turn < 0
   const row = isBack ? -1 - turn : turn
@@ -45,7 +46,7 @@ function relaxRow(values: Float32Array, { firm, weights, columns, rows }: RelaxO
   const down = row + 1 < rows ? columns : 0
   const step = isBack ? -1 : 1
   for (let at = isBack ? last : first; at >= first && at <= last; at += step) {
-    // At an edge a place is its own neighbour, which holds nothing.
+    // At an edge a cell is its own neighbour, which exerts no force.
     const left = at > first ? at - 1 : at
     const right = at < last ? at + 1 : at
     const own = values[at] ?? 0
@@ -60,7 +61,7 @@ interface WeightedField {
   readonly weights: Float32Array
 }
 
-/** Four places as one, which is held as firmly as they are together; springs between them stay as they were. */
+/** Restricts a grid to half the size: weighted means, and sums of weights. */
 function halveField(
   { values, weights }: WeightedField,
   { columns, rows }: MembraneGrid,
@@ -85,7 +86,7 @@ function halveField(
   return { ...half, values: means, weights: sums }
 }
 
-/** A first guess: what is held keeps its value, all else lies between what was found small. */
+/** Prolongates the coarse solution as the initial estimate. Cells with a weight of 1 or more keep their value. */
 function upsampleField(
   { values, weights }: WeightedField,
   { columns, rows }: MembraneGrid,

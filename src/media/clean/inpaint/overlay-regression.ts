@@ -3,16 +3,16 @@ import { interpolateMembrane } from './membrane.ts'
 import { cropFrame, type FrameCrop } from './view.ts'
 import type { Rect } from '../../geometry.ts'
 
-/** Samples from which on something is known. */
+/** Fewest samples for an estimate. */
 export const minSamples = 12
-/** Least and most that may come transmittance: of less, noise is all that is seen; what varies more is another thing. */
+/** Bounds of plausible transmittance. Below, the signal is noise; above, something else changes. */
 const [least, most] = [0.3, 2]
-/** Share of what comes transmittance by which it may be off. */
+/** Largest relative standard error of the transmittance. */
 const maxRelativeError = 0.4
-/** Levels that are left unexplained at most: of more, what lies there changes, as lines of text do. */
+/** Largest unexplained deviation, in levels. A larger one means that the content changes, as lines of text do. */
 const maxResidual = 25
 
-/** Sums over samples of a plane: what is shown, what its surroundings suggest, their squares and products. */
+/** Sums over samples per pixel: shown values, background estimates, their squares and products. */
 class RegressionSums {
   readonly shown: Float64Array
   readonly guess: Float64Array
@@ -40,7 +40,7 @@ class RegressionSums {
   }
 }
 
-/** What frames tell of what lies over a patch, from what they show of an area around it. */
+/** Estimates a translucent overlay on a patch by linear regression of shown values on the estimated background. */
 export class OverlayFit {
   readonly #patch: Patch
   readonly #area: Rect
@@ -72,8 +72,8 @@ export class OverlayFit {
   }
 
   /**
-   * What lies there, and at which share of its places more of what changes is explained by that than is not;
-   * undefined after too few frames.
+   * Returns the overlay, and the share of mask pixels at which it explains more than half of the variance. Undefined
+   * with fewer than `minSamples` frames.
    */
   get result(): { readonly overlay: Overlay; readonly explained: number } | undefined {
     if (this.#count < minSamples) return undefined
@@ -108,7 +108,10 @@ export class OverlayFit {
     }
   }
 
-  /** What comes transmittance at a pixel, 0 where it is not sure enough; and the deviation that this leaves. */
+  /**
+   * Returns the transmittance of a pixel (0 if uncertain), the remaining deviation in levels, and whether the fit
+   * explains the pixel.
+   */
   #shareAt(at: number): typeof unknownPixel {
     const count = this.#count
     const { shown, guess, guesses, products, squares } = this.#light
@@ -143,7 +146,7 @@ function isChromaHidden({ width, hidden }: FrameCrop, small: number): number {
   return (hidden[at] ?? 1) | (hidden[at + 1] ?? 1) | (hidden[at + width] ?? 1) | (hidden[at + width + 1] ?? 1)
 }
 
-/** What surroundings suggest where nothing is seen: as smooth as can be. */
+/** Estimates hidden samples of a plane from their surroundings by membrane interpolation. */
 export function estimateBackground(
   plane: Uint8Array,
   hidden: Uint8Array,

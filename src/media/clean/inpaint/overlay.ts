@@ -5,32 +5,32 @@ import { estimateBackground, minSamples, OverlayFit } from './overlay-regression
 import { hasUnfilled } from './site.ts'
 import type { FrameCrop } from './view.ts'
 
-/** Pixels around a patch from which its background is guessed. */
+/** Margin around a patch for estimating its background, in pixels. */
 const surroundMargin = 24
-/** Pixels that are counted over, of all patches: some 64 bytes each. */
+/** Limit of analysed pixels over all patches, at about 64 bytes each. */
 const maxPixels = 2 ** 20
 
 /**
- * Share of a patch's places that have to be explained: of translucent marks 50 to 90 % are, of what lets nothing
- * through 10 to 17 % seem to be, where what is behind moves by itself (a face) or as little as a hand's camera.
+ * Least share of a patch's pixels that the model must explain. Measured: 50 to 90 % for translucent marks; 10 to 17 %
+ * for opaque ones over independently moving content (a face) or handheld footage.
  */
 const minExplainedShare = 0.4
 
-/** A patch, and what was found to lie over it. */
+/** A patch and the overlay found on it. */
 export interface PatchOverlay {
   readonly patch: Patch
   readonly overlay: Overlay
 }
 
-/** What was found to lie over a patch, of all that was found. */
+/** Returns the overlay found on a patch, if any. */
 export function findOverlay(known: readonly PatchOverlay[], patch: Patch): Overlay | undefined {
   return known.find((one) => isSamePatch(one.patch, patch))?.overlay
 }
 
 /**
- * Learns from frames of a film what lies still over patches and is translucent: where the background changes, the
- * part of the change that is seen is what comes through (each pixel's regression on what its surroundings suggest). Of
- * a background that never changes nothing is known, nor of what lets nothing through.
+ * Learns translucent overlays that stay in place, from frames of a video. The share of background change that remains
+ * visible is the transmittance, estimated per pixel by regression on the interpolated surroundings. A background that
+ * never changes and an opaque overlay yield no estimate.
  */
 export class OverlayLearner {
   readonly #size: { readonly width: number; readonly height: number }
@@ -41,7 +41,10 @@ export class OverlayLearner {
     this.#size = size
   }
 
-  /** Tells of the patches of a frame that is going to be sampled, before any is: only what stays is looked at. */
+  /**
+   * Counts the patches of a frame to be sampled. Call it for all frames before the first `sample`: only long-lasting
+   * patches are analysed.
+   */
   countPatches(patches: readonly Patch[]): void {
     for (const patch of patches) {
       const there = this.#counts.find((one) => isSamePatch(one.patch, patch))
@@ -50,12 +53,12 @@ export class OverlayLearner {
     }
   }
 
-  /** Whether anything stays long enough to be known. */
+  /** Whether any patch lasts long enough to be analysed. */
   get hasCandidates(): boolean {
     return this.#chosen().length > 0
   }
 
-  /** Takes a frame into account. */
+  /** Adds a frame to the statistics. */
   sample(frame: Frame, patches: readonly Patch[]): void {
     for (const patch of patches) {
       this.#chosen()
@@ -64,14 +67,14 @@ export class OverlayLearner {
     }
   }
 
-  /** All that lets something through. */
+  /** Overlays that were found to be translucent. */
   get overlays(): readonly PatchOverlay[] {
     return this.#chosen().flatMap(({ patch, fit: { result: found } }) =>
       found && found.explained >= minExplainedShare ? [{ patch, overlay: found.overlay }] : [],
     )
   }
 
-  /** What is counted over: of what stays long enough and beside which something is seen, what stays longest, as it fits. */
+  /** Patches to analyse: the longest-lasting ones with visible surroundings, within the memory limit. */
   #chosen() {
     if (this.#fits) return this.#fits
     const lasting = this.#counts.filter(({ samples }) => samples >= minSamples)
@@ -101,12 +104,12 @@ function isSamePatch(one: Patch, other: Patch): boolean {
   )
 }
 
-/** Deviations, and levels beside, by which a pixel may differ from what it usually shows. */
+/** Allowed deviation from the overlay model: standard deviations plus levels. */
 const tolerance = { deviations: 4, levels: 10 }
 
 /**
- * Fills what no other frame shows of a patch, where something translucent is known to lie over it, by taking that
- * away from what the frame shows itself; not where it shows something else this time.
+ * Fills pixels that no other frame shows by inverting the overlay model on the frame itself. Skips pixels that deviate
+ * from the model in this frame.
  */
 export function removeOverlay(
   crop: FrameCrop,

@@ -1,24 +1,27 @@
 import type { HoledImage } from './holed-image.ts'
 
-/** Pixels from the middle of the squares that are compared to their edges. */
+/** Radius of the compared windows, in pixels, excluding the centre. */
 export const squareRadius = 3
 
-/** Pixels of a square. */
+/** Pixels in a window. */
 const squarePixels = (2 * squareRadius + 1) ** 2
 
-/** Levels by which a square is taken brighter or darker, or of another colour, than it is, at most. */
+/** Limit of the brightness offset between windows, per channel, in levels. */
 const maxOffset = 24
-/** Share of the differences that a lift takes away which count nevertheless: what needs none is better. */
+/** Share of the removed difference that still counts: a match without an offset is preferred. */
 const offsetCost = 0.2
 
 type ImagePixels = Pick<HoledImage, 'width' | 'height' | 'pixels'>
 
-/** A picture's pixels, and by pixel and channel the mean of the square around it. */
+/** An image and the mean of the window around each pixel, per channel. */
 interface SquareStatistics extends Pick<ImagePixels, 'width' | 'pixels'> {
   readonly means: Float32Array
 }
 
-/** By pixel and channel: the mean of the square around it; 0 where that reaches out of the picture. */
+/**
+ * Returns the mean of the window around each pixel, per channel (3 values per pixel). 0 where the window exceeds the
+ * image.
+ */
 export function squareMeans({ width, height, pixels }: ImagePixels): Float32Array {
   const stride = width * 3
   const along = new Float32Array(pixels.length)
@@ -31,7 +34,7 @@ export function squareMeans({ width, height, pixels }: ImagePixels): Float32Arra
   return means
 }
 
-/** The mean of what lies within the radius along a line. */
+/** Running mean over a window along a line. */
 function slideMean(
   from: ArrayLike<number>,
   to: Float32Array,
@@ -45,12 +48,15 @@ function slideMean(
   }
 }
 
-/** What is added to a channel of a square for it to be as bright as another. */
+/** Per-channel offset, at most 24 levels either way, that matches the mean of window `from` to window `at`. */
 export function meanOffset(means: Float32Array, at: number, from: number): number {
   return Math.max(-maxOffset, Math.min(maxOffset, (means[at] ?? 0) - (means[from] ?? 0)))
 }
 
-/** Squared differences of two squares, once one is lifted to the other; some number above the limit where they are more. */
+/**
+ * Sum of squared differences of two windows after offset correction. Returns early with some value above `limit` if it
+ * is exceeded.
+ */
 function squareDistance(
   { width, pixels, means }: SquareStatistics,
   { at, from, limit }: Record<'at' | 'from' | 'limit', number>,
@@ -78,22 +84,25 @@ function squareDistance(
   return sum
 }
 
-/** For squares that holes reach into, the known squares most like them. */
+/** For each window that overlaps a hole, the most similar window of known pixels (a nearest-neighbour field). */
 export interface SquareMatches {
-  /** Middles of such squares, row by row. */
+  /** Centre pixels of such windows, ascending. */
   readonly targets: Int32Array
-  /** By pixel: the middle of the like square. */
+  /** Per pixel: centre of the matching window. */
   readonly source: Int32Array
-  /** By pixel: how unlike it is. */
+  /** Per pixel: distance to the match, as by `squareDistance`. */
   readonly cost: Int32Array
-  /** By pixel: 1 for middles of squares that are wholly known. */
+  /** Per pixel: 1 if its window is entirely known. */
   readonly isSource: Uint8Array
   readonly isTarget: Uint8Array
   readonly sources: Int32Array
   readonly random: () => number
 }
 
-/** Begins with what was found in the picture of half the size, else anywhere; undefined where no square is known. */
+/**
+ * Initializes matches from those of the image at half the size, or else randomly. Undefined if no window is entirely
+ * known.
+ */
 export function initMatches(
   { width, height, hole }: HoledImage,
   half?: { matches: SquareMatches; width: number },
@@ -133,7 +142,7 @@ function upsampledSource(
   return (2 * Math.floor(from / columns) + (y & 1)) * width + 2 * (from % columns) + (x & 1)
 }
 
-/** 1 for pixels whose square a hole reaches into. */
+/** Returns 1 for pixels whose window overlaps a hole. */
 function reachedByHoles(hole: Uint8Array, width: number, height: number): Uint8Array {
   const along = new Uint8Array(hole.length)
   const reached = new Uint8Array(hole.length)
@@ -156,7 +165,10 @@ function indexesOf(is: Uint8Array): Int32Array {
   return places
 }
 
-/** Looks for better matches once: those of neighbours moved along, and, if wide, places ever nearer to the best. */
+/**
+ * Improves matches in one PatchMatch pass (Barnes 2009): propagation from neighbours, then random search in shrinking
+ * radii; `isWide` starts with the whole image.
+ */
 export function improveMatches(
   { width, height, pixels }: HoledImage,
   matches: SquareMatches,
@@ -170,7 +182,7 @@ export function improveMatches(
   for (let index = 0; index < targets.length; index += 1) {
     const at = targets[isBack ? targets.length - 1 - index : index] ?? 0
     let best = source[at] ?? 0
-    // What is compared has changed since.
+    // The pixels changed since the cost was computed.
     let least = squareDistance(squares, { at, from: best, limit: 2 ** 31 - 1 })
     const tryOut = (from: number) => {
       if (from === best || !isKnown(from)) return

@@ -3,29 +3,29 @@ import type { CellGrid } from './cell-grid.ts'
 import type { FrameCrop, FrameView } from './view.ts'
 import { isRectInside } from '../../geometry.ts'
 
-/** A view in which something is seen that a patch hides. */
+/** A view that shows part of what a patch hides. */
 export interface SourceView {
   readonly view: FrameView
   readonly crop: FrameCrop
-  /** From the treated frame to the view, as the camera's way tells it. */
+  /** Maps pixels of the frame being filled to the view, by camera motion. */
   readonly map: AffineMap
 }
 
-/** Numbers of the frames that served before. */
+/** Indexes of the frames that contributed to the previous fill. */
 type UsedViews = Pick<ReadonlyMap<number, unknown>, 'has'>
 
-/** As many views of each side in time show each cell, where there are: what passes in one is not in the others. */
+/** Number of views per time direction that should show each cell, so that passing objects can be outvoted. */
 const viewsPerCell = 2
-/** Pixels, of a patch and its ring, from which on one has to be enough for the time it takes. */
+/** Size of a patch with its ring, in pixels, above which one view per direction must suffice. */
 const largePixels = 40_000
-/** Views of a side in all. */
+/** Limit of views per direction. */
 const maxPerSide = 8
-/** Views of a side that are candidates at. */
+/** Limit of candidates per direction. */
 const maxCandidates = 40
-/** Ticks over which a view's value halves. */
+/** Distance in time, in ticks, at which the value of a view is halved. */
 const halfLifeTicks = 24
 
-/** Chooses views before and after a frame that together show what a patch hides, near ones and `used` ones first. */
+/** Chooses earlier and later views that together show what a patch hides. Prefers near views and those in `used`. */
 export function pickSources(
   cells: CellGrid,
   now: FrameView,
@@ -60,7 +60,7 @@ function pickOfSide(
     let most = 0
     for (const one of candidates) {
       if (picked.includes(one)) continue
-      // A second look shows nothing new unless what moves has moved on.
+      // A view close in time to a chosen one adds little.
       const isApart = picked.every(({ distance }) => Math.abs(distance - one.distance) >= 6)
       let sum = 0
       for (const cell of one.shown) {
@@ -77,7 +77,10 @@ function pickOfSide(
   return picked
 }
 
-/** Of each stretch of frames with the same patches its ends, and between them ever fewer; of too many, ever fewer. */
+/**
+ * Returns candidates of one direction, nearest first: the ends of each run of frames with the same patches, and
+ * increasingly sparse frames in between.
+ */
 function candidateViews(views: readonly FrameView[], now: FrameView, used: UsedViews): FrameView[] {
   const all: FrameView[] = []
   let [passed, next] = [0, 1]
@@ -91,7 +94,7 @@ function candidateViews(views: readonly FrameView[], now: FrameView, used: UsedV
     passed += 1
   }
   if (all.length <= maxCandidates) return all
-  // The nearest quarter, then in growing steps to the farthest.
+  // The nearest quarter, then geometrically increasing steps.
   const near = maxCandidates / 4
   const growth = (all.length / near) ** (1 / (maxCandidates - near))
   const steps = new Set(
@@ -102,7 +105,7 @@ function candidateViews(views: readonly FrameView[], now: FrameView, used: UsedV
   return all.filter((view, at) => steps.has(at) || used.has(view.index))
 }
 
-/** How a view shows the place of a patch and what lies around it; undefined where that was not kept. */
+/** Locates a patch and its ring in a view. Undefined if the view did not keep that area. */
 export function locateSource(
   view: FrameView,
   now: Pick<FrameView, 'toShot'>,
@@ -120,7 +123,7 @@ function cropFor({ crops }: FrameView, cells: CellGrid): FrameCrop | undefined {
   return best
 }
 
-/** Cells of holes all of whose corners are seen; undefined where there are none. */
+/** Returns the hole cells whose four corners are visible in a crop; undefined if there are none. */
 function visibleHoleCells(
   { x, y, width, height, hidden }: FrameCrop,
   [a, b, c, d, e, f]: AffineMap,

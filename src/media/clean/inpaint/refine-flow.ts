@@ -4,10 +4,13 @@ import { interpolateMembrane } from './membrane.ts'
 import type { Ring } from './ring.ts'
 import type { FrameCrop } from './view.ts'
 
-/** Farthest that something may have moved by itself, in cells. */
+/** Limit of the flow, in cells. */
 const maxFlowCells = 2
 
-/** Adds to each cell the shift that takes most of its differences away (Lucas and Kanade's), smoothly over holes. */
+/**
+ * Adds to each cell the displacement that minimizes its residuals (Lucas-Kanade), at most 2 pixels a step, interpolated
+ * smoothly over holes. `sums` as returned by `accumulateResiduals`.
+ */
 export function refineFlow(
   ring: Ring,
   { flowX: right, flowY: down }: Pick<Registration, 'flowX' | 'flowY'>,
@@ -20,7 +23,7 @@ export function refineFlow(
     if (deviation === undefined) continue
     const of = cell * sumsPerCell
     const n = sums[of] ?? 1
-    // Without what is common to all samples, which light may have changed.
+    // Remove the mean, which a change of light may cause.
     const [rest, x, y] = [(sums[of + 1] ?? 0) / n, (sums[of + 3] ?? 0) / n, (sums[of + 4] ?? 0) / n]
     const a = (sums[of + 5] ?? 0) - x * x * n + 6 * n
     const b = (sums[of + 6] ?? 0) - x * y * n
@@ -33,7 +36,7 @@ export function refineFlow(
     const most = maxFlowCells * size
     right[cell] = Math.min(most, Math.max(-most, (right[cell] ?? 0) + along))
     down[cell] = Math.min(most, Math.max(-most, (down[cell] ?? 0) + downward))
-    // The weaker direction's detail against what is still unlike.
+    // Confidence: the smaller eigenvalue of the gradient matrix, divided by the residual variance.
     const weaker = (a + c - Math.hypot(a - c, 2 * b)) / 2
     weights[cell] = Math.min(60, weaker / (4 * (9 + deviation * deviation)))
   }
@@ -41,25 +44,32 @@ export function refineFlow(
   interpolateMembrane(down, weights, ring.cells)
 }
 
-/** How a view lies on the treated frame around a patch, by cells, holes included. */
+/**
+ * Registration of a view on the frame around a patch: affine map, brightness model, and flow per cell, holes included.
+ */
 export interface Registration {
   readonly crop: FrameCrop
   readonly map: AffineMap
-  /** The view's brightness is gain x the frame's + offset. */
+  /** Brightness model: view = gain x frame + offset, in levels. */
   readonly gain: number
   readonly offset: number
-  /** What moves by itself: pixels to add to the mapped place. */
+  /** Local motion: displacement in pixels to add to the mapped position. */
   readonly flowX: Float32Array
   readonly flowY: Float32Array
 }
 
-/** Sums over a cell's samples: their count, differences, squares of these, gradients and what goes with them. */
+/**
+ * Sums per cell: count, residuals, their squares, gradient x and y, and the five products of gradients and residuals.
+ */
 export const sumsPerCell = 10
 
-/** By their lengths: patches of a frame are of a few sizes. */
+/** Reusable buffers by length: patches have few distinct sizes. */
 const sumBuffers = new LruCache<number, Float64Array>(8)
 
-/** By cells: what a view and the ring differ by, and how that goes with the ring's detail. */
+/**
+ * Returns, for each cell, sums over the visible ring samples of residuals between view and frame and of their products
+ * with the gradient. The buffer is reused by the next call of equal length.
+ */
 export function accumulateResiduals(
   ring: Ring,
   { crop, map, gain, offset, flowX: right, flowY: down }: Registration,
@@ -96,7 +106,7 @@ export function accumulateResiduals(
   return sums
 }
 
-/** Deviation of a cell's differences, in levels; of too few samples none is known. */
+/** Standard deviation of a cell's residuals, in levels. Undefined with fewer than 8 samples. */
 export function cellDeviation(sums: Float64Array, cell: number): number | undefined {
   const to = cell * sumsPerCell
   const count = sums[to] ?? 0
@@ -105,7 +115,7 @@ export function cellDeviation(sums: Float64Array, cell: number): number | undefi
   return Math.sqrt(Math.max(0, (sums[to + 2] ?? 0) / count - mean * mean))
 }
 
-/** Tells whether more than a few cells differ by more than noise does. */
+/** Whether more than 2 % of the cells deviate by more than noise (3.5 levels). */
 export function hasLocalMotion(sums: Float64Array, cells: number): boolean {
   let [seen, far] = [0, 0]
   for (let cell = 0; cell < cells; cell += 1) {

@@ -4,7 +4,7 @@ import { type CellGrid, ringCells } from './cell-grid.ts'
 import { detectFeaturePoints, downsample, type FeaturePoints } from './grey-image.ts'
 import type { FrameCrop } from './view.ts'
 
-/** What is seen around a patch on its own frame: samples, and of which cell each is. */
+/** Samples of the visible surroundings of a patch, and the cell of each. */
 export interface Ring {
   readonly cells: CellGrid
   readonly count: number
@@ -12,20 +12,20 @@ export interface Ring {
   readonly y: Float32Array
   readonly cell: Uint16Array
   readonly value: Float32Array
-  /** How brightness rises. */
+  /** Luma gradient, in levels per pixel. */
   readonly gradientX: Float32Array
   readonly gradientY: Float32Array
-  /** Colour, of the sample that covers the pixel. */
+  /** Chroma of the sample that covers the pixel. */
   readonly blue: Uint8Array
   readonly red: Uint8Array
-  /** Its places with detail. */
+  /** Feature points of the ring. */
   readonly points: FeaturePoints
 }
 
-/** A cell's side in the small pictures that motion is first looked for in. */
+/** Cell size at reduced size, in pixels. */
 const coarseCellSize = 4
 
-/** What is seen around a patch, at full size and small. */
+/** Samples a patch's surroundings at full size and, on first use, at reduced size. */
 export function sampleRings(
   crop: FrameCrop,
   cells: CellGrid,
@@ -39,10 +39,13 @@ export function sampleRings(
   return { fine: sampleRing(crop, cells), coarse, crop }
 }
 
-/** Of views that are laid on patches again and again: as many as are chosen of both sides. */
+/** Cached for views that serve many frames: as many as are chosen for both directions. */
 const smallCrops = new LruCache<FrameCrop, FrameCrop>(16)
 
-/** A crop so many times smaller, the same of all of a video; any hidden pixel hides the one that it is part of. */
+/**
+ * Returns a crop reduced by a factor; cached. A reduced pixel is hidden if any pixel it covers is hidden. It has no
+ * chroma.
+ */
 export function downsampleCrop(crop: FrameCrop, factor: number): FrameCrop {
   return smallCrops.getOrCompute(crop, () => reduceCrop(crop, factor))
 }
@@ -59,7 +62,7 @@ function reduceCrop(crop: FrameCrop, factor: number): FrameCrop {
   return { ...place, width, height, data: downsample(crop.data, crop, factor), blue: none, red: none, hidden }
 }
 
-/** Takes samples of a crop of the cells' own rectangle, some sixteen of each cell: more find nothing better. */
+/** Samples a crop of the grid's own rectangle, about sixteen per cell; more do not improve the match. */
 function sampleRing(crop: FrameCrop, cells: CellGrid): Ring {
   const { data, hidden, width, height, x: left, y: top } = crop
   const { size, columns, ringDistance: away } = cells
@@ -110,12 +113,13 @@ function sampleRing(crop: FrameCrop, cells: CellGrid): Ring {
   }
 }
 
-/** Deviation of a view's brightness, in levels, from which on it tells how bright a frame is. */
+/** Least standard deviation of a view's luma, in levels, for a brightness fit. */
 const minContrast = 4
 
 /**
- * How a view's brightness goes with the ring's, found over all that is seen of both, the ring's as what follows: so
- * that black, on which nothing can be laid, is known as black. Undefined where the view has no contrast.
+ * Fits the view's luma as gain x ring + offset, by regression of the ring on the view over all samples visible in both.
+ * Recognizes black frames, in which alignment finds no feature points. Undefined if the view has too little contrast or
+ * fewer than 50 samples.
  */
 export function fitBrightness(
   ring: Ring,

@@ -6,7 +6,7 @@ import { matchView, type RingPyramid } from './match-view.ts'
 import { locateSource } from './pick-sources.ts'
 import type { FrameView } from './view.ts'
 
-/** A patch of a frame that is being filled. */
+/** A patch being filled on one frame. */
 export interface FillSite {
   readonly patch: Patch
   readonly cells: CellGrid
@@ -14,21 +14,21 @@ export interface FillSite {
   readonly fill: PatchFill
 }
 
-/** A frame whose patches are filled as far as other frames show what they hide. */
+/** A frame whose patches are filled as far as other frames show their background. */
 export interface PartialFrame {
   readonly frame: Frame
   readonly now: FrameView
   readonly sites: readonly FillSite[]
-  /** Frames before and after it. */
+  /** Views of earlier and later frames. */
   readonly views: readonly FrameView[]
 }
 
-/** Tells whether something of a patch is not filled yet. */
+/** Whether a masked pixel of a patch is not filled yet. */
 export function hasUnfilled({ mask }: Patch, { isFilled }: PatchFill): boolean {
   return mask.some((is, at) => is === 1 && isFilled[at] === 0)
 }
 
-/** What a picture shows of a patch where its hidden part was made up, and how unlike its surroundings have become, in levels. */
+/** Warps a synthesized view onto a patch. Returns the layer and the mean deviation of the surroundings, in levels. */
 export async function warpView(
   { patch, cells, rings }: FillSite,
   now: FrameView,
@@ -43,7 +43,7 @@ export async function warpView(
     sum += match.residual[at] ?? 0
     count += 1
   }
-  // It was laid on by what was seen alone; all of it is taken.
+  // Alignment used visible pixels only; the synthesized pixels are used as well.
   const crop = { ...match.crop, hidden: new Uint8Array(match.crop.hidden.length) }
   return {
     layer: warpPatch(patch, cells, { match: { ...match, crop }, scale: weight }),
@@ -51,7 +51,7 @@ export async function warpView(
   }
 }
 
-/** Fills what is left by layers. */
+/** Fills the remaining pixels of a patch from layers. */
 export function applyLayers(patch: Patch, filling: PatchFill, layers: readonly WarpedLayer[]): void {
   if (layers.length === 0) return
   const rest = blendLayers(patch, layers)
@@ -62,7 +62,7 @@ export function applyLayers(patch: Patch, filling: PatchFill, layers: readonly W
     filling.isFilled[at] = 1
     filling.luma[at] = rest.luma[at] ?? 0
     const [row, column] = [Math.floor(at / width), at % width]
-    // The first of the four pixels that share a sample of colour tells it; that of the others may be known already.
+    // The top left pixel of a 2 x 2 block determines its chroma; the chroma of other blocks may be filled already.
     if ((row | column) & 1) continue
     const small = (row >> 1) * (width >> 1) + (column >> 1)
     filling.blue[small] = rest.blue[small] ?? 128

@@ -8,33 +8,39 @@ import { hasUnfilled, warpView, applyLayers, type PartialFrame, type FillSite } 
 import { cropFrame, type FrameCrop, type FrameView } from './view.ts'
 import type { Rect } from '../../geometry.ts'
 
-/** A place that patches lay at, maybe moving, and the pictures made up there: one, or two while one passes into the other. */
+/**
+ * A position at which patches appear over time, possibly moving, and the views synthesized for it: one, or two during a
+ * crossfade.
+ */
 interface FillTrack {
   readonly shot: number
-  /** When it was last used, in ticks. */
+  /** Last use, in ticks. */
   usedAt: number
   rect: Rect
   views: readonly SynthesizedView[]
 }
 
-/** A picture that was made up, and the tick since which it is used. */
+/** A synthesized view and the tick of its first use. */
 interface SynthesizedView {
   readonly view: FrameView
   readonly since: number
 }
 
-/** How many times the contrast of another frame has to be this one's, for a picture to be made of that. */
+/** Least ratio of contrast for synthesizing from another frame instead of this one. */
 const minContrastRatio = 1.6
 /** Ticks after which an unused track ends. */
 const maxIdleTicks = 300
-/** Ticks over which one made-up picture passes into the next. */
+/** Ticks over which one synthesized view crossfades to the next. */
 const crossfadeTicks = 8
-/** Ticks that a made-up picture is kept at least. */
+/** Least lifetime of a synthesized view, in ticks. */
 const minLifetimeTicks = 12
-/** Levels by which what lies around may come to differ before another is made. */
+/** Deviation of the surroundings, in levels, above which a view is synthesized anew. */
 const maxResidual = 9
 
-/** What no frame shows: made up once for a place, then carried along like what was seen, so that it holds still. */
+/**
+ * Fills what no frame shows. Synthesizes a view once per position, then warps it like an observed one, so that the fill
+ * is stable over time.
+ */
 export class SynthesizedFill {
   readonly #fill: FillHoles
   readonly #size: { readonly width: number; readonly height: number }
@@ -45,7 +51,7 @@ export class SynthesizedFill {
     this.#fill = fill
   }
 
-  /** Fills what is left of a site. */
+  /** Fills the remaining pixels of a site. */
   async fill(half: PartialFrame, site: FillSite): Promise<void> {
     const { patch, fill: filling } = site
     if (!hasUnfilled(patch, filling)) return
@@ -77,7 +83,10 @@ export class SynthesizedFill {
     if (made) applyLayers(patch, filling, [made.layer])
   }
 
-  /** Out of a dark frame nothing good is made: of a view with much more contrast, as a fade has later; else undefined. */
+  /**
+   * Synthesizes from a view with much more contrast, such as the one after a fade-in: a dark frame gives poor results.
+   * Undefined if there is none.
+   */
   async #synthesizeFromClearerView(
     { now, views }: PartialFrame,
     { cells, rings }: FillSite,
@@ -95,7 +104,7 @@ export class SynthesizedFill {
     return { ...best.view, crops: [imageToCrop(holed, best.crop, best.crop.hidden)] }
   }
 
-  /** The track of a patch that lay about here. */
+  /** Returns the track of a patch at about this position, or a new one. */
   #trackAt(patch: Patch, { shot, time }: FrameView): FillTrack {
     this.#tracks = this.#tracks.filter((track) => track.shot === shot && time - track.usedAt < maxIdleTicks)
     let track = this.#tracks.find((one) => intersectionOverUnion(one.rect, patch) > 0.4)
@@ -127,7 +136,7 @@ export class SynthesizedFill {
   }
 }
 
-/** Shared area of two rectangles against both. */
+/** Intersection over union of two rectangles, 0 to 1. */
 function intersectionOverUnion(one: Rect, other: Rect): number {
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
   const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)
@@ -135,7 +144,7 @@ function intersectionOverUnion(one: Rect, other: Rect): number {
   return shared / (one.width * one.height + other.width * other.height - shared)
 }
 
-/** Deviation of brightness that is seen, in levels. */
+/** Standard deviation of visible luma, in levels. */
 function lumaDeviation({ data, hidden }: FrameCrop): number {
   let [count, sum, squares] = [1, 0, 0]
   for (let at = 0; at < data.length; at += 7) {

@@ -17,24 +17,24 @@ import { closeSeams, widenByBand } from './close-seams.ts'
 import type { FillSite } from './site.ts'
 import { removeOverlay } from './overlay.ts'
 
-/** Bytes that views of other frames take at most. */
+/** Memory limit of views of other frames, in bytes. */
 const maxViewBytes = 128 * 2 ** 20
 
-/** What learned models may do instead. */
+/** Optional models that replace built-in methods. */
 export interface InpaintingModels {
   /** Fills what no frame shows. */
   readonly fill?: FillHoles | undefined
-  /** Finds what moves by itself around a patch. */
+  /** Estimates local motion around a patch. */
   readonly flow?: EstimateFlow | undefined
 }
 
-/** What is to be filled, and what is known of what lies there. */
+/** Patches to fill and overlays known to cover them. */
 type PatchSources = Pick<Parameters<FrameTreatment>[1], 'patchesAt' | 'overlayOf'>
 
-/** Views of a frame, and how they lay on a patch of the frame before. */
+/** Matches of views by frame index, as found for the previous frame. */
 type MatchesByFrame = Map<number, ViewMatch>
 
-/** Fills the patches of frames in order, out of those that it has observed: some ahead, and what it kept of those before. */
+/** Fills the patches of frames in order, from views of observed frames: some ahead, and a history of earlier ones. */
 export class TemporalInpainter {
   readonly #format: FrameFormat
   readonly #patchesAt: PatchesAt
@@ -44,7 +44,7 @@ export class TemporalInpainter {
   readonly #areas: KeptAreas
   readonly #history = new ViewHistory(maxViewBytes)
   readonly #synthesized: SynthesizedFill
-  /** Frames that are read and not filled yet, whatever gave way of what was kept of them. */
+  /** Frames observed and not yet filled, even if their view has been evicted. */
   readonly #read = new Map<number, FrameView>()
   #before: ReadonlyMap<Patch, MatchesByFrame> = new Map()
   #isKept = false
@@ -63,7 +63,7 @@ export class TemporalInpainter {
     this.#areas = new KeptAreas(patchesAt, format)
   }
 
-  /** Looks at the next frame, while the frame `now` is the next to be filled. */
+  /** Observes the next frame. `now` is the index of the next frame to fill, which decides what to evict. */
   observe(frame: Frame, index: number, now: number): void {
     const patches = this.#patchesAt(index)
     const view = {
@@ -78,7 +78,10 @@ export class TemporalInpainter {
     this.#history.add({ ...view, crops }, frameTicks(this.#format, now))
   }
 
-  /** Of fast rates some frames, and those beside which patches change, but never two in a row for that. */
+  /**
+   * Keeps every frame up to 30 fps, fewer at higher rates, and frames at which patches change, unless the previous
+   * frame was kept.
+   */
   #isWanted(index: number): boolean {
     const stride = historyStride(this.#format)
     if (index % stride === 0) return true
@@ -87,13 +90,13 @@ export class TemporalInpainter {
     return isEdge && !this.#isKept
   }
 
-  /** Leaves a frame that was observed as it is. */
+  /** Returns an observed frame without filling it. */
   skip(frame: Frame, index: number): Frame {
     this.#read.delete(index)
     return frame
   }
 
-  /** Fills what is marked of a frame that was observed, in place. */
+  /** Fills the patches of an observed frame, in place. */
   async fill(frame: Frame, index: number): Promise<Frame> {
     const now = this.#read.get(index)
     this.#read.delete(index)
@@ -115,7 +118,7 @@ export class TemporalInpainter {
     return frame
   }
 
-  /** A patch, filled with what other frames show of it. */
+  /** Fills a patch with what other frames show of it. */
   async #fillFromViews(
     frame: Frame,
     { patch, now, matches }: { patch: Patch; now: FrameView; matches: MatchesByFrame },

@@ -1,37 +1,37 @@
 import type { PatchesAt } from '../frame.ts'
 
-/** What is known of all frames of a video. */
+/** Size and rate of a video's frames. */
 export interface FrameFormat {
   readonly width: number
   readonly height: number
-  /** Frames a second. */
+  /** Frames per second. */
   readonly fps: number
 }
 
-/** Ticks of a second: what depends on time counts in them, so that it is the same at every rate. */
+/** Ticks per second. Durations are counted in ticks so that results do not depend on the frame rate. */
 const ticksPerSecond = 25
 
-/** When a frame shows, in ticks. */
+/** Returns when a frame is shown, in ticks. */
 export function frameTicks({ fps }: FrameFormat, frame: number): number {
   return (frame * ticksPerSecond) / fps
 }
 
-/** Frames that show in so many ticks. */
+/** Returns the number of frames in a number of ticks, rounded up. */
 export function ticksToFrames({ fps }: Pick<FrameFormat, 'fps'>, time: number): number {
   return Math.ceil((time * fps) / ticksPerSecond)
 }
 
-/** From one frame that is looked at later to the next: of fast rates not all are needed. */
+/** Returns the interval of frames kept as views: 1 up to 30 fps, more at higher rates. */
 export function historyStride({ fps }: FrameFormat): number {
   return Math.max(1, Math.round(fps / 30))
 }
 
-/** Time beside one in which a place is treated, in ticks, in which what lay there may come or go faintly. */
+/** Time beside a marked interval during which the overlay may fade in or out, in ticks. */
 const fadeTicks = 6
 
 /**
- * How far a frame can be taken for background where nothing of it is treated, up to 1: the less, the sooner before it
- * or after it something else is. What fades is faint beside its time, and codecs leave traces of it.
+ * Confidence that unmasked pixels of a frame show background, 0 to 1. Lower shortly before and after other patches
+ * appear: overlays fade, and codecs leave traces.
  */
 export function backgroundConfidence(patchesAt: PatchesAt, index: number, film: FrameFormat): number {
   const patches = patchesAt(index)

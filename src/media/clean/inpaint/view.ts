@@ -4,24 +4,24 @@ import type { CameraPose } from './camera.ts'
 import type { GreyImage } from './grey-image.ts'
 import { hiddenMask } from './hidden-mask.ts'
 
-/** A part of a frame: its brightness, and both axes of colour at half the size. */
+/** A part of a frame: luma, hidden mask, and both chroma planes at half the width and height. */
 export interface FrameCrop extends GreyImage {
   readonly blue: Uint8Array
   readonly red: Uint8Array
 }
 
-/** What is kept of a frame. */
+/** What is kept of a frame to fill others. */
 export interface FrameView extends CameraPose {
   readonly index: number
-  /** When it shows, in ticks. */
+  /** When it is shown, in ticks. */
   readonly time: number
-  /** How far what it shows can be taken for background, up to 1. */
+  /** Confidence that its unmasked pixels show background, 0 to 1. */
   readonly confidence: number
   readonly patches: readonly Patch[]
   readonly crops: readonly FrameCrop[]
 }
 
-/** Copies a rectangle whose place and sides are even out of a frame. */
+/** Copies a rectangle of a frame; its position and size must be even. */
 export function cropFrame({ width, height, bytes }: Frame, rect: Rect, patches: readonly Patch[]): FrameCrop {
   const { x, y } = rect
   const data = copyRect(bytes, width, rect)
@@ -41,23 +41,23 @@ function copyRect(plane: Uint8Array, stride: number, { x, y, width, height }: Re
   return copy
 }
 
-/** Bytes that a view holds for itself. */
+/** Bytes that a view owns. */
 function viewBytes({ crops }: FrameView): number {
   return crops.reduce((sum, { data }) => sum + data.length * 1.5, 0)
 }
 
-/** What a view holds together with others of the same patches. */
+/** Buffers that a view shares with views of the same patches. */
 function sharedBuffers({ crops, patches }: FrameView): readonly Uint8Array[] {
   return [...crops.map(({ hidden }) => hidden), ...patches.map(({ mask }) => mask)]
 }
 
-/** Ticks from one view to the next from which on it is no worse to be without one. */
+/** Gap between views, in ticks, beyond which a larger gap is no worse. */
 const maxGap = 32
 
-/** Views of frames before and after the one that is treated, in order, within a bound of bytes. */
+/** Views before and after the current frame, in order, within a limit of bytes. */
 export class ViewHistory {
   readonly #most: number
-  /** How many of the views hold what they share. */
+  /** Number of views that share each buffer. */
   readonly #holders = new Map<Uint8Array, number>()
   #bytes = 0
   #views: FrameView[] = []
@@ -66,17 +66,17 @@ export class ViewHistory {
     this.#most = most
   }
 
-  /** All there are, by rising frame. */
+  /** All views, by ascending frame. */
   get views(): readonly FrameView[] {
     return this.#views
   }
 
-  /** Bytes that all of them hold. */
+  /** Bytes held by all views. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Takes the next one; those that serve the frame that shows `now` least give way. */
+  /** Adds the next view and evicts the least useful ones for the frame at tick `now`. */
   add(view: FrameView, now: number): void {
     this.#views.push(view)
     this.#bytes += viewBytes(view)
@@ -88,14 +88,17 @@ export class ViewHistory {
     while (this.#bytes > this.#most && this.#views.length > 4) this.#dropLeastUseful(now)
   }
 
-  /** Forgets what shows before a shot or a time. */
+  /** Removes views before a shot or a time in ticks. */
   forget(shot: number, before: number): void {
     while (this.#views[0] && (this.#views[0].shot < shot || this.#views[0].time < before)) {
       this.#release(this.#views.shift())
     }
   }
 
-  /** Close neighbours far from now are worth least, those beside which patches change or trust ends are worth more. */
+  /**
+   * A view is least useful if its neighbours are close and it is far from now. Views at the edge of a patch interval or
+   * a fade count four times.
+   */
   #dropLeastUseful(now: number): void {
     const views = this.#views
     let [least, place] = [Infinity, 1]

@@ -3,7 +3,9 @@ import { type CellGrid, interpolateLine, interpolationAlong } from './cell-grid.
 import { sampleBicubic } from './grey-image.ts'
 import type { ViewMatch } from './match-view.ts'
 
-/** Takes every pixel of a patch from a view, once, between its pixels. `scale` scales how much it counts. */
+/**
+ * Warps a view onto a patch, sampling each masked pixel once by bicubic interpolation. `scale` multiplies the weights.
+ */
 export function warpPatch(
   patch: Patch,
   cells: CellGrid,
@@ -30,7 +32,7 @@ export function warpPatch(
       const x = patch.x + column
       const u = a * x + b * y + c + (rights[column] ?? 0) - crop.x
       const v = d * x + e * y + f + (downs[column] ?? 0) - crop.y
-      // Within half a pixel of what is kept.
+      // Up to half a pixel outside the crop is clamped.
       if (!(u > -0.5 && v > -0.5 && u < crop.width - 0.5 && v < crop.height - 0.5)) continue
       if (crop.hidden[((v + 0.5) | 0) * crop.width + ((u + 0.5) | 0)] !== 0) continue
       luma[to] = (sampleBicubic(crop, u, v) - offset) / gain + (lifts[column] ?? 0)
@@ -64,7 +66,7 @@ function warpChroma(
     { ...size, data: crop.red },
   ]
   const [right, down] = match.isStatic ? [] : [match.flowX, match.flowY]
-  // The middle of four pixels.
+  // The centre of four pixels.
   const places = interpolationAlong(cells, { first: patch.x + 0.5, count: width, step: 2 })
   const [rights, downs, blueLifts, redLifts] = lineBuffers(width)
   for (let row = 0; row < height; row += 1) {
@@ -74,7 +76,7 @@ function warpChroma(
     interpolateLine(match.blueOffset, places, { cells, y, into: blueLifts })
     interpolateLine(match.redOffset, places, { cells, y, into: redLifts })
     for (let column = 0; column < width; column += 1) {
-      // Whose first pixel is not shown, no one looks at.
+      // Chroma is read only where the top left pixel is shown.
       if (layer.weight[row * 4 * width + 2 * column] === 0) continue
       const x = patch.x + 2 * column + 0.5
       const u = (a * x + b * y + c + (rights[column] ?? 0) - crop.x - 0.5) / 2
@@ -86,21 +88,21 @@ function warpChroma(
   }
 }
 
-/** What one view shows of a patch's pixels, in the patch's rows. */
+/** Samples of one view warped onto a patch, in rows of the patch. */
 export interface WarpedLayer {
   readonly luma: Float32Array
-  /** How much a pixel counts; 0 where the view does not show it. */
+  /** Weight per pixel; 0 where the view does not show it. */
   readonly weight: Float32Array
-  /** By colour samples, of half the patch's sides. */
+  /** Chroma at half the width and height. */
   readonly blue: Float32Array
   readonly red: Float32Array
 }
 
-/** Layers that are not needed any more, by their pixels: to make new ones for every frame costs more than to fill them. */
+/** Unused layers by pixel count. Allocating layers for every frame takes longer than filling them. */
 class LayerPool {
   readonly #free = new Map<number, WarpedLayer[]>()
 
-  /** One whose shares are all 0; what else is in it is somebody's. */
+  /** Returns a layer with all weights 0 and otherwise undefined content. */
   pop(pixels: number): WarpedLayer {
     const layer = this.#free.get(pixels)?.pop()
     layer?.weight.fill(0)
@@ -115,7 +117,7 @@ class LayerPool {
   }
 
   push(layer: WarpedLayer): void {
-    // Of sizes that are gone nothing is kept.
+    // Drop layers of sizes no longer used.
     if (this.#free.size > 8) this.#free.clear()
     const pixels = layer.luma.length
     const free = this.#free.get(pixels) ?? []
@@ -124,10 +126,10 @@ class LayerPool {
   }
 }
 
-/** Of all work of this thread. */
+/** Shared by all inpainters of a thread. */
 const layerPool = new LayerPool()
 
-/** Takes layers back that nobody will look at again. */
+/** Returns layers to the pool. The caller must not use them afterwards. */
 export function releaseLayers(layers: readonly WarpedLayer[]): void {
   for (const layer of layers) layerPool.push(layer)
 }
