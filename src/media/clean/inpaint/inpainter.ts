@@ -14,7 +14,7 @@ export function lookAheadFrames(fps: number): number {
 
 /**
  * Creates a treatment that fills patches with the background: warped from earlier and later frames that show it,
- * synthesized where none does. Looks ahead by up to 2 s and back by 12 s, within memory limits. At the end of a part,
+ * synthesized where none does. Looks ahead by up to 2 s and back by 24 s, within memory limits. At the end of a part,
  * crossfades to the fill of the next part: both fill the frames of the overlap from the same content. Without patches
  * at the boundary, no overlap is needed.
  */
