@@ -6,7 +6,7 @@ import type { ImageFormat } from './image-format.ts'
 
 const encodeMs = 120_000
 
-/** Writes four-byte pixels as an image, without any of the source's tags. */
+/** Encodes RGBA pixels as an image, without metadata of the source. */
 export async function encodeStill(
   path: string,
   { still, form, signal }: { still: StillImage; form: ImageFormat; signal: AbortSignal },
@@ -23,7 +23,7 @@ export async function encodeStill(
   })
 }
 
-/** Puts the colour profile of a source into what was made of it; where there is one that cannot stay, says so in a sentence. */
+/** Copies the colour profile of the source into the result. Returns a sentence if there is one that cannot be kept. */
 export async function copyColourProfile(path: string, source: string): Promise<string | undefined> {
   const head = await readHead(source)
   const profile = profileIn(head)

@@ -5,13 +5,13 @@ import type { RequestFile, PlanOperation } from '../../src/contract/operation.ts
 import { usualAspect } from '../../src/media/text/tiles.ts'
 import { imagePurify } from './contract.ts'
 
-/** Measured on two cores: starting, finding text in a usual picture, and filling a pixel of what is removed. */
+/** Measured on two cores, in seconds: start, text detection in an image of usual aspect, and filling of one pixel. */
 const imageThroughput = { start: 1, search: 1.5, fill: 20e-6 }
 
-/** Longer pictures are searched in tiles, as many times as much as a usual one is; at most so much. */
+/** Limit of the detection time of long images, which are searched in tiles, relative to a usual one. */
 const maxSearchFactor = 25
 
-/** Checks that the file is a still picture, and prices it. */
+/** Checks that the file is a still image, and prices it. */
 export const plan: PlanOperation<typeof imagePurify> = ({ file_id, purify_scope, regions = [] }, files) => {
   const { width, height } = checkStillImage(files.get(file_id))
   const share = purify_scope === 'region' ? regions.reduce((sum, { w, h }) => sum + w * h, 0) : 0.05
@@ -22,7 +22,10 @@ export const plan: PlanOperation<typeof imagePurify> = ({ file_id, purify_scope,
   return { credits: creditsFor(imagePurify.price, 1), seconds: Math.round(seconds * 10) / 10 }
 }
 
-/** The picture of an image. Throws 6014 for what moves, whatever it is called, or shows nothing. */
+/**
+ * Returns the picture of a still image. Throws 6014 for moving pictures, whatever their extension, and for files
+ * without a picture.
+ */
 export function checkStillImage({ name, facts }: Pick<RequestFile, 'name' | 'facts'>): VideoFacts {
   const video = facts?.video
   if (video && video.frame_rate.num === 0) return video

@@ -15,7 +15,7 @@ import { copyColourProfile, encodeStill } from './encode.ts'
 import { imageFormat } from './image-format.ts'
 import { checkStillImage } from './plan.ts'
 
-/** Finds text, or takes the boxes, and fills them with what lies around. */
+/** Detects text or takes the given boxes, and fills them from their surroundings. */
 export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const file = context.files.get(input.file_id)
   const { signal, scratch, threads } = context

@@ -15,27 +15,27 @@ import type { FrameRange, PartJob } from './part.ts'
 import { checkPartsComplete, splitIntoParts, type WholePicture } from './parts.ts'
 import { chooseQuality, type EncodingQuality } from './quality.ts'
 
-/** A video to be treated. */
+/** Options of `cleanVideo`. */
 interface CleanVideoOptions {
   readonly file: StagedFile
   readonly footage: WholePicture
   readonly marked: MarkedRegions
   readonly treatment: PartJob['treatment']
   readonly timeoutMs: number
-  /** Told 0 to 1, rising. */
+  /** Called with 0 to 1, never decreasing. */
   readonly onShare: (share: number) => void
 }
 
-/** Output of all parts made at once, pixels a frame: each keeps some dozen frames. */
+/** Limit of the total size of frames processed at once, in pixels: each part buffers some dozen frames. */
 const maxPixelsAtOnce = 4 * 1920 * 1080
 
-/** A part of which no picture came. */
+/** A part for which no frame could be decoded. */
 const missingPart = { path: '', frames: 0 }
 
-/** Parts made at once where models are set: each holds them in memory by itself, and they use many threads well. */
+/** Limit of concurrent parts with models: each part loads its own copy, and models use many threads well. */
 const maxPartsWithModels = 2
 
-/** Share of the work that it is to learn what lies over the film. */
+/** Share of the progress for learning overlays. */
 const learningShare = 0.05
 
 function maxPartsAtOnce({ video }: Footage, threads: number, hasModels: boolean): number {
@@ -44,7 +44,10 @@ function maxPartsAtOnce({ video }: Footage, threads: number, hasModels: boolean)
   return Math.max(1, Math.min(most, Math.floor(maxPixelsAtOnce / (width * height))))
 }
 
-/** Treats a video part by part, some at once, and joins them with all else that its file holds; answers where it is. */
+/**
+ * Treats a video in parts, several at once, and joins them with the other streams of its file. Returns the path of the
+ * result.
+ */
 export async function cleanVideo(
   { file, footage, marked, treatment, timeoutMs, onShare }: CleanVideoOptions,
   { scratch, steps, threads, signal }: RunContext,
@@ -106,7 +109,7 @@ export async function cleanVideo(
   return { path, kept, quality }
 }
 
-/** Frames a second that are looked at, and of the whole film at most. */
+/** Frames per second to analyse, and their limit for the whole video. */
 const samplesPerSecond = 5
 const mostSamples = 400
 
@@ -114,13 +117,13 @@ interface LearnOptions {
   readonly threads: number
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** Told 0 to 1, rising. */
+  /** Called with 0 to 1, never decreasing. */
   readonly onShare: (share: number) => void
 }
 
 /**
- * Learns from frames of all of a film what lies still and translucent over what is marked: the more of the film is
- * seen, the surer, and all parts take the same away. Reads nothing where no mark stays long enough.
+ * Learns translucent overlays on the marked regions from frames of the whole video, so that estimates are precise and
+ * all parts remove the same overlay. Decodes nothing if no region lasts long enough.
  */
 export async function learnOverlays(
   { footage, marked }: { readonly footage: Footage & FrameRange; readonly marked: MarkedRegions },

@@ -5,7 +5,7 @@ import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { area, maxRegions, region, findDuplicateIds } from '../../src/contract/regions.ts'
 
-/** Most areas in which text is looked for: each text is held against all of them. */
+/** Limit of regions to search; each detected text is compared with all of them. */
 const maxRois = 256
 
 const requestFields = z.object({
@@ -56,11 +56,12 @@ const requestFields = z.object({
 
 type PurifyFields = z.output<typeof requestFields>
 
-/** Adds what is wrong with how fields go together. */
+/** Adds issues for invalid combinations of fields. */
 function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx): void {
   const refuse = (path: (string | number)[], message: string, fix: string) =>
     context.addIssue({ code: 'custom', path, message, params: { fix } })
-  // The fields of the contract are read or ignored; this one is ours, and nobody gives it for nothing.
+  // Other fields that do not apply are ignored, as the contract says; this one is our addition and would be ignored
+  // silently.
   if (request.phase !== 'purify' && request.regions_file_id !== undefined) {
     refuse(
       ['regions_file_id'],
@@ -100,7 +101,7 @@ function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx)
   }
 }
 
-/** What lists lack that are treated as they are: complete regions, each with an id of its own. */
+/** Returns issues of lists for phase purify: missing fields and repeated ids. */
 export function regionListIssues({
   regions = [],
   protect_regions,
@@ -124,7 +125,10 @@ export function regionListIssues({
 
 const input = requestFields.superRefine(checkFieldCombinations)
 
-/** The fields that each kind of request reads (contract 2, 4.1), and ours: it is refused where it does not count. */
+/**
+ * Fields that each kind of request reads (contract 2, section 4.1) and our additions, which are rejected where they do
+ * not apply.
+ */
 const fieldsByPhase = {
   detect: ['file_id', 'phase', 'detect_scope', 'detect_roi', 'regions_file_id'],
   purify: [
@@ -139,12 +143,15 @@ const fieldsByPhase = {
   oneShot: ['file_id', 'purify_scope', 'rois', 'regions', 'purify_func_type', 'regions_file_id'],
 }
 
-/** Lists that only one scope reads. */
+/** Lists that are read with one scope only. */
 const listsByScope = { rois: 'custom', regions: 'region' } as const
 
 type RawRequest = Readonly<Record<string, unknown>>
 
-/** Of a request what its kind reads. A phase that there is not leaves all for the schema to refuse. */
+/**
+ * Returns the fields that this kind of request reads. Leaves an unknown phase for the schema to reject. Throws 6013 if
+ * phase purify has no list.
+ */
 export function selectReadFields(given: RawRequest): Record<string, unknown> {
   const { phase } = given
   if (phase !== undefined && phase !== 'detect' && phase !== 'purify') return { ...given }
@@ -164,7 +171,7 @@ export function selectReadFields(given: RawRequest): Record<string, unknown> {
   return read
 }
 
-/** In one go regions have no ids and no source. */
+/** Without a phase, regions have neither id nor source. */
 function dropNames(list: unknown): unknown {
   if (!Array.isArray(list)) return list
   return list.map((one: unknown) => {

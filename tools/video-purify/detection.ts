@@ -13,7 +13,7 @@ import { constantRate, hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import { regionListIssues } from './contract.ts'
 import type { PurifyInput } from './estimate.ts'
 
-/** What a detection found, as its result file tells it. */
+/** Returns the content of a detection result file (JSON). */
 export function writeDetection(
   { file_id, video }: { file_id: string; video: VideoFacts },
   found: readonly FoundRegion[],
@@ -42,7 +42,10 @@ export function writeDetection(
   )}\n`
 }
 
-/** The regions of a detection result, edited or not, and those it protects. Throws 6016 where it is none, or another video's. */
+/**
+ * Returns the regions and protected regions of a detection result, edited or not. Throws 6016 if the text is not one,
+ * or belongs to another video.
+ */
 export function readDetection(
   { name, text }: { readonly name: string; readonly text: string },
   { fileId, end }: { readonly fileId: string; readonly end: number },
@@ -63,7 +66,7 @@ export function readDetection(
         `all the same, set source.file_id to ${JSON.stringify(fileId)}.`,
     )
   }
-  // By the rules of lists that a request holds.
+  // Apply the rules for lists in a request.
   const placeOf = regionPathFormatter(listed)
   const flaws = regionListIssues(listed)
   if (flaws.length > 0) {
@@ -76,10 +79,13 @@ export function readDetection(
   return { regions, protect_regions }
 }
 
-/** Lists of regions by their fields. */
+/** Lists of regions by field name. */
 type RegionLists = Readonly<Record<string, NonNullable<PurifyInput['regions']>>>
 
-/** Throws 6016 for a region that begins when the video has ended, s; `placeOf` tells where it stands. */
+/**
+ * Throws 6016 for a region that starts at or after the end of the video, in seconds. `placeOf` formats its position in
+ * the message.
+ */
 export function checkRegionStarts(
   lists: RegionLists,
   end: number,

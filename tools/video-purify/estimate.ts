@@ -5,32 +5,32 @@ import type { videoPurify } from './contract.ts'
 
 export type PurifyInput = InputOf<typeof videoPurify>
 
-/** Whether pictures are to be changed: not where text is only found, nor where the list is empty. */
+/** Whether the request changes the picture: not with phase detect or an empty list. */
 export function treatsPicture({ phase, regions, regions_file_id }: PurifyInput): boolean {
   if (phase === 'detect') return false
   return phase === undefined || regions_file_id !== undefined || (regions ?? []).length > 0
 }
 
-/** Whether text is looked for. */
+/** Whether the request detects text. */
 export function searchesText({ phase, purify_scope }: PurifyInput): boolean {
   return phase === 'detect' || (phase === undefined && purify_scope !== 'region')
 }
 
 /**
- * What two cores do: s at the start; pixels a second of whole pictures that are searched, that are blurred with their
- * coding, and that are coded and followed where something of them is filled; and of what is filled itself.
+ * Measured on two cores. `start`: seconds. Pixels per second of whole frames: `search` for detection, `blur` and
+ * `follow` for blurring and inpainting including coding. `fill`: inpainted pixels per second.
  */
 const throughput = { start: 1, search: 200e6, blur: 60e6, follow: 22e6, fill: 1.5e6 }
-/** Share of the picture that text takes, where it is not known yet what will be treated. */
+/** Share of the picture assumed to be treated before text is detected. */
 const defaultTextShare = 0.05
 
-/** A picture, and how long it lasts, s. */
+/** A video and its duration in seconds. */
 interface EstimatedVideo {
   readonly video: VideoFacts
   readonly seconds: number
 }
 
-/** Seconds of work to expect on two cores. */
+/** Returns the expected processing time on two cores, in seconds. */
 export function expectedSeconds(input: PurifyInput, { video, seconds }: EstimatedVideo): number {
   const pixels = video.coded_width * video.coded_height * seconds * hertz(constantRate(video))
   const isFilled = input.purify_func_type === 'raft'
@@ -44,7 +44,7 @@ export function expectedSeconds(input: PurifyInput, { video, seconds }: Estimate
   return Math.round(spent * 10) / 10
 }
 
-/** Share of all pictures that is treated, where boxes say so: all of them, as if none lay over another. */
+/** Returns the share of all pixels to treat, ignoring overlaps between regions. */
 function treatedShare({ regions }: PurifyInput, seconds: number): number {
   if (regions === undefined) return defaultTextShare
   const parts = regions.map(({ w, h, start = 0, end = seconds }) => {

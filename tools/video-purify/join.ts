@@ -6,23 +6,23 @@ interface JoinJob {
   readonly source: string
   readonly kept: KeptContent
   readonly parts: readonly { readonly path: string; readonly frames: number }[]
-  /** Frames a second. */
+  /** Frames per second. */
   readonly rate: number
-  /** When the picture begins, s from the start of the file. */
+  /** Start of the picture, in seconds from the start of the file. */
   readonly start: number
-  /** A file of ours in which the parts are listed. */
+  /** Path of the list of parts to write. */
   readonly list: string
   readonly cwd: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
-/** Joins the parts of the picture with the other streams, chapters and tags of the source, coding nothing again. */
+/** Joins the parts with the other streams, chapters and tags of the source, without encoding anything again. */
 export async function joinWithSource(path: string, job: JoinJob): Promise<void> {
   const { source, kept, parts, rate, start, list, cwd, signal, timeoutMs } = job
   await runFfmpeg({
     args: [
-      // What is decoded are lines of text at most: damaged ones, told before, are no reason to lose all work.
+      // Only text is decoded here. Damaged lines were reported before and must not discard the result.
       ...['-max_error_rate', '1'],
       ...(await partsInput(list, { parts, rate }, ['-itsoffset', start.toFixed(3)])),
       ...inputArgs(source),
@@ -38,7 +38,10 @@ export async function joinWithSource(path: string, job: JoinJob): Promise<void> 
   })
 }
 
-/** Output options that take streams of an input with their tags; who maps those of one has to map those of all. */
+/**
+ * Returns output options that map streams of an input with their tags. ffmpeg copies tags only for all streams or for
+ * none.
+ */
 export function streamArgs(streams: readonly KeptStream[], input: number): string[] {
   const each = ['a', 's', 't'].flatMap((type) =>
     streams
@@ -48,7 +51,7 @@ export function streamArgs(streams: readonly KeptStream[], input: number): strin
         ...[`-map_metadata:s:${type}:${place}`, `${input}:s:${index}`],
       ]),
   )
-  // What ffmpeg 4.4 calls experimental are Opus and FLAC in an mp4.
+  // ffmpeg 4.4 treats Opus and FLAC in mp4 as experimental.
   return [
     ...streams.flatMap(({ index }) => ['-map', `${input}:${index}`]),
     ...each,
@@ -57,7 +60,7 @@ export function streamArgs(streams: readonly KeptStream[], input: number): strin
   ]
 }
 
-/** In an mp4 covers are pictures with a mark, in a Matroska file attachments. */
+/** Covers are marked video streams in mp4 and attachments in Matroska. */
 function coverArgs({ extension, covers, streams }: KeptContent): string[] {
   const attached = streams.filter(({ type }) => type === 't').length
   return covers.flatMap(({ index, path, mime }, place) => {

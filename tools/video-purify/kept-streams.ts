@@ -27,17 +27,17 @@ const streamsAnswer = z.object({
     .default([]),
 })
 
-/** A stream as ffprobe tells of it; one of a codec that ffmpeg does not know has no name. */
+/** A stream as reported by ffprobe; without a name if ffmpeg does not know its codec. */
 type ProbedStream = z.infer<typeof streamsAnswer>['streams'][number]
 
-/** A stream that goes with the new picture: its index, and the encoder that makes it fit. */
+/** A stream to keep: its index, type, and encoder (or copy). */
 export interface KeptStream {
   readonly index: number
   readonly type: 'a' | 's' | 't'
   readonly codec: string
 }
 
-/** A cover picture as a file of its own. */
+/** A cover picture saved as a file. */
 export interface CoverPicture {
   readonly index: number
   readonly path: string
@@ -46,29 +46,29 @@ export interface CoverPicture {
 
 type Extension = '.mp4' | '.mkv'
 
-/** What of a file goes with the new picture, and into what. */
+/** What to keep of a file besides the picture, and the container for it. */
 export interface KeptContent {
   readonly extension: Extension
   readonly streams: readonly KeptStream[]
   readonly covers: readonly CoverPicture[]
-  /** Streams that are not kept, in words. */
+  /** Descriptions of streams that cannot be kept. */
   readonly left: readonly string[]
-  /** What the new picture and the streams that are kept lack, in sentences. */
+  /** Sentences about what the new picture and the kept streams lose. */
   readonly lost: readonly string[]
 }
 
-/** Sound that players expect in an mp4; other sound keeps its form in a Matroska file. */
+/** Audio codecs that players expect in mp4; others are copied to Matroska. */
 const mp4Sound = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'])
 
-/** Subtitles that a Matroska file takes as they are, or made into the form after them. */
+/** Subtitle codecs that Matroska accepts, and the encoder for each. */
 const matroskaText: Readonly<Record<string, string>> = {
   ...{ subrip: 'copy', ass: 'copy', ssa: 'copy', webvtt: 'copy', dvd_subtitle: 'copy' },
   ...{ hdmv_pgs_subtitle: 'copy', dvb_subtitle: 'copy', mov_text: 'srt', text: 'srt' },
 }
 
 /**
- * Decides how the other streams of a file are kept: all sound and subtitles as they are, in the container that holds
- * them, which their first packets show before hours are spent on the picture.
+ * Decides which other streams to keep and in which container: all audio and subtitles, copied if possible. Tests the
+ * container with the first packets of each stream, before hours are spent on the picture.
  */
 export async function selectKeptContent(
   { path, stream }: Pick<WholePicture, 'path' | 'stream'>,
@@ -105,7 +105,7 @@ async function chooseContainer(
   return { extension: '.mkv', kept: await largestAccepted(fitMatroska, streamsForMatroska(streams)) }
 }
 
-/** Tried half by half: what does not fit is refused at its first packets, and what fits is read once. */
+/** Bisects: a rejected set fails at its first packets, and an accepted one is read once. */
 async function largestAccepted(
   fit: (kept: readonly KeptStream[]) => Promise<boolean>,
   streams: readonly KeptStream[],
@@ -119,7 +119,7 @@ async function largestAccepted(
   return kept
 }
 
-/** All that is to be kept, where an mp4 is likely to hold it. */
+/** Returns all streams to keep if mp4 probably accepts them, else undefined. */
 function streamsForMp4(streams: readonly ProbedStream[]): KeptStream[] | undefined {
   const isLikely = streams.every(
     ({ codec_type, codec_name }) =>
@@ -132,12 +132,12 @@ function streamsForMp4(streams: readonly ProbedStream[]): KeptStream[] | undefin
   return isLikely ? streams.flatMap((one) => keptStream(one, 'copy')) : undefined
 }
 
-/** What a Matroska file is likely to hold. */
+/** Returns the streams that Matroska probably accepts. */
 function streamsForMatroska(streams: readonly ProbedStream[]): KeptStream[] {
   return streams.flatMap((one) => keptStream(one, matroskaText[one.codec_name ?? '']))
 }
 
-/** Sound and fonts as they are, if it is known what they are. */
+/** Copies audio and attachments of known codecs, and subtitles with the given encoder. */
 function keptStream({ index, codec_type, codec_name }: ProbedStream, text: string | undefined): KeptStream[] {
   if (codec_type === 'attachment') return [{ index, type: 't', codec: 'copy' }]
   if (codec_name === undefined) return []
@@ -149,7 +149,7 @@ function isCover({ codec_type, disposition }: ProbedStream): boolean {
   return codec_type === 'video' && disposition?.attached_pic === 1
 }
 
-/** Chapters lie in a stream of text in an mp4, which ffmpeg writes anew. */
+/** Chapters of mp4 are stored in a text stream, which ffmpeg writes again. */
 function describeStream(one: ProbedStream): string[] {
   const { codec_type = 'data', codec_name, codec_tag_string = 'unknown' } = one
   if (codec_name !== 'bin_data')

@@ -11,10 +11,10 @@ import { readDetection } from './detection.ts'
 import { checkVideo } from './plan.ts'
 import { searchesText, type PurifyInput } from './estimate.ts'
 
-/** Share of the work that finding text is, where what is found is treated too, percent. */
+/** Share of the progress for text detection before treatment, in percent. */
 export const searchPercent = 30
 
-/** What is treated: what was found, or what is listed. */
+/** Returns the regions to treat: detected or listed ones. */
 export async function resolveMarkedRegions(
   input: PurifyInput,
   file: StagedFile,
@@ -42,20 +42,23 @@ export async function resolveMarkedRegions(
   }
 }
 
-/** Regions with their times, by default the whole video. A header may tell an earlier end than there is. */
+/**
+ * Returns regions with start and end, by default the whole video. An end at the stated end of the video becomes open,
+ * as the video may be longer than stated.
+ */
 function completeRegions(list: NonNullable<PurifyInput['regions']>, videoEnd: number): Region[] {
   return list.map(({ x, y, w, h, start = 0, end = Infinity }) => {
     return { x, y, w, h, start, end: end >= videoEnd ? openEnd : end }
   })
 }
 
-/** Later than any video ends, s. */
+/** Later than the end of any video, in seconds. */
 const openEnd = 1e6
 
-/** Most regions that are found to be treated; more make a text of JSON too long to be kept. */
+/** Limit of detected regions to treat: the JSON of more is too long to keep. */
 export const maxTreatedRegions = 500_000
 
-/** Text is found once: what an earlier attempt found stays found. */
+/** Detects text, or returns what an earlier attempt detected. */
 export async function searchText(
   input: PurifyInput,
   file: StagedFile,
@@ -69,7 +72,7 @@ export async function searchText(
   const rois =
     input.phase === 'detect' ? (input.detect_roi ? [{ ...input.detect_roi }] : []) : (input.rois ?? [])
   const within = scope === 'custom' ? completeRegions(rois, pictureEnd(video)) : undefined
-  // Where a header tells an early end, pictures may come after it: they are treated, and no list holds them.
+  // A video may be longer than stated. Regions after the stated end are treated, but a list cannot contain them.
   const bounds =
     input.phase === 'detect' ? { most: maxRegions, until: pictureEnd(video) } : { most: maxTreatedRegions }
   const wish = { ...(within && { within }), subtitles: scope === 'subtitle', ...bounds }

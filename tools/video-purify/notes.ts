@@ -4,18 +4,18 @@ import { evenSize } from '../../src/media/clean/region.ts'
 import type { KeptContent } from './kept-streams.ts'
 import type { EncodingQuality } from './quality.ts'
 
-/** What is promised of what is not treated, dB of brightness, and of the file, as a share of its source. */
+/** Promised fidelity of untreated pixels, in dB (luma PSNR), and size relative to the source. */
 const targets = { decibels: 45, size: 1.5 }
 
-/** A cleaned video. */
+/** Properties of a cleaned video. */
 interface CleanedVideo {
   readonly kept: KeptContent
   readonly quality: EncodingQuality
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
 }
 
-/** That regions were left out, and why with the way out, in a sentence. */
+/** Returns a sentence about omitted regions and how to avoid it; none if there are none. */
 export function omittedRegionsNote(regions: number, why: string): string[] {
   if (regions === 0) return []
   const those =
@@ -25,7 +25,7 @@ export function omittedRegionsNote(regions: number, why: string): string[] {
   return [`${those} left out, as ${why}`]
 }
 
-/** What becomes of a video beyond the request, in sentences. */
+/** Returns sentences about changes to the video beyond the request. */
 export function describeChanges(
   { name, size: before }: StagedFile,
   { video, rate }: Footage,

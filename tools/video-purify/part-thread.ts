@@ -6,16 +6,16 @@ import type { Packs } from '../../src/engines/packs/store.ts'
 import type { InpaintingModels } from '../../src/media/clean/inpaint/temporal-inpainter.ts'
 import { processPart, type PartJob } from './part.ts'
 
-/** What a thread is started with: where programs lie, and the packs there are where models are set that fill. */
+/** Data passed to a thread: paths of programs, and the packs if models are configured. */
 export interface PartThreadData {
   readonly ffmpeg: Ffmpeg
   readonly packs: Packs | undefined
 }
 
-/** What a thread is told: a part to make, to stop making it, or that there is none left. */
+/** A command to the thread: process a part, abort it, or end. */
 export type PartThreadCommand = PartJob | 'stop' | 'end'
 
-/** What a thread answers: how far it is, how many frames the part has, or why there is none. */
+/** A message from the thread: treated frames so far, frames of the finished part, or the failure. */
 export type PartThreadMessage =
   | { readonly treated: number }
   | { readonly frames: number }
@@ -45,7 +45,7 @@ function toFailure(thrown: unknown): PartThreadMessage {
   return { failed: { code, message, hint, retryable, bug: cause } }
 }
 
-/** What finds models is loaded for them alone: it takes as long as all else of a thread's start. */
+/** Model code is imported only if needed: it takes as long to load as everything else. */
 async function openModels(
   set: Packs,
   { threads, footage }: PartJob,
@@ -58,7 +58,7 @@ async function openModels(
 
 async function process(job: PartJob, { signal }: AbortController): Promise<void> {
   try {
-    // Once, however many parts of the film are filled.
+    // Opened once for all parts.
     if (packs) learned ??= openModels(packs, job)
     const onFrames = (treated: number) => send({ treated })
     send({ frames: await processPart(job, { learned: (await learned) ?? {}, signal, onFrames }) })
@@ -67,7 +67,7 @@ async function process(job: PartJob, { signal }: AbortController): Promise<void>
   }
 }
 
-/** Models are native: a thread that is ended from outside while one works takes the process with it. */
+/** Models are native: terminating the thread while one runs crashes the process. */
 async function end(): Promise<void> {
   stop.abort()
   await processing

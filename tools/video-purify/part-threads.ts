@@ -8,28 +8,28 @@ import { processPart, type PartJob } from './part.ts'
 
 interface PartProgress {
   readonly signal: AbortSignal
-  /** Told of frames that are made, so many more. */
+  /** Called with the number of newly processed frames. */
   readonly onFrames: (frames: number) => void
 }
 
 interface ProcessPartsOptions extends PartProgress {
   readonly atOnce: number
-  /** Whether models are set that fill. */
+  /** Whether inpainting models are configured. */
   readonly hasModels: boolean
   readonly onDone: (job: PartJob, frames: number) => Promise<void>
 }
 
-/** Makes parts in order, so many at once; hands on each that is done. */
+/** Processes parts in order, several at once. Calls `onDone` for each finished part. */
 export async function processParts(jobs: readonly PartJob[], making: ProcessPartsOptions): Promise<void> {
   const [job] = jobs
-  // To blur a short film takes less than to start a thread, and between its frames this one does all else.
+  // Blurring a short video takes less time than starting a thread, and does not block this one for long.
   if (job?.treatment !== 'blur' || jobs.length > 1) return await processInThreads(jobs, making)
   const { signal, onDone: onMade } = making
   const onFrames = (): void => making.onFrames(1)
   await onMade(job, await processPart(job, { learned: {}, signal, onFrames }))
 }
 
-/** Each in a thread of its own. */
+/** Processes each part in a thread. */
 async function processInThreads(
   jobs: readonly PartJob[],
   { atOnce, hasModels, onDone: onMade, ...making }: ProcessPartsOptions,
@@ -59,9 +59,9 @@ async function processInThreads(
     }
   }
   const all = Array.from({ length: Math.min(atOnce, jobs.length) }, work)
-  // Each ends its own programs before anything is told.
+  // Wait until all threads have ended their programs.
   await Promise.allSettled(all)
-  // The first that failed ended the others.
+  // Throws the first failure, which aborted the others.
   signal.throwIfAborted()
 }
 

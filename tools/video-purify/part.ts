@@ -9,24 +9,24 @@ import { createPatchLookup, type MarkedRegions } from '../../src/media/clean/mas
 import { type Frame, frameBytes, type FrameTreatment, type Patch } from '../../src/media/clean/frame.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 
-/** A stretch of a film, frames counted from the start of the file. */
+/** A range of frames, counted from the start of the file. */
 export interface FrameRange {
   readonly first: number
   readonly count: number
 }
 
-/** A part to be treated and encoded. All of it can be sent to a thread. */
+/** A part to treat and encode. Can be sent to a thread. */
 export interface PartJob extends FrameRange {
   readonly path: string
-  /** With the frames that its picture has. */
+  /** With the range of frames of the whole picture. */
   readonly footage: Footage & FrameRange
   readonly marked: MarkedRegions
   readonly treatment: 'blur' | 'inpainting'
-  /** What is known of what lies over the patches. */
+  /** Overlays found on patches. */
   readonly laidOver: readonly PatchOverlay[]
-  /** Frames decoded before and after it, of which the treatment may take what it needs. */
+  /** Frames to decode before and after the part for the treatment. */
   readonly around: number
-  /** Whether no other follows. */
+  /** Whether this is the last part. */
   readonly isLast: boolean
   readonly effort: Effort
   readonly crf: number
@@ -35,21 +35,21 @@ export interface PartJob extends FrameRange {
 }
 
 interface ProcessPartOptions {
-  /** What fills instead of the built-in way. */
+  /** Models that replace built-in inpainting. */
   readonly learned: InpaintingModels
   readonly signal: AbortSignal
-  /** Told how many frames are treated. */
+  /** Called with the number of treated frames. */
   readonly onFrames: (frames: number) => void
 }
 
-/** Makes one part; answers how many frames it has: fewer than asked for where the video ends. */
+/** Treats and encodes one part. Returns its number of frames, fewer than requested at the end of the video. */
 export async function processPart(
   job: PartJob,
   { learned, signal, onFrames }: ProcessPartOptions,
 ): Promise<number> {
   const { footage, first, count, threads, timeoutMs } = job
   const size = uprightSize(footage.video)
-  // Before a picture begins there is nothing but copies of its first frame, which show what is marked later.
+  // Frames before the start of the picture repeat the first one, which shows what is only marked later.
   const from = Math.max(footage.first, first - job.around)
   const spare: Uint8Array<ArrayBuffer>[] = []
   const bytes = frameBytes(evenSize(size))
@@ -86,7 +86,7 @@ export async function processPart(
     }
   }
   const frames = wanted()
-  // An encoder that is given nothing makes no file.
+  // An encoder without input creates no file.
   const start = await frames.next()
   if (start.done) return 0
   await encodeFrames(
@@ -97,7 +97,7 @@ export async function processPart(
   return done
 }
 
-/** A frame may ask models many times, and each answer takes long: none is asked for after all is stopped. */
+/** A frame may call models many times, and each call is slow: stop before the next call once aborted. */
 function abortable({ fill, flow }: InpaintingModels, signal: AbortSignal): InpaintingModels {
   return {
     fill:

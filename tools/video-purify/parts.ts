@@ -5,19 +5,19 @@ import { pictureStream, type PictureStream } from '../../src/engines/ffmpeg/pict
 import { constantRate, firstFrameIndex, hertz } from '../../src/media/frame-rate.ts'
 import type { FrameRange } from './part.ts'
 
-/** Length of a part, s: so much is made again at most when work is interrupted. */
+/** Length of a part, in seconds: at most this much is repeated after an interruption. */
 const partSeconds = 20
 
-/** Shortest part, frames: what the encoder's reordering needs to be the same in all. */
+/** Least length of a part, in frames: the encoder needs that many to reorder frames the same way in all parts. */
 const minPartFrames = 5
 
-/** Shortest part for the sake of making two at once, s. */
+/** Least length of a part when splitting for parallel processing, in seconds. */
 const minParallelSeconds = 4
 
 /**
- * Divides frames into parts of the same length, the last one shorter or, where it would be too short, longer. Where no
- * part needs to know of another and each is long enough, they are even in number and in length, so that two that are
- * made at once end together.
+ * Splits frames into parts of equal length; the last one may be shorter, or longer if it would be too short.
+ * Independent parts that are long enough become even in number and equal in length, so that two concurrent ones end
+ * together.
  */
 export function splitIntoParts(
   { first, count }: FrameRange,
@@ -37,10 +37,10 @@ export function splitIntoParts(
   }))
 }
 
-/** Pictures that may be missing at the end, as headers and last frames tell their length roughly, s. */
+/** Frames that may be missing at the end, in seconds: headers and last frames state the length approximately. */
 const endTolerance = 1
 
-/** Throws 6021 where pictures are missing that the file promised. */
+/** Throws 6021 if frames stated by the file are missing. */
 export function checkPartsComplete(
   name: string,
   parts: readonly { readonly frames: number; readonly count: number }[],
@@ -62,12 +62,12 @@ export function checkPartsComplete(
   }
 }
 
-/** The picture of a video, and all its frames, counted from the start of the file. */
+/** The picture of a video and the range of all its frames. */
 export interface WholePicture extends Footage, FrameRange {
   readonly stream: PictureStream
 }
 
-/** A video as it is to be treated: its picture at a constant rate. */
+/** Returns the picture of a file at its constant rate. */
 export async function wholePicture({ path, facts }: StagedFile, signal: AbortSignal): Promise<WholePicture> {
   const video = facts?.video
   if (!video) throw new MediaError(6014, 'the file holds no picture')

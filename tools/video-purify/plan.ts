@@ -36,19 +36,22 @@ export const plan: PlanOperationWithTexts<typeof videoPurify> = async (input, fi
  */
 const maxParsedBytes = 2 ** 20
 
-/** The limits of a video's length for what a request does, and of what is treated. Throws 6016, 6019 and 6035. */
+/** Checks the duration of a video and what is treated against the limits. Throws 6016, 6019 and 6035. */
 export function checkLimits(
   input: PurifyInput,
   { name }: RequestFile,
   { video, seconds }: CheckedVideo,
 ): void {
   if (seconds > videoLimits.seconds) throw new MediaError(6019, `file_id: ${name} lasts longer than 2 hours`)
-  // What a file lists is not known yet: by an empty list the video is only copied.
+  // The list in a file is not known yet; with an empty one the video is only copied.
   if (treatsPicture(input) && input.regions_file_id === undefined)
     checkTreated(name, video, { seconds, input })
 }
 
-/** Longest video, and longest that is filled, s; longest and shortest sides, px; fastest rate. */
+/**
+ * Limits: longest video and longest inpainted video in seconds, longest side and shortest inpainted side in pixels,
+ * highest frame rate.
+ */
 const videoLimits = { seconds: 7200, filledSeconds: 1200, side: 4000, filledSide: 128, rate: 120 }
 
 interface CheckedVideo {
@@ -56,7 +59,7 @@ interface CheckedVideo {
   readonly seconds: number
 }
 
-/** The picture of the video that is to be cleaned, and how long its facts tell it is. Throws 6014, 6019, 6021, 6022 and 6023. */
+/** Returns the video stream of a file and its stated duration in seconds. Throws 6014, 6019, 6021, 6022 and 6023. */
 export function checkVideo({ name, kind, facts }: RequestFile): CheckedVideo {
   const video = facts?.video
   if (kind !== 'video' || !video || video.duration_ms <= 0) {
@@ -79,10 +82,10 @@ export function checkVideo({ name, kind, facts }: RequestFile): CheckedVideo {
   return { video, seconds: video.duration_ms / 1000 }
 }
 
-/** An average may lie a little over the rate at which frames are spaced. */
+/** An average rate may slightly exceed the actual frame rate. */
 const rateTolerance = 0.002
 
-/** Packets of FLV do not tell how long they last, so its mark is a guess. */
+/** FLV packets do not state their duration, so truncation cannot be determined. */
 function checkNotTruncated(name: string, { container, cut_off_ms }: NonNullable<RequestFile['facts']>): void {
   if (cut_off_ms === undefined || container === 'flv') return
   throw new MediaError(6021, `file_id: ${name} is cut off, there is nothing after ${cut_off_ms / 1000} s`, {
@@ -90,10 +93,13 @@ function checkNotTruncated(name: string, { container, cut_off_ms }: NonNullable<
   })
 }
 
-/** Headers round, s: creation takes a length that differs by less as it is told. */
+/** Largest difference between stated and actual duration that is ignored, in seconds: headers round. */
 const lengthTolerance = 0.5
 
-/** Throws 6017 where a video lasts longer than it was priced for, as its header tells less and creation could not look in time. */
+/**
+ * Throws 6017 if a video is longer than it was priced for, because its header states less and creation could not
+ * measure it in time.
+ */
 export function checkPricedLength(name: string, told: number, seconds: number): void {
   const credits = (length: number) => creditsFor(videoPurify.price, Math.round(length * 1000))
   if (seconds <= told + lengthTolerance || credits(seconds) <= credits(told)) return
@@ -106,7 +112,7 @@ export function checkPricedLength(name: string, told: number, seconds: number): 
   )
 }
 
-/** The limits of what is treated. Throws 6016 and 6035. */
+/** Checks a video to treat against the limits. Throws 6016 and 6035. */
 export function checkTreated(
   name: string,
   { width, height }: VideoFacts,

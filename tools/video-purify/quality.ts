@@ -9,49 +9,49 @@ import type { WholePicture } from './parts.ts'
 import { chooseRateFactor, predictDecibels, targetDecibels, type Trial } from './rate-factor.ts'
 import type { ReadOptions } from './stream-checks.ts'
 
-/** The factor that is tried first. */
+/** First rate factor (CRF) to try. */
 const firstFactor = 21
 
-/** Trying would take as long as the whole, frames. */
+/** Fewest frames for which trials are worthwhile. */
 const minTrialFrames = 60
 
-/** Trials at most, and how far a factor may lie beside one that was tried: lines through them are no further right. */
+/** Limit of trials, and the difference of rate factors within which interpolation is reliable. */
 const maxTrials = 3
 const minFactorStep = 1
 
-/** Largest result, as a share of its source: a little less than the half as much again that is promised. */
+/** Largest result relative to the source, somewhat below the promised 1.5. */
 const maxSizeRatio = 1.4
 
-/** How finely a video is coded. */
+/** Encoder effort and rate factor (CRF) of a video. */
 export interface EncodingQuality extends TrialEncoding {
-  /** How near to its source that makes it, dB of brightness; undefined where that was not tried. */
+  /** Expected fidelity in dB (luma PSNR); undefined if not measured. */
   readonly decibels?: number
 }
 
-/** Taken where nothing is tried. */
+/** Used if no trial is made. */
 const defaultQuality: EncodingQuality = { effort: 'veryfast', crf: 18 }
 
 /**
- * The quality with which this video comes out as near to itself as wanted: its own grain and its own coding decide that,
- * so some frames of it are encoded and compared. Where that would make the file too large more effort is taken, and
- * where that is not enough it is coarser, which only happens to grain that the source was too small for.
+ * Chooses the quality at which the video reaches the target fidelity. Grain and the source's own coding determine it,
+ * so some frames are encoded and compared. If the file would be too large, uses more encoder effort, then a coarser
+ * factor.
  */
 export async function chooseQuality(
   footage: WholePicture,
   { fileSize, ...reading }: ConcurrentTrialOptions & { readonly fileSize: number },
 ): Promise<EncodingQuality> {
   if (footage.count <= minTrialFrames) return defaultQuality
-  // What goes with the picture stays as large as it is.
+  // Other streams keep their size.
   const others = 1 - (await pictureShare(footage, reading))
   const largestFrame = ((maxSizeRatio - others) * fileSize) / footage.count
   const quick = await chooseFactor('superfast', { footage, largestFrame }, reading)
-  // Where no place has pictures the parts will tell.
+  // If no sample has frames, processing the parts reports it.
   if (!quick) return defaultQuality
   if (quick.decibels >= targetDecibels - decibelTolerance) return quick
   return (await chooseFactor('veryfast', { footage, largestFrame }, reading)) ?? defaultQuality
 }
 
-/** What a line through trials may be off by, dB. */
+/** Allowed error of interpolation between trials, in dB. */
 const decibelTolerance = 0.4
 
 async function chooseFactor(
@@ -70,20 +70,19 @@ async function chooseFactor(
   return { effort, crf: next, decibels: predictDecibels(trials, next) }
 }
 
-/** How trials are made. */
+/** Options of trials that run concurrently. */
 interface ConcurrentTrialOptions extends TrialOptions {
-  /** Samples that memory has room for at once. */
+  /** Number of samples that fit in memory at once. */
   readonly atOnce: number
 }
 
-/** Frames of a place that is tried, and such places, as shares of the video; of a short one its middle alone. */
+/** Frames per sample, and positions of samples as shares of the video; a short video is sampled in the middle only. */
 const framesPerSample = 20
 const samplePositions = [0.15, 0.5, 0.85]
 const middleOnly = [0.5]
 
 /**
- * The least likeness of samples encoded with a factor, dB, and what a frame takes on average; undefined where no place
- * has pictures.
+ * Returns the lowest fidelity of the samples, in dB, and the mean bytes per frame; undefined if no position has frames.
  */
 async function measureEncoding(
   footage: Footage & FrameRange,
@@ -92,14 +91,14 @@ async function measureEncoding(
 ): Promise<Omit<Trial, 'crf'> | undefined> {
   const tried = footage.count > 3 * samplePositions.length * framesPerSample ? samplePositions : middleOnly
   const count = Math.min(framesPerSample, footage.count)
-  // One after another a video of half a minute would be tried for as long as it is treated.
+  // Run concurrently: sequential trials of a 30 s video would take as long as its treatment.
   const inTurn = limitConcurrency(reading.atOnce)
   const threads = Math.max(1, Math.floor(reading.threads / Math.min(reading.atOnce, tried.length)))
   const samples = tried.map((place) => {
     const first = footage.first + Math.floor((footage.count - count) * place)
     return inTurn(() => encodeSample(footage, { first, count }, { ...reading, ...coding, threads }))
   })
-  // Each ends its own programs before anything is told.
+  // Wait until all trials have ended their programs.
   await Promise.allSettled(samples)
   const made = (await Promise.all(samples)).filter((sample) => sample !== undefined)
   if (made.length === 0) return undefined
@@ -109,20 +108,20 @@ async function measureEncoding(
   }
 }
 
-/** How a sample is encoded. */
+/** Encoder settings of a trial. */
 type TrialEncoding = Omit<EncoderCoding, 'threads'>
 
-/** How a sample is made. */
+/** How to run a trial. */
 interface TrialOptions extends Omit<ReadOptions, 'scratch'> {
   readonly threads: number
 }
 
-/** Frames from one key frame to the next as the encoder sets them on its own. */
+/** Default key frame interval of the encoder, in frames. */
 const keyFrameInterval = 250
 
 /**
- * Encodes a stretch of a video: how near it comes, dB, and what a frame takes on average, its first, a key frame,
- * counted as often as one would come. Undefined where there are hardly any pictures.
+ * Encodes a range of frames. Returns the fidelity in dB and the mean bytes per frame, with the key frame weighted by
+ * its interval. Undefined if most frames are missing.
  */
 export async function encodeSample(
   footage: Footage,
@@ -131,9 +130,9 @@ export async function encodeSample(
 ): Promise<Omit<Trial, 'crf'> | undefined> {
   const frames = await tryEncoding(footage, { ...stretch, threads, signal, timeoutMs, effort, crf })
   const [key, ...others] = frames
-  // Of a few before the end of what is cut off, the key frame tells too much of the size.
+  // With few frames before a truncated end, the key frame dominates the size.
   if (!key || frames.length < stretch.count / 2) return undefined
-  // The mean is of squared differences: a black frame, near by itself, makes none of the others nearer.
+  // Average squared differences, not decibels: a perfectly reproduced black frame must not compensate for others.
   const difference = mean(frames.map(({ decibels }) => 10 ** (-decibels / 10)))
   return {
     decibels: -10 * Math.log10(difference),
@@ -145,11 +144,11 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 }
 
-/** Where packets are looked at, as shares of the video, and for how long, s. */
+/** Positions at which to measure packets, as shares of the video, and duration in seconds. */
 const packetPositions = [0, 0.4, 0.8]
 const packetSeconds = 10
 
-/** What share of a file's bytes its pictures are, by packets of some places. */
+/** Returns the video stream's share of the file size, 0 to 1, measured on packets at some positions. */
 export async function pictureShare(
   { path, rate, stream, first, count }: Omit<WholePicture, 'video'>,
   { signal }: Pick<ReadOptions, 'signal'>,
@@ -173,7 +172,7 @@ export async function pictureShare(
       },
     },
   )
-  // Covers are video too, of one packet each.
+  // Covers are video streams too, with one packet each.
   const [picture] = [...videos.values()].toSorted((one, other) => other.packets - one.packets)
   return picture ? picture.bytes / all : 1
 }

@@ -1,19 +1,22 @@
-/** Samples of a video, encoded with a rate factor. */
+/** Result of encoding samples of a video with a rate factor (CRF). */
 export interface Trial {
   readonly crf: number
-  /** How near they are to the source, of brightness. */
+  /** Luma PSNR. */
   readonly decibels: number
-  /** What a frame takes on average. */
+  /** Mean size of a frame. */
   readonly bytes: number
 }
 
-/** Finest and coarsest factor: for the sake of its size no result is coarser than the encoder's own idea of good. */
+/** Limits of the factor: no result is coarser than the encoder's default. */
 const factorLimits = { finest: 6, coarsest: 23 }
 
-/** How near to the source a result is to be, dB of brightness: a little more than the 45 that are promised. */
+/** Target fidelity in dB (luma PSNR), slightly above the promised 45. */
 export const targetDecibels = 45.8
 
-/** What a step is usually worth, dB, and how many usually double the size: by film, talk and noise at 1.5 to 25 Mb/s. */
+/**
+ * Typical slopes per step of the factor: decibels, and steps that halve the size. Measured on film, speech and noise at
+ * 1.5 to 25 Mb/s.
+ */
 const decibelsPerStep = 0.6
 const stepsToDouble = 6
 
@@ -21,11 +24,8 @@ const fidelity: TrialQuantity = { valueOf: ({ decibels }) => decibels, usualSlop
 const frameSize: TrialQuantity = { valueOf: ({ bytes }) => Math.log2(bytes), usualSlope: 1 / stepsToDouble }
 
 /**
- * The rate factor with which a video comes out as near to its source as wanted or, where that would make its frames
- * larger than they may be, as large as that, by what trials have shown.
- *
- * @param trials one at least
- * @param largest bytes of a frame
+ * Returns the rate factor that reaches the target fidelity or, if frames would exceed `largest` bytes, the size limit.
+ * Interpolates between trials, of which there must be at least one.
  */
 export function chooseRateFactor(trials: readonly Trial[], largest: number): number {
   const near = solveFactor(trials, targetDecibels, fidelity)
@@ -34,7 +34,7 @@ export function chooseRateFactor(trials: readonly Trial[], largest: number): num
   return Math.round(10 * chosen) / 10
 }
 
-/** How near to its source a video comes out with a factor, dB, by what trials have shown. */
+/** Returns the expected fidelity at a factor, in dB, based on the nearest trial. */
 export function predictDecibels(trials: readonly Trial[], crf: number): number {
   const nearest = trials.toSorted((one, other) => Math.abs(one.crf - crf) - Math.abs(other.crf - crf))[0]
   return nearest ? nearest.decibels + (nearest.crf - crf) * decibelsPerStep : targetDecibels
@@ -42,11 +42,11 @@ export function predictDecibels(trials: readonly Trial[], crf: number): number {
 
 interface TrialQuantity {
   readonly valueOf: (trial: Trial) => number
-  /** By how much it usually falls. */
+  /** Typical decrease per step of the factor. */
   readonly usualSlope: number
 }
 
-/** Where a quantity that falls with the factor has a value: on the line through the two trials next to it. */
+/** Returns the factor at which a decreasing quantity has a value, on the line through the two nearest trials. */
 function solveFactor(
   trials: readonly Trial[],
   value: number,
@@ -55,7 +55,7 @@ function solveFactor(
   const [one, other] = trials.toSorted((a, b) => Math.abs(valueOf(a) - value) - Math.abs(valueOf(b) - value))
   if (!one) return factorLimits.finest
   const measuredSlope = other ? (valueOf(one) - valueOf(other)) / (other.crf - one.crf) : usualSlope
-  // Trials that lie close together tell no slope.
+  // Trials with close factors yield no reliable slope.
   const slope =
     measuredSlope >= usualSlope / 4 && measuredSlope <= usualSlope * 4 ? measuredSlope : usualSlope
   return one.crf + (valueOf(one) - value) / slope

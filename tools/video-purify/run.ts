@@ -14,15 +14,15 @@ import { treatmentRequirements } from './requirements.ts'
 import { wholePicture } from './parts.ts'
 import { expectedSeconds, searchesText, treatsPicture, type PurifyInput } from './estimate.ts'
 
-/** Finds text, or takes what is listed, and treats it; or only finds it. */
+/** Detects text or reads listed regions, and treats them; with phase detect only detects. */
 export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const file = context.files.get(input.file_id)
   const { video, seconds: priced } = checkVideo(file)
-  // A list first: it may be wrong, and the whole film takes minutes to read.
+  // Read the list first: it may be invalid, and reading the whole video takes minutes.
   const listed = searchesText(input) ? undefined : await resolveMarkedRegions(input, file, context)
   if (listed && listed.marked.remove.length > 0) checkTreated(file.name, video, { seconds: priced, input })
   const footage = await wholePicture(file, context.signal)
-  // A header may tell less than there is.
+  // The video may be longer than its header states.
   const seconds = footage.stream.lasts
   checkLimits(input, file, { video, seconds })
   checkPricedLength(file.name, priced, seconds)
@@ -84,7 +84,7 @@ async function keepCopy(file: StagedFile, context: RunContext) {
   return context.keep({ path, name: base })
 }
 
-/** Of a file's name what tells one from another. */
+/** Returns the start of a file's name, without its extension. */
 function shortStem({ name }: StagedFile): string {
   return [...parse(name).name].slice(0, 60).join('')
 }

@@ -8,25 +8,22 @@ import { inputArgs, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import { streamArgs } from './join.ts'
 import type { CoverPicture, KeptStream } from './kept-streams.ts'
 
-/** How a video is read before any of its picture is treated: where files may be made, and for how long. */
+/** Options for reading a video before its picture is treated. */
 export interface ReadOptions {
   readonly scratch: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
-/** So many packets of a stream show what a container thinks of it: of some sound the form is in none but all of a few. */
+/** Number of packets that show whether a container accepts a stream; some audio codecs need several. */
 const trialPackets: Readonly<Record<KeptStream['type'], readonly string[]>> = {
   a: ['-frames:a', '8'],
   s: ['-frames:s', '1'],
-  // Fonts alone make no file.
+  // Attachments alone make no file.
   t: ['-map', '0:V:0', '-c:v', 'copy', '-frames:v', '1'],
 }
 
-/**
- * Whether files of this extension take streams of a source: the first packets of each, wherever they come, are written
- * to a file of its own, and removed.
- */
+/** Whether a container accepts streams of a source. Writes the first packets of each stream to a temporary file. */
 export async function containerAccepts(
   extension: string,
   { source, streams }: { readonly source: string; readonly streams: readonly KeptStream[] },
@@ -40,7 +37,7 @@ export async function containerAccepts(
     path,
   ])
   try {
-    // Lines of text in no letters say nothing of the container.
+    // Undecodable text does not mean that the container rejects the stream.
     const args = ['-max_error_rate', '1', ...inputArgs(source), ...outputs]
     await runRaw({ args, signal, timeoutMs })
     return true
@@ -52,18 +49,18 @@ export async function containerAccepts(
   }
 }
 
-/** Bytes of a packet that is the length of its text alone: such lie between the lines of an mp4. */
+/** Size of a text packet that consists of its length only; mp4 has such packets between lines. */
 const emptyTextBytes = 2
 
-/** What becomes of subtitles that are made into another form. */
+/** Subtitle lines lost in conversion. */
 interface LostLines {
-  /** Streams of which no line is in letters, by their indexes. */
+  /** Indexes of streams without any readable line. */
   readonly unreadable: readonly number[]
-  /** Lines that are lost of others, in sentences. */
+  /** Sentences about lost lines of the other streams. */
   readonly sentences: readonly string[]
 }
 
-/** Reads all lines of subtitles that are made into another form: those that are in no letters are lost. */
+/** Converts all subtitles that change their codec, to find lines that are not valid text. */
 export async function findLostLines(
   source: string,
   kept: readonly KeptStream[],
@@ -81,7 +78,7 @@ export async function findLostLines(
     args: [
       ...['-max_error_rate', '1', ...inputArgs(source)],
       ...forms.flatMap(({ index, codec }, place) => ['-map', `0:${index}`, `-c:s:${place}`, codec]),
-      // A line of text for each packet: its stream, times, size.
+      // Prints one line per packet: stream, times, size.
       ...['-f', 'framecrc', 'pipe:1'],
     ],
     signal,
@@ -94,7 +91,7 @@ export async function findLostLines(
         const mine = lines[Math.floor(place / 2)]
         if (!mine) continue
         if (place % 2 === 0) mine.given += size > emptyTextBytes ? 1 : 0
-        // Of no text, but with a style, an empty line is made; of one in no letters, none.
+        // A styled line without text yields an empty line; an undecodable one yields none.
         else mine[size > 0 ? 'read' : 'empty'] += 1
       }
     },
@@ -113,21 +110,21 @@ export async function findLostLines(
   }
 }
 
-/** What goes with a picture and ends when it is coded anew, by ffprobe's names for it. */
+/** Side data of a picture that encoding discards, by ffprobe's names. */
 const droppedSideData: Readonly<Record<string, string>> = {
   'ATSC A53 Part 4 Closed Captions': 'the captions inside the picture (CEA-608/708) were left out',
   'Spherical Mapping': 'the mark of a 360° picture was left out: players show it flat',
   'Stereo 3D': 'the mark of a stereoscopic picture was left out: players show it as it is coded',
 }
 
-/** What a new picture of a video lacks, in sentences. */
+/** Returns sentences about the side data that a new picture loses. */
 export function lostSideData({ sides }: Pick<PictureStream, 'sides'>): readonly string[] {
   return Object.entries(droppedSideData).flatMap(([type, sentence]) =>
     sides.includes(type) ? [sentence] : [],
   )
 }
 
-/** Pictures that may be a cover in both containers, by ffmpeg's names. */
+/** Codecs of covers that both containers accept, by ffmpeg's names. */
 const coverFormats: Readonly<Record<string, { readonly extension: string; readonly mime: string }>> = {
   mjpeg: { extension: 'jpg', mime: 'image/jpeg' },
   png: { extension: 'png', mime: 'image/png' },
@@ -135,8 +132,8 @@ const coverFormats: Readonly<Record<string, { readonly extension: string; readon
 }
 
 /**
- * Copies a cover picture into a file, as a Matroska file takes them; undefined for one that no container holds, that is
- * empty or that does not decode: it would spoil the whole result in the end.
+ * Saves a cover as a file, as Matroska needs it. Returns undefined if no container accepts it, or if it is empty or
+ * does not decode: it would make the final join fail.
  */
 export async function saveCover(
   source: string,
@@ -152,7 +149,7 @@ export async function saveCover(
     await checkDecodable(path, { signal })
     return { index, path, mime: form.mime }
   } catch (error) {
-    // The whole is worth more than its cover: one that takes too long is left out as well.
+    // The video is worth more than its cover: omit one that takes too long, too.
     if (error instanceof MediaError) return undefined
     throw error
   }

@@ -4,30 +4,30 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { InferenceSession } from 'onnxruntime-node'
 import type { OnnxRuntime } from './session.ts'
 
-/** What a thread is started with: where the model and what runs it lie, which are there. */
+/** Data passed to a model thread: paths of the installed model and runtime. */
 export interface ModelThreadData {
   readonly model: string
   readonly runtime: string
 }
 
-/** What a thread answers to a thing it was sent, or why there is no answer. */
+/** Reply to a request: the result, or the error. */
 export type ModelReply<Answer> = { readonly answer: Answer } | { readonly error: unknown }
 
-/** How a thing is worked on. */
+/** Processes one request with the model. */
 export type ModelTask<Thing, Answer> = (
   thing: Thing,
   model: { readonly onnx: OnnxRuntime; readonly session: InferenceSession },
 ) => Promise<Answer>
 
-/** Works on whatever this thread is sent, until it is sent nothing. */
+/** Serves requests to this thread until it receives null. */
 export function serveModel<Thing, Answer>(
   work: ModelTask<Thing, Answer>,
   options: InferenceSession.SessionOptions = {},
 ): void {
   const { model, runtime } = workerData as ModelThreadData
-  // Not by way of the packs, whose downloads take longer to load than a picture to look at.
+  // Loaded directly: the pack code takes longer to load than one inference.
   const onnx = createRequire(join(runtime, 'engine.cjs'))('onnxruntime-node') as OnnxRuntime
-  // One core for each thread: cores that share a thing wait for each other.
+  // One core per thread: threads that share an inference wait for each other.
   const opened = onnx.InferenceSession.create(model, {
     ...{ intraOpNumThreads: 1, interOpNumThreads: 1 },
     ...options,
@@ -41,7 +41,7 @@ export function serveModel<Thing, Answer>(
       )
     parentPort?.postMessage(told, [])
   }
-  // The engine is native: a thread that is ended from outside while it works takes the process with it.
+  // The engine is native: terminating the thread while it runs crashes the process.
   const end = async (): Promise<void> => {
     await opened.then((session) => session.release()).catch(() => {})
     parentPort?.close()

@@ -5,21 +5,21 @@ import { resolvePack } from '../packs/resolve.ts'
 import type { PackName } from '../packs/manifest.ts'
 import type { ModelThreadData, ModelReply } from './model-thread.ts'
 
-/** Threads that each hold the same model: each works on one thing at a time, on a core of its own. */
+/** Threads that each hold the same model and process one request at a time, on one core. */
 export interface ModelThreads<Thing, Answer> extends AsyncDisposable {
-  /** Who asks while all are busy waits for a turn; what is transferred belongs to the thread from then on. */
+  /** Processes a request on an idle thread, or waits for one. Transferred buffers become unusable. */
   run(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
 }
 
 interface ModelKind {
   readonly pack: PackName
-  /** What the model is for, as an error names it. */
+  /** What the model is used for, as stated in errors. */
   readonly purpose: string
-  /** Of the module that the threads run, which calls `serveModel`; without its extension. */
+  /** Module that the threads run, without its extension; it must call `serveModel`. */
   readonly module: URL
 }
 
-/** Starts as many threads as are allowed; 6401 where the model, or what runs it, is not there or does not run. */
+/** Starts model threads. Throws 6401 if the model or the runtime is missing or fails to load. */
 export async function openModelThreads<Thing, Answer>(
   { pack, purpose, module }: ModelKind,
   threads: number,

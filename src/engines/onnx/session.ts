@@ -5,15 +5,15 @@ import { loadEngine } from '../packs/resolve.ts'
 
 type ModelOutputs = runtime.InferenceSession.OnnxValueMapType
 
-/** A model that is open. */
+/** An open model. */
 export interface OnnxModel extends AsyncDisposable {
   readonly onnx: OnnxRuntime
   readonly session: runtime.InferenceSession
-  /** Runs it; 6402 where it cannot work on what it is given. */
+  /** Runs the model. Throws 6402 if it fails on the inputs. */
   run(tensors: Readonly<Record<string, runtime.Tensor>>): Promise<ModelOutputs>
 }
 
-/** Opens the model of a pack; 6401 where it, or what runs it, cannot be used. */
+/** Opens the model of a pack. Throws 6401 if the model or the runtime cannot be used. */
 export async function openOnnxModel(pack: PackName, path: string, threads = 1): Promise<OnnxModel> {
   const onnx = await loadOnnxRuntime()
   const options = { intraOpNumThreads: threads, interOpNumThreads: 1 }
@@ -39,16 +39,16 @@ export async function openOnnxModel(pack: PackName, path: string, threads = 1): 
   }
 }
 
-/** A native engine's errors may have many lines. */
+/** Returns the first line of an error message, shortened; native errors have many lines. */
 function firstErrorLine(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause)
   return text.split('\n')[0]?.slice(0, 200) ?? ''
 }
 
-/** What runs models: the native library behind it is loaded when it is first needed. */
+/** The ONNX runtime; its native library is loaded on first use. */
 export type OnnxRuntime = typeof runtime
 
-/** Loads the runtime; 6401 where it is not there. It sends nothing anywhere: `src/config.ts` has told it not to. */
+/** Loads the runtime. Throws 6401 if it is not installed. Telemetry is disabled by `src/config/config.ts`. */
 export async function loadOnnxRuntime(): Promise<OnnxRuntime> {
   return (await loadEngine('onnx-runtime')).engine as OnnxRuntime
 }

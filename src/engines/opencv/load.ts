@@ -1,12 +1,12 @@
 import type * as library from '@techstark/opencv-js'
 import { loadEngine } from '../packs/resolve.ts'
 
-/** What looks at pictures, compiled to WebAssembly. */
+/** OpenCV, compiled to WebAssembly. */
 export type OpenCv = typeof library
 
 /**
- * Loads the library, once, and waits until it can be used; 6401 where it is not there. In a box, as it has a `then`
- * that resolves with itself: to await it never ends.
+ * Loads and initializes the library once. Throws 6401 if it is not installed. Returned in an object because the library
+ * has a `then` that resolves with itself, so awaiting it never ends.
  */
 export async function loadOpenCv(): Promise<{ readonly cv: OpenCv }> {
   const { engine } = await loadEngine('opencv')
@@ -15,7 +15,7 @@ export async function loadOpenCv(): Promise<{ readonly cv: OpenCv }> {
   return { cv }
 }
 
-/** One promise for all: the library tells the last who set this alone. */
+/** Shared promise: the library keeps only the last initialization callback. */
 let initialized: Promise<void> | undefined
 
 function waitUntilReady(cv: OpenCv): Promise<void> {

@@ -14,18 +14,18 @@ import { mergeTileLines, splitIntoTiles, usualAspect } from '../../media/text/ti
 import { stillPicture } from '../ffmpeg/still.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 
-/** How a picture is looked at. */
+/** Options of `detectTextInImage`. */
 export interface DetectTextInImageOptions {
   readonly signal?: AbortSignal | undefined
-  /** Longest sides it is looked at with, px, coarse to fine. */
+  /** Longest sides of the scaled images to search, in pixels, ascending. */
   readonly sides?: readonly number[]
   readonly threads?: number
 }
 
-/** Large letters show best in a small picture, small and faint ones in a large one. */
+/** Large letters are detected best in a small image, small and faint ones in a large one. */
 const defaultSides = [960, 1920]
 
-/** The lines of text of a still picture as it is shown; none of a file without one. */
+/** Returns the lines of text in a still image as displayed; none if the file has no picture. */
 export async function detectTextInImage(
   path: string,
   { video }: MediaFacts,
@@ -59,12 +59,12 @@ export async function detectTextInImage(
   })
 }
 
-/** Longest side of what is held of a picture that is looked at in tiles, px. */
+/** Limit of the longest side of a scaled image, in pixels; it is searched in tiles. */
 const maxScaledSide = 24_000
 
 /**
- * Sizes of a picture by their longest sides, even; none is larger than the picture, but one there is. One that is longer
- * than pictures usually are is as wide as those are.
+ * Returns the even sizes to search, one per side and none larger than the image. For a very long image, `sides` applies
+ * to a tile of usual aspect.
  */
 function scaledSizes({ width, height }: VideoFacts, sides: readonly number[]) {
   const [short, longest] = [Math.min(width, height), Math.max(width, height)]
@@ -86,14 +86,14 @@ async function scaledFrame(
   return { width: wish.width, height: wish.height, bytes: frame.bytes }
 }
 
-/** Least sureness of a line, by both looks, and edges of its letters. */
+/** Least confidence of a line in both detections, and least number of edges its letters have. */
 const leastScore = 0.7
 const leastEdges = 1.2
 
-/** What the edges of letters are blurred by, px. */
+/** Blur of letter edges, in pixels. */
 const strokeBlur = 1
 
-/** A line with the box of its ink, if it is one at another scale too. */
+/** Returns a line with the box of its strokes, if it is also detected at another scale. */
 async function confirmLine(
   box: TextBox,
   { luma, detector }: { readonly luma: Luma; readonly detector: TextDetector },
@@ -103,6 +103,6 @@ async function confirmLine(
   const look = prepareRescore(part, box)
   const score = Math.min(box.score, rescore(look, await detector.find(look.frame)))
   if (score < leastScore) return undefined
-  // It may lead out of the picture: cut off there, a tilted line would no longer run through the middle of its box.
+  // The box may exceed the image: clipped, a tilted line would not pass through its centre.
   return { ...box, ...expandBox(strokeBox(medianGradient([part]), box, luma), strokeBlur), score }
 }

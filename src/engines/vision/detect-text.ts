@@ -21,26 +21,26 @@ import { selectSubtitles } from '../../media/text/subtitle-selection.ts'
 import { gridFrames, keptFrameStep, keptSeconds, sampleStep, textSearchGrid } from './grid-frames.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 
-/** Where and how text is looked for. */
+/** Options of `detectText`. */
 export interface DetectTextOptions {
-  /** Areas over time in which text counts; left out, everywhere and always. */
+  /** Regions to search; unset searches the whole picture at all times. */
   readonly within?: readonly Region[]
-  /** When regions end at the latest, s: a list holds none that begins after the end its video tells. */
+  /** Latest end of a region, in seconds: a region list accepts none that starts after the stated end of the video. */
   readonly until?: number
-  /** Only the lines of the subtitles. */
+  /** Return only lines of subtitles. */
   readonly subtitles?: boolean
-  /** Most regions; left out, all there are. */
+  /** Limit of regions; unset returns all. */
   readonly most?: number
   readonly threads: number
   readonly signal?: AbortSignal | undefined
-  /** Told 0 to 100, rising. */
+  /** Called with 0 to 100, never decreasing. */
   readonly onProgress?: ((percent: number) => void) | undefined
 }
 
-/** Frames before and after a sample in which its text's ends are looked for, s. */
+/** Time before and after a sample in which to search for the first and last frame of a text, in seconds. */
 const endSearchSeconds = 1.5
 
-/** The lines of text of a video, each with its first and last frame; none of a file without a picture. */
+/** Returns the lines of text of a video with their first and last frames; none if the file has no picture. */
 export async function detectText(
   path: string,
   facts: MediaFacts,
@@ -65,7 +65,7 @@ export async function detectText(
   })
 }
 
-/** A text whose frames are counted from so many frames earlier. */
+/** Returns a text with its frame indexes increased by `frames`. */
 function shiftText(text: FoundText, frames: number): FoundText {
   const { first, last, boxAt } = text
   return { ...text, first: first + frames, last: last + frames, boxAt: (frame) => boxAt(frame - frames) }
@@ -84,7 +84,7 @@ interface PendingSample {
   readonly boxes: Promise<readonly TextBox[]>
 }
 
-/** Samples are looked at while the frames around them are still kept. */
+/** Limit of threads: frames around a sample must still be buffered when it is detected. */
 const maxDetectorThreads = 2
 
 async function collectTexts(path: string, { video, grid, search }: DetectionJob) {
@@ -103,7 +103,7 @@ async function collectTexts(path: string, { video, grid, search }: DetectionJob)
     reach: Math.round(endSearchSeconds * fps),
     onText(candidate) {
       const text = confirmText(candidate, detector)
-      // It is told where all are awaited.
+      // Handled where all texts are awaited.
       text.catch(() => {})
       texts.push(text)
     },
@@ -120,7 +120,7 @@ async function collectTexts(path: string, { video, grid, search }: DetectionJob)
     const wanted = timeRelation(search.within, (first + index) / fps)
     if (wanted === 'past') break
     const boxes = wanted === 'now' ? detector.find({ ...frame, bytes: frame.bytes.slice() }) : noBoxes
-    // It is told where it is awaited.
+    // Handled where the boxes are awaited.
     boxes.catch(() => {})
     looking.push({ frame: index, boxes })
     if (looking.length > threads) await take()
@@ -132,10 +132,10 @@ async function collectTexts(path: string, { video, grid, search }: DetectionJob)
   return { found, frames: ring.end }
 }
 
-/** Time around an area's own in which text is followed, s. */
+/** Time before and after a region in which text is still tracked, in seconds. */
 const roiMarginSeconds = 1
 
-/** How an area counts at a time: not any more, now or still to come; everywhere where there are none. */
+/** Whether the regions are over, active or still to come at a time; without regions always active. */
 function timeRelation(within: readonly Region[] | undefined, seconds: number): 'past' | 'now' | 'later' {
   if (!within) return 'now'
   if (
@@ -145,7 +145,7 @@ function timeRelation(within: readonly Region[] | undefined, seconds: number): '
   return within.some(({ start }) => start > seconds) ? 'later' : 'past'
 }
 
-/** A text if it is one at another scale too. */
+/** Returns a text with its final score, if it is also detected at another scale. */
 async function confirmText(
   { text, picture, line }: TextCandidate,
   detector: TextDetector,
@@ -156,7 +156,7 @@ async function confirmText(
   return isText(sure) ? sure : undefined
 }
 
-/** Samples of a text after which its beginning is looked for, so that it has come whole. */
+/** Number of samples after which to search for the beginning of a text, so that it is fully visible. */
 const samplesToBegin = 3
 
 interface TextFollowerOptions {
@@ -165,7 +165,7 @@ interface TextFollowerOptions {
   readonly onText: (text: TextCandidate) => void
 }
 
-/** Follows the texts of samples that come in order, and tells of each once it is over and its ends are known. */
+/** Creates a tracker that takes samples in order and calls `onText` for each text once it has ended. */
 function createTextFollower(ring: LumaRing, { picture, reach: frames, onText }: TextFollowerOptions) {
   const tracker = createTextTracker()
   const beginnings = new Map<TextTrack, TextEnd>()

@@ -9,7 +9,7 @@ import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
 import { inputArgs } from '../ffmpeg/run.ts'
 import { fileTimes } from '../ffmpeg/seek.ts'
 
-/** Frames to read: all of a video at an even rate, of one area of the picture, at a size with even sides. */
+/** Options of `gridFrames`: rate, area of the picture, and output size with even sides. */
 interface GridFrameOptions {
   readonly video: VideoFacts
   readonly rate: Rational
@@ -21,9 +21,9 @@ interface GridFrameOptions {
 }
 
 /**
- * Frames of a video as it is displayed, in order from its first: frame k of the file is the one at k divided by the
- * rate, as a result of constant rate has it. Once a frame is asked for, the memory of the one before is used again. HDR is left as it is
- * coded, which dims it and keeps its letters.
+ * Yields the frames of an area of a video as displayed, in order, at a constant rate: frame k of the file is the one at
+ * k / rate. The buffer is reused for the next frame. HDR is not tone-mapped, which dims the picture and keeps letters
+ * legible.
  */
 export async function* gridFrames(path: string, wish: GridFrameOptions): AsyncGenerator<Frame> {
   const { video, rate, area, width, height, threads, signal } = wish
@@ -47,34 +47,34 @@ export async function* gridFrames(path: string, wish: GridFrameOptions): AsyncGe
   for await (const bytes of pieces) yield { width, height, bytes }
 }
 
-/** Cuts an area out of the picture, to whole pixels. */
+/** Returns the filter that crops to an area, in whole pixels. */
 function cropFilter({ x, y, w, h }: Area): string[] {
   if (x === 0 && y === 0 && w === 1 && h === 1) return []
   return [`crop=w=iw*${w.toFixed(6)}:h=ih*${h.toFixed(6)}:x=iw*${x.toFixed(6)}:y=ih*${y.toFixed(6)}:exact=1`]
 }
 
-/** A machine may be busy and much slower than the one measured; this only ends what hangs. */
+/** Generous, for a busy machine; only ends a decoder that hangs. */
 function decodeTimeoutMs(durationMs: number): number {
   return 10 * 60_000 + 60 * durationMs
 }
 
-/** Longest side of the pictures that are looked at, px. */
+/** Longest side of the searched frames, in pixels. */
 const longestSide = 960
 
-/** Samples of a second of video. */
+/** Samples per second of video. */
 const samplesPerSecond = 2
 
 /**
- * Time that is kept: the way back from a text's third sample, while some more are looked at. Of faster videos every
- * second frame is kept: a text may then be told from a frame before it shows, or to one after.
+ * Duration of buffered frames, in seconds: from the third sample of a text back to before its start, with time for
+ * pending detections. Above 60 fps only every second frame is buffered, so the ends of a text may be off by one frame.
  */
 export const keptSeconds = 4
 const mostKeptRate = 60
 
-/** An average may lie a little over the rate at which frames are spaced. */
+/** An average rate may slightly exceed the actual frame rate. */
 const rateSlack = 0.01
 
-/** The pixels that an area of a video is looked at in. */
+/** Returns the size in pixels at which to search an area of a video. */
 export function textSearchGrid({ width, height }: VideoFacts, area: Area): Omit<PixelGrid, 'rate'> {
   const [across, down] = [width * area.w, height * area.h]
   const scale = Math.min(2, longestSide / Math.max(across, down))
@@ -82,12 +82,12 @@ export function textSearchGrid({ width, height }: VideoFacts, area: Area): Omit<
   return { width: even(across), height: even(down), area }
 }
 
-/** Of so many frames one is kept. */
+/** Returns the interval of buffered frames. */
 export function keptFrameStep(rate: Rational): number {
   return Math.max(1, Math.ceil(hertz(rate) / mostKeptRate - rateSlack))
 }
 
-/** Frames from one sample to the next: such that samples are kept. */
+/** Returns the interval of samples in frames, a multiple of the interval of buffered frames. */
 export function sampleStep(rate: Rational): number {
   const every = keptFrameStep(rate)
   return every * Math.max(1, Math.round(hertz(rate) / samplesPerSecond / every))

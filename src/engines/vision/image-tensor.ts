@@ -1,22 +1,22 @@
 import type { Size } from '../../media/geometry.ts'
 
-/** Pixels of three bytes in rows. */
+/** Packed pixels in rows, three bytes each. */
 interface PackedPixels {
   readonly width: number
   readonly height: number
   readonly pixels: Uint8Array
 }
 
-/** Samples' black, and how many of their steps are all of brightness and of an axis of colour, by ITU-R BT.709. */
+/** Black level and scale of luma and chroma samples (ITU-R BT.709). */
 const ranges = {
   limited: { black: 16, light: 219 / 255, colour: 224 / 255 },
   full: { black: 0, light: 1, colour: 1 },
 } as const
 
-/** What samples may be: those of television, or all values. */
+/** Range of YCbCr samples: limited (16 to 235) or full (0 to 255). */
 export type SampleRange = keyof typeof ranges
 
-/** Red, green and blue of ITU-R BT.709, to and from brightness and both axes of colour. */
+/** Converts packed Y, Cb, Cr to R, G, B (ITU-R BT.709), 0 to 255, rounded. */
 export function yuvToRgb(yuv: Uint8Array, range: SampleRange): Uint8Array {
   const { black, light, colour } = ranges[range]
   const rgb = new Uint8Array(yuv.length)
@@ -30,7 +30,7 @@ export function yuvToRgb(yuv: Uint8Array, range: SampleRange): Uint8Array {
   return rgb
 }
 
-/** The other way. */
+/** Converts packed R, G, B to Y, Cb, Cr (ITU-R BT.709), 0 to 255, rounded. */
 export function rgbToYuv(rgb: Uint8Array, range: SampleRange): Uint8Array {
   const { black, light, colour } = ranges[range]
   const yuv = new Uint8Array(rgb.length)
@@ -44,7 +44,7 @@ export function rgbToYuv(rgb: Uint8Array, range: SampleRange): Uint8Array {
   return yuv
 }
 
-/** One channel after the other, scaled to a size and by a factor. */
+/** Returns a planar tensor (channels, rows, columns), resized and multiplied by a factor. */
 export function planarTensor(
   { width, height, pixels }: PackedPixels,
   size: Size,
@@ -61,7 +61,7 @@ export function planarTensor(
   return tensor
 }
 
-/** A plane at another size: the mean of what a value covers where it shrinks, between its values where it grows. */
+/** Resizes a plane: area average when shrinking, linear interpolation when growing. */
 export function resizePlane(plane: Float32Array, from: Size, to: Size): Float32Array {
   if (from.width === to.width && from.height === to.height) return plane
   const across = resizeTaps(from.width, to.width)
@@ -87,7 +87,7 @@ export function resizePlane(plane: Float32Array, from: Size, to: Size): Float32A
   return other
 }
 
-/** The values that one of another size is made of, and their shares. */
+/** Input samples of an output sample, and their weights, which add up to 1. */
 interface ResizeTaps {
   readonly first: number
   readonly weights: readonly number[]
@@ -111,12 +111,12 @@ function resizeTaps(from: number, to: number): ResizeTaps[] {
   })
 }
 
-/** Most pixels that a model of any size is given: all-pairs flow needs a quarter of a GiB for so many. */
+/** Limit of pixels for models of flexible size: all-pairs optical flow needs 256 MiB at this size. */
 const maxTensorPixels = 2 ** 19
 
 /**
- * The size a tensor has to have: fixed sides as they are, others as multiples of eight, which convolutions ask for,
- * smaller where the picture has too many pixels.
+ * Returns the tensor size for an image: fixed sides as required, others rounded to multiples of eight and reduced to
+ * the pixel limit.
  */
 export function tensorSize(
   { width, height }: Size,

@@ -4,7 +4,7 @@ import { loadOnnxRuntime, type OnnxRuntime } from '../onnx/session.ts'
 import type { PackName } from '../packs/manifest.ts'
 import { findPack } from '../packs/resolve.ts'
 
-/** A tensor that a model takes: its name, and its sides where they are fixed. */
+/** An input tensor of a model: name, channels, and width and height if fixed. */
 export interface ModelInput {
   readonly name: string
   readonly channels: number
@@ -12,14 +12,14 @@ export interface ModelInput {
   readonly height: number | undefined
 }
 
-/** A model that people brought, and what it takes. */
+/** An open user-supplied model and its inputs. */
 export interface LearnedModel {
   readonly onnx: OnnxRuntime
   readonly session: runtime.InferenceSession
   readonly inputs: readonly ModelInput[]
 }
 
-/** What models have to take and answer, by their packs. */
+/** Required inputs and output per model, as stated in errors. */
 const requiredShapes = {
   inpainting:
     'an image (1, 3, rows, columns) of 0 to 1 and a mask (1, 1, rows, columns) of 0 and 1, and answers the image filled',
@@ -27,15 +27,15 @@ const requiredShapes = {
     'two images (1, 3, rows, columns) of 0 to 255 and answers the flow (1, 2, rows, columns) in pixels',
 } as const satisfies Partial<Record<PackName, string>>
 
-/** Pixels of the pictures that a model takes at most, and a side that is not fixed, about. */
+/** Limit of an input's pixels, and the side assumed for a flexible input. */
 const maxInputPixels = 2 ** 22
 const defaultSide = 2 ** 10
 
 type LearnedPack = keyof typeof requiredShapes
 
 /**
- * Opens an optional model whose inputs are pictures (one, channels, rows, columns), and has it given back with what
- * was opened before it; null where none is set, 6016 where it is of another kind.
+ * Opens a user-supplied model whose inputs are images (1, channels, rows, columns); `opened` releases it. Returns null
+ * if none is configured. Throws 6016 if it has other inputs.
  */
 export async function openLearnedModel(
   name: LearnedPack,
@@ -67,7 +67,7 @@ export async function openLearnedModel(
   return { onnx, session, inputs }
 }
 
-/** Runs a model; 6016 where it cannot work on what it is given. */
+/** Runs a model. Throws 6016 if it fails on the inputs. */
 export async function runLearnedModel(
   name: LearnedPack,
   { session }: LearnedModel,
@@ -78,7 +78,7 @@ export async function runLearnedModel(
   })
 }
 
-/** What tells that a model is of another kind than is expected. */
+/** Returns the error for a model that does not meet the requirements. */
 export function unusableModel(name: LearnedPack, reason: string): MediaError {
   return new MediaError(6016, `the model set for ${name} cannot be used: ${reason}`, {
     hint: `Bring one that takes ${requiredShapes[name]}, or leave the setting out: the built-in way is used then.`,

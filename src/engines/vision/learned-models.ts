@@ -21,12 +21,12 @@ import {
 
 type LearnedPack = Extract<PackName, 'inpainting' | 'optical-flow'>
 
-/** What may be used for a video; a still moves nowhere. */
+/** Models for video; a still image has no motion. */
 const allPacks: readonly LearnedPack[] = ['inpainting', 'optical-flow']
 
 /**
- * Checksums of the models that are set, of those that may be used: what is filled is as these are. Throws 6016 for a
- * file that is not the one that is set, 6401 where one is set and what runs it is not there.
+ * Returns the checksums of the configured models, which identify the results they produce. Throws 6016 if a file is not
+ * the configured one, and 6401 if the runtime is missing.
  */
 export async function learnedModelChecksums(packs = allPacks): Promise<Readonly<Record<string, string>>> {
   const sums: Record<string, string> = {}
@@ -39,9 +39,8 @@ export async function learnedModelChecksums(packs = allPacks): Promise<Readonly<
 }
 
 /**
- * Opens the models that are set, of those that may be used, each to work with so many threads on a film whose samples
- * have a range. Throws 6016 for one of another kind than is expected. Nothing of theirs may be at work when they are
- * given back.
+ * Opens the configured models, each with a number of threads, for frames of a sample range. Throws 6016 if a model has
+ * other inputs. Do not dispose while a model is running.
  */
 export async function openLearnedModels(
   threads: number,
@@ -62,7 +61,10 @@ export async function openLearnedModels(
   return { ...learned, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-/** Fills holes by an inpainting model, which is tried out once, of samples of a range. 6016 where it is of another kind. */
+/**
+ * Returns a hole filler based on an inpainting model, after a trial run. Throws 6016 if the model does not meet the
+ * requirements.
+ */
 export async function createModelInpainting(model: LearnedModel, range: SampleRange): Promise<FillHoles> {
   const { inputs } = model
   const image = inputs.find(({ channels }) => channels === 3)
@@ -88,9 +90,9 @@ interface InpaintingTensors {
   readonly mask: ModelInput
 }
 
-/** What a model makes of a picture in red, green and blue. */
+/** The output of an inpainting model, in red, green and blue. */
 interface ModelOutput {
-  /** One channel after the other. */
+  /** Planar: one channel after the other. */
   readonly data: Float32Array
   readonly size: { readonly width: number; readonly height: number }
 }
@@ -105,7 +107,7 @@ async function runInpainting(
   )
   const values = planarTensor(picture, size, 1 / 255)
   const area = size.width * size.height
-  // What a hole holds is not to be seen, whatever the model does with it.
+  // Clear the holes: models may read masked pixels.
   for (let at = 0; at < values.length; at += 1) if (holes[at % area] === 1) values[at] = 0
   const { Tensor } = model.onnx
   const answers = await runLearnedModel('inpainting', model, {
@@ -119,7 +121,10 @@ async function runInpainting(
   return { data, size }
 }
 
-/** Some answer 0 to 1, some 0 to 255: how much a step of 1 is can be told of a grey picture whose middle is missing. */
+/**
+ * Returns the factor from the output to 0 to 255. Some models return 0 to 1, others 0 to 255; the output for a grey
+ * image shows which.
+ */
 async function outputScale(named: InpaintingTensors): Promise<1 | 255> {
   const side = 128
   const hole = Uint8Array.from({ length: side * side }, (_, at) =>
@@ -131,7 +136,7 @@ async function outputScale(named: InpaintingTensors): Promise<1 | 255> {
   return mean > 2 ? 1 : 255
 }
 
-/** Puts what a model made into the holes. */
+/** Writes the model's output into the holes. */
 function copyIntoHoles(
   picture: HoledImage,
   {
@@ -155,10 +160,13 @@ function copyIntoHoles(
   }
 }
 
-/** Side of the picture that a model is tried out with: of smaller ones some have nothing left in their last layers. */
+/** Side of the image for the trial run, in pixels. Some models fail on smaller ones. */
 const trialSide = 128
 
-/** Finds motion by an optical flow model, which is tried out once, in samples of a range. 6016 where it is of another kind. */
+/**
+ * Returns an optical-flow estimator based on a model, after a trial run. Throws 6016 if the model does not meet the
+ * requirements.
+ */
 export async function createModelFlow(model: LearnedModel, range: SampleRange): Promise<EstimateFlow> {
   const { onnx, inputs } = model
   const [one, other] = inputs
@@ -174,7 +182,7 @@ export async function createModelFlow(model: LearnedModel, range: SampleRange): 
     const answers = Object.values(
       await runLearnedModel('optical-flow', model, { [one.name]: tensor(from), [other.name]: tensor(to) }),
     )
-    // Of a rough one and a fine one the fine one.
+    // Of several outputs, take the one with the highest resolution.
     const fields = answers.filter(({ dims }) => dims.length === 4 && dims[1] === 2)
     const fine = fields.toSorted((a, b) => b.size - a.size)[0]
     const [, , height = 0, width = 0] = fine?.dims ?? []
@@ -185,7 +193,7 @@ export async function createModelFlow(model: LearnedModel, range: SampleRange): 
       )
     }
     const { data } = fine
-    // Steps are in pixels of the size that the model saw.
+    // Displacements are in pixels of the tensor.
     const plane = (axis: number, factor: number) =>
       resizePlane(
         data.subarray(axis * width * height, (axis + 1) * width * height),

@@ -2,13 +2,13 @@ import type { Frame } from '../../media/clean/frame.ts'
 import type { TextBox } from '../../media/text/box.ts'
 import { openModelThreads } from '../onnx/model-threads.ts'
 
-/** Finds lines of text in pictures, on several cores at once. */
+/** Detects lines of text in images, on several threads. */
 export interface TextDetector extends AsyncDisposable {
-  /** The lines of text of a picture, in its pixels; the picture's memory belongs to the detector from then on. */
+  /** Returns the lines of text in a frame, in its pixels. Takes ownership of the frame's memory. */
   find(frame: Frame): Promise<readonly TextBox[]>
 }
 
-/** Starts as many threads as are allowed, each with the model; 6401 where that, or what runs it, is not there. */
+/** Starts detector threads, each with its own copy of the model. Throws 6401 if the model or the runtime is missing. */
 export async function openTextDetector(
   threads: number,
   signal: AbortSignal | undefined,

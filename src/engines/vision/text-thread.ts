@@ -4,7 +4,7 @@ import { createDetectorInput, textBoxes } from '../../media/text/detector-tensor
 import { joinIntoLines } from '../../media/text/lines.ts'
 import { serveModel } from '../onnx/model-thread.ts'
 
-/** Used for each picture in turn: what is left to be collected is not seen to be large, and piles up. */
+/** Reused for every frame: the garbage collector underestimates such buffers and lets them pile up. */
 let memory = new Float32Array(0)
 
 serveModel<Frame, TextBox[]>(
