@@ -8,7 +8,7 @@ import { fakeModule, messageModule } from '../service/fake-operation.ts'
 
 const full = { ...messageModule, operation: { ...messageModule.operation, fullLinks: true as const } }
 
-test('an operation that says so answers full addresses, under the one that was called; others a path', async () => {
+test('operations with full links return absolute URLs under the called origin; others return paths', async () => {
   await using service = await startTestService({ operations: [fakeModule, full] })
   const account = await service.account(9)
   const calls = api(account)
@@ -34,7 +34,7 @@ test('an operation that says so answers full addresses, under the one that was c
   }
 })
 
-test('every address at the top level of the result, and nothing else', () => {
+test('only URLs at the top level of the result become absolute', () => {
   const task: TaskRecord = {
     ...{ task_id: '1', id: '1', task_type: 'test_message', status: 'completed', progress: 100 },
     ...{ create_time: '2026-01-01T00:00:00Z', update_time: '2026-01-01T00:00:00Z' },

@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { sendRequest, envelope, openConnection } from './raw-http.ts'
 import { walk, type World } from './walk.ts'
 
-// What an attacker tries beside what stands with its subject: links.test.ts (tampering), admission.test.ts (Host,
-// Origin), tickets.test.ts, broken-uploads.test.ts (framing), test/observe/requests.test.ts (log injection),
+// Attacks that other tests do not cover. See also: links.test.ts (tampering), authentication.test.ts (Host,
+// Origin), tickets.test.ts, interrupted-uploads.test.ts (framing), test/observe/requests.test.ts (log injection),
 // page.test.ts (script in names), test/mcp (paths of files), test/engines/ffmpeg/hostile.test.ts (media).
 
 const folder = await scratchFolder()
@@ -53,7 +53,7 @@ describe('with the key of another account', () => {
       ...(json === undefined ? { body } : { body: JSON.stringify(json) }),
     })
     if (id === 'abortUpload') {
-      // Quiet for every id, and without effect on this one.
+      // Succeeds for every id, without effect on this one.
       expect(
         (
           await api(victim()).send(
@@ -64,7 +64,7 @@ describe('with the key of another account', () => {
       return
     }
     expect([answer.status, envelope(answer).code]).toEqual([404, expect.toBeOneOf([6004, 6005, 6024])])
-    // Not even whether there is such an id.
+    // Not even whether the id exists.
     const unknown = target.replaceAll(/\d{19}/g, '1700000000000000001')
     const { msg } = envelope(
       await sendRequest(service.baseUrl + unknown, { method, headers: { authorization: attacker().apiKey } }),
@@ -77,7 +77,7 @@ describe('with the key of another account', () => {
     expect(code).toBe(6004)
   })
 
-  test('lists tell nothing of others', async () => {
+  test('lists contain nothing of other accounts', async () => {
     for (const path of [routes.listTasks.path, routes.capabilities.path]) {
       expect(JSON.stringify(await api(attacker()).send(path))).not.toContain(clip.file_id)
     }
@@ -110,7 +110,7 @@ describe('a key', () => {
       'in the trailer',
       () => ['Transfer-Encoding: chunked', 'Trailer: Authorization', '', '0', `Authorization: ${right()}`],
     ],
-  ])('%s counts for nothing', async (_, headers) => {
+  ])('%s is rejected', async (_, headers) => {
     using line = await openConnection(service.baseUrl)
     line.socket.write(lines(...headers()))
     const answer = await line.heard(/\}$/)
@@ -126,7 +126,7 @@ describe('a key', () => {
     ['Content-Length: +5'],
     ['Content-Length: 0x5'],
     ['Content-Length: 5, 5'],
-  ])('is not lent to a request hidden behind %j', async (framing) => {
+  ])('does not authenticate a request smuggled behind %j', async (framing) => {
     using line = await openConnection(service.baseUrl)
     const hidden = `0\r\n\r\n${lines(`Authorization: ${right()}`)}`
     line.socket.write(`${lines('Authorization: rw_wrong', framing).replace('GET', 'POST')}${hidden}`)
@@ -134,7 +134,7 @@ describe('a key', () => {
     expect(await line.heard(/$/)).not.toContain('HTTP/1.1 200')
   })
 
-  test('is not found by the time its check takes: nothing but its hash is compared', async () => {
+  test('cannot be found by timing: only its hash is compared', async () => {
     const asked: string[] = []
     const db = service.running.service.db.withPlugin({
       transformQuery({ node }) {
@@ -160,7 +160,7 @@ describe('an event socket', () => {
     ['with a wrong key', () => '/task/events', ['Authorization: rw_wrong']],
     ['with the key in the address', () => `/task/events?Authorization=${victim().apiKey}`, []],
     ['with the signature of a link', () => '/task/events?expires=9999999999&sign=ab', []],
-  ])('%s is not opened', async (_, path, headers) => {
+  ])('%s is rejected', async (_, path, headers) => {
     using line = await openConnection(service.baseUrl)
     const upgrade = [
       'Host: localhost',
@@ -199,7 +199,7 @@ describe('a body', () => {
     },
   )
 
-  test('that trickles, and a hundred like it, hold up nobody', async () => {
+  test('a hundred slow bodies do not block other requests', async () => {
     const slow = await Promise.all(Array.from({ length: 100 }, () => openConnection(service.baseUrl)))
     const head = `POST ${routes.uploadFile.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${attacker().apiKey}\r\n`
     for (const [index, { socket }] of slow.entries()) {
@@ -225,7 +225,7 @@ describe('a path', () => {
     '/etc/passwd',
     '%00',
   ]
-  test.each(escapes)('%s leads nowhere', async (escape) => {
+  test.each(escapes)('%s does not escape', async (escape) => {
     for (const path of [
       `/base/file/${escape}`,
       `/base/file/${escape}/download`,

@@ -3,7 +3,7 @@ import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
-describe('admission', () => {
+describe('authentication', () => {
   onOneDatabase((service) => {
     const list = (headers: Record<string, string>) =>
       sendRequest(`${service().baseUrl}/task/list`, { headers })
@@ -16,13 +16,13 @@ describe('admission', () => {
       },
     )
 
-    test('a key that is not valid is told how to send one and to get another', async () => {
+    test('an invalid key gets a hint about the header and new keys', async () => {
       expect(envelope(await list({ authorization: 'rw_revoked' }))).toMatchObject({
         hint: expect.stringMatching(/without a prefix.*`reelwright keys create`/),
       })
     })
 
-    test('no key is refused on every path, known or not, before a body is read', async () => {
+    test('a missing key is rejected on every path, before the body is read', async () => {
       for (const path of ['/base/file/upload', '/task/x', '/nothing', '/daemon/exit']) {
         using line = await openConnection(service().baseUrl)
         line.socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{`)
@@ -39,7 +39,7 @@ describe('admission', () => {
       [{ host: 'localhost' }, 200],
       [{ host: 'LOCALHOST:4100' }, 200],
       [{ host: '[::1]:4100' }, 200],
-      // Names that lead here all the same.
+      // Foreign names that resolve to this machine.
       [{ host: 'localhost.' }, 401],
       [{ host: '127.0.0.1.' }, 401],
       [{ host: '127.0.0.1.:4100' }, 401],
@@ -49,12 +49,12 @@ describe('admission', () => {
       [{ host: '0.0.0.0' }, 401],
       [{ host: '[::ffff:127.0.0.1]' }, 401],
       [{ host: '' }, 401],
-      // The service's own page, which is served from the address it calls.
+      // The service's own page, with the same origin.
       [{ host: '127.0.0.1:4100', origin: 'http://127.0.0.1:4100' }, 200],
       [{ host: 'LOCALHOST:4100', origin: 'http://localhost:4100' }, 200],
       [{ host: '[::1]:4100', origin: 'http://[::1]:4100' }, 200],
       [{ host: 'localhost:80', origin: 'http://localhost' }, 200],
-      // Every other.
+      // All other pages.
       [{ host: '127.0.0.1:4100', origin: 'null' }, 401],
       [{ host: '127.0.0.1:4100', origin: '' }, 401],
       [{ host: '127.0.0.1:4100', origin: 'http://127.0.0.1:4101' }, 401],
@@ -84,7 +84,7 @@ describe('admission', () => {
         ['https://media.example', 'media.example', 200],
         ['https://media.example/team/', 'MEDIA.example:443', 200],
         ['https://media.example', '127.0.0.1:8787', 200],
-        // Plain http past the proxy.
+        // Plain http, bypassing the proxy.
         ['https://media.example', 'media.example:8787', 401],
         ['https://media.example', 'a.media.example', 401],
         ['https://media.example:8443', 'media.example:8443', 200],
@@ -111,7 +111,7 @@ describe('admission', () => {
         expect(await listAt('https://media.example', { host, origin })).toBe(status)
       })
 
-      test('a proxy of this machine itself is one', async () => {
+      test('a proxy on this machine is accepted', async () => {
         const headers = { host: 'localhost:8443', origin: 'https://localhost:8443' }
         expect(await listAt('https://localhost:8443', headers)).toBe(200)
         expect(await listAt('https://localhost:8443', { ...headers, origin: 'http://localhost:8443' })).toBe(
@@ -120,7 +120,7 @@ describe('admission', () => {
       })
     })
 
-    test('health is refused to web pages as well', async () => {
+    test('health also rejects other web pages', async () => {
       const { status } = await sendRequest(`${service().baseUrl}/health`, {
         headers: { origin: 'http://a.example' },
       })

@@ -11,7 +11,7 @@ const folder = await scratchFolder()
 
 describe.skipIf(process.platform === 'win32')('a machine that ends the look at a file', () => {
   onOneDatabase((service) => {
-    test('is told with the name of the file', async () => {
+    test('is reported with the name of the file', async () => {
       const account = await service().account(5)
       const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
       const { data: file } = await api(account).upload('holiday.mp4', new Uint8Array(clip))

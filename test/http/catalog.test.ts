@@ -16,7 +16,7 @@ type Page = ReturnType<typeof layoutPage.parse>
 onOneDatabase((service) => {
   const get = async <T>(path: string) => (await api(service()).send<T>(path)).data
 
-  test('capabilities tell the limits of the documents', async () => {
+  test('capabilities list the documented limits', async () => {
     const { limits, protocol_version } = await get<Capabilities>('/base/capabilities')
     expect(protocol_version).toBe(2)
     expect(limits).toMatchObject({
@@ -26,7 +26,7 @@ onOneDatabase((service) => {
       retention_days: common.limits.retentionDays,
       page_size: common.limits.pageSize,
     })
-    // Each figure is the one that counts.
+    // Each figure is the one that is enforced.
     const listed = await api(service()).send(`/task/list?page_size=${limits.max_page_size + 1}`)
     expect(listed.code).toBe(6016)
     const body = `"${'x'.repeat(limits.max_body_bytes - 2)}"`
@@ -42,7 +42,7 @@ onOneDatabase((service) => {
     expect(await create(`${body} `)).toMatch(/larger than/)
   })
 
-  test('capabilities tell which services are set, and not where they are', async () => {
+  test('capabilities list configured services without their addresses', async () => {
     configureServices({
       language_model: { address: 'http://10.0.0.7:11434/v1', model: 'qwen3:8b', key: 'key-of-the-model' },
     })
@@ -65,7 +65,7 @@ onOneDatabase((service) => {
     expect(JSON.stringify(services)).not.toMatch(/10\.0\.0\.7|key-of/)
   })
 
-  test('enumerations are those of the documents', async () => {
+  test('enumerations match the documents', async () => {
     const { baseUrl } = await startSecondApp({
       ...service().running.service,
       operations: new Map(operations.map((module) => [module.operation.name, module])),
@@ -92,7 +92,7 @@ onOneDatabase((service) => {
     }
   })
 
-  test('layouts: every one of the catalogue is listed once, by rising id within its number of slots', async () => {
+  test('layouts: each is listed once, by ascending id within its number of slots', async () => {
     const ids: number[] = []
     for (let page = 1; ; page += 1) {
       const { list, total } = await get<Page>(`/base/layouts?page_size=100&page=${page}`)
@@ -114,14 +114,14 @@ onOneDatabase((service) => {
     }
   })
 
-  test('layouts for a shape are those offered for it, drawn in it', async () => {
+  test('layouts for a ratio are listed and sketched in that ratio', async () => {
     const all = await get<Page>('/base/layouts?slot_count=3&page_size=100')
     const wide = await get<Page>('/base/layouts?slot_count=3&page_size=100&ratio=16:9')
     expect(wide.total).toBeLessThan(all.total)
     const [first] = wide.list
     expect(first?.svg).toContain('viewBox="0 0 96 54"')
     for (const { ratios } of wide.list) expect(ratios).toContain('16:9')
-    // Three in rows are slivers in a wide picture, three in columns in a tall one.
+    // Three rows are too narrow in a wide picture, three columns in a tall one.
     expect(all.list.find(({ layout_id }) => layout_id === 300_100)?.ratios).toEqual(['9:16', '1:1'])
   })
 
@@ -140,7 +140,7 @@ onOneDatabase((service) => {
   })
 })
 
-test('voices are those of the settings', async () => {
+test('voices match the settings', async () => {
   const voices = [{ voice_id: 'mei', name: 'Mei', languages: ['zh-CN', 'en-US'] }]
   await using service = await startTestService({ voices })
   expect((await api(service).send('/base/voices')).data).toEqual({ list: voices })

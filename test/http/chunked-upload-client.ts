@@ -5,7 +5,7 @@ import type { Db } from '../../src/db/schema.ts'
 import { createHasher } from '../../src/platform/hash.ts'
 import { api, type Answer } from '../service/api.ts'
 
-/** Answer to a stored part. */
+/** Response to a stored part. */
 interface PartStored {
   readonly upload_id: string
   readonly index: number
@@ -15,13 +15,13 @@ interface PartStored {
 
 type Body = Uint8Array<ArrayBuffer> | string
 
-/** Calls of an upload in parts, as plain requests. */
+/** Plain requests of a chunked upload. */
 export function chunkedUploadClient(account: { baseUrl: string; apiKey: string }) {
   const { send } = api(account)
   const call = <T>(route: { method: string; path: string }, parameters: Record<string, string>, init = {}) =>
     send<T>(fillPath(route.path, parameters), { method: route.method, ...init })
   return {
-    /** Begins with any JSON. */
+    /** Sends init with any JSON. */
     init: (body: unknown) =>
       send<OpenUploadSession>(routes.initUpload.path, {
         method: 'POST',
@@ -41,12 +41,12 @@ export function chunkedUploadClient(account: { baseUrl: string; apiKey: string }
   }
 }
 
-/** Makes an upload of which nothing has come take smaller parts, so that a test need not send 32 MiB. */
+/** Sets a smaller part size for an empty upload, so that tests need not send 32 MiB. */
 export async function setPartSize(db: Db, uploadId: string, partSize: number): Promise<void> {
   await db.updateTable('uploads').set({ part_size: partSize }).where('id', '=', uploadId).execute()
 }
 
-/** Makes a file older than it is. */
+/** Makes a file older, ms. */
 export async function ageFile(db: Db, { file_id }: FileRecord, ms: number): Promise<void> {
   await db
     .updateTable('files')
@@ -55,7 +55,7 @@ export async function ageFile(db: Db, { file_id }: FileRecord, ms: number): Prom
     .execute()
 }
 
-/** BLAKE3 of bytes or text. */
+/** BLAKE3 of bytes or text, hex. */
 export async function hashOf(bytes: Uint8Array | string): Promise<string> {
   const hasher = await createHasher()
   hasher.update(Buffer.from(bytes))

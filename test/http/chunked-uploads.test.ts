@@ -9,10 +9,10 @@ import { onDatabases } from './on-databases.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-onDatabases('uploads in parts', (service) => {
+onDatabases('chunked uploads', (service) => {
   const db = () => service().running.service.db
 
-  /** Begins an upload of some text in parts of ten bytes. */
+  /** Starts an upload of text in parts of ten bytes. */
   async function begin(content: string, more: Record<string, unknown> = {}) {
     const account = await service().account(0)
     const calls = chunkedUploadClient(account)
@@ -30,8 +30,8 @@ onDatabases('uploads in parts', (service) => {
       .execute()
   }
 
-  describe('the whole way', () => {
-    test('parts of the size the service says, in any order and at once, become the file', async () => {
+  describe('a whole upload', () => {
+    test('concurrent parts in any order become the file', async () => {
       const account = await service().account(0)
       const calls = chunkedUploadClient(account)
       const bytes = Buffer.alloc(2 * partBytes + 7)
@@ -84,7 +84,7 @@ onDatabases('uploads in parts', (service) => {
       expect(bytes.equals(Buffer.from(await api(account).download(done.data.file_id)))).toBe(true)
     })
 
-    test('completed again, also at the same time, it answers the same record', async () => {
+    test('a repeated or concurrent complete returns the same record', async () => {
       const { calls, id, part } = await begin('completed twice')
       await calls.put(id, 0, part(0))
       await calls.put(id, 1, part(1))
@@ -96,7 +96,7 @@ onDatabases('uploads in parts', (service) => {
       expect(await calls.put(id, 0, part(0))).toMatchObject({ status: 404, code: 6024 })
     })
 
-    test('equal bytes of the same type are one record, renewed, in parts and in one request', async () => {
+    test('equal content of the same type is one renewed record, in parts and in one request', async () => {
       const { account, calls, id, part } = await begin('the same bytes')
       const { data: first } = await api(account).upload('first.txt', 'the same bytes')
       await ageFile(db(), first, 10 * day)
@@ -124,7 +124,7 @@ onDatabases('uploads in parts', (service) => {
       expect((await calls.status(id)).data).toMatchObject({ received: 0, missing: [0, 1, 2] })
     })
 
-    test('6026: a part with another checksum does not count; with its own, in any case, it does', async () => {
+    test('6026: a part with a wrong checksum is rejected; a correct one in any case is stored', async () => {
       const { calls, id, part } = await begin('x'.repeat(15))
       for (const wrong of [await hashOf('y'), 'deadbeef', '']) {
         expect(await calls.put(id, 0, part(0), wrong)).toMatchObject({ status: 400, code: 6026, data: null })
@@ -135,7 +135,7 @@ onDatabases('uploads in parts', (service) => {
       expect((await calls.status(id)).data.missing, 'what was stored still counts').toEqual([1])
     })
 
-    test('sent again they count once; other bytes take the place of the first', async () => {
+    test('a repeated part counts once; different bytes replace the first', async () => {
       const { account, calls, id } = await begin('x'.repeat(25))
       for (const body of ['aaaaaaaaaa', 'aaaaaaaaaa', 'aaaaabbbbb']) {
         expect((await calls.put(id, 0, body)).data.received).toBe(1)
@@ -150,7 +150,7 @@ onDatabases('uploads in parts', (service) => {
       expect(data.blake3_id).toBe(await hashOf('aaaaabbbbbeeeeeeeeeeddddd'))
     })
 
-    test('the same one many times at once counts once, and each is answered', async () => {
+    test('the same part sent concurrently counts once, and each request gets a response', async () => {
       const { calls, id, part } = await begin('x'.repeat(15))
       const answers = await Promise.all(Array.from({ length: 8 }, () => calls.put(id, 1, part(1))))
       expect(answers.map(({ code, data }) => [code, data.received])).toEqual(
@@ -175,7 +175,7 @@ onDatabases('uploads in parts', (service) => {
       expect((await calls.complete(id)).code).toBe(200)
     })
 
-    test('6026 for other bytes than were declared; put right, they become the file', async () => {
+    test('6026 for content that differs from the declared hash; corrected parts become the file', async () => {
       const content = 'these bytes'
       const { calls, id, part } = await begin(content, { blake3_id: await hashOf(content) })
       await calls.put(id, 0, 'those byte')
@@ -190,7 +190,7 @@ onDatabases('uploads in parts', (service) => {
   })
 
   describe('abort', () => {
-    test('the upload is gone, as often as it is said', async () => {
+    test('an aborted upload is gone; repeating is allowed', async () => {
       const { calls, id, part } = await begin('x'.repeat(15))
       await calls.put(id, 0, part(0))
       for (let turn = 0; turn < 2; turn++) {
@@ -207,7 +207,7 @@ onDatabases('uploads in parts', (service) => {
       expect(await heldUploads()).not.toContain(id)
     })
 
-    test('of what never was is quiet; of what is complete leaves the file', async () => {
+    test('of an unknown upload succeeds; of a complete one leaves the file', async () => {
       const { account, calls, id, part } = await begin('x'.repeat(15))
       for (const unknown of ['0', '1'.repeat(19), 'a b', 'x'.repeat(3000)]) {
         expect((await calls.abort(unknown)).data).toEqual({ upload_id: unknown, aborted: true })
@@ -221,7 +221,7 @@ onDatabases('uploads in parts', (service) => {
   })
 
   describe('sessions', () => {
-    test('of another account are unknown, and stay', async () => {
+    test('of another account are unknown and stay', async () => {
       const { calls, id, part } = await begin('x'.repeat(15))
       const other = chunkedUploadClient(await service().account(0))
       const gone = { status: 404, code: 6024, data: null }
@@ -232,7 +232,7 @@ onDatabases('uploads in parts', (service) => {
       expect((await calls.status(id)).data.missing).toEqual([0, 1])
     })
 
-    test('of no known name are unknown', async () => {
+    test('with an unknown id are unknown', async () => {
       const calls = chunkedUploadClient(await service().account(0))
       for (const id of ['0', 'init', '%00', '1'.repeat(19), 'x'.repeat(3000)]) {
         expect(await calls.status(id), id).toMatchObject({ status: 404, code: 6024, data: null })
@@ -240,7 +240,7 @@ onDatabases('uploads in parts', (service) => {
       }
     })
 
-    test('live 72 hours from the last part or question, and are removed then', async () => {
+    test('expire 72 hours after the last part or query', async () => {
       const { calls, id, part, session } = await begin('x'.repeat(15))
       await age(id, 70 * hour)
       const asked = await calls.status(id)

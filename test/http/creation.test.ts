@@ -10,7 +10,7 @@ import { onDatabases } from './on-databases.ts'
 onDatabases('creation', (service) => {
   const db = () => service().running.service.db
 
-  /** The service with an operation whose planning is a moment at which something happens. */
+  /** The service with an operation whose plan runs a callback. */
   const asItPlans = async (happens: () => Promise<unknown>) => {
     const module: OperationModule = {
       ...fakeModule,
@@ -41,7 +41,7 @@ onDatabases('creation', (service) => {
     ).toEqual([])
   })
 
-  test('remembers with which key it came', async () => {
+  test('stores the key that created the task', async () => {
     const account = await service().account(5)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
@@ -59,7 +59,7 @@ onDatabases('creation', (service) => {
     expect(key_id).toBe(key.id)
   })
 
-  test('tells what such tasks took, and the list tells the same', async () => {
+  test('estimates the duration from earlier tasks, as does the list', async () => {
     const account = await service().account(20)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
@@ -72,7 +72,7 @@ onDatabases('creation', (service) => {
         ({ data }) => data.status === 'completed',
       )
     }
-    // As if each had taken 7 s.
+    // Each is recorded with a duration of 7 s.
     await db()
       .updateTable('tasks')
       .set((eb) => ({ started_at: eb('finished_at', '-', 7_000) }))

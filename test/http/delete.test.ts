@@ -17,7 +17,7 @@ onDatabases('deleting', (service) => {
   }
   const unknown = { status: 404, code: 6004, data: null }
 
-  test('a file goes with its bytes, and then is unknown', async () => {
+  test('deletes a file with its content; it is unknown afterwards', async () => {
     const { calls, remove } = await fresh()
     const { data: file } = await calls.upload('a.txt', 'only here')
     expect(await remove(file.file_id)).toMatchObject({ status: 200, code: 200, data: '' })
@@ -32,7 +32,7 @@ onDatabases('deleting', (service) => {
     expect(Buffer.from(await calls.download(again.file_id)).toString()).toBe('only here')
   })
 
-  test("another account's file stays, and bytes stay while any record names them", async () => {
+  test('files of other accounts stay, as does content that another record references', async () => {
     const one = await fresh()
     const other = await fresh()
     const { data: mine } = await one.calls.upload('a.txt', 'shared bytes')
@@ -47,7 +47,7 @@ onDatabases('deleting', (service) => {
     expect(await parts().files.has(theirs.blake3_id)).toBe(false)
   })
 
-  test('not while a task that has not ended needs it; the result of one that has stays', async () => {
+  test('is rejected while an unfinished task needs the file; results of finished tasks stay', async () => {
     const { calls, remove } = await fresh(5)
     const { data: file } = await calls.upload('a.txt', 'needed')
     const { data: waiting } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
@@ -72,7 +72,7 @@ onDatabases('deleting', (service) => {
     expect((await calls.create('test_copy', { file_id: file.file_id })).code).toBe(6004)
   })
 
-  test('an upload in parts does not bring its file back', async () => {
+  test('a chunked upload does not restore its file', async () => {
     const { account, remove } = await fresh()
     const upload = chunkedUploadClient(account)
     const { data } = await upload.init({ filename: 'a.txt', size: 5 })
@@ -82,7 +82,7 @@ onDatabases('deleting', (service) => {
     expect(await complete()).toMatchObject({ status: 404, code: 6024 })
   })
 
-  test('a download that begins as its file is deleted answers 6004', async () => {
+  test('a download that starts while its file is deleted returns 6004', async () => {
     const { account, calls, remove } = await fresh()
     const { data: file } = await calls.upload('a.txt', 'gone in between')
     const files = {
@@ -96,7 +96,7 @@ onDatabases('deleting', (service) => {
     expect(await api({ ...account, baseUrl }).send(file.download_url)).toMatchObject(unknown)
   })
 
-  test('bytes that are freed before they are recorded are asked for again', async () => {
+  test('content removed before it is recorded must be uploaded again', async () => {
     const { account, calls } = await fresh()
     const files = {
       ...parts().files,
@@ -114,7 +114,7 @@ onDatabases('deleting', (service) => {
     expect(await calls.upload('a.txt', 'freed')).toMatchObject({ code: 200 })
   })
 
-  test('while a file is looked at, previewed or named by a creation, those answer that it is gone', async () => {
+  test('concurrent facts, previews and creations report the file as deleted', async () => {
     const { account, calls, remove } = await fresh()
     const files = {
       ...parts().files,
@@ -136,7 +136,7 @@ onDatabases('deleting', (service) => {
     }
   })
 
-  test('of many uploads and deletions of equal bytes at once, every record keeps its bytes', async () => {
+  test('after concurrent uploads and deletions of equal content every record has its content', async () => {
     const accounts = [await fresh(), await fresh(), await fresh()] as const
     const step = fc.record({ by: fc.nat(2), content: fc.constantFrom('one', 'two'), removes: fc.boolean() })
     await fc.assert(

@@ -25,7 +25,7 @@ describe('downloads', () => {
       return { ...mine, file: data, url, get }
     }
 
-    test('the whole file, described', async () => {
+    test('the whole file, with its headers', async () => {
       const { file, get } = await held('Grüße "你好".txt')
       const { status, headers, bytes } = await get()
       expect(status).toBe(200)
@@ -73,7 +73,7 @@ describe('downloads', () => {
       },
     )
 
-    test('conditions', async () => {
+    test('conditional requests', async () => {
       const { file, get } = await held()
       const tag = `"${file.blake3_id}"`
       const range = 'bytes=0-9'
@@ -87,7 +87,7 @@ describe('downloads', () => {
       expect((await get({ 'if-none-match': '"other"' })).status).toBe(200)
     })
 
-    test('HEAD tells the same without the bytes', async () => {
+    test('HEAD returns the same headers without content', async () => {
       const { get } = await held()
       const whole = await get({}, 'HEAD')
       expect([whole.status, whole.headers['content-length'], whole.bytes.length]).toEqual([200, '1000', 0])
@@ -95,7 +95,7 @@ describe('downloads', () => {
       expect([part.status, part.headers['content-length']], 'only GET knows ranges').toEqual([200, '1000'])
     })
 
-    test('a file of another account, an unknown one and no file id at all are unknown', async () => {
+    test('a file of another account, an unknown id and a malformed id are not found', async () => {
       const { url, file } = await held()
       const { apiKey } = await service().account(0)
       const unknown = [
@@ -112,7 +112,7 @@ describe('downloads', () => {
       }
     })
 
-    test('bytes that are gone answer an error, not half a file', async () => {
+    test('missing content returns an error, not part of a file', async () => {
       const { file, get } = await held('a.txt', 'bytes to lose')
       await service().running.service.files.remove(file.blake3_id)
       expect(envelope(await get())).toMatchObject({
@@ -123,7 +123,7 @@ describe('downloads', () => {
       })
     })
 
-    test('text has no facts and nothing to see; a kind of preview that is not known is named', async () => {
+    test('text has neither facts nor preview; an unknown kind of preview is named', async () => {
       const { file, ...mine } = await held()
       const calls = api(mine)
       expect((await calls.send(`/base/file/${file.file_id}/facts`)).data).toMatchObject({ media: null })
@@ -138,7 +138,7 @@ describe('downloads', () => {
       }
     })
 
-    test('what only calls itself a video answers 6017 with its name', async () => {
+    test('a file that is only named like a video returns 6017 with its name', async () => {
       const { file, ...mine } = await held('film.mp4')
       for (const part of ['facts', 'preview?kind=contact_sheet']) {
         expect(await api(mine).send(`/base/file/${file.file_id}/${part}`)).toMatchObject({
@@ -149,7 +149,7 @@ describe('downloads', () => {
       }
     })
 
-    test('facts that an older version kept in another form are found anew', async () => {
+    test('facts in the format of an older version are probed again', async () => {
       const { file, ...mine } = await held('clip.mp4', await clip())
       const { db } = service().running.service
       await db.updateTable('files').set({ facts: '{}' }).where('id', '=', file.file_id).execute()
@@ -165,7 +165,7 @@ describe('downloads', () => {
         upload_user_id: mine.id,
         media: {
           duration_ms: 1000,
-          // Its only key frame is its first.
+          // Its first frame is its only key frame.
           video: { width: 320, height: 180, seek_ms: 500 },
           audio: [{ channels: 1 }],
         },

@@ -12,7 +12,7 @@ import { sendRequest } from './raw-http.ts'
 
 type Json = Record<string, unknown>
 
-test('an operation of the other envelope answers {code: 0, message, data}, and refuses in the common form', async () => {
+test('an operation with the message envelope returns {code: 0, message, data}; its errors have the common form', async () => {
   await using service = await startTestService({ operations: [fakeModule, messageModule] })
   const account = await service.account(9)
   const { data: file } = await api(account).upload('a.txt', 'some bytes')
@@ -37,7 +37,7 @@ test('an operation of the other envelope answers {code: 0, message, data}, and r
   expect(asked.body).toMatchObject({ code: 0, message: 'success' })
   expect(wrongFields(taskRecordFields, asked.body['data'] as Json)).toEqual([])
 
-  // Failures, and what is no operation's own, stay in the common form.
+  // Failures and endpoints shared by all operations have the common form.
   expect(await send('/task/test_message', {})).toMatchObject({
     status: 400,
     body: { code: 6013, msg: expect.any(String), data: null },
@@ -50,7 +50,7 @@ test('an operation of the other envelope answers {code: 0, message, data}, and r
   expect((await send('/task/test_copy', { file_id: file.file_id })).body).toMatchObject({ code: 200 })
 })
 
-test('the client takes both envelopes from any operation', async () => {
+test('the client accepts both envelopes from any operation', async () => {
   await using service = await startTestService({ operations: [fakeModule, messageModule] })
   const account = await service.account(9)
   const { data: file } = await api(account).upload('a.txt', 'some bytes')

@@ -4,9 +4,9 @@ import type { TaskCreated, TaskList } from '../../src/contract/task.ts'
 import { api, until } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 
-// This service works on two tasks at once; each is expected to take 2 s, and stays at 10 %.
-onDatabases('expected times', (service) => {
-  test('are what the work ahead takes, and follow the queue', async () => {
+// This service runs two tasks at a time; each has an estimate of 2 s and stays at 10 %.
+onDatabases('estimates', (service) => {
+  test('follow from the work ahead in the queue', async () => {
     const account = await service().account(9)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')

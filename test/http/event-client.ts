@@ -3,12 +3,12 @@ import { WebSocket } from 'undici'
 import { taskEvent, type TaskEvent } from '../../src/contract/task.ts'
 import type { Api } from '../service/api.ts'
 
-/** A client of the event socket that keeps what it was told. */
+/** A client of the event socket that records events. */
 export interface Listener extends Disposable {
   readonly socket: WebSocket
   readonly told: TaskEvent[]
   say(message: unknown): void
-  /** Waits until what was told satisfies a condition. */
+  /** Waits until the recorded events satisfy a condition. */
   until(holds: (told: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
 }
 
@@ -40,16 +40,16 @@ export async function connectEventSocket(
   }
 }
 
-/** Follows all of the account's tasks. */
+/** Subscribes to all tasks of the account. */
 export const all = { action: 'subscribe', all: true }
 /** Numbers of the status events. */
 export const numbers = (told: readonly TaskEvent[]) =>
   told.flatMap((one) => (one.event === 'status' ? one.seq : []))
-/** States the status events tell. */
+/** States in the status events. */
 export const states = (told: readonly TaskEvent[]) =>
   told.flatMap((one) => (one.event === 'status' ? one.task.status : []))
 
-/** Creates a task and answers its id. */
+/** Creates a task and returns its id. */
 export async function createTestTask(calls: Api, behaviour = 'copy'): Promise<string> {
   const { data: file } = await calls.upload('a.txt', 'some bytes')
   return (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id

@@ -14,7 +14,7 @@ async function finished(calls: Api): Promise<string> {
 }
 
 onDatabases('events', (service) => {
-  test('are kept for 7 days; who was away for longer is told from where it goes on', async () => {
+  test('are kept for 7 days; a client away for longer learns the first available number', async () => {
     const account = await service().account(9)
     const calls = api(account)
     await finished(calls)
@@ -53,7 +53,7 @@ onDatabases('events', (service) => {
     expect(numbers(told).slice(0, 4)).toEqual([4, 5, 6, 7])
   })
 
-  test('that are removed leave no gap, though the clock went back between two of them', async () => {
+  test('are removed without gaps even when the clock moved backwards', async () => {
     const account = await service().account(9)
     const { service: parts } = service().running
     await finished(api(account))

@@ -25,14 +25,14 @@ onDatabases('events', (service) => {
     const [first, ...others] = told
     expect(first).toMatchObject({ event: 'snapshot', task: { task_id: taskId } })
     for (const one of others) expect(one).toMatchObject({ task: { task_id: taskId } })
-    // A snapshot that already told a state is not followed by it.
+    // The state in the snapshot is not repeated as an event.
     const path = ['queued', 'processing', 'completed']
     const began = first?.event === 'snapshot' ? (first.task?.status ?? '') : ''
     expect([began, ...states(told)]).toEqual(path.slice(path.indexOf(began)))
     expect(numbers(told)).toEqual(numbers(told).toSorted((a, b) => a - b))
   })
 
-  test('of all tasks: from where the account stands, or from a number on', async () => {
+  test('of all tasks: from now, or after an event number', async () => {
     const account = await service().account(9)
     const calls = api(account)
     using early = await connectEventSocket(account)
@@ -57,7 +57,7 @@ onDatabases('events', (service) => {
     expect(await beyond.until(({ length }) => length === 1)).toMatchObject([{ event: 'snapshot', seq: 3 }])
   })
 
-  test('tell the progress of a task between its states', async () => {
+  test('include progress between status changes', async () => {
     const account = await service().account(9)
     using client = await connectEventSocket(account)
     client.say(all)
@@ -70,7 +70,7 @@ onDatabases('events', (service) => {
     expect(states(told).at(-1)).toBe('processing')
   })
 
-  test('come without gaps or repeats to a client that comes and goes', async () => {
+  test('arrive without gaps or repeats across reconnects', async () => {
     const account = await service().account(30)
     const calls = api(account)
     const work = Promise.all(
@@ -93,10 +93,10 @@ onDatabases('events', (service) => {
     expect(seen).toEqual(Array.from({ length: 45 }, (_, index) => index + 1))
   })
 
-  test('are told in their order, whatever order their commits are heard of in', async () => {
+  test('are sent in order even when commits are announced out of order', async () => {
     const account = await service().account(3)
     const calls = api(account)
-    // A service that hears of commits only what this test tells.
+    // A service that learns of commits only from this test.
     const events = new TaskEvents()
     const app = await startSecondApp({ ...service().running.service, events })
     using client = await connectEventSocket({ ...app, apiKey: account.apiKey })
@@ -127,7 +127,7 @@ onDatabases('events', (service) => {
     ])
   })
 
-  test('of another account are not told, and its tasks are unknown', async () => {
+  test('of another account are not sent, and its tasks are unknown', async () => {
     const [mine, other] = [await service().account(5), await service().account(5)]
     using client = await connectEventSocket(other)
     client.say(all)
@@ -145,7 +145,7 @@ onOneDatabase((service) => {
     ['not JSON', '{"action"'],
     ['another action', { action: 'dance' }],
     ['a number as an id', { action: 'subscribe', task_id: 1_234_567_890 }],
-    ['a number that is none', { ...all, after: -1 }],
+    ['an invalid number', { ...all, after: -1 }],
   ] as const)('a message that is %s is answered, and the connection stays', async ([, message]) => {
     using client = await connectEventSocket(await service().account(1))
     client.say(message)
@@ -154,7 +154,7 @@ onOneDatabase((service) => {
     await client.until((told) => told.at(-1)?.event === 'snapshot')
   })
 
-  test('a message that is too large ends the connection', async () => {
+  test('a message that is too large closes the connection', async () => {
     using client = await connectEventSocket(service())
     client.say('x'.repeat(5000))
     const [closed] = (await once(client.socket, 'close')) as [CloseEvent]
@@ -186,12 +186,12 @@ onOneDatabase((service) => {
     await client.closed
   })
 
-  test('a plain request is told that events need a WebSocket', async () => {
+  test('a plain request gets an error about the WebSocket', async () => {
     const answer = await api(service()).send('/task/events')
     expect(answer).toMatchObject({ status: 400, code: 6016, msg: 'this endpoint is a WebSocket' })
   })
 
-  test('a client that does not answer pings is cut off', async () => {
+  test('a client that does not answer pings is disconnected', async () => {
     const { apiKey } = service()
     const app = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
     using deaf = await openConnection(app.baseUrl)
@@ -200,7 +200,7 @@ onOneDatabase((service) => {
     await deaf.closed
   })
 
-  test('a client that does not read is cut off', async () => {
+  test('a client that does not read is disconnected', async () => {
     const account = await service().account(1)
     const { events } = service().running.service
     using unread = await openConnection(service().baseUrl)
@@ -209,7 +209,7 @@ onOneDatabase((service) => {
     unread.socket.write(maskedText(JSON.stringify(all)))
     await unread.heard(/"snapshot"/)
     unread.socket.pause()
-    // More than the system's buffers hold.
+    // More than fits into the system's buffers.
     const task = { task_id: '1', output_result: { text: 'x'.repeat(300_000) } } as unknown as TaskRecord
     for (let turn = 0; turn < 90; turn++) events.publish(account.id, { event: 'progress', task })
     for (let turn = 0; turn < 10_000; turn++) events.publish(account.id, { event: 'status', seq: 0, task })
@@ -218,7 +218,7 @@ onOneDatabase((service) => {
     expect(unread.socket.bytesRead, 'it was cut off before it had read all').toBeLessThan(90 * 300_000)
   })
 
-  test('the service ends though a client does not say goodbye', async () => {
+  test('the service stops although a client does not close its socket', async () => {
     const app = await startSecondApp(service().running.service)
     using deaf = await openConnection(app.baseUrl)
     deaf.socket.write(`${handshake}authorization: ${service().apiKey}\r\n\r\n`)

@@ -84,12 +84,12 @@ test.skipIf(process.platform !== 'linux')(
     expect((await calls.complete(data.upload_id)).data.size).toBe(parts * partBytes)
     const grown = (await peakResident(service.process.pid)) - before
     await annotate(`resident ${Math.round(before)} MiB, grown ${Math.round(grown)} MiB`)
-    // Less than the four parts that are under way.
+    // Less than the four concurrent parts.
     expect(grown).toBeLessThan((4 * partBytes) / mebibyte)
   },
 )
 
-/** The form around a file's bytes. */
+/** The beginning and end of a form around a file. */
 function splitForm(): [Buffer, Buffer] {
   const whole = form([{ field: 'file', filename: 'a.txt', content: '|' }])
   const at = whole.indexOf('|')

@@ -24,7 +24,7 @@ const playlists: readonly [string, (canary: string) => string][] = [
   ],
 ]
 
-/** What every way of looking at a file answers. */
+/** Responses of all endpoints that inspect a file. */
 async function look(service: { baseUrl: string; apiKey: string }, fileId: string) {
   const headers = { authorization: service.apiKey }
   const paths = ['facts', 'preview?kind=contact_sheet', 'preview?kind=waveform']
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   onOneDatabase((service) => {
-    test.for(playlists)('%s named as a video answers 6017 everywhere', async ([, content]) => {
+    test.for(playlists)('%s named as a video returns 6017 everywhere', async ([, content]) => {
       const canary = join(folder, 'canary.ts')
       const account = await service().account(5)
       const { data: file } = await api(account).upload('holiday.mp4', content(canary))
@@ -77,7 +77,7 @@ const films = join(videoFolder() ?? '', 'mp4parse')
 
 describe.skipIf(videoFolder() === undefined)('broken films (test data of mp4parse)', () => {
   onOneDatabase((service) => {
-    test('each answers with a clear code whatever is asked of it', async () => {
+    test('each returns a specific code from every endpoint', async () => {
       const account = await service().account(50)
       const names = (await readdir(films)).filter((name) => name.endsWith('.mp4'))
       expect(names.length).toBeGreaterThan(0)
@@ -86,7 +86,7 @@ describe.skipIf(videoFolder() === undefined)('broken films (test data of mp4pars
         const [facts, sheet, wave, task] = (await look(account, file.file_id)).map(({ code }) => code)
         expect([200, 6017, 6021], name).toContain(facts)
         expect([sheet, task], name).toEqual([facts, facts])
-        // A film that can be read may have no sound.
+        // A readable video may have no audio.
         expect([facts, 6014], name).toContain(wave)
       }
     })

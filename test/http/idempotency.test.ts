@@ -29,7 +29,7 @@ onDatabases('Idempotency-Key', (service) => {
   const keysOf = (accountId: number) =>
     db().selectFrom('idempotency_keys').select('key').where('account_id', '=', accountId).execute()
 
-  test('the same creation answers as the first time, and nothing more is charged', async () => {
+  test('a repeated creation returns the first response and charges nothing', async () => {
     const { account, calls, body } = await setUp()
     const first = await createUnder(calls, 'a', body)
     expect(first).toMatchObject({ status: 200, code: 200, data: { status: 'queued' } })
@@ -38,13 +38,13 @@ onDatabases('Idempotency-Key', (service) => {
       ({ data }) => data.status === 'completed',
     )
     expect(await createUnder(calls, 'a', body)).toEqual(first)
-    // Left out or given as it would be read, it is the same request.
+    // An explicit default value is the same request.
     expect(await createUnder(calls, 'a', { behaviour: 'copy', ...body, other: 1 })).toEqual(first)
     expect(await tasksOf(account.id)).toHaveLength(1)
     expect(await accountBalance(db(), account.id)).toBe(8)
   })
 
-  test('the first answer stands though its file has gone since', async () => {
+  test('the first response is returned although its file was deleted', async () => {
     const { calls, body, fileId } = await setUp()
     const first = await createUnder(calls, 'a', body)
     await db().updateTable('files').set({ expire_at: 0 }).where('id', '=', fileId).execute()
@@ -52,7 +52,7 @@ onDatabases('Idempotency-Key', (service) => {
     expect((await createUnder(calls, 'b', body)).code).toBe(6004)
   })
 
-  test('another body or task type under the same key answers 6016', async () => {
+  test('another body or task type under the same key returns 6016', async () => {
     const { account, calls, body } = await setUp()
     await createUnder(calls, 'a', body)
     const answer = await createUnder(calls, 'a', { ...body, behaviour: 'wait' })
@@ -62,7 +62,7 @@ onDatabases('Idempotency-Key', (service) => {
     expect(await tasksOf(account.id)).toHaveLength(1)
   })
 
-  test('of equal creations at once exactly one makes a task, also with credits for one', async () => {
+  test('equal concurrent creations create exactly one task, even with credits for one', async () => {
     const { account, calls, body } = await setUp(1)
     const answers = await Promise.all(Array.from({ length: 12 }, () => createUnder(calls, 'once', body)))
     expect(answers.map(({ code }) => code)).toEqual(Array(12).fill(200))
@@ -71,7 +71,7 @@ onDatabases('Idempotency-Key', (service) => {
     expect(await accountBalance(db(), account.id)).toBe(0)
   })
 
-  test('of different creations at once exactly one makes a task', async () => {
+  test('different concurrent creations create exactly one task', async () => {
     const { account, calls, body } = await setUp()
     const answers = await Promise.all(
       ['copy', 'wait'].map((behaviour) => createUnder(calls, 'once', { ...body, behaviour })),
@@ -80,7 +80,7 @@ onDatabases('Idempotency-Key', (service) => {
     expect(await tasksOf(account.id)).toHaveLength(1)
   })
 
-  test('a creation that was refused is not remembered', async () => {
+  test('a rejected creation is not stored', async () => {
     const { account, calls, body } = await setUp(0)
     expect((await createUnder(calls, 'a', {})).code).toBe(6013)
     expect((await createUnder(calls, 'a', { file_id: '1234567890123456789' })).code).toBe(6004)
@@ -88,7 +88,7 @@ onDatabases('Idempotency-Key', (service) => {
     expect(await keysOf(account.id)).toEqual([])
   })
 
-  test('each account has keys of its own', async () => {
+  test('each account has its own keys', async () => {
     const [one, other] = [await setUp(), await setUp()]
     const first = await createUnder(one.calls, 'shared', one.body)
     const second = await createUnder(other.calls, 'shared', other.body)
@@ -96,7 +96,7 @@ onDatabases('Idempotency-Key', (service) => {
     expect(first.data.task_id).not.toBe(second.data.task_id)
   })
 
-  test('after 24 hours a key counts no more, removed or not', async () => {
+  test('a key expires after 24 hours, even before it is removed', async () => {
     const { account, calls, body } = await setUp()
     const makeOlder = () =>
       db()

@@ -7,12 +7,12 @@ import { chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-clien
 import { onOneDatabase } from './on-databases.ts'
 import { openConnection } from './raw-http.ts'
 
-describe('parts that come badly', () => {
+describe('interrupted and malformed parts', () => {
   onOneDatabase((service) => {
     const files = () => service().running.service.files
     const partFile = (id: string) => join(service().dataDir, 'files', 'parts', id)
 
-    /** Begins an upload of some text in parts of so many bytes. */
+    /** Starts an upload of text with this part size. */
     async function begin(content: string, partSize: number) {
       const account = await service().account(0)
       const calls = chunkedUploadClient(account)
@@ -22,7 +22,7 @@ describe('parts that come badly', () => {
       return { account, calls, id: data.upload_id, part }
     }
 
-    /** The first lines of a part; the body's framing is up to the test. */
+    /** Request head of a part; the test adds the body and its framing. */
     function head(account: { apiKey: string }, path: string, ...headers: string[]): string {
       const lines = [
         `PUT /base/file/upload/chunk/${path} HTTP/1.1`,
@@ -35,11 +35,11 @@ describe('parts that come badly', () => {
 
     const content = (bytes: number) =>
       Array.from({ length: bytes / 8 }, (_, at) => `${at}`.padStart(8)).join('')
-    // More than a write takes at once.
+    // More than a single write.
     const half = 1_600_000
     const whole = content(2 * half)
 
-    test('broken off, it does not count, and nothing waits for it', async () => {
+    test('an interrupted part is not stored and blocks nothing', async () => {
       const { account, calls, id } = await begin(whole, whole.length)
       for (const framing of [`Content-Length: ${whole.length}`, 'Transfer-Encoding: chunked']) {
         using line = await openConnection(service().baseUrl)
@@ -53,7 +53,7 @@ describe('parts that come badly', () => {
       expect((await calls.put(id, 0, whole)).code).toBe(200)
     })
 
-    test('one that stops is given up, and does not count', async () => {
+    test('a stalled part is aborted and not stored', async () => {
       const { account, calls, id } = await begin(whole, whole.length)
       const { baseUrl } = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
       using line = await openConnection(baseUrl)
@@ -64,7 +64,7 @@ describe('parts that come badly', () => {
       expect((await calls.put(id, 0, whole)).data).toMatchObject({ received: 1 })
     })
 
-    test('without a length it is counted: 6025 for too few and for too many, of which no neighbour suffers', async () => {
+    test('without a length: 6025 for too few and too many bytes, without damage to other parts', async () => {
       const { account, calls, id, part } = await begin(whole, half)
       await calls.put(id, 1, part(1))
       for (const body of [part(0).slice(1), `${part(0)}1`, part(0) + part(0)]) {
@@ -81,7 +81,7 @@ describe('parts that come badly', () => {
       expect(data.blake3_id).toBe(await hashOf(whole))
     })
 
-    test('a refusal comes while the body is still on its way, and can be read', async () => {
+    test('an error can be read while the body is still being sent', async () => {
       const { account, id } = await begin(whole, half)
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, 'Content-Length: 1000000000'))
@@ -90,7 +90,7 @@ describe('parts that come badly', () => {
       const feed = setInterval(() => line.socket.write(Buffer.alloc(2 ** 16)), 20)
       await line.closed
       clearInterval(feed)
-      // Endless bytes, too: they are cut.
+      // Endless bodies are cut off.
       using endless = await openConnection(service().baseUrl)
       endless.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked'))
       const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 'x'), Buffer.from('\r\n')])
@@ -100,7 +100,7 @@ describe('parts that come badly', () => {
       clearInterval(flood)
     })
 
-    test('sent again while the first is stuck, it is taken at once, and both are answered', async () => {
+    test('a part sent again while the first is stalled is stored at once, and both get a response', async () => {
       const { account, calls, id, part } = await begin(whole, half)
       using stuck = await openConnection(service().baseUrl)
       stuck.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
@@ -116,7 +116,7 @@ describe('parts that come badly', () => {
       expect((await calls.complete(id)).data.blake3_id).toBe(await hashOf(whole))
     })
 
-    test('sent again with other bytes and broken off, it is missing; with equal ones, it stays', async () => {
+    test('interrupted while being replaced, a part is missing; with equal bytes it stays', async () => {
       const { account, calls, id, part } = await begin(whole, half)
       await calls.put(id, 0, part(0))
       for (const [bytes, missing] of [
@@ -131,7 +131,7 @@ describe('parts that come badly', () => {
       }
     })
 
-    test('aborted while it flows: it is refused, and nothing is left', async () => {
+    test('a part of an aborted upload is rejected and leaves nothing behind', async () => {
       const { account, calls, id, part } = await begin(whole, half)
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
@@ -144,7 +144,7 @@ describe('parts that come badly', () => {
       expect(await held()).toBe(false)
     })
 
-    test('other bytes of a part wait while the upload is completed, and are refused then', async () => {
+    test('replacing a part waits while the upload is completed and is then rejected', async () => {
       const { account, calls, id, part } = await begin(whole, half)
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       const gate = Promise.withResolvers<void>()
@@ -168,7 +168,7 @@ describe('parts that come badly', () => {
       expect(Buffer.from(await api(account).download(data.file_id)).toString() === whole).toBe(true)
     })
 
-    test('a record that cannot be written leaves the upload to be completed, and its bytes to nobody else', async () => {
+    test('after a failed insert the upload can be completed, and no other account has its content', async () => {
       const { account, calls, id, part } = await begin(whole, half)
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       const { db } = service().running.service
@@ -199,7 +199,7 @@ describe('parts that come badly', () => {
       },
     )
 
-    test('parts that were lost on the disk: 6028', async () => {
+    test('parts lost on disk: 6028', async () => {
       const { calls, id, part } = await begin(whole, half)
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       await truncate(partFile(id), half)

@@ -8,7 +8,7 @@ import type { TestService } from '../service/in-process.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, envelope, form, formType, openConnection } from './raw-http.ts'
 
-/** The first lines of an upload; the body's framing is up to the test. */
+/** Request head of an upload; the test adds the body and its framing. */
 function head({ apiKey }: { apiKey: string }, ...headers: string[]): string {
   const lines = [
     'POST /base/file/upload HTTP/1.1',
@@ -28,7 +28,7 @@ async function recorded({ running }: TestService): Promise<number> {
   return (await running.service.db.selectFrom('files').select('id').execute()).length
 }
 
-/** Waits until nothing of an upload is left, and proves that nothing was kept. */
+/** Waits until an upload is cleaned up and asserts that nothing was stored. */
 async function expectNothingKept(service: TestService, before: { blobs: number; records: number }) {
   await until(
     () => incoming(service),
@@ -44,9 +44,9 @@ const held = async (service: TestService) => ({
 
 const opened = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(200_000) }], { closed: false })
 
-describe('uploads that break off', () => {
+describe('interrupted uploads', () => {
   onOneDatabase((service) => {
-    test('a wrong key: endless bytes are answered, cut, and never stored', async () => {
+    test('a wrong key: an endless body gets a response, is cut off and never stored', async () => {
       const before = await held(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head({ apiKey: 'wrong' }, 'Transfer-Encoding: chunked'))
@@ -74,7 +74,7 @@ describe('uploads that break off', () => {
       await expectNothingKept(service(), before)
     })
 
-    test('with a chunk that is none', async () => {
+    test('with an invalid chunk', async () => {
       const before = await held(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
@@ -86,7 +86,7 @@ describe('uploads that break off', () => {
       await expectNothingKept(service(), before)
     })
 
-    test('with fewer bytes than were announced', async () => {
+    test('with fewer bytes than announced', async () => {
       const before = await held(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), `Content-Length: ${opened.length * 2}`))
@@ -96,18 +96,18 @@ describe('uploads that break off', () => {
       await expectNothingKept(service(), before)
     })
 
-    test('with more bytes than were announced: the form has no end', async () => {
+    test('with more bytes than announced: the form has no end', async () => {
       const before = await held(service())
       const whole = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(1000) }])
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), `Content-Length: ${whole.length - 20}`))
       line.socket.write(whole)
-      // What came too much is no request; whichever is answered first ends the connection.
+      // The excess bytes are not a valid request; the first response closes the connection.
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
       await expectNothingKept(service(), before)
     })
 
-    test('two lengths, or a length and chunks: refused by the parser, as proxies disagree on them', async () => {
+    test('two lengths, or a length and chunks: rejected by the parser, because proxies interpret them differently', async () => {
       for (const headers of [
         ['Content-Length: 5', 'Content-Length: 50'],
         ['Content-Length: 5', 'Transfer-Encoding: chunked'],
@@ -119,7 +119,7 @@ describe('uploads that break off', () => {
       }
     })
 
-    test('many at once, each cut at another place', async () => {
+    test('many at once, each cut at another position', async () => {
       const before = await held(service())
       await Promise.all(
         Array.from({ length: 20 }, async (_, turn) => {
@@ -138,7 +138,7 @@ describe('uploads that break off', () => {
   })
 })
 
-describe('uploads that come whole', () => {
+describe('complete uploads', () => {
   onOneDatabase((service) => {
     test('every supported type, whatever the case of its extension', async () => {
       const calls = api(await service().account(0))
@@ -149,7 +149,7 @@ describe('uploads that come whole', () => {
       }
     })
 
-    test('are durable when they are answered: in place, read-only, nothing half done', async () => {
+    test('are durable before the response: in place, read-only, without temporary files', async () => {
       const { data } = await api(await service().account(0)).upload('a.txt', 'to be kept')
       const path = join(service().dataDir, 'files', 'blobs', data.blake3_id.slice(0, 2), data.blake3_id)
       const { size, mode } = await stat(path)
@@ -157,7 +157,7 @@ describe('uploads that come whole', () => {
       expect(await incoming(service())).toEqual([])
     })
 
-    test('different files at the same time keep their own bytes', async () => {
+    test('concurrent different files keep their content', async () => {
       const calls = api(await service().account(0))
       const contents = Array.from({ length: 12 }, (_, turn) => `${turn}`.repeat(100_000 + turn))
       const records = await Promise.all(contents.map((content, turn) => calls.upload(`${turn}.txt`, content)))
@@ -197,7 +197,7 @@ describe('uploads that come whole', () => {
       expect(await upload(await service().account(0), disposition)).toMatchObject({ status: 400, code })
     })
 
-    test('the extended form of a name (RFC 5987) counts', async () => {
+    test('the extended form of a name (RFC 5987) is used', async () => {
       const disposition = `form-data; name="file"; filename*=UTF-8''%E4%BD%A0%E5%A5%BD.txt`
       expect((await upload(await service().account(0), disposition)).data?.original_name).toBe('你好.txt')
     })
@@ -209,7 +209,7 @@ describe('uploads that come whole', () => {
   })
 })
 
-/** Uploads ten bytes under a Content-Disposition as it is. */
+/** Uploads ten bytes with this Content-Disposition. */
 async function upload({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, disposition: string) {
   const type = 'Content-Type: application/octet-stream'
   const body = `--edge\r\nContent-Disposition: ${disposition}\r\n${type}\r\n\r\nsome bytes\r\n--edge--\r\n`

@@ -29,7 +29,7 @@ onDatabases('Prefer: join-identical', (service) => {
     return { calls, balance, body: { file_id: file.file_id, behaviour: 'wait' } }
   }
 
-  test('a creation joins the equal task that has not ended, and only that', async () => {
+  test('a creation joins only an equal unfinished task', async () => {
     const { calls, balance, body } = await setUp()
     const first = await create(calls, body)
     expect(first.data).not.toHaveProperty('joined')
@@ -53,7 +53,7 @@ onDatabases('Prefer: join-identical', (service) => {
     await calls.stop(anew.data.task_id)
   })
 
-  test('of equal creations at once one makes the task, also with credits for one', async () => {
+  test('equal concurrent creations create one task, even with credits for one', async () => {
     const { calls, balance, body } = await setUp(1)
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(calls, body)))
     expect(answers.map(({ code }) => code)).toEqual(Array(8).fill(200))
@@ -63,7 +63,7 @@ onDatabases('Prefer: join-identical', (service) => {
     await calls.stop(answers[0]?.data.task_id ?? '')
   })
 
-  test('a joining creation that is repeated under its key has the same task, ended or not', async () => {
+  test('a repeated joining creation returns the same task, finished or not', async () => {
     const { calls, body } = await setUp()
     const { data: first } = await create(calls, body)
     const headers = { prefer, 'idempotency-key': 'mine' }
@@ -72,7 +72,7 @@ onDatabases('Prefer: join-identical', (service) => {
     expect((await create(calls, body, headers)).data.task_id).toBe(first.task_id)
   })
 
-  test('another account joins nothing', async () => {
+  test('another account does not join', async () => {
     const [one, two] = [await setUp(), await setUp()]
     const { data } = await create(one.calls, one.body)
     const other = await create(two.calls, two.body)
@@ -81,7 +81,7 @@ onDatabases('Prefer: join-identical', (service) => {
       await calls.stop(id)
   })
 
-  test('a quote tells the price, makes nothing, and is refused as the creation would be', async () => {
+  test('a quote returns the price, creates nothing and is validated like a creation', async () => {
     const { calls, balance, body } = await setUp()
     const told = await quote(calls, body)
     expect(told.data).toEqual({

@@ -26,7 +26,7 @@ onOneDatabase((service) => {
   }
   const refused = { status: 401, code: 6502, data: null }
 
-  test('a link opens its file without a key, for an hour unless told otherwise', async () => {
+  test('a link opens its file without a key, for an hour by default', async () => {
     const { file, link, url, expiresAt } = await linked()
     expect(url).toMatch(new RegExp(`${file.download_url}\\?expires=${expiresAt / 1000}&sign=[\\w-]{43}$`))
     expect((expiresAt - Date.now()) / 1000).toBeCloseTo(3600, -1)
@@ -60,7 +60,7 @@ onOneDatabase((service) => {
     expect(envelope(await sendRequest(service().baseUrl + preview))).toMatchObject(refused)
   })
 
-  test('one that was changed anywhere opens nothing, whatever stands there instead', async () => {
+  test('a changed link is rejected, whatever the change', async () => {
     const { account, url, expiresAt } = await linked()
     const right = new URL(url)
     const sign = right.searchParams.get('sign') ?? ''
@@ -128,7 +128,7 @@ onOneDatabase((service) => {
     ).toMatchObject(refused)
   })
 
-  test('it ends with its time and with its file, and not with the key it was made with', async () => {
+  test('it ends at its expiry or with its file, not with the key that created it', async () => {
     const { account, file, url } = await linked()
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
     expect((await sendRequest(url)).status).toBe(200)
@@ -138,7 +138,7 @@ onOneDatabase((service) => {
     expect(envelope(await sendRequest(url))).toMatchObject({ status: 404, code: 6004, data: null })
   })
 
-  test("it is made for one's own files alone, and for a web page's request nothing opens", async () => {
+  test('only the owner can create it, and it does not work for requests of web pages', async () => {
     const { file, url } = await linked()
     const stranger = api(await service().account(0))
     const made = await stranger.send(`/base/file/${file.file_id}/link`, { method: 'POST' })
@@ -147,7 +147,7 @@ onOneDatabase((service) => {
     expect(envelope(await sendRequest(url, { headers }))).toMatchObject(refused)
   })
 
-  test('the log does not tell it', async () => {
+  test('the log does not contain it', async () => {
     const { url } = await linked()
     const sign = new URL(url).searchParams.get('sign') ?? ''
     await sendRequest(url)

@@ -33,7 +33,7 @@ onDatabases('the task list', (service) => {
     }
     ids['completed'] = await reached(await create('copy'), 'completed')
     ids['failed'] = await reached(await create('refuse'), 'failed')
-    // Two that run keep the rest waiting.
+    // Two running tasks keep the others waiting.
     ids['processing'] = await reached(await create('wait'), 'processing')
     const other = await reached(await create('wait'), 'processing')
     ids['queued'] = await create('copy')
@@ -75,7 +75,7 @@ onDatabases('the task list', (service) => {
     expect(done?.actual_duration).toBeCloseTo(took / 1000, 6)
   })
 
-  test.for(listStates)('status=%s answers those alone', async (status) => {
+  test.for(listStates)('status=%s returns only those', async (status) => {
     const answer = await list(`?status=${status}`)
     expect(answer.data.list.length).toBeGreaterThan(0)
     expect(new Set(answer.data.list.map((item) => item.status))).toEqual(new Set([status]))
@@ -95,13 +95,13 @@ onDatabases('the task list', (service) => {
     },
   )
 
-  test('filters go together', async () => {
+  test('filters can be combined', async () => {
     expect((await list('?task_type=test_copy')).data.total).toBe(6)
     expect(idsOf(await list('?task_type=test_copy&status=failed'))).toEqual([ids['failed']])
     expect((await list('?task_type=asr&status=failed')).data.total).toBe(0)
   })
 
-  test('pages of any size put together are the list', async () => {
+  test('pages of any size add up to the list', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 100 }), async (size) => {
         const seen: string[] = []
@@ -119,11 +119,11 @@ onDatabases('the task list', (service) => {
   describe.each(listParameters)('$at', ({ at, values = [], accepts = values, refuses = [] }) => {
     const withValue = (value: unknown) => list(`?${at}=${encodeURIComponent(String(value))}`)
 
-    test.for(accepts)('%j is taken', async (value) => {
+    test.for(accepts)('%j is accepted', async (value) => {
       expect((await withValue(value)).code).toBe(200)
     })
 
-    test.for(refuses)('%j is refused', async (value) => {
+    test.for(refuses)('%j is rejected', async (value) => {
       const answer = await withValue(value)
       expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
       expect(answer.msg).toContain(at)

@@ -44,7 +44,7 @@ let begun = 0
 
 async function begin(blake3_id?: string): Promise<OpenUploadSession> {
   begun += 1
-  // Of the same name and bytes it would be the open one.
+  // With the same name and content it would be the open upload.
   const filename = `${begun}.txt`
   const { data } = await chunkedUploadClient(account).init({ filename, size: content.length, blake3_id })
   await setPartSize(service.running.service.db, data.upload_id, partSize)
@@ -65,14 +65,14 @@ function take(
 }
 
 describe('parts of a file of the same machine', () => {
-  test('may be mixed with parts that were sent, and are checked with the whole', async () => {
+  test('can be mixed with uploaded parts and are verified with the whole file', async () => {
     const session = await begin(await hashOf(content))
     await take(session, 0, await file('other.txt', content.replace('first', 'FIRST')))
     await chunkedUploadClient(account).put(session.upload_id, 1, content.slice(partSize))
     expect((await chunkedUploadClient(account).complete(session.upload_id)).code).toBe(6026)
   })
 
-  test('are taken by its path, and make the file', async () => {
+  test('are read by path and become the file', async () => {
     const from = await file('whole.txt')
     const session = await begin(await hashOf(content))
     expect(session.local_import).toBe(true)
@@ -109,11 +109,11 @@ describe('parts of a file of the same machine', () => {
     ['nothing there', async () => ({ ...(await file('x.txt')), path: join(folder, 'missing.txt') })],
     ['a relative path', async () => ({ ...(await file('x.txt')), path: 'x.txt' })],
     ['a path with NUL', async () => ({ ...(await file('x.txt')), path: `${folder}/x.txt\0` })],
-  ])('are not taken from %s', async (_, from) => {
+  ])('are not read from %s', async (_, from) => {
     expect(await take(await begin(), 0, await from())).toMatchObject({ status: 404, code: 6004 })
   })
 
-  test('are taken through another name of the same file', async () => {
+  test('are read through another name of the same file', async () => {
     const from = await file('named.txt')
     await symlink(from.path, join(folder, 'symlink.txt'))
     await link(from.path, join(folder, 'link.txt'))
@@ -122,23 +122,23 @@ describe('parts of a file of the same machine', () => {
     }
   })
 
-  test('of a file that is too short do not count', async () => {
+  test('of a file that is too short are not stored', async () => {
     expect((await take(await begin(), 1, await file('short.txt', 'short'))).code).toBe(6025)
   })
 
-  test('are named as they must be', async () => {
+  test('need valid parameters', async () => {
     const from = await file('x.txt')
     for (const wrong of [{}, { ...from, inode: -1 }, { ...from, device: '1x' }, { ...from, path: '' }]) {
       expect((await take(await begin(), 0, wrong)).status).toBe(400)
     }
   })
 
-  test('are not for a web page to name', async () => {
+  test('are rejected for web pages', async () => {
     const { code } = await take(await begin(), 0, await file('x.txt'), { origin: service.baseUrl })
     expect(code).toBe(6005)
   })
 
-  test('are taken by no service that others use too', async () => {
+  test('are rejected by a shared service', async () => {
     await using other = await startTestService()
     const { data } = await chunkedUploadClient(other).init({ filename: 'a.txt', size: content.length })
     expect(data.local_import).toBeUndefined()
@@ -151,7 +151,7 @@ describe('parts of a file of the same machine', () => {
     expect(answer).toMatchObject({ status: 404, code: 6005 })
   })
 
-  test('are sent where the service cannot take them', async () => {
+  test('are uploaded when the service cannot read them', async () => {
     const from = await file('sent.txt', 'bytes that must be sent')
     await using handle = await open(from.path)
     const source = { handle, name: 'sent.txt', size: 23, local: { ...from, inode: '1' } }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { startTestService, type TestService, type TestServiceOptions } from '../service/in-process.ts'
 
-/** Runs a suite with what starts a service on a new SQLite database, and with the same on PostgreSQL. */
+/** Runs a suite with a function that starts a service on a new database, on SQLite and on PostgreSQL. */
 export function onNewDatabases(
   name: string,
   suite: (start: (options?: TestServiceOptions) => Promise<TestService>) => void,
@@ -18,7 +18,7 @@ export function onDatabases(name: string, suite: (service: () => TestService) =>
   onNewDatabases(name, (start) => withService(start, suite))
 }
 
-/** Runs a suite against one service; for what no database has a part in. */
+/** Runs a suite against one service, for behaviour that does not depend on the database. */
 export function onOneDatabase(suite: (service: () => TestService) => void): void {
   withService(() => startTestService(), suite)
 }

@@ -34,7 +34,7 @@ const described = Object.entries(served.paths).flatMap(([path, methods]) =>
   })),
 )
 
-/** Methods and paths of every route that the service registered, HEAD aside: it goes with GET. */
+/** Methods and paths of all registered routes, except HEAD, which Fastify adds to GET. */
 const registered = new Set<string>()
 
 function listRoutes(message: unknown): void {
@@ -69,7 +69,7 @@ describe('the document', () => {
     expect([valid, errors, validator.version]).toEqual([true, undefined, '3.1'])
   })
 
-  test('has exactly the endpoints that the service has registered', () => {
+  test('has exactly the registered endpoints', () => {
     const declared = Object.values(endpoints).map(({ method, path }) => `${method} ${fastifyPath(path)}`)
     expect([...registered].toSorted()).toEqual(declared.toSorted())
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -89,12 +89,12 @@ describe('the document', () => {
     expect(documented.toSorted()).toEqual(written.toSorted())
   })
 
-  test('says of every parameter what it is', () => {
+  test('describes every parameter', () => {
     const parameters = described.flatMap(({ operation }) => operation.parameters)
     expect(parameters.filter(({ description }) => description === '')).toEqual([])
   })
 
-  test('names every code that a request may be answered', () => {
+  test('lists every error code', () => {
     const named = new Set<number>([
       ...commonErrors,
       ...Object.values(endpoints).flatMap(({ errors }) => [...errors]),
@@ -102,7 +102,7 @@ describe('the document', () => {
     expect([...named].toSorted((one, other) => one - other)).toEqual(Object.keys(errorTable).map(Number))
   })
 
-  test('shows examples that are of the form it asks for', () => {
+  test('has examples that match the schemas', () => {
     const creations = Object.entries(document.paths).flatMap(([path, { post }]) =>
       Object.entries(post?.requestBody?.content['application/json']?.examples ?? {}).map(
         ([, { value }]) => [path, value] as const,
@@ -150,7 +150,7 @@ async function send(address: string, method: Endpoint['method'], { json, body, h
 }
 
 describe.each(described)('$operationId', ({ path, method, operationId, operation }) => {
-  test('answers a request of the documented form, as documented', async () => {
+  test('responds to a documented request as documented', async () => {
     const [, name = '', type = ''] = /^([a-zA-Z]+)_?(.*)$/.exec(operationId) ?? []
     const success = await walk[name as keyof typeof walk]({ ...world, type })
     const { params, query = {}, json, status = 200 } = success
@@ -167,12 +167,12 @@ describe.each(described)('$operationId', ({ path, method, operationId, operation
 
   const anywhere = fillPath(path, { file_id: '1', task_id: '1', upload_id: '1', index: '0', name: 'main.js' })
 
-  test('needs a key, unless it is open', async () => {
+  test('needs a key, unless it is public', async () => {
     const { status } = await sendRequest(service.baseUrl + anywhere, { method })
     expect(status === 401).toBe(operation.security?.length !== 0)
   })
 
-  test('takes nothing from a web page', async () => {
+  test('rejects other web pages', async () => {
     const headers = { authorization: world.account.apiKey, origin: 'http://page.example' }
     const { status } = await sendRequest(service.baseUrl + anywhere, { method, headers })
     expect(status).toBe(401)
@@ -182,10 +182,10 @@ describe.each(described)('$operationId', ({ path, method, operationId, operation
 const codes: Readonly<Record<string, number>> = { file_id: 6004, task_id: 6005, upload_id: 6024 }
 const idIn = (path: string): string => /\{(\w+_id)\}/.exec(path)?.[1] ?? ''
 
-// Giving up what is not there succeeds.
+// Aborting an unknown upload succeeds.
 const findings = described.filter(({ path, operationId }) => idIn(path) && operationId !== 'abortUpload')
 
-test.each(findings)('$operationId tells what is not there', async ({ path, method, operationId }) => {
+test.each(findings)('$operationId reports what does not exist', async ({ path, method, operationId }) => {
   const id = idIn(path)
   const address = fillPath(path, { [id]: '1234567890123456789', index: '0' })
   const query = operationId === 'previewFile' ? '?kind=waveform' : ''
@@ -200,7 +200,7 @@ test.each(findings)('$operationId tells what is not there', async ({ path, metho
 })
 
 describe('the page', () => {
-  test('shows every endpoint without scripts, under a policy that lets in its one style', async () => {
+  test('shows every endpoint without scripts, under a policy that allows only its style', async () => {
     const { headers, bytes } = await sendRequest(`${service.baseUrl}/docs`)
     const page = bytes.toString()
     for (const { operationId } of described) expect(page).toContain(`id="${operationId}"`)

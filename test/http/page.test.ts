@@ -13,7 +13,7 @@ describe('the page', () => {
     const get = (path: string, headers: Record<string, string> = {}) =>
       sendRequest(service().baseUrl + path, { headers })
 
-    test('comes without a key, and lets nothing in but its own parts', async () => {
+    test('is served without a key and allows only its own files', async () => {
       const { status, headers, bytes } = await get('/')
       expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
       expect(headers).toMatchObject({
@@ -40,7 +40,7 @@ describe('the page', () => {
       for (const path of parts) expect([path, (await get(`/${path}`)).status]).toEqual([path, 200])
     })
 
-    test('its parts have their types, and are asked for again only when they changed', async () => {
+    test('its files have content types and are sent again only when changed', async () => {
       for (const [name, type] of [
         ['main.js', 'text/javascript; charset=utf-8'],
         ['style.css', 'text/css; charset=utf-8'],
@@ -66,7 +66,7 @@ describe('the page', () => {
       expect(envelope(await get(`/page/${name}`))).toMatchObject({ status: 404, code: 6005, data: null })
     })
 
-    test('what an account has is kept by no browser', async () => {
+    test('browsers do not cache account data', async () => {
       const { headers } = await get('/task/list', { authorization: service().apiKey })
       expect(headers['cache-control']).toBe('no-store')
       const { data } = await api(service()).upload('a.txt', 'some bytes')
@@ -76,7 +76,7 @@ describe('the page', () => {
   })
 })
 
-describe('tickets of the page', () => {
+describe('page tickets', () => {
   onOneDatabase((service) => {
     const take = async (apiKey: string) =>
       (await api({ ...service(), apiKey }).send<{ ticket: string }>('/page/ticket', { method: 'POST' })).data
@@ -90,14 +90,14 @@ describe('tickets of the page', () => {
       )
     const refused = { status: 401, code: 6502, data: null }
 
-    test('one hands over the key it was made with, once', async () => {
+    test('a ticket returns the key it was issued for, once', async () => {
       const { apiKey } = await service().account(0)
       const ticket = await take(apiKey)
       expect(await login({ ticket })).toMatchObject({ status: 200, data: { api_key: apiKey } })
       expect(await login({ ticket })).toMatchObject(refused)
     })
 
-    test('none is made without a key, and it is no key itself', async () => {
+    test('a ticket needs a key and is not a key itself', async () => {
       const { status } = await sendRequest(`${service().baseUrl}/page/ticket`, { method: 'POST' })
       expect(status).toBe(401)
       const ticket = await take(service().apiKey)
@@ -105,14 +105,14 @@ describe('tickets of the page', () => {
         const answer = await sendRequest(`${service().baseUrl}/task/list?ticket=${ticket}`, { headers })
         expect(answer.status).toBe(401)
       }
-      // Nor does one of the event socket sign anybody in.
+      // An event ticket does not sign in either.
       const { data } = await api(service()).send<{ ticket: string }>('/task/events/ticket', {
         method: 'POST',
       })
       expect(await login({ ticket: data.ticket })).toMatchObject(refused)
     })
 
-    test('a key that ended meanwhile opens nothing', async () => {
+    test('a key that expired meanwhile is rejected', async () => {
       const { id, apiKey } = await service().account(0)
       const ticket = await take(apiKey)
       const { db } = service().running.service
@@ -136,7 +136,7 @@ describe('tickets of the page', () => {
       expect(await login(body)).toMatchObject({ code, data: null })
     })
 
-    test('without a key nothing long is read', async () => {
+    test('long bodies without a key are not read', async () => {
       const { bytes, ...answer } = await sendRequest(`${service().baseUrl}/page/login`, {
         ...{ method: 'POST', headers: json },
         body: JSON.stringify({ ticket: 'x', more: 'x'.repeat(2 ** 12) }),
@@ -147,13 +147,13 @@ describe('tickets of the page', () => {
       })
     })
 
-    test('another page cannot use one', async () => {
+    test('another page cannot use a ticket', async () => {
       const ticket = await take(service().apiKey)
       expect(await login({ ticket }, { origin: 'http://evil.example' })).toMatchObject(refused)
       expect(await login({ ticket })).toMatchObject({ status: 200 })
     })
 
-    test('the log tells neither ticket nor key', async () => {
+    test('the log contains neither ticket nor key', async () => {
       const { apiKey } = await service().account(0)
       const ticket = await take(apiKey)
       await login({ ticket })
@@ -165,8 +165,8 @@ describe('tickets of the page', () => {
   })
 })
 
-onDatabases('lists of the page', (service) => {
-  test("files are the account's own that have not expired, newest first", async () => {
+onDatabases('lists for the page', (service) => {
+  test("files are the account's unexpired files, newest first", async () => {
     const account = await service().account(0)
     const calls = api(account)
     const names = ['a.txt', 'b.txt', 'c.txt']
@@ -193,7 +193,7 @@ onDatabases('lists of the page', (service) => {
     expect(namesOf(await list())).toEqual(['b.txt', 'a.txt'])
   })
 
-  test('of files those of one task can be asked for', async () => {
+  test('files can be filtered by task', async () => {
     const account = await service().account(9)
     const calls = api(account)
     const { data: file } = await calls.upload('given.txt', 'some bytes')
@@ -214,7 +214,7 @@ onDatabases('lists of the page', (service) => {
     expect(await list(api(await service().account(0)), id)).toEqual([])
   })
 
-  test('the ledger tells what came and went, of one task too', async () => {
+  test('the ledger lists credits, also of one task', async () => {
     const account = await service().account(9)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
@@ -241,7 +241,7 @@ onDatabases('lists of the page', (service) => {
   })
 })
 
-describe('the event socket of the page', () => {
+describe('the event socket for the page', () => {
   onOneDatabase((service) => {
     const opening = async (origin: string) => {
       const { data } = await api(service()).send<{ ticket: string }>('/task/events/ticket', {
@@ -257,7 +257,7 @@ describe('the event socket of the page', () => {
       return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n\r\n/))?.[1])
     }
 
-    test('opens for it and for no other page', async () => {
+    test('opens for it and rejects other pages', async () => {
       expect(await opening(service().baseUrl)).toBe(101)
       for (const origin of [
         'null',

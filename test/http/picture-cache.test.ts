@@ -12,13 +12,13 @@ import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, openConnection } from './raw-http.ts'
 
-// Whether what a picture was drawn of is kept shows in how often files are read for it.
+// Caching is observed through the number of file reads.
 
 const folder = await scratchFolder()
 
-describe('what pictures of regions are drawn of', () => {
+describe('the cache of region pictures', () => {
   onOneDatabase((service) => {
-    /** The same service; it tells of each list (`ext`) that is read, which is there by then but not read before `gate`. */
+    /** The same service, which reports each read of a list (`ext`) and delays it until `gate`. */
     async function watched({ gate, ext = '.json' }: { gate?: Promise<void>; ext?: string } = {}) {
       const { service: parts } = service().running
       const read: string[] = []
@@ -35,7 +35,7 @@ describe('what pictures of regions are drawn of', () => {
       return { read, ...(await startSecondApp({ ...parts, files })) }
     }
 
-    /** An account's own clip and list, of the same bytes whoever's they are, and what asks for the regions. */
+    /** Clip and list of an account, with equal content for every account, and a request for the regions. */
     async function given(baseUrl: string, apiKey: string, id: string) {
       const calls = api({ baseUrl, apiKey })
       const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
@@ -57,7 +57,7 @@ describe('what pictures of regions are drawn of', () => {
       }
     }
 
-    test('is kept, for its account alone and as long as the list', async () => {
+    test('keeps an entry for its account only, as long as the list exists', async () => {
       const { read, baseUrl } = await watched()
       const mine = await given(baseUrl, service().apiKey, 'kept')
       const list = await mine.list()
@@ -67,12 +67,12 @@ describe('what pictures of regions are drawn of', () => {
       expect([await theirs.ask(await theirs.list()), read.length]).toEqual([200, 2])
 
       expect([await mine.remove(list), await mine.ask(list)]).toEqual([200, 6004])
-      // Of the same bytes.
+      // With equal content.
       expect([await mine.ask(await mine.list()), read.length]).toEqual([200, 3])
       expect(new Set(read).size).toBe(1)
     })
 
-    test('is not kept of what a clean-up removes', async () => {
+    test('drops entries of files removed by a clean-up', async () => {
       const { read, baseUrl } = await watched()
       const { apiKey } = await service().account(0)
       const before = await given(baseUrl, apiKey, 'cleaned')
@@ -82,7 +82,7 @@ describe('what pictures of regions are drawn of', () => {
       expect([await after.ask(await after.list()), read.length]).toEqual([200, 2])
     })
 
-    test('is not kept of what has expired', async () => {
+    test('drops entries of expired files', async () => {
       const { read, baseUrl, app } = await watched()
       const { apiKey } = await service().account(0)
       const before = await given(baseUrl, apiKey, 'expired')
@@ -99,7 +99,7 @@ describe('what pictures of regions are drawn of', () => {
       expect([await after.ask(await after.list()), read.length]).toEqual([200, 2])
     })
 
-    test('is not kept of a list that is deleted while it is read', async () => {
+    test('keeps no entry for a list deleted while being read', async () => {
       const gate = Promise.withResolvers<void>()
       const { read, baseUrl } = await watched({ gate: gate.promise })
       const mine = await given(baseUrl, service().apiKey, 'deleted')
@@ -115,7 +115,7 @@ describe('what pictures of regions are drawn of', () => {
       expect([await mine.ask(await mine.list()), read.length]).toEqual([200, 2])
     })
 
-    test('is not read to its end for who has gone', async () => {
+    test('stops reading for a disconnected client', async () => {
       const gate = Promise.withResolvers<void>()
       const { read, baseUrl } = await watched({ gate: gate.promise })
       const mine = await given(baseUrl, service().apiKey, 'left')
@@ -129,13 +129,13 @@ describe('what pictures of regions are drawn of', () => {
       )
       gone.socket.destroy()
       await gone.closed
-      // Another connection's answer comes after the service has heard of that.
+      // The response on another connection shows that the service has noticed.
       await mine.ask('1')
       gate.resolve()
       expect([await mine.ask(list), read.length]).toEqual([200, 2])
     })
 
-    test('a picture with a frame that is damaged is kept, and tells which', async () => {
+    test('a picture with a damaged frame is cached and reports the frame', async () => {
       const { read, baseUrl } = await watched({ ext: '.mp4' })
       const calls = api({ baseUrl, apiKey: service().apiKey })
       const clip = await make(join(folder, 'whole.mp4'), [
@@ -156,7 +156,7 @@ describe('what pictures of regions are drawn of', () => {
       expect(read).toHaveLength(length)
     })
 
-    test('what was drawn in part, or of a file deleted meanwhile, is drawn anew', async () => {
+    test('incomplete pictures and those of files deleted meanwhile are rendered again', async () => {
       const { service: parts } = service().running
       const previews = createPreviewCache(parts)
       const calls = api(service())

@@ -12,7 +12,7 @@ const folder = await scratchFolder()
 
 describe('previews', () => {
   onOneDatabase((service) => {
-    /** Addresses of probed clips: their contents differ. */
+    /** URLs of probed clips with different content. */
     const clips: string[] = []
     let content: Buffer<ArrayBuffer>
 
@@ -31,7 +31,7 @@ describe('previews', () => {
       }
     })
 
-    /** The same service, telling of each file that is lent and waiting before it. */
+    /** The same service, which reports each file access and waits before it. */
     async function watched() {
       const { service: parts } = service().running
       const lent: PromiseWithResolvers<void>[] = []
@@ -47,7 +47,7 @@ describe('previews', () => {
       const { baseUrl, app } = await startSecondApp({ ...parts, files })
       const see = (clip = clips[0], apiKey = service().apiKey) =>
         sendRequest(`${baseUrl}${clip}/preview?kind=waveform`, { headers: { authorization: apiKey } })
-      /** Asks over a connection that the test can cut, and waits until the service has heard it. */
+      /** Sends a request on a connection that the test can close, and waits until the service received it. */
       const wireFor = async (clip: string | undefined) => {
         const before = app.lastActivity()
         const connection = await openConnection(baseUrl)
@@ -67,7 +67,7 @@ describe('previews', () => {
       return { lent, see, wireFor, lentAtLast }
     }
 
-    test('are drawn one after another, and not for a client that has gone', async () => {
+    test('are rendered one at a time, and not for a disconnected client', async () => {
       const { lent, see, wireFor, lentAtLast } = await watched()
       const first = see(clips[0])
       await lentAtLast(1)
@@ -80,10 +80,10 @@ describe('previews', () => {
       await lentAtLast(2)
       lent[1]?.resolve()
       expect((await last).status).toBe(200)
-      expect(lent, 'nothing was drawn for who has gone').toHaveLength(2)
+      expect(lent, 'nothing was rendered for the disconnected client').toHaveLength(2)
     })
 
-    test('the same at once is drawn once', async () => {
+    test('concurrent equal requests render once', async () => {
       const { lent, see, lentAtLast } = await watched()
       const both = [see(), see()]
       await lentAtLast(1)
@@ -94,7 +94,7 @@ describe('previews', () => {
       expect(lent).toHaveLength(1)
     })
 
-    test('what was drawn is kept, for its account alone and as long as its file', async () => {
+    test('are cached for their account only, as long as the file exists', async () => {
       const { lent, see, lentAtLast } = await watched()
       const first = see(clips[2])
       await lentAtLast(1)
@@ -115,7 +115,7 @@ describe('previews', () => {
       expect((await see(clips[2])).status).toBe(404)
     })
 
-    test('many at once are all answered', async () => {
+    test('many concurrent requests all get a response', async () => {
       const { baseUrl, apiKey } = service()
       const kinds = ['waveform', 'contact_sheet', 'waveform', 'contact_sheet', 'waveform']
       const answers = await Promise.all(

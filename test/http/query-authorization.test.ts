@@ -15,7 +15,7 @@ onOneDatabase((service) => {
     return { apiKey, baseUrl, list }
   }
 
-  test('a key in the query counts for nothing where that is not allowed', async () => {
+  test('a key in the query is ignored unless allowed', async () => {
     const { apiKey, list, baseUrl } = await setUp(false)
     expect(await list(`?Authorization=${apiKey}`)).toBe(6502)
     expect(await list('', { authorization: apiKey })).toBe(200)
@@ -25,7 +25,7 @@ onOneDatabase((service) => {
     expect(String(bytes)).not.toContain('key_in_query')
   })
 
-  test('where it is allowed the header goes first, and the document tells of it', async () => {
+  test('when allowed, the header takes precedence and the API document describes it', async () => {
     const { apiKey, list, baseUrl } = await setUp(true)
     expect(await list(`?Authorization=${apiKey}`)).toBe(200)
     expect(await list(`?page=1&Authorization=${apiKey}`)).toBe(200)
@@ -44,7 +44,7 @@ onOneDatabase((service) => {
     })
   })
 
-  test('and the log tells nothing of it', async () => {
+  test('the log does not contain it', async () => {
     const { apiKey, baseUrl } = await setUp(true)
     const headers = { 'x-request-id': 'quiet-one' }
     for (const path of ['/task/list?page=0&', '/nowhere?', '/task/%zz?']) {

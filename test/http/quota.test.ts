@@ -20,7 +20,7 @@ onDatabases('the quota of a key', (service) => {
     return { account, calls, create }
   }
 
-  test('is what its tasks may cost in all, and capabilities tell it', async () => {
+  test('limits the total cost of its tasks and appears in capabilities', async () => {
     const { account, calls, create } = await setUp(9, 2)
     await create()
     const { data } = await calls.send<Capabilities>(routes.capabilities.path)
@@ -32,14 +32,14 @@ onDatabases('the quota of a key', (service) => {
     expect(await accountBalance(db(), account.id)).toBe(7)
   })
 
-  test('comes before the balance, and a balance that does not reach leaves it', async () => {
+  test('is checked before the balance, and an insufficient balance does not use it', async () => {
     const { account, create } = await setUp(0, 1)
     expect((await create()).code).toBe(6202)
     expect(await keyQuota(db(), account.keyId)).toEqual({ limit: 1, spent: 0 })
     expect((await (await setUp(0, 0)).create()).code).toBe(6201)
   })
 
-  test('is never passed by creations at once', async () => {
+  test('is never exceeded by concurrent creations', async () => {
     const { account, create } = await setUp(30, 7)
     const answers = await Promise.all(Array.from({ length: 20 }, () => create()))
     expect(answers.filter(({ code }) => code === 200)).toHaveLength(7)
@@ -48,7 +48,7 @@ onDatabases('the quota of a key', (service) => {
     expect(await accountBalance(db(), account.id)).toBe(23)
   })
 
-  test('gets back what a cancelled or failed task cost, also once the key is revoked', async () => {
+  test('is restored by a cancelled or failed task, even after the key is revoked', async () => {
     const { account, calls, create } = await setUp(9, 5)
     const { data: failing } = await create('refuse')
     await until(
@@ -67,7 +67,7 @@ onDatabases('the quota of a key', (service) => {
     expect(await accountBalance(db(), account.id)).toBe(9)
   })
 
-  test("is each key's own; a key without one has the whole balance", async () => {
+  test('applies per key; a key without one can use the whole balance', async () => {
     const { account, create } = await setUp(3, 1)
     const raw = newKey()
     await insertKey(db(), { accountId: account.id, name: 'free', raw, now: Date.now() })
@@ -80,7 +80,7 @@ onDatabases('the quota of a key', (service) => {
     expect((await free.send<Capabilities>(routes.capabilities.path)).data.credits).toEqual({ balance: 0 })
   })
 
-  test('an expired key opens nothing', async () => {
+  test('an expired key is rejected', async () => {
     const { account } = await setUp(1)
     const [raw, now] = [newKey(), Date.now()]
     const key = { accountId: account.id, name: 'session', raw, now }

@@ -4,7 +4,7 @@ import { newKey } from '../../src/platform/hosting.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 
-test('a key that asks too often is told when to come again, before anything else is looked at', async () => {
+test('too many requests return Retry-After before any other check', async () => {
   await using service = await startTestService({ rateLimits: { test_copy: 3 } })
   const account = await service.account(10)
   const creations = api(account)

@@ -4,21 +4,21 @@ import { request } from 'undici'
 import type { Answer } from '../service/api.ts'
 import { checkDocumented } from '../service/documented.ts'
 
-/** What an answer of the service is, headers included. */
+/** A response with its headers. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly bytes: Buffer
 }
 
-interface Wish {
+interface SendRequestOptions {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
 
-/** One request with exactly these headers; its answer must be as documented. */
-export async function sendRequest(url: string, wish: Wish = {}): Promise<RawAnswer> {
+/** Sends a request with exactly these headers. Asserts that the response is documented. */
+export async function sendRequest(url: string, wish: SendRequestOptions = {}): Promise<RawAnswer> {
   const { method = 'GET' } = wish
   const { statusCode: status, headers, body } = await request(url, { method, ...wish })
   const bytes = Buffer.from(await body.bytes())
@@ -33,7 +33,7 @@ export async function sendRequest(url: string, wish: Wish = {}): Promise<RawAnsw
   return { status, headers, bytes }
 }
 
-/** The envelope of an answer. */
+/** The envelope of a response. */
 export function envelope<T = unknown>({ status, bytes }: RawAnswer): Answer<T> {
   return { status, ...(JSON.parse(bytes.toString()) as Omit<Answer<T>, 'status'>) }
 }
@@ -41,14 +41,14 @@ export function envelope<T = unknown>({ status, bytes }: RawAnswer): Answer<T> {
 /** One part of a multipart form. */
 export interface Part {
   readonly field: string
-  /** Left out, the part is a plain field. */
+  /** Without it, the part is a plain field. */
   readonly filename?: string
   readonly content: string | Buffer
 }
 
 export const formType = 'multipart/form-data; boundary=edge'
 
-/** A multipart form as bytes, with its closing boundary unless told otherwise. */
+/** A multipart form as bytes, by default with its closing boundary. */
 export function form(parts: readonly Part[], { closed = true } = {}): Buffer {
   const chunks = parts.flatMap(({ field, filename, content }) => [
     `--edge\r\nContent-Disposition: form-data; name="${field}"`,
@@ -60,12 +60,12 @@ export function form(parts: readonly Part[], { closed = true } = {}): Buffer {
   return Buffer.concat([...chunks, closed ? '--edge--\r\n' : ''].map((chunk) => Buffer.from(chunk)))
 }
 
-/** A TCP connection on which a test writes what no client would. */
+/** A TCP connection for requests that no regular client sends. */
 export interface Wire extends Disposable {
   readonly socket: Socket
-  /** Resolves when the connection has ended, in whatever way. */
+  /** Resolves when the connection has closed. */
   readonly closed: Promise<void>
-  /** What has come once it matches; what there is when the connection ends. */
+  /** Received data once it matches, or when the connection closes. */
   heard(pattern: RegExp): Promise<string>
 }
 
@@ -81,7 +81,7 @@ export async function openConnection(baseUrl: string): Promise<Wire> {
     more.resolve()
     more = Promise.withResolvers<void>()
   })
-  // A cut connection is what some of these tests are about.
+  // Some tests cause connection errors.
   socket.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve())

@@ -8,7 +8,7 @@ import { h264, make, pixelsOf, tone } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { sendRequest } from './raw-http.ts'
 
-// A clip of 12 s whose second n is of the grey 20 n, and lists of what is in it.
+// A 12 s clip whose second n has grey level 20 n, and region lists for it.
 
 let service: Served
 let calls: ReturnType<typeof api>
@@ -58,7 +58,7 @@ function told(file: string, list: string, at?: string) {
   return calls.send<ShownRegions>(`/base/file/${ids.get(file)}/regions?${query(list, at)}`)
 }
 
-/** The picture: its size, and the colour of a pixel. */
+/** The picture's size and the colour of a pixel. */
 async function drawn(file: string, list: string, at?: string) {
   const url = `${service.baseUrl}/base/file/${ids.get(file)}/preview?kind=regions&${query(list, at)}`
   const { status, bytes } = await sendRequest(url, { headers: { authorization: service.apiKey } })
@@ -66,7 +66,7 @@ async function drawn(file: string, list: string, at?: string) {
   const path = join(service.folder, 'drawn.jpg')
   await writeFile(path, bytes)
   const pixels = await pixelsOf(path)
-  // The start of a frame of baseline JPEG tells the size.
+  // The start-of-frame marker of a baseline JPEG contains the size.
   const at0 = bytes.indexOf(Buffer.from([0xff, 0xc0]))
   const [height, width] = [bytes.readUInt16BE(at0 + 5), bytes.readUInt16BE(at0 + 7)]
   const colour = (x: number, y: number) => [...pixels.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
@@ -80,7 +80,7 @@ const red = [255, 92, 72]
 const green = [72, 224, 128]
 
 describe('of a video', () => {
-  test('each region is on a frame, in its time, and the answer says on which', async () => {
+  test('each region is drawn on a frame within its time, which the response names', async () => {
     const list = await listed(detection)
     const { code, data } = await told('clip.mp4', list)
     expect(code).toBe(200)
@@ -114,7 +114,7 @@ describe('of a video', () => {
     }
   })
 
-  test('times that are asked for show what is there then; the rest is told', async () => {
+  test('requested times show the regions at those times; the others are listed', async () => {
     const list = await listed(detection)
     const { data } = await told('clip.mp4', list, '0.5,11.95')
     expect(data.frames.map(({ seconds, ids: shown }) => [seconds, shown])).toEqual([
@@ -126,7 +126,7 @@ describe('of a video', () => {
     expect(near(colour(640, 300), [220, 220, 220]), 'the last frame').toBe(true)
   })
 
-  test('what cannot be drawn, or is no name of its own, is told by its number', async () => {
+  test('undrawable or duplicate names are replaced by a number', async () => {
     const [long, longer] = ['the logo at the top', 'x'.repeat(200)]
     const names = ['水印', undefined, '#1', 'keep#1', ' ', long, longer, 'face', 'logo\u200b', 'lo\u00adgo']
     const list = await listed({
@@ -142,7 +142,7 @@ describe('of a video', () => {
     expect(data).not.toHaveProperty('source_file_id')
   })
 
-  test('at 30 frames a second the times that are named next show what was not, until nothing is left', async () => {
+  test('at 30 frames per second the next times show the remaining regions until none is left', async () => {
     const regions = Array.from({ length: 29 }, (_, frame) => ({
       ...{ id: `text-${frame}`, x: 0.1, y: 0.1, w: 0.2, h: 0.2 },
       ...{ start: frame / 30, end: (frame + 1) / 30 },
@@ -159,7 +159,7 @@ describe('of a video', () => {
     expect(new Set(seen).size).toBe(29)
   })
 
-  test('thousands of regions are as many frames and names as fit', async () => {
+  test('thousands of regions are limited to the frames and names that fit', async () => {
     const many = Array.from({ length: 5000 }, (_, index) => ({
       ...{ id: `text-${index}`, source: 'detected', w: 0.01, h: 0.01, score: 0.5 },
       ...{
@@ -178,7 +178,7 @@ describe('of a video', () => {
   })
 })
 
-test('of a still picture one copy, its regions with or without times', async () => {
+test('a still image is drawn once, its regions with or without times', async () => {
   const list = await listed({ regions: [{ x: 0.5, y: 0.5, w: 0.25, h: 0.1 }] })
   expect((await told('still.png', list)).data).toMatchObject({
     regions: 1,
@@ -190,14 +190,14 @@ test('of a still picture one copy, its regions with or without times', async () 
   expect(near(colour(20 + 100, 20 + 100), [0x40, 0x80, 0xc0])).toBe(true)
 })
 
-describe('what cannot be drawn', () => {
+describe('invalid requests', () => {
   const one = (change: object) => ({ regions: [logo, { ...line('text-1', 1, 0.9), ...change }] })
 
   test.each<[string, unknown, RegExp]>([
-    ['no JSON', '{"regions": [}', /regions\.json is no JSON: Unexpected token/],
+    ['invalid JSON', '{"regions": [}', /regions\.json is no JSON: Unexpected token/],
     ['no list', { regions: {} }, /regions: must be a list/],
     ['something else', [], /the file: must be an object/],
-    ['an entry that is none', { regions: [logo, 7] }, /regions\[1\] \(#2\): must be an object/],
+    ['an invalid entry', { regions: [logo, 7] }, /regions\[1\] \(#2\): must be an object/],
     [
       'an entry that leaves the frame',
       one({ x: 0.8 }),
@@ -212,7 +212,7 @@ describe('what cannot be drawn', () => {
       /source\.file_id: at most 64/,
     ],
     [
-      'a protection that is wrong',
+      'an invalid protection',
       { ...detection, protect_regions: [{}] },
       /protect_regions\[0\]\.x \(keep#1\): required/,
     ],
@@ -230,7 +230,7 @@ describe('what cannot be drawn', () => {
     expect(await calls.send(path)).toMatchObject({ code: 6016, msg: expect.stringMatching(message) })
   })
 
-  test('files of another kind are 6014, files that are not there 6004, wrong times 6016', async () => {
+  test('files of another kind return 6014, missing files 6004, invalid times 6016', async () => {
     const list = await listed(detection)
     expect(await told('tone.wav', list)).toMatchObject({
       code: 6014,

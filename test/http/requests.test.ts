@@ -7,7 +7,7 @@ import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
 const json = { 'content-type': 'application/json' }
 
-describe('requests that cannot be served', () => {
+describe('invalid requests', () => {
   onOneDatabase((service) => {
     const send = async (path: string, wish: Parameters<typeof sendRequest>[1]) =>
       envelope(
@@ -53,7 +53,7 @@ describe('requests that cannot be served', () => {
       expect(answer.msg).toMatch(says)
     })
 
-    test('an unknown task type names those that exist', async () => {
+    test('an unknown task type lists the existing ones', async () => {
       const answer = await send('/task/video_dance', { method: 'POST', headers: json, body: '{}' })
       expect(answer).toMatchObject({ status: 400, code: 6016, msg: expect.stringContaining('test_copy') })
     })
@@ -67,7 +67,7 @@ describe('requests that cannot be served', () => {
       },
     )
 
-    test('a bug answers 6500 without its text', async () => {
+    test('a bug returns 6500 without its message', async () => {
       const { db, ...rest } = service().running.service
       const { baseUrl } = await startSecondApp({ ...rest, db: new Proxy(db, { get: () => () => fail() }) })
       const answer = envelope(await sendRequest(`${baseUrl}/task/list`, { headers: { authorization: 'k' } }))
@@ -83,7 +83,7 @@ function fail(): never {
 
 describe('the process behind the service', () => {
   onOneDatabase((service) => {
-    test('health proves that it knows the key, without a key', async () => {
+    test('health proves knowledge of the key without requiring one', async () => {
       const { bytes } = await sendRequest(`${service().baseUrl}/health?nonce=abc`)
       const answer = JSON.parse(bytes.toString()) as { instance: string; version: string; proof: string }
       expect(answer).toMatchObject({ instance: 'test', version: '0.0.0-test' })
@@ -92,7 +92,7 @@ describe('the process behind the service', () => {
       expect((await sendRequest(`${service().baseUrl}/health?nonce=${'x'.repeat(201)}`)).status).toBe(400)
     })
 
-    test('health is no activity, everything else is', async () => {
+    test('all requests except health count as activity', async () => {
       const { running, baseUrl, apiKey } = service()
       const before = running.lastActivity()
       await untilLater(before)
@@ -102,7 +102,7 @@ describe('the process behind the service', () => {
       expect(running.lastActivity()).toBeGreaterThan(before)
     })
 
-    test('it stays where there is work', async () => {
+    test('it does not stop while it has work', async () => {
       const headers = { authorization: service().apiKey }
       const answer = envelope(
         await sendRequest(`${service().baseUrl}/daemon/exit`, { method: 'POST', headers }),
@@ -113,14 +113,14 @@ describe('the process behind the service', () => {
   })
 })
 
-/** The clock has moved on. */
+/** Advances the clock. */
 async function untilLater(moment: number): Promise<void> {
   while (Date.now() <= moment) await new Promise(setImmediate)
 }
 
 describe('connections', () => {
   onOneDatabase((service) => {
-    test('a body that stops is given up', async () => {
+    test('a stalled body is cut off', async () => {
       const { baseUrl } = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
       using line = await openConnection(baseUrl)
       const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
@@ -131,7 +131,7 @@ describe('connections', () => {
       expect(line.socket.bytesRead, 'without an answer').toBe(0)
     })
 
-    test('an answer that takes its time is not', async () => {
+    test('a slow response is not cut off', async () => {
       const exit = Promise.withResolvers<boolean>()
       const { baseUrl } = await startSecondApp(service().running.service, {
         idleTimeoutMs: 250,
@@ -139,12 +139,12 @@ describe('connections', () => {
       })
       const headers = { authorization: service().apiKey }
       const answer = sendRequest(`${baseUrl}/daemon/exit`, { method: 'POST', headers })
-      // Far longer than nothing may move.
+      // Much longer than the idle timeout.
       setTimeout(() => exit.resolve(true), 1500)
       expect((await answer).status).toBe(200)
     })
 
-    test('another protocol is refused but for events', async () => {
+    test('protocol upgrades are rejected except for events', async () => {
       using line = await openConnection(service().baseUrl)
       const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
       line.socket.write(`GET /task/list HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)
@@ -155,7 +155,7 @@ describe('connections', () => {
 })
 
 onDatabases('capabilities', (service) => {
-  test('tell operations, prices, credits and tasks', async () => {
+  test('list operations, prices, credits and tasks', async () => {
     const account = await service().account(7)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')

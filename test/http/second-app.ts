@@ -3,19 +3,19 @@ import { createApp, type App } from '../../src/http/app.ts'
 import type { HostProcess } from '../../src/platform/hosting.ts'
 import type { Service } from '../../src/tasks/service.ts'
 
-interface Options {
-  /** How long nothing may move on a connection, ms. */
+interface SecondAppOptions {
+  /** Idle timeout of connections, ms. */
   readonly idleTimeoutMs?: number
-  /** The https address clients use. */
+  /** The https address that clients use. */
   readonly publicUrl?: string
   readonly allowQueryAuthorization?: boolean
   readonly exitIfIdle?: HostProcess['exitIfIdle']
 }
 
-/** The HTTP side of a service behind a port of its own, until the test ends. */
+/** Starts a second HTTP server for a service, on its own port, until the test ends. */
 export async function startSecondApp(
   service: Service,
-  { exitIfIdle = async () => false, ...options }: Options = {},
+  { exitIfIdle = async () => false, ...options }: SecondAppOptions = {},
 ): Promise<{ baseUrl: string; app: App }> {
   const app = await createApp(service, { key: 'k', instance: 'i', version: '0', exitIfIdle }, options)
   onTestFinished(() => app.close())

@@ -12,13 +12,13 @@ import { startTestService, type TestService } from '../service/in-process.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { form, formType, openConnection } from './raw-http.ts'
 
-/** Longest time a service may take to end while nothing moves, ms; a stall is given 2 s. */
+/** Longest shutdown with idle connections, ms; the idle timeout is 2 s. */
 const soon = 5_000
 
 const head = ({ apiKey }: { apiKey: string }, first: string, ...headers: string[]) =>
   `${[first, 'Host: localhost', `Authorization: ${apiKey}`, ...headers].join('\r\n')}\r\n\r\n`
 
-/** Begins an upload that does not go on. */
+/** Starts an upload that stalls. */
 async function stalledUpload(service: { baseUrl: string; apiKey: string }) {
   const line = await openConnection(service.baseUrl)
   const headers = [`Content-Type: ${formType}`, 'Content-Length: 1000000']
@@ -41,8 +41,8 @@ async function ownService(): Promise<TestService> {
   return service
 }
 
-describe('the end of the service', () => {
-  test('waits for nothing that does not move: a silent client, half a request, half an upload', async () => {
+describe('shutdown', () => {
+  test('does not wait for idle clients, partial requests or stalled uploads', async () => {
     const service = await ownService()
     using silent = await openConnection(service.baseUrl)
     using half = await openConnection(service.baseUrl)
@@ -57,7 +57,7 @@ describe('the end of the service', () => {
     expect(await readdir(join(service.dataDir, 'files', 'incoming'))).toEqual([])
   })
 
-  test('waits for a download that flows, and not for its connection afterwards', async () => {
+  test('waits for a running download, but not for its connection afterwards', async () => {
     const service = await ownService()
     const size = 60_000_000
     const { data } = await api(service).upload('a.txt', 'x'.repeat(size))
@@ -66,7 +66,7 @@ describe('the end of the service', () => {
     await line.heard(/\r\n\r\n/)
     line.socket.pause()
     const closed = timed(() => service.running.close())
-    // Reads a little at a time: slower than the stall that is allowed, yet never stalled.
+    // Reads slowly, but never pauses for the idle timeout.
     const trickle = setInterval(() => {
       line.socket.resume()
       setTimeout(() => line.socket.pause(), 10)
@@ -77,16 +77,16 @@ describe('the end of the service', () => {
     await closed
   })
 
-  test('refuses what comes then', async () => {
+  test('rejects new requests', async () => {
     const service = await ownService()
     await service.running.close()
     await expect(fetch(`${service.baseUrl}/health`)).rejects.toThrow('fetch failed')
   })
 })
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   onOneDatabase((service) => {
-    test('in the middle of downloads leaves no file open', async () => {
+    test('during downloads leaves no file open', async () => {
       const { data } = await api(service()).upload('a.txt', 'y'.repeat(10_000_000))
       for (let turn = 0; turn < 10; turn++) {
         using line = await openConnection(service().baseUrl)
@@ -106,14 +106,14 @@ describe('a client that goes away', () => {
   })
 })
 
-/** This process's descriptors of files whose path holds a text; Linux alone tells. */
+/** File descriptors of this process whose path contains a text; Linux only. */
 async function openFiles(text: string): Promise<string[]> {
   const names = await readdir('/proc/self/fd').catch(() => [])
   const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
   return paths.filter((path) => path.includes(text))
 }
 
-test('the daemon stays while an upload or a task is under way, and leaves when asked after that', async () => {
+test('the daemon refuses to exit during an upload or task, and exits on request afterwards', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-exit-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const log = openLog({ file: join(dataDir, 'daemon.log') })

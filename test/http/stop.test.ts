@@ -25,7 +25,7 @@ onDatabases('stopping', (service) => {
     )
   const check = () => checkInvariants(service().running.service.db, service().running.service.files)
 
-  test('a task that is worked on fails with 6009 and is refunded, and nothing it started is left', async () => {
+  test('a running task fails with 6009, is refunded, and its processes end', async () => {
     const { account, calls, create } = await setUp(5)
     using client = await connectEventSocket(account)
     client.say(all)
@@ -48,7 +48,7 @@ onDatabases('stopping', (service) => {
     await check()
   })
 
-  test('the place of a stopped task is free for the next, and its own end changes nothing', async () => {
+  test('the next task can start at once, and the end of the stopped worker changes nothing', async () => {
     const { account, calls, create } = await setUp(9)
     const stopped: string[] = []
     for (let turn = 0; turn < 3; turn++) {
@@ -69,7 +69,7 @@ onDatabases('stopping', (service) => {
     await check()
   })
 
-  test('a task that waits is cancelled, also one that waits for its second attempt', async () => {
+  test('a waiting task is cancelled, also before its second attempt', async () => {
     const { account, calls, create } = await setUp(9)
     const broken = await create('break')
     await until(
@@ -91,7 +91,7 @@ onDatabases('stopping', (service) => {
     await check()
   })
 
-  test('a task that has ended stays as it is: 6007', async () => {
+  test('a finished task is unchanged: 6007', async () => {
     const { calls, create } = await setUp(9)
     const completed = await create('copy')
     const failed = await create('refuse')
@@ -109,7 +109,7 @@ onDatabases('stopping', (service) => {
     await check()
   })
 
-  test('an unknown task, and one of another account, answer 6005', async () => {
+  test('an unknown task and one of another account return 6005', async () => {
     const [mine, other] = [await setUp(3), await setUp(0)]
     const id = await mine.create('wait')
     for (const unknown of [id, '1234567890123456789', 'x', '\0']) {
@@ -118,7 +118,7 @@ onDatabases('stopping', (service) => {
     expect((await mine.calls.stop(id)).code).toBe(200)
   })
 
-  test('cancelling what is worked on tells of stopping', async () => {
+  test('cancelling a running task suggests stopping it', async () => {
     const { calls, create } = await setUp(3)
     const id = await create('wait')
     await reached(calls, id, 'processing')
@@ -150,7 +150,7 @@ onDatabases('stopping', (service) => {
       await check()
     })
 
-    test('with itself: one stop ends it, the others find it ended', async () => {
+    test('with itself: one stop succeeds, the others find it ended', async () => {
       const { account, calls, create } = await setUp(4)
       const id = await create('wait')
       await reached(calls, id, 'processing')

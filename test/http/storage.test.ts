@@ -12,7 +12,7 @@ import { openConnection } from './raw-http.ts'
 const mebibyte = 2 ** 20
 const dayMs = 24 * 3600 * 1000
 
-onNewDatabases('the quota of storage', (start) => {
+onNewDatabases('the storage quota', (start) => {
   let service: TestService
   beforeAll(async () => {
     service = await start({ storageQuota: 1000 })
@@ -26,7 +26,7 @@ onNewDatabases('the quota of storage', (start) => {
     return { account, calls, parts: chunkedUploadClient(account), storage }
   }
 
-  test('refuses what does not fit, with the figures, and keeps nothing of it', async () => {
+  test('rejects files that exceed it, with the figures, and stores nothing', async () => {
     const { calls, storage } = await setUp()
     expect(await storage()).toEqual({ used_bytes: 0, quota_bytes: 1000 })
     expect((await calls.upload('a.txt', 'a'.repeat(600))).code).toBe(200)
@@ -40,7 +40,7 @@ onNewDatabases('the quota of storage', (start) => {
     expect(await storage()).toEqual({ used_bytes: 1000, quota_bytes: 1000 })
   })
 
-  test('counts equal bytes once, under whatever name', async () => {
+  test('counts equal content once, under any name', async () => {
     const { calls, storage } = await setUp()
     await calls.upload('a.txt', 'a'.repeat(900))
     expect((await calls.upload('again.txt', 'a'.repeat(900))).code).toBe(200)
@@ -48,7 +48,7 @@ onNewDatabases('the quota of storage', (start) => {
     expect((await storage())?.used_bytes).toBe(900)
   })
 
-  test('counts an upload in parts as declared until it is complete or given up', async () => {
+  test('counts the declared size of a chunked upload until it is complete or aborted', async () => {
     const { calls, parts, storage } = await setUp()
     const { data: session } = await parts.init({ filename: 'a.txt', size: 700 })
     expect((await storage())?.used_bytes).toBe(700)
@@ -62,7 +62,7 @@ onNewDatabases('the quota of storage', (start) => {
     expect((await storage())?.used_bytes).toBe(700)
   })
 
-  test('gives back what is deleted', async () => {
+  test('is freed by deletion', async () => {
     const { calls, storage } = await setUp()
     const { data: file } = await calls.upload('a.txt', 'a'.repeat(1000))
     await calls.send(fillPath(routes.deleteFile.path, { file_id: file.file_id }), { method: 'DELETE' })
@@ -70,7 +70,7 @@ onNewDatabases('the quota of storage', (start) => {
     expect((await calls.upload('b.txt', 'b'.repeat(1000))).code).toBe(200)
   })
 
-  test('is never passed by uploads at once', async () => {
+  test('is never exceeded by concurrent uploads', async () => {
     const { account, calls, parts } = await setUp()
     const begun = Array.from({ length: 10 }, () => parts.init({ filename: 'a.txt', size: 150 }))
     const sent = Array.from({ length: 10 }, (_, index) => calls.upload('a.txt', `${index}`.repeat(150)))
@@ -84,7 +84,7 @@ onNewDatabases('the quota of storage', (start) => {
     await checkInvariants(db, files)
   })
 
-  test('holds what the account has already, however large and whatever it is filled by', async () => {
+  test('accepts content that the account already has', async () => {
     const large = await start({ storageQuota: 4 * mebibyte })
     onTestFinished(() => large[Symbol.asyncDispose]())
     const calls = api(await large.account(9))
@@ -98,7 +98,7 @@ onNewDatabases('the quota of storage', (start) => {
     expect((await calls.upload('again.txt', bytes)).data).toMatchObject({ file_id: file.file_id })
     const refused = await calls.upload('b.txt', 'b'.repeat(3 * mebibyte))
     expect(refused).toMatchObject({ code: 6002, msg: expect.stringMatching(/^the file needs 3 MiB/) })
-    // Beyond it, as results may take an account: what is new is told by its size, what is not is held.
+    // Above the quota, which results may exceed: new content is rejected by size, known content accepted.
     const { data: small } = await calls.upload('c.txt', 'c')
     const grown = large.running.service.db.updateTable('files').set({ size: 2 * mebibyte })
     await grown.where('id', '=', small.file_id).execute()
@@ -108,7 +108,7 @@ onNewDatabases('the quota of storage', (start) => {
     expect((await calls.upload('again.txt', bytes)).code).toBe(200)
   })
 
-  test('is looked at before a body comes', async () => {
+  test('is checked before the body is sent', async () => {
     const { account } = await setUp()
     expect(await answerTo(account, 2 * mebibyte)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002[^]*1000 bytes/)
   })
@@ -124,7 +124,7 @@ describe('the free space of the disk', () => {
   const diskWith = (free: number) =>
     vi.spyOn(service.running.service.files, 'freeSpace').mockResolvedValue(256 * mebibyte + free)
 
-  test('bounds uploads, beside what those under way are still to bring', async () => {
+  test('limits uploads, minus the missing bytes of open uploads', async () => {
     diskWith(1000)
     const account = await service.account(0)
     const parts = chunkedUploadClient(account)
@@ -136,17 +136,17 @@ describe('the free space of the disk', () => {
       (await chunkedUploadClient(await service.account(0)).init({ filename: 'b.txt', size: 1 })).code,
     ).toBe(6002)
     await parts.put(session.upload_id, 0, 'a'.repeat(1000))
-    // What it brought is on the disk by now.
+    // Its content is now on the disk.
     expect((await parts.init({ filename: 'b.txt', size: 1000 })).code).toBe(200)
   })
 
-  test('is looked at before a body comes', async () => {
+  test('is checked before the body is sent', async () => {
     diskWith(0)
     expect(await answerTo(await service.account(0), 2 * mebibyte)).toMatch(/"code":6002[^]*no space/)
   })
 })
 
-/** What the service answers to an upload of so many bytes of which none comes. */
+/** Response to an upload of this size without a body. */
 async function answerTo({ baseUrl, apiKey }: TestAccount, length: number): Promise<string> {
   using line = await openConnection(baseUrl)
   const head = [
@@ -173,7 +173,7 @@ onDatabases('a clean-up', (service) => {
   const keep = (account: TestAccount, keep_days: number) => clean(account, { keep_days })
   const isHeld = (file: FileRecord) => parts().files.has(file.blake3_id)
 
-  test('removes what has expired, and older files where that is asked for', async () => {
+  test('removes expired files, and older ones on request', async () => {
     const account = await service().account(0)
     const calls = api(account)
     const files = await Promise.all(
@@ -194,14 +194,14 @@ onDatabases('a clean-up', (service) => {
     await checkInvariants(parts().db, parts().files)
   })
 
-  test("leaves what a live task needs, what another file holds, and what is not the account's", async () => {
+  test('keeps files that unfinished tasks need, shared content, and files of other accounts', async () => {
     const [account, other] = [await service().account(1), await service().account(0)]
     const calls = api(account)
     const { data: needed } = await calls.upload('a.txt', 'needed by a task')
     const { data: shared } = await calls.upload('a.txt', 'held by two')
     const { data: theirs } = await api(other).upload('a.txt', 'held by two')
     const { data: task } = await calls.create('test_copy', { file_id: needed.file_id, behaviour: 'wait' })
-    // The same as for bytes that nobody else has: what others hold is not told.
+    // Same figures as for unshared content, so that other accounts' content is not revealed.
     expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 'held by two'.length })
     expect(await Promise.all([needed, shared].map(isHeld))).toEqual([true, true])
     expect((await api(other).send(`/base/file/${theirs.file_id}`)).code).toBe(200)
@@ -213,7 +213,7 @@ onDatabases('a clean-up', (service) => {
     expect(await isHeld(needed)).toBe(false)
   })
 
-  test('counts bytes that two files of the account have once, with the last of them', async () => {
+  test('counts content shared by two files once, with the last of them', async () => {
     const account = await service().account(0)
     const calls = api(account)
     const { data: older } = await calls.upload('a.txt', 'under two names')
@@ -224,7 +224,7 @@ onDatabases('a clean-up', (service) => {
     expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 'under two names'.length })
   })
 
-  test('refuses days that make no sense', async () => {
+  test('rejects an invalid number of days', async () => {
     const account = await service().account(0)
     for (const keep_days of [-1, 61, 1.5, '7']) {
       expect((await clean(account, { keep_days })).code).toBe(6016)

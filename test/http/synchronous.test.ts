@@ -28,8 +28,8 @@ async function setUp(service: TestService, credits = 9) {
   return { account, calls, balance, file_id: file.file_id }
 }
 
-onNewDatabases('an operation that answers with its result', (start) => {
-  test('leaves the record of a task, charges it, and tells no events', async () => {
+onNewDatabases('a synchronous operation', (start) => {
+  test('records and charges a task without events', async () => {
     await using service = await start({ operations: [answerModule, fakeModule] })
     const { account, calls, balance, file_id } = await setUp(service)
     using listener = await connectEventSocket(account)
@@ -45,13 +45,13 @@ onNewDatabases('an operation that answers with its result', (start) => {
     const { list } = (await calls.send<TaskList>(routes.listTasks.path)).data
     expect(list).toMatchObject([{ id: task_id, status: 'completed', task_type_key: type }])
 
-    // Another's events are numbered from the first on, so that none was told or left out before.
+    // The next task's events start at the first number, so none was sent or skipped.
     const { data: other } = await calls.create('test_copy', { file_id })
     const told = await listener.until(({ length }) => length >= 2)
     expect(told[1]).toMatchObject({ event: 'status', seq: 1, task: { task_id: other.task_id } })
   })
 
-  test('answers what it failed with, by the codes of its table, and returns the credits', async () => {
+  test('returns its failure with the codes of the operation and refunds the credits', async () => {
     await using service = await start({ operations: [answerModule] })
     const { calls, balance, file_id } = await setUp(service)
     expect(await ask(calls, {})).toMatchObject({ status: 400, code: 6016, data: null })
@@ -66,7 +66,7 @@ onNewDatabases('an operation that answers with its result', (start) => {
     expect(await balance()).toBe(9)
   })
 
-  test('answers 6402 when the service does not come to it in time, and returns the credits', async () => {
+  test('returns 6402 on timeout and refunds the credits', async () => {
     await using service = await start({ operations: [answerModule, fakeModule], patience: 300 })
     const { calls, balance, file_id } = await setUp(service)
     const busy = []
@@ -87,7 +87,7 @@ onNewDatabases('an operation that answers with its result', (start) => {
     expect(await balance()).toBe(9)
   })
 
-  test('leaves a task that another call made when it has no more patience', async () => {
+  test('keeps a task of another call on timeout', async () => {
     await using service = await start({ operations: [answerModule], patience: 200 })
     const { calls, file_id } = await setUp(service)
     const request = { file_id, behaviour: 'wait' }
@@ -97,7 +97,7 @@ onNewDatabases('an operation that answers with its result', (start) => {
     await calls.stop(data.task_id)
   })
 
-  test('answers 6009 when its task is stopped', async () => {
+  test('returns 6009 when its task is stopped', async () => {
     await using service = await start({ operations: [answerModule] })
     const { calls, file_id } = await setUp(service)
     const answer = ask(calls, { file_id, behaviour: 'wait' })
@@ -110,7 +110,7 @@ onNewDatabases('an operation that answers with its result', (start) => {
   })
 })
 
-test('a creation repeated under its key is answered with the same result, one that joins with the same task', async () => {
+test('a repeated creation returns the same result, a joining one the same task', async () => {
   await using service = await startTestService({ operations: [answerModule] })
   const { calls, balance, file_id } = await setUp(service)
   const key = { 'idempotency-key': 'one' }
@@ -128,7 +128,7 @@ test('a creation repeated under its key is answered with the same result, one th
   expect(await balance()).toBe(8)
 })
 
-test('Prefer: respond-async answers with the task at once, which is followed as any other', async () => {
+test('Prefer: respond-async returns the task at once, which behaves like any other', async () => {
   await using service = await startTestService({ operations: [answerModule] })
   const { calls, file_id } = await setUp(service)
   const { data } = await ask<TaskCreated>(calls, { file_id }, { prefer: 'join-identical, respond-async' })

@@ -29,19 +29,19 @@ onDatabases('tasks over HTTP', (service) => {
     expect(await accountBalance(service().running.service.db, account.id)).toBe(3)
   })
 
-  test('a creation whose fields are known and more is taken', async () => {
+  test('a creation with additional unknown fields is accepted', async () => {
     const calls = api(await service().account(3))
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const answer = await calls.create('test_copy', { file_id: file.file_id, behaviour: null, colour: 'red' })
     expect(answer).toMatchObject({ status: 200, data: { status: 'queued' } })
   })
 
-  test('cancelling takes no body, though its type may be given', async () => {
+  test('cancelling needs no body, even with a content type', async () => {
     const account = await service().account(9)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const ids: string[] = []
-    // Two of them run, as the workers of this service do at once.
+    // Two of them run: the service has two workers.
     for (let turn = 0; turn < 4; turn++) {
       ids.push((await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })).data.task_id)
     }
@@ -64,7 +64,7 @@ onDatabases('tasks over HTTP', (service) => {
     expect(await cancel('404')).toMatchObject({ msg: 'there is no task "404"' })
   })
 
-  test('whatever is no id of a file or a task is unknown', async () => {
+  test('malformed file and task ids are unknown', async () => {
     const calls = api(await service().account(0))
     for (const id of ['0', '1'.repeat(19), '%F0%9F%8E%AC', '%00', 'a'.repeat(5000), `1'--`]) {
       expect(await calls.send(`/base/file/${id}`)).toMatchObject({ status: 404, code: 6004, data: null })

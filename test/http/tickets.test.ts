@@ -18,7 +18,7 @@ onDatabases('tickets', (service) => {
     expect(answer).toMatchObject({ status: 200, code: 200 })
     return eventTicket.parse(answer.data)
   }
-  /** The status with which a socket is refused; 101 for one that opens. */
+  /** HTTP status of the upgrade: 101 when the socket opens. */
   const opening = async (query: string, headers = '') => {
     using line = await openConnection(service().baseUrl)
     line.socket.write(
@@ -28,7 +28,7 @@ onDatabases('tickets', (service) => {
     return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n\r\n/))?.[1])
   }
 
-  test('a ticket opens one socket, of the account that asked for it', async () => {
+  test('a ticket opens one socket, for the account that requested it', async () => {
     const account = await service().account(1)
     const { ticket, expires_at } = await take(account)
     expect(Buffer.from(ticket, 'base64url')).toHaveLength(32)
@@ -43,13 +43,13 @@ onDatabases('tickets', (service) => {
     expect(await opening(`?ticket=${ticket}`)).toBe(401)
   })
 
-  test('of two sockets at once with one ticket one opens', async () => {
+  test('of two concurrent sockets with one ticket one opens', async () => {
     const { ticket } = await take(await service().account(0))
     const statuses = await Promise.all([1, 2, 3, 4].map(() => opening(`?ticket=${ticket}`)))
     expect(statuses.toSorted((a, b) => a - b)).toEqual([101, 401, 401, 401])
   })
 
-  test('it speaks for nothing but the socket, and is not used up by another request', async () => {
+  test('it is valid only for the socket and not used up by another request', async () => {
     const account = await service().account(0)
     const { ticket } = await take(account)
     for (const path of ['/task/events', '/task/list', '/base/capabilities', '/task/events/ticket']) {
@@ -59,13 +59,13 @@ onDatabases('tickets', (service) => {
     expect(await opening(`?ticket=${ticket}`)).toBe(101)
   })
 
-  test('a wrong one is refused though the key is right', async () => {
+  test('a wrong ticket is rejected although the key is valid', async () => {
     const { apiKey } = await service().account(0)
     const wrong = await opening('?ticket=wrong', `Authorization: ${apiKey}\r\n`)
     expect([wrong, await opening('?ticket='), await opening('')]).toEqual([401, 401, 401])
   })
 
-  test('it ends after a minute, and with its key', async () => {
+  test('it expires after a minute, and with its key', async () => {
     const account = await service().account(0)
     const old = await take(account)
     await db()
@@ -83,7 +83,7 @@ onDatabases('tickets', (service) => {
     expect(await opening(`?ticket=${ticket}`)).toBe(401)
   })
 
-  test('it stands in no log, whatever goes wrong', async () => {
+  test('the log never contains it', async () => {
     const account = await service().account(0)
     const { ticket } = await take(account)
     const { db: real, ...rest } = service().running.service

@@ -7,9 +7,9 @@ import { onDatabases } from './on-databases.ts'
 
 const day = 24 * 3_600_000
 
-onDatabases('the beginning of an upload in parts', (service) => {
+onDatabases('the start of a chunked upload', (service) => {
   describe('instant', () => {
-    test('bytes that are there already: their record, renewed, and no session', async () => {
+    test('known content: its renewed record, without a session', async () => {
       const account = await service().account(0)
       const { data: file } = await api(account).upload('first.txt', 'instant bytes')
       await ageFile(service().running.service.db, file, 10 * day)
@@ -32,7 +32,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       expect(Date.parse(details.data.expire_at)).toBeGreaterThan(Date.now() + 59 * day)
     })
 
-    test('bytes that are there under another type: a record of their own', async () => {
+    test('known content of another type: a new record', async () => {
       const account = await service().account(0)
       const { data: file } = await api(account).upload('first.txt', 'shared bytes')
       const blake3_id = await hashOf('shared bytes')
@@ -47,7 +47,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       expect(Buffer.from(await api(account).download(file_id)).toString()).toBe('shared bytes')
     })
 
-    test('an expired file makes a session, after which its record is renewed and reused', async () => {
+    test('an expired file needs a session; its record is then renewed and reused', async () => {
       const account = await service().account(0)
       const { data: file } = await api(account).upload('first.txt', 'expired bytes')
       await ageFile(service().running.service.db, file, 60 * day)
@@ -66,7 +66,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       })
     })
 
-    test("another account's bytes, and bytes of another size, are not told", async () => {
+    test('content of another account or size is not revealed', async () => {
       const account = await service().account(0)
       await api(account).upload('first.txt', 'secret bytes')
       const body = { filename: 'a.txt', size: 12, blake3_id: await hashOf('secret bytes') }
@@ -82,7 +82,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
   describe('an open upload', () => {
     const body = async () => ({ filename: 'a.txt', size: 13, blake3_id: await hashOf('bytes to go on') })
 
-    test('of the same name, size and fingerprint is answered with what is missing, and goes on', async () => {
+    test('with the same name, size and hash is returned with its missing parts and resumes', async () => {
       const calls = chunkedUploadClient(await service().account(0))
       const { data: first } = await calls.init({ ...(await body()), size: 14 })
       await setPartSize(service().running.service.db, first.upload_id, 6)
@@ -96,7 +96,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       expect((await calls.init({ ...(await body()), size: 14 })).data).toMatchObject({ instant: true })
     })
 
-    test('is one, however many ask at once', async () => {
+    test('is created once for concurrent requests', async () => {
       const calls = chunkedUploadClient(await service().account(0))
       const given = await body()
       const begun = await Promise.all(Array.from({ length: 8 }, () => calls.init(given)))
@@ -104,7 +104,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       expect(begun.filter(({ data }) => 'missing' in data)).toHaveLength(7)
     })
 
-    test('of another account, name, size or fingerprint, or of none, is not', async () => {
+    test('with another account, name, size or hash, or without a hash, is not reused', async () => {
       const calls = chunkedUploadClient(await service().account(0))
       const given = await body()
       const { data: first } = await calls.init(given)
@@ -137,8 +137,8 @@ onDatabases('the beginning of an upload in parts', (service) => {
       ['a size as text', { filename: 'a.txt', size: '1' }, 6016, 400, /size/],
       ['no size', { filename: 'a.txt' }, 6013, 400, /size/],
       ['no name', { size: 1 }, 6013, 400, /filename/],
-      ['a name that is none', { filename: 7, size: 1 }, 6016, 400, /filename/],
-      ['a fingerprint that is none', { filename: 'a.txt', size: 1, blake3_id: 'x' }, 6016, 400, /blake3_id/],
+      ['an invalid name', { filename: 7, size: 1 }, 6016, 400, /filename/],
+      ['an invalid hash', { filename: 'a.txt', size: 1, blake3_id: 'x' }, 6016, 400, /blake3_id/],
       ['a list', [], 6016, 400, /object/],
     ])('%s: %#', async ([, body, code, status, says]) => {
       const answer = await chunkedUploadClient(await service().account(0)).init(body)
@@ -146,7 +146,7 @@ onDatabases('the beginning of an upload in parts', (service) => {
       expect(answer.msg).toMatch(says)
     })
 
-    test('20 GB, a name made safe, a null fingerprint', async () => {
+    test('20 GB, a sanitized name, a null hash', async () => {
       const account = await service().account(0)
       const body = { filename: '../../etc/passwd.txt', size: maxFileBytes, blake3_id: null }
       const { data } = await chunkedUploadClient(account).init(body)

@@ -13,7 +13,7 @@ const day = 86_400_000
 onDatabases('uploads', (service) => {
   const account = () => service().account(0)
 
-  test('an upload answers the file record, and details add the uploader', async () => {
+  test('an upload returns the file record; details add the uploader', async () => {
     const mine = await account()
     const { status, code, msg, data } = await api(mine).upload('Grüße 你好.TXT', 'some bytes')
     expect([status, code, msg]).toEqual([200, 200, 'the file was uploaded'])
@@ -31,7 +31,7 @@ onDatabases('uploads', (service) => {
     expect(details.data).toEqual({ ...data, upload_user_id: mine.id })
   })
 
-  test('equal bytes of the same type are one record, renewed; of another type a second one', async () => {
+  test('equal content of the same type is one renewed record; of another type a second one', async () => {
     const calls = api(await account())
     const first = await calls.upload('a.txt', 'the same')
     await age(service(), first.data, 10 * day)
@@ -43,7 +43,7 @@ onDatabases('uploads', (service) => {
     expect(other.data.blake3_id).toBe(first.data.blake3_id)
   })
 
-  test('an expired file is unknown until its bytes are uploaded again', async () => {
+  test('an expired file is unknown until its content is uploaded again', async () => {
     const calls = api(await account())
     const { data } = await calls.upload('a.txt', 'to expire')
     await age(service(), data, 60 * day)
@@ -59,14 +59,14 @@ onDatabases('uploads', (service) => {
     expect((await calls.send(`/base/file/${data.file_id}`)).status).toBe(200)
   })
 
-  test('equal bytes of two accounts are two records', async () => {
+  test('equal content of two accounts has two records', async () => {
     const [mine, other] = [api(await account()), api(await account())]
     const { data } = await mine.upload('a.txt', 'shared content')
     expect((await other.upload('a.txt', 'shared content')).data.file_id).not.toBe(data.file_id)
     expect(await other.send(`/base/file/${data.file_id}`)).toMatchObject({ status: 404, code: 6004 })
   })
 
-  test('equal bytes uploaded at the same time are one record', async () => {
+  test('concurrent uploads of equal content create one record', async () => {
     const mine = await account()
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => api(mine).upload(`${index}.txt`, 'at the same time')),
@@ -75,7 +75,7 @@ onDatabases('uploads', (service) => {
   })
 })
 
-describe('uploads are refused', () => {
+describe('rejected uploads', () => {
   onOneDatabase((service) => {
     const send = async (body: Buffer | string, type = formType) => {
       const { apiKey } = await service().account(0)
@@ -112,14 +112,14 @@ describe('uploads are refused', () => {
       expect(await send(body, type)).toMatchObject({ status: 400, code, data: null })
     })
 
-    test('a form that ends too early, though the request is whole', async () => {
+    test('a form that ends early in a complete request', async () => {
       for (const parts of [[file('a.txt')], [{ field: 'note', content: 'x' }]]) {
         expect(await send(form(parts, { closed: false }))).toMatchObject({ status: 400, code: 6036 })
       }
       await expectNothingLeft(service())
     })
 
-    test('fields beside the file are ignored, and names are made safe', async () => {
+    test('other fields are ignored, and names are sanitized', async () => {
       const named = async (filename: string) => {
         const parts = [{ field: 'note', content: 'x' }, file(filename), { field: 'end', content: 'y' }]
         const answer = await send(form(parts))
@@ -140,7 +140,7 @@ describe('uploads are refused', () => {
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002/)
     })
 
-    test('an answer comes while the body is still on its way, which is then not waited for', async () => {
+    test('the response does not wait for the rest of the body', async () => {
       using line = await openConnection(service().baseUrl)
       const body = form([file('setup.exe', 'x'.repeat(1000))], { closed: false })
       line.socket.write(Buffer.concat([Buffer.from(head(service(), 10 * 2 ** 30)), body]))
@@ -150,7 +150,7 @@ describe('uploads are refused', () => {
       clearInterval(feed)
     })
 
-    test('a client that sends a large file reads why it is not taken', async () => {
+    test('a client sending a large file can read the error', async () => {
       const large = form([file('setup.exe', 'x'.repeat(30_000_000))])
       expect(await send(large)).toMatchObject({ status: 400, code: 6001 })
       const headers = { authorization: 'wrong', 'content-type': formType }
@@ -159,7 +159,7 @@ describe('uploads are refused', () => {
       expect(answer).toMatchObject({ status: 401, code: 6502 })
     })
 
-    test('a client that goes away leaves nothing behind', async () => {
+    test('a disconnected client leaves nothing behind', async () => {
       const before = await stored(service())
       using line = await openConnection(service().baseUrl)
       const body = form([file('a.txt', 'x'.repeat(300_000))], { closed: false })
@@ -190,7 +190,7 @@ async function blake3(text: string): Promise<string> {
   return hasher.digest()
 }
 
-/** Makes a file older than it is. */
+/** Makes a file older. */
 async function age({ running }: TestService, file: FileRecord, ms: number): Promise<void> {
   await running.service.db
     .updateTable('files')

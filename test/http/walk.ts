@@ -4,7 +4,7 @@ import { api } from '../service/api.ts'
 import { chunkedUploadClient } from './chunked-upload-client.ts'
 import { form, formType } from './raw-http.ts'
 
-/** A request that succeeds. */
+/** A successful request. */
 export interface Success {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
@@ -12,16 +12,16 @@ export interface Success {
   /** Sent as JSON. */
   readonly json?: unknown
   readonly body?: string | Buffer
-  /** Left out, 200. */
+  /** By default 200. */
   readonly status?: number
 }
 
-/** What requests are made from. */
+/** Ids and values for requests. */
 export interface World {
   readonly account: { readonly baseUrl: string; readonly apiKey: string }
   /** Id of a stored clip. */
   readonly clip: string
-  /** Task type, where there is one endpoint for each. */
+  /** Task type, for endpoints with one path per type. */
   readonly type: string
 }
 
@@ -39,7 +39,7 @@ async function newUpload({ account }: World): Promise<string> {
   return (await chunkedUploadClient(account).init({ filename: 'parts.txt', size: 5 })).data.upload_id
 }
 
-/** For every endpoint of the contract a request that it answers with success. */
+/** A successful request for every endpoint of the contract. */
 export const walk: Record<
   keyof typeof routes | keyof typeof rawRoutes,
   (world: World) => Success | Promise<Success>
@@ -88,7 +88,7 @@ export const walk: Record<
   }),
   queryTask: async (world) => ({ params: { task_id: await newTask(world) } }),
   listTasks: () => ({ query: { status: 'queued', task_type: 'test_copy', page: '1', page_size: '100' } }),
-  // Both workers are busy by now.
+  // Both workers are busy.
   cancelTask: async (world) => ({ params: { task_id: await newTask(world) } }),
   stopTask: async (world) => ({ params: { task_id: await newTask(world) } }),
   eventTicket: () => ({}),
@@ -97,7 +97,7 @@ export const walk: Record<
   voices: () => ({}),
   layouts: () => ({ query: { slot_count: '16', ratio: '1:1', page: '1', page_size: '100' } }),
   listLedger: () => ({ query: { task_id: '1234567890123456789', page: '1', page_size: '100' } }),
-  // A test's service always has work; where it has none, see requests.test.ts.
+  // The test service always has work; requests.test.ts covers an idle one.
   exitDaemon: () => ({ status: 409 }),
   downloadFile: ({ clip }) => ({ params: { file_id: clip }, headers: { range: 'bytes=1-9' }, status: 206 }),
   previewFile: ({ clip }) => ({ params: { file_id: clip }, query: { kind: 'contact_sheet' } }),
