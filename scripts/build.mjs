@@ -2,12 +2,12 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { inForeground } from './setup/process.mjs'
 
-/** Compiles into a folder (`dist`), with the files beside that the code reads by a relative path. */
+/** Compiles into a folder (`dist`) and copies the files that the code reads by relative paths. */
 export async function build(root, { node, env }, [folder = 'dist']) {
   const target = resolve(root, folder)
   await rm(target, { recursive: true, force: true })
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  // Types are checked by `npm run check`; here they would take five times what the rest does.
+  // `npm run check` checks the types; here that would take five times as long as the rest.
   const args = [compiler, '-p', 'tsconfig.build.json', '--noCheck', '--outDir', target]
   const code = await inForeground(node, args, { cwd: root, env })
   if (code !== 0) return code

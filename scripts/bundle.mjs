@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { build } from './build.mjs'
 
-/** What the program is made of beside `dist` and its packages. */
+/** Files of the program besides `dist` and its packages. */
 const programFiles = ['bin', 'package.json', 'README.md', 'LICENSE']
 
-/** Where the lock file puts what is always needed at run time. */
+/** Folders of the packages that are always required at run time, from the lock file. */
 async function runtimePackages(root) {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   return Object.entries(packages)
@@ -35,26 +35,26 @@ export async function bundle(root, tools, [file]) {
   }
 }
 
-/** What only compilers and debuggers use; licences and the like stay. */
-const leftOut = /\.([cm]?ts|map)$|(^|\/)\.bin\//
+/** Files that only compilers and debuggers use; licences stay. */
+const excluded = /\.([cm]?ts|map)$|(^|\/)\.bin\//
 
-/** Of files and folders, each with its name in the zip; of thousands of files none is copied first. */
+/** Zips files and folders, each given with its name in the zip, without copying them first. */
 async function zip(parts) {
-  // Loaded here, as it is a package of this checkout, which may have to be installed first.
+  // Loaded here: it is a package of this checkout and may have to be installed first.
   const { zipSync } = await import('fflate')
   const files = {}
   for (const [name, path] of parts) {
     for (const file of await filesIn(path)) {
       const inside = join(name, relative(path, file)).replaceAll('\\', '/')
-      // One moment for all, so that the same program makes the same bytes.
-      if (!leftOut.test(inside)) files[inside] = [await readFile(file), { mtime: new Date(1980, 0, 1) }]
+      // One time for all files, so that the same program gives the same bytes.
+      if (!excluded.test(inside)) files[inside] = [await readFile(file), { mtime: new Date(1980, 0, 1) }]
     }
   }
   const names = Object.keys(files).toSorted()
   return zipSync(Object.fromEntries(names.map((name) => [name, files[name]])), { level: 9 })
 }
 
-/** All files in a folder, or the one file. */
+/** Lists all files in a folder; a file is listed by itself. */
 async function filesIn(path) {
   if ((await stat(path)).isFile()) return [path]
   const entries = await readdir(path, { recursive: true, withFileTypes: true })

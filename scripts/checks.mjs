@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { inBackground } from './setup/process.mjs'
 
-/** What `npm run check` runs, all at once; each must be silent to pass. */
+/** The checks of `npm run check`; they run concurrently. */
 const checks = {
   types: ['node_modules/typescript/bin/tsc', '-p', '.'],
   'types of the page': ['node_modules/typescript/bin/tsc', '-p', 'src/page'],
@@ -12,7 +12,7 @@ const checks = {
   generated: ['src/gen/gen.ts', '--check'],
 }
 
-/** Runs every check and tells which failed, with what it printed; answers the exit code. */
+/** Runs all checks and prints the output of those that fail. Returns the exit code. */
 export async function runChecks(root, { node, env }) {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, [script, ...args]]) => {

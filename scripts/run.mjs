@@ -1,7 +1,7 @@
 // Behind `npm run demo|test|check|gen|build|bench`, and `reelwright` itself where only a clone is
 // there: `node scripts/run.mjs mcp|serve|doctor|…`. Plain JavaScript for any Node >= 18, without
-// dependencies: it brings what is missing (Node, packages, programs), then runs the command.
-// stdout is the command's alone.
+// dependencies: it installs what is missing (Node, packages, programs), then runs the command.
+// Only the command writes to stdout.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from './build.mjs'
@@ -15,18 +15,18 @@ import { runTests } from './tests.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Each command: the programs it needs (or likes to have), and what it runs; answers the exit code. */
+/** Each command: the programs it requires, the ones it can do without, and `run`, which returns the exit code. */
 const commands = {
   demo: {
-    needs: ['ffmpeg'],
+    requires: ['ffmpeg'],
     run: ({ node, env }, rest) => inForeground(node, ['src/commands/demo.ts', ...rest], { cwd: root, env }),
   },
   test: {
-    needs: ['ffmpeg'],
-    likes: [
+    requires: ['ffmpeg'],
+    optional: [
       ...['postgresql', 'chromium'],
-      // Where a desktop is not a part of the system, neither are fonts for all languages.
-      ...(process.platform === 'linux' ? ['a whole Chromium', 'a Japanese font'] : []),
+      // Other systems come with a desktop and its fonts.
+      ...(process.platform === 'linux' ? ['a whole Chromium', 'fonts'] : []),
     ],
     run: (tools, rest) => runTests(root, tools, rest),
   },
@@ -38,7 +38,7 @@ const commands = {
         ? bundle(root, tools, rest)
         : build(root, tools, what === undefined ? [] : [what, ...rest]),
   },
-  bench: { needs: ['ffmpeg'], run: bench },
+  bench: { requires: ['ffmpeg'], run: bench },
   ...Object.fromEntries(
     ['mcp', 'serve', 'doctor', 'page', 'diagnostics', 'keys', 'credits', 'clean', 'models', 'setup'].map(
       (name) => [name, { run: (tools, rest) => reelwright(tools, [name, ...rest]) }],
@@ -46,10 +46,10 @@ const commands = {
   ),
 }
 
-/** Words that ask for the help of reelwright, or its version. */
-const asks = ['help', '--help', '-h', '--version', '-v']
+/** Arguments that print the help or the version of reelwright. */
+const helpArguments = ['help', '--help', '-h', '--version', '-v']
 
-/** What is missing beside Node is told by itself; paths among the arguments start from the caller's folder. */
+/** reelwright reports missing programs itself. Relative paths in the arguments start from the caller's folder. */
 function reelwright({ node, env }, args) {
   return inForeground(node, [join(root, 'src', 'main.ts'), ...args], { env })
 }
@@ -60,13 +60,15 @@ function bench({ node, env }, [name, ...rest]) {
 }
 
 async function main([name, ...rest]) {
-  const command = asks.includes(name) ? { run: (tools) => reelwright(tools, [name]) } : commandOf(name)
+  const command = helpArguments.includes(name)
+    ? { run: (tools) => reelwright(tools, [name]) }
+    : commandOf(name)
   const node = await ensureNode(root)
   await ensurePackages(root, node)
   const folders = [
     dirname(node),
-    ...(await ensurePrograms(command.needs ?? [], { required: true })),
-    ...(await ensurePrograms(command.likes ?? [], { required: false })),
+    ...(await ensurePrograms(command.requires ?? [], { required: true })),
+    ...(await ensurePrograms(command.optional ?? [], { required: false })),
   ]
   return command.run({ node, env: withPath(folders) }, rest)
 }
@@ -77,7 +79,7 @@ function commandOf(name = '') {
   throw new SetupError(`${what}; one of ${Object.keys(commands).join(', ')}`)
 }
 
-/** The environment with folders before the PATH; Windows spells that name in several ways. */
+/** The environment with folders prepended to PATH, which Windows spells in several ways. */
 function withPath(folders) {
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH'
   const separator = process.platform === 'win32' ? ';' : ':'

@@ -3,33 +3,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inForeground } from './setup/process.mjs'
 
-/** Runs vitest, then prints the closing line `N passed, N failed` and answers the exit code. */
+/** Runs vitest, then prints the closing line `N passed, N failed`. Returns the exit code. */
 export async function runTests(root, { node, env }, rest) {
   const scratch = await mkdtemp(join(tmpdir(), 'reelwright-report-'))
   try {
     const report = join(scratch, 'report.json')
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+    const skipped = join(root, 'scripts', 'skipped-tests.mjs')
+    const reporters = ['default', 'json', skipped].map((reporter) => `--reporter=${reporter}`)
+    reporters.push(`--outputFile.json=${report}`)
     const code = await inForeground(node, [vitest, 'run', ...reporters, ...rest], {
       cwd: root,
-      // Each file of tests loads anew what the others have loaded.
+      // Test files load the same modules again and again.
       env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'), ...env },
     })
-    const { passed, failed, skipped } = await count(report)
+    const { passed, failed, skipped: others } = await countResults(report)
     // A run that failed without a failed test (nothing ran, an error between tests) counts as one.
     const failures = code !== 0 && failed === 0 ? 1 : failed
-    console.log(`\n${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+    console.log(`\n${passed} passed, ${failures} failed${others > 0 ? `, ${others} skipped` : ''}`)
     return failures > 0 ? code || 1 : code
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
-async function count(report) {
+async function countResults(report) {
   const { testResults } = await readFile(report, 'utf8').then(JSON.parse, () => ({ testResults: [] }))
   const tests = testResults.flatMap(({ status, assertionResults }) => {
     const states = assertionResults.map((result) => result.status)
-    // A file that does not load has no tests of its own.
+    // A file that fails to load has no tests.
     return status === 'failed' && !states.includes('failed') ? [...states, 'failed'] : states
   })
   const passed = tests.filter((status) => status === 'passed').length

