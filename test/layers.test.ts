@@ -55,7 +55,7 @@ describe('the layer map', () => {
       'src/platform/own.ts': "export { id } from '../contract/id.ts'",
       'src/media/child.ts': "import 'node:child_process'",
       'src/client/http.ts': "import '../http/app.ts'",
-      'src/mcp/lazy.ts': "export const load = () => import('../tasks/store.ts')",
+      'src/mcp/lazy.ts': "export const load = () => import('../tasks/records.ts')",
       'src/mcp/deep/engines.ts':
         "import type { Run } from '../../engines/ffmpeg/run.ts'\nexport type X = Run",
       'src/tasks/compose.ts': "import '../../tools/index.ts'",

@@ -6,13 +6,10 @@ import type { TaskRow } from '../db/schema.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import type { Service } from './service.ts'
 
-/** Creation saw which pictures are needed. */
+/** The video streams that the operation needs were checked at creation. */
 const asChecked = { audioOnly: true }
 
-/**
- * Puts a task's input files into a new folder, whatever their records say by now: a file is kept while a
- * task needs it.
- */
+/** Links or copies a task's input files into a new folder. Files of a live task exist even if their records expired. */
 export async function stageInputs(service: Service, task: TaskRow, folder: string): Promise<StagedFile[]> {
   await mkdir(folder)
   const rows = await service.db
@@ -31,12 +28,12 @@ export async function stageInputs(service: Service, task: TaskRow, folder: strin
   return staged
 }
 
-/** Where the finished steps of a task are, which outlive its attempts. */
+/** Folder of a task's finished steps, which later attempts reuse. */
 export function stepsFolder({ steps }: Pick<Service, 'steps'>, { id }: { readonly id: string }): string {
   return join(steps, id)
 }
 
-/** Removes the finished steps of those of these tasks that have ended, or are not there. */
+/** Removes the steps folders of those of these tasks that have ended or do not exist. */
 export async function removeEndedSteps(
   service: Pick<Service, 'db' | 'steps'>,
   ids: readonly string[],
@@ -48,7 +45,7 @@ export async function removeEndedSteps(
   }
 }
 
-/** Removes what is left of tasks that ended while nobody could remove it. */
+/** Removes the steps folders of tasks that ended while the service was down. */
 export async function removeOrphanedSteps(service: Pick<Service, 'db' | 'steps'>): Promise<void> {
   await removeEndedSteps(service, await readdir(service.steps))
 }

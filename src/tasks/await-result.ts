@@ -7,31 +7,31 @@ import type { Service } from './service.ts'
 import { removeEndedSteps } from './attempt-folders.ts'
 import { findOwnTask } from './records.ts'
 
-/** How long a synchronous operation's result is waited for, ms: clients give up after 180 s at the earliest. */
+/** Time limit for the result of a synchronous operation, ms; clients time out after 180 s at the earliest. */
 export const defaultResultTimeoutMs = 150_000
 
-/** A task whose result is waited for. */
+/** A task whose result a request waits for. */
 interface AwaitedTask {
   readonly row: Pick<TaskRow, 'id'>
-  /** Whether it was made for this answer, so that nobody else waits for it. */
-  readonly isMade: boolean
+  /** Whether this request created it, so that nobody else waits for it. */
+  readonly isNew: boolean
 }
 
 /**
- * The result of a synchronous operation's task, with its id, once it is there. Throws what the task failed with; 6402
- * where it takes longer than the service has patience, which ends and refunds a task that was made for this answer.
+ * Waits for a synchronous operation's task. Returns its result with the task id. Throws the task's own error, or 6402
+ * after the service's time limit; then a task that this request created is ended and refunded.
  */
 export async function awaitResult(
   service: Service,
   caller: Caller,
-  { row: { id }, isMade }: AwaitedTask,
+  { row: { id }, isNew }: AwaitedTask,
 ): Promise<Record<string, unknown>> {
   using end = service.events.watchEnd(id)
   const before = await findOwnTask(service.db, caller, id)
   if (!isTerminal(before.status)) await waitForAbort(end.signal, service.resultTimeoutMs)
   const { status, output } = await findOwnTask(service.db, caller, id)
   if (!isTerminal(status)) {
-    if (isMade) await endAsBusy(service, caller, id)
+    if (isNew) await endAsBusy(service, caller, id)
     throw busyError()
   }
   const result = JSON.parse(output ?? '{}') as Record<string, unknown>
@@ -39,7 +39,7 @@ export async function awaitResult(
   throw taskFailure(result)
 }
 
-/** Waits until a signal is aborted, for some milliseconds at most. */
+/** Waits until a signal is aborted, at most `milliseconds`. */
 async function waitForAbort(signal: AbortSignal, milliseconds: number): Promise<void> {
   const waiting = Promise.withResolvers<void>()
   const timer = setTimeout(waiting.resolve, milliseconds)
@@ -50,12 +50,12 @@ async function waitForAbort(signal: AbortSignal, milliseconds: number): Promise<
 }
 
 function busyError(): MediaError {
-  return new MediaError(6402, 'the service is busy with other tasks and did not come to this one in time', {
-    hint: 'Call again, under a new Idempotency-Key, when some of them have ended; or with the header Prefer: respond-async, which answers with a task at once.',
+  return new MediaError(6402, 'the service is busy and did not finish this task in time', {
+    hint: 'Try again later with a new Idempotency-Key, or send the header Prefer: respond-async to get a task at once.',
   })
 }
 
-/** Ends a task as busy, wherever it is; one that has ended at this very moment stays so. */
+/** Ends an unfinished task with 6402 and refunds it. */
 async function endAsBusy(service: Service, caller: Caller, id: string): Promise<void> {
   for (;;) {
     const row = await findOwnTask(service.db, caller, id)
@@ -70,10 +70,10 @@ async function endAsBusy(service: Service, caller: Caller, id: string): Promise<
   }
 }
 
-/** What a task ended with that did not complete. */
+/** The error of a task that did not complete. */
 function taskFailure(result: Record<string, unknown>): MediaError {
-  const told = taskError.safeParse(result['error'])
-  if (!told.success) return new MediaError(6009, 'the task was cancelled')
-  const { code, message, hint, retryable } = told.data
+  const error = taskError.safeParse(result['error'])
+  if (!error.success) return new MediaError(6009, 'the task was cancelled')
+  const { code, message, hint, retryable } = error.data
   return new MediaError(isErrorCode(code) ? code : 6500, message, { hint, retryable })
 }

@@ -6,16 +6,16 @@ import type { Service } from './service.ts'
 import { removeEndedSteps } from './attempt-folders.ts'
 import { findOwnTask, toTaskRecord } from './records.ts'
 
-/** What there is to do instead of cancelling or stopping. */
+/** The fix for a task that cannot be cancelled or stopped, by its state. */
 const instead: Partial<Record<TaskState, string>> = {
   processing:
-    'It goes on: wait for it, or end it all the same: cancel_task with force true, over HTTP POST /task/{task_id}/stop.',
-  completed: 'It stays as it is: ask for the task, which tells its result.',
-  failed: 'Its credits were returned. Ask for the task, which tells why it failed.',
-  cancelled: 'Nothing to do: its credits were returned.',
+    'Wait for it, or stop it: call cancel_task with force true (over HTTP: POST /task/{task_id}/stop).',
+  completed: 'Get the task to read its result.',
+  failed: 'Its credits were refunded. Get the task to read why it failed.',
+  cancelled: 'Its credits were refunded; nothing is left to do.',
 }
 
-/** Cancels one of the caller's tasks that has not started, and refunds it; 6005, 6007. */
+/** Cancels one of the caller's queued tasks and refunds it. Throws 6005 and 6007. */
 export async function cancelTask(service: Service, caller: Caller, id: string): Promise<void> {
   for (;;) {
     const row = await findOwnTask(service.db, caller, id)
@@ -31,9 +31,8 @@ export async function cancelTask(service: Service, caller: Caller, id: string): 
 }
 
 /**
- * Ends one of the caller's tasks wherever it is, and refunds it: one that waits is cancelled, one
- * that is worked on fails with 6009, and the attempt is aborted by the event of that. Throws 6005,
- * and 6007 for a task that has ended.
+ * Ends one of the caller's tasks in any state, and refunds it. A queued task is cancelled; a processing one fails with
+ * 6009, whose event aborts the attempt. Throws 6005, and 6007 for a task that has ended.
  */
 export async function stopTask(service: Service, caller: Caller, id: string): Promise<TaskRecord> {
   for (;;) {
@@ -48,7 +47,7 @@ export async function stopTask(service: Service, caller: Caller, id: string): Pr
         ? await failTask(service, row, { error: new MediaError(6009, 'the task was stopped on request') })
         : await transitionTask(service, row, { to: 'cancelled' })
     if (!moved) continue
-    // Those of one that is worked on are removed when its attempt has ended.
+    // The executor removes the steps of a processing task when its attempt has ended.
     if (moved.status === 'cancelled') await removeEndedSteps(service, [id])
     return toTaskRecord(moved)
   }

@@ -1,22 +1,22 @@
 import { priorities, type Priority } from '../contract/task.ts'
 import type { Service } from './service.ts'
 
-/** Completed tasks of a type that are looked at, the latest. */
+/** Number of a type's latest completed tasks from which work is estimated. */
 const historyLength = 50
 
-/** Fewer tell nothing yet. */
+/** Minimum number of them. */
 const historyNeeded = 5
 
-/** A machine this much faster or slower than planned for is believed, no more. */
+/** Bound of the ratio between actual and planned work. */
 const extremeRatio = 20
 
-/** What a completed task was planned to take and took, ms. */
+/** Planned and actual work of a completed task, ms. */
 export interface CompletedWork {
   readonly planned: number
   readonly actual: number
 }
 
-/** Expected ms of work planned to take `planned` ms: as much longer or shorter as such work was before, in the median. */
+/** Expected work, ms: `planned` times the median ratio of actual to planned work in `history`. */
 export function expectedWorkMs(planned: number, history: readonly CompletedWork[]): number {
   const ratios = history.filter((past) => past.planned > 0).map((past) => past.actual / past.planned)
   if (ratios.length < historyNeeded) return planned
@@ -31,11 +31,11 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * Moments, in ms from now, when each of these queued tasks starts and, last, when one after them would: in
- * their order, the next goes to the worker that is free first.
+ * Start times, ms from now, of each queued task in order, and last of a task behind them. Each goes to the worker that
+ * is free first.
  *
- * @param busyMs for each worker how long it is busy with what it does
- * @param queuedMs expected work of each queued task
+ * @param busyMs remaining work of each worker, ms
+ * @param queuedMs expected work of each queued task, ms
  */
 export function startTimes(busyMs: readonly number[], queuedMs: readonly number[]): number[] {
   const free = [...busyMs]
@@ -47,7 +47,7 @@ export function startTimes(busyMs: readonly number[], queuedMs: readonly number[
   return [...starts, Math.min(...free)]
 }
 
-/** Expected ms of a new task's work, from what such tasks took, and until it starts, from what is before it. */
+/** Expected work of a new task, ms, from the history of its type, and its expected wait, ms, from the queue. */
 export async function estimateTask(
   service: Service,
   task: { type: string; plannedMs: number; priority: Priority },
@@ -62,7 +62,7 @@ export async function estimateTask(
   }
 }
 
-/** Expected ms from now until each queued task starts, by its id. */
+/** Expected wait of each queued task, ms, by task id. */
 export async function expectedWaits(service: Service): Promise<ReadonlyMap<string, number>> {
   const { busyMs, queue } = await currentLoad(service)
   const starts = startTimes(busyMs, queue.map(workOf))
@@ -86,7 +86,7 @@ async function recentWork({ db }: Service, type: string): Promise<CompletedWork[
   }))
 }
 
-/** How long each worker is busy, and the queue in the order in which it is handed out; both of one moment. */
+/** Remaining work of each worker, and the queue in its order of execution; from one query. */
 async function currentLoad({ db, concurrency }: Service) {
   const unfinished = await db
     .selectFrom('tasks')

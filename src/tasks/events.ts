@@ -9,7 +9,7 @@ interface PublishedEvent {
   readonly event: Extract<TaskEvent, { event: 'status' | 'progress' }>
 }
 
-/** What happened to tasks, told in this process after the commit. */
+/** Publishes changes of tasks within this process, after their commit. */
 export class TaskEvents {
   readonly #emitter = new EventEmitter().setMaxListeners(0)
 
@@ -17,20 +17,20 @@ export class TaskEvents {
     this.#emitter.emit('event', { accountId, event } satisfies PublishedEvent)
   }
 
-  /** Tells that a task has ended. */
+  /** Publishes that a task has ended. */
   publishEnd(taskId: string): void {
     this.#emitter.emit(`end of ${taskId}`)
   }
 
-  /** Aborted when a task ends, whoever ends it. */
+  /** Returns a signal that is aborted when the task ends. */
   watchEnd(taskId: string): Disposable & { readonly signal: AbortSignal } {
     const end = new AbortController()
-    const tell = () => end.abort()
-    this.#emitter.once(`end of ${taskId}`, tell)
-    return { signal: end.signal, [Symbol.dispose]: () => this.#emitter.off(`end of ${taskId}`, tell) }
+    const abort = () => end.abort()
+    this.#emitter.once(`end of ${taskId}`, abort)
+    return { signal: end.signal, [Symbol.dispose]: () => this.#emitter.off(`end of ${taskId}`, abort) }
   }
 
-  /** Calls the listener for every event of one account until the returned function is called. */
+  /** Calls `listener` for every event of an account. Returns the function that unsubscribes it. */
   subscribe(accountId: number, listener: (event: PublishedEvent['event']) => void): () => void {
     const filtered = (published: PublishedEvent): void => {
       if (published.accountId === accountId) listener(published.event)
@@ -40,12 +40,12 @@ export class TaskEvents {
   }
 }
 
-/** How long status events are kept, ms. */
+/** Retention of status events, ms. */
 const eventRetentionMs = 7 * 24 * 3600 * 1000
 
 /**
- * Numbers and writes a status event of a task, in the transaction that made it; the account is locked already. Of a
- * synchronous operation there are none: null.
+ * Stores a status event of a task and returns its number, within the transaction that changed the task; the account is
+ * locked already. Returns null for synchronous operations, which have no events.
  */
 export async function recordEvent(
   service: Service,
@@ -72,12 +72,12 @@ export async function recordEvent(
   return seq
 }
 
-/** Whether nobody is told of a task as it changes. */
+/** Whether changes of a task are not published, as its operation is synchronous. */
 export function hasNoEvents({ operations }: Service, { type }: Pick<TaskRow, 'type'>): boolean {
   return operations.get(type)?.operation.synchronous ?? false
 }
 
-/** The numbers an account's followers can go on from: those after `removed`, up to `last`, are kept. */
+/** Range of an account's stored events: those after `removed`, up to `last`. */
 export async function retainedEventRange(
   db: Db,
   accountId: number,
@@ -97,7 +97,7 @@ export async function retainedEventRange(
   return { removed: first === null ? last : first - 1, last }
 }
 
-/** Events of an account after a number, in order, at most `limit`. */
+/** Lists an account's events after number `seq`, in order, at most `limit`. */
 export async function listEventsAfter(
   db: Db,
   after: { accountId: number; seq: number; limit: number },
@@ -121,7 +121,7 @@ export async function removeExpiredEvents({ db, clock }: Service): Promise<void>
     .where('created_at', '<=', clock() - eventRetentionMs)
     .groupBy('account_id')
     .execute()
-  // By number, so that what stays has no gap though the clock may have gone back between two events.
+  // By number, so that the rest has no gap even if the clock went back between two events.
   for (const { account_id, last } of old) {
     await db.deleteFrom('events').where('account_id', '=', account_id).where('seq', '<=', last).execute()
   }

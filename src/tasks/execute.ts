@@ -24,25 +24,25 @@ const maxAttempts = 3
 /** Wait before the second and the third attempt, ms. */
 const retryDelaysMs = [1_000, 5_000]
 
-/** Wait before the end of an attempt is written again, ms. */
+/** Delay before the outcome of an attempt is written again after a failed write, ms. */
 const writeRetryMs = 1_000
 
 interface ExecutorResources {
   readonly workers: Workers
-  /** Holds one folder per attempt. */
+  /** Contains one folder per attempt. */
   readonly scratch: string
   /** Threads of one worker. */
   readonly threads: number
 }
 
 /**
- * Does one attempt at a queued task: stage its files, run it in a worker, keep the results, and
- * complete it; or put it back for another attempt, or fail and refund it. An abort puts it back
- * without counting. A task that ends meanwhile, because it was stopped, ends the attempt.
+ * Runs one attempt of a queued task: stages its files, runs it in a worker, stores the results and completes it.
+ * A failed attempt requeues the task, or fails and refunds it. An abort requeues it without counting the attempt. A
+ * task that is stopped meanwhile ends the attempt.
  */
 export async function executeTask(
   service: Service,
-  bench: ExecutorResources,
+  resources: ExecutorResources,
   { id, signal }: { id: string; signal: AbortSignal },
 ): Promise<void> {
   const queued = await service.db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst()
@@ -54,12 +54,12 @@ export async function executeTask(
   })
   if (!task) return
   const log = service.log.child({ task_id: task.id })
-  const scratch = join(bench.scratch, task.id)
+  const scratch = join(resources.scratch, task.id)
   try {
     await rm(scratch, { recursive: true, force: true })
     await createFolder(join(scratch, 'work'))
     await createFolder(stepsFolder(service, task))
-    const finished = await runAttempt(service, bench, {
+    const finished = await runAttempt(service, resources, {
       task,
       scratch,
       signal: AbortSignal.any([signal, end.signal]),
@@ -80,7 +80,7 @@ export async function executeTask(
   }
 }
 
-/** Tries again until it succeeds: a disk that was full must not leave a task in processing for ever. */
+/** Retries `write` until it succeeds: a full disk must not leave a task in processing for ever. */
 async function retryUntilWritten(
   signal: AbortSignal,
   log: Logger,
@@ -91,8 +91,8 @@ async function retryUntilWritten(
       await write()
       return
     } catch (error) {
-      log.error({ err: error }, 'the end of an attempt could not be written')
-      // The next start puts the task back.
+      log.error({ err: error }, 'the outcome of an attempt could not be written')
+      // The next start of the service requeues the task.
       if (signal.aborted) return
       await pause(writeRetryMs, undefined, { signal }).catch(() => undefined)
     }
@@ -101,13 +101,13 @@ async function retryUntilWritten(
 
 async function runAttempt(
   service: Service,
-  bench: ExecutorResources,
+  resources: ExecutorResources,
   { task, scratch, signal }: { task: TaskRow; scratch: string; signal: AbortSignal },
 ): Promise<AttemptResult> {
   const files = await stageInputs(service, task, join(scratch, 'inputs'))
   failpoint('execute.staged')
   const report = progressRecorder(service, task)
-  return bench.workers.run(
+  return resources.workers.run(
     {
       taskId: task.id,
       operation: task.type,
@@ -115,17 +115,17 @@ async function runAttempt(
       files,
       scratch: join(scratch, 'work'),
       steps: stepsFolder(service, task),
-      threads: bench.threads,
+      threads: resources.threads,
     },
     { signal, onProgress: report },
   )
 }
 
-/** First the bytes, durably; then records, output and state in one transaction. */
+/** Stores the bytes of the results durably, then records, output and state in one transaction. */
 async function completeTask(service: Service, task: TaskRow, finished: AttemptResult): Promise<void> {
   const stored: (ResultFile & { bytes: StoredBytes })[] = []
   for (const kept of finished.files) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
-  // The order in which the bytes of several are locked.
+  // One order for all tasks, so that transactions that lock the same contents cannot deadlock.
   stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))
   failpoint('execute.adopted')
   const completed = await transitionTask(service, task, {
@@ -145,7 +145,7 @@ async function completeTask(service: Service, task: TaskRow, finished: AttemptRe
       }
     },
   })
-  // It was stopped meanwhile.
+  // The task was stopped meanwhile.
   if (!completed) for (const { bytes } of stored) await removeUnreferencedContent(service, bytes.blake3)
 }
 
@@ -169,12 +169,12 @@ async function retryOrFail(service: Service, task: TaskRow, error: unknown): Pro
   })
 }
 
-/** Does not count as an attempt. */
+/** Returns a task to the queue without counting the attempt. */
 async function requeueTask(service: Service, task: TaskRow): Promise<void> {
   await transitionTask(service, task, { to: 'queued', set: { started_at: null, progress: 0 } })
 }
 
-/** Puts back what a service that ended was working on; does not count as an attempt. */
+/** Requeues the tasks that an earlier process of the service left in processing, without counting the attempt. */
 export async function requeueInterrupted(service: Service): Promise<void> {
   const rows = await service.db.selectFrom('tasks').selectAll().where('status', '=', 'processing').execute()
   for (const row of rows) await requeueTask(service, row)

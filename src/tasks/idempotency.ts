@@ -2,24 +2,25 @@ import { MediaError } from '../contract/errors.ts'
 import type { Db, NewTaskRow, TaskRow, WriteTransaction } from '../db/schema.ts'
 import type { Service } from './service.ts'
 
-/** How long a creation may be repeated under its key, ms. */
+/** Lifetime of an idempotency key, ms. */
 const keyLifetimeMs = 24 * 3600 * 1000
 
-const hint = 'Give each creation an Idempotency-Key of its own, such as a UUID, and repeat it only as it was.'
+const hint =
+  'Use a new Idempotency-Key, such as a UUID, for each creation; repeat a key only with the same body.'
 
-/** Reads an `Idempotency-Key` header; undefined where there is none. Throws 6016. */
+/** Parses an `Idempotency-Key` header; undefined without one. Throws 6016. */
 export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined
   if (typeof header === 'string' && /^[!-~]{1,255}$/.test(header)) return header
   throw new MediaError(6016, 'Idempotency-Key must be 1 to 255 visible ASCII characters', { hint })
 }
 
-/** What makes a creation the same as another. */
+/** The columns by which two creations are equal. */
 export type Creation = Pick<NewTaskRow, 'account_id' | 'type' | 'input'>
 
 /**
- * The task that an equal creation made under a key within 24 hours; undefined when there is none, or no
- * key. Throws 6016 when the key was used for another creation.
+ * Finds the task that an equal creation with the same key made within 24 hours. Throws 6016 when the key was used for
+ * another creation.
  */
 export async function findRepeated(
   db: Db,
@@ -41,7 +42,7 @@ export async function findRepeated(
   return row
 }
 
-/** The account's latest task of an equal creation that has not ended; undefined when there is none. */
+/** Finds the account's latest unfinished task of an equal creation. */
 export async function findUnfinished(db: Db, creation: Creation): Promise<TaskRow | undefined> {
   return await db
     .selectFrom('tasks')
@@ -55,7 +56,7 @@ export async function findUnfinished(db: Db, creation: Creation): Promise<TaskRo
     .executeTakeFirst()
 }
 
-/** Remembers which task a key stands for from `now` on, in the transaction that creates or joins it. */
+/** Stores the task of a key, within the transaction that creates or joins it. */
 export async function storeIdempotencyKey(
   trx: WriteTransaction,
   task: Pick<TaskRow, 'id' | 'account_id'>,
@@ -66,7 +67,7 @@ export async function storeIdempotencyKey(
   await trx
     .insertInto('idempotency_keys')
     .values({ account_id: task.account_id, key, ...use })
-    // One that is too old to count has not been removed yet.
+    // An expired key may not have been removed yet.
     .onConflict((conflict) => conflict.columns(['account_id', 'key']).doUpdateSet(use))
     .execute()
 }

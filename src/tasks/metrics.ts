@@ -4,7 +4,7 @@ import type { TaskRow } from '../db/schema.ts'
 import type { Counter, Histogram, MetricReading, Metrics } from '../platform/metrics.ts'
 import type { Service } from './service.ts'
 
-/** What is counted of tasks in this process. */
+/** Metrics of tasks that this process records. */
 export interface TaskMetrics {
   readonly created: Counter<'type'>
   readonly ended: Counter<'type' | 'state'>
@@ -12,10 +12,10 @@ export interface TaskMetrics {
   readonly seconds: Histogram<'type'>
 }
 
-/** Upper bounds of the buckets of working times, seconds. */
+/** Upper bounds of the duration histogram's buckets, seconds. */
 const secondsBuckets = [1, 5, 20, 60, 300, 900, 3600, 14_400]
 
-/** Begins to count tasks. */
+/** Registers the metrics of tasks. */
 export function createTaskMetrics(metrics: Metrics): TaskMetrics {
   return {
     created: metrics.counter({ name: 'reelwright_tasks_created_total', help: 'Tasks created.' }),
@@ -25,19 +25,19 @@ export function createTaskMetrics(metrics: Metrics): TaskMetrics {
     }),
     failedAttempts: metrics.counter({
       name: 'reelwright_task_attempts_failed_total',
-      help: 'Attempts that failed, those that were tried again included.',
+      help: 'Failed attempts, including those that were retried.',
     }),
     seconds: metrics.histogram(
-      { name: 'reelwright_task_duration_seconds', help: 'Work on completed tasks: their last attempt.' },
+      { name: 'reelwright_task_duration_seconds', help: 'Duration of the last attempt of completed tasks.' },
       secondsBuckets,
     ),
   }
 }
 
-/** Has each scrape look at what waits and runs. */
+/** Registers the metrics of the queue, which each scrape reads from the database. */
 export function registerQueueMetrics({ db, clock }: Service, metrics: Metrics): void {
   metrics.read(
-    { name: 'reelwright_tasks', help: 'Tasks that wait or run.' },
+    { name: 'reelwright_tasks', help: 'Queued and running tasks.' },
     async (): Promise<MetricReading[]> => {
       const rows = await db
         .selectFrom('tasks')
@@ -49,7 +49,7 @@ export function registerQueueMetrics({ db, clock }: Service, metrics: Metrics): 
     },
   )
   metrics.read(
-    { name: 'reelwright_oldest_queued_task_seconds', help: 'Age of the oldest task that waits; 0 for none.' },
+    { name: 'reelwright_oldest_queued_task_seconds', help: 'Age of the oldest queued task; 0 without one.' },
     async () => {
       const { oldest } = await db
         .selectFrom('tasks')
@@ -61,16 +61,16 @@ export function registerQueueMetrics({ db, clock }: Service, metrics: Metrics): 
   )
 }
 
-// What becomes of tasks, for the log and the metrics; told after the commit that made it so.
+// Log lines and metrics of changes of tasks, written after their commit.
 
-/** Notes that a task was created. */
+/** Logs and counts a created task. */
 export function logCreated(service: Service, task: TaskRow): void {
   service.counts.created.add({ type: task.type })
   const { credits, estimated_ms, estimated_wait_ms } = task
   taskLogger(service, task).info({ credits, estimated_ms, estimated_wait_ms }, 'task created')
 }
 
-/** Notes the state a task came to. */
+/** Logs and counts a change of a task's state. */
 export function logTransition(service: Service, task: TaskRow): void {
   const log = taskLogger(service, task)
   const { credits, attempts } = task
@@ -103,7 +103,7 @@ export function logTransition(service: Service, task: TaskRow): void {
   if (task.finished_at !== null) service.counts.ended.add({ type: task.type, state: task.status })
 }
 
-/** Notes that an attempt at a task failed, and why. */
+/** Logs and counts a failed attempt. */
 export function logFailedAttempt(service: Service, task: TaskRow, error: unknown): void {
   service.counts.failedAttempts.add({ type: task.type })
   const ms = elapsedMs(task.started_at, service.clock())
@@ -114,7 +114,7 @@ function taskLogger({ log }: Service, { id, type, account_id }: TaskRow): Logger
   return log.child({ task_id: id, task_type: type, account_id })
 }
 
-/** Of the last attempt. */
+/** Duration of the last attempt, ms. */
 function workedMs({ started_at, finished_at }: TaskRow): number {
   return elapsedMs(started_at, finished_at)
 }

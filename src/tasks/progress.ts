@@ -3,15 +3,15 @@ import { hasNoEvents } from './events.ts'
 import type { Service } from './service.ts'
 import { toTaskRecord } from './records.ts'
 
-/** Progress is recorded at most this often, ms. */
+/** Minimum interval between two records of progress, ms. */
 const progressEveryMs = 1_000
 
-/** Records what a task reports of its progress, and tells followers. */
+/** Returns a function that records a task's progress, 0 to 99, and publishes it. */
 export function progressRecorder(service: Service, task: TaskRow): (percent: number) => void {
   let recordedAt = Number.NEGATIVE_INFINITY
   return (percent) => {
     const now = service.clock()
-    // 100 is for a completed task alone.
+    // Only a completed task has 100.
     const progress = Math.min(percent, 99)
     if (now - recordedAt < progressEveryMs) return
     recordedAt = now

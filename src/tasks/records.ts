@@ -14,7 +14,7 @@ import type { Db, TaskRow } from '../db/schema.ts'
 import { expectedWaits } from './estimate.ts'
 import type { Service } from './service.ts'
 
-/** A task as a query answers it. */
+/** Converts a row to the task of the contract. */
 export function toTaskRecord(row: TaskRow): TaskRecord {
   return {
     task_id: row.id,
@@ -28,7 +28,7 @@ export function toTaskRecord(row: TaskRow): TaskRecord {
   }
 }
 
-/** Answers one of the caller's tasks; 6005 for an unknown one, a foreign one or another type's. */
+/** Returns one of the caller's tasks. Throws 6005 for one that is unknown, another account's or of another type. */
 export async function queryTask(
   db: Db,
   caller: Caller,
@@ -39,14 +39,14 @@ export async function queryTask(
   return toTaskRecord(row)
 }
 
-/** One of the caller's tasks together with the number of the account's latest event it reflects; 6005. */
+/** Returns one of the caller's tasks and the number of the account's latest event that it reflects. Throws 6005. */
 export async function snapshotTask(
   db: Db,
   caller: Caller,
   id: string,
 ): Promise<{ seq: number; task: TaskRecord }> {
   if (!isOwnId(id)) throw unknownTaskError(id)
-  // One statement, as every move writes both rows in one transaction.
+  // One statement, as every transition writes both rows in one transaction.
   const row = await db
     .selectFrom('tasks')
     .innerJoin('accounts', 'accounts.id', 'tasks.account_id')
@@ -59,7 +59,7 @@ export async function snapshotTask(
   return { seq: row.event_seq, task: toTaskRecord(row) }
 }
 
-/** The row of one of the caller's tasks; 6005. */
+/** Returns the row of one of the caller's tasks. Throws 6005. */
 export async function findOwnTask(db: Db, caller: Caller, id: string): Promise<TaskRow> {
   if (!isOwnId(id)) throw unknownTaskError(id)
   const row = await db
@@ -78,7 +78,7 @@ function unknownTaskError(id: string, ofType = ''): MediaError {
   })
 }
 
-/** Lists the caller's tasks, newest first; a type nobody knows has none. */
+/** Lists the caller's tasks, newest first. An unknown type has none. */
 export async function listTasks(service: Service, caller: Caller, query: TaskListQuery): Promise<TaskList> {
   let rows = service.db.selectFrom('tasks').selectAll().where('account_id', '=', caller.accountId)
   if (query.status !== undefined) rows = rows.where('status', '=', query.status)
@@ -100,7 +100,7 @@ export async function listTasks(service: Service, caller: Caller, query: TaskLis
 
 interface ListItemContext {
   readonly typeName: string
-  /** Expected from now on while it is queued; afterwards what was expected at its creation. */
+  /** Expected wait from now while queued; afterwards the wait expected at creation. */
   readonly waitMs: number
   readonly now: number
 }
@@ -123,7 +123,7 @@ function toListItem(row: TaskRow, { typeName, waitMs, now }: ListItemContext): T
   }
 }
 
-/** Numbers of the caller's tasks that are not finished. */
+/** Counts an account's unfinished tasks. */
 export async function countTasks(db: Db, accountId: number): Promise<{ queued: number; processing: number }> {
   const rows = await db
     .selectFrom('tasks')

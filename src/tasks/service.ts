@@ -9,31 +9,31 @@ import type { Queue } from '../queue/queue.ts'
 import type { TaskEvents } from './events.ts'
 import type { TaskMetrics } from './metrics.ts'
 
-/** What the parts of the service share. */
+/** Shared state and settings of the service's parts. */
 export interface Service {
   readonly db: Db
   readonly files: FileStore
-  /** Whether clients share this machine and its files, so that parts of uploads may be taken from there. */
+  /** Whether clients run on this machine, so that upload parts may be read from their files. */
   readonly localImport: boolean
-  /** Bytes that the files of one account may take; infinite where nobody set a bound. */
+  /** Maximum size of one account's files, bytes; infinite by default. */
   readonly storageQuota: number
   readonly queue: Queue
   readonly events: TaskEvents
-  /** By name. */
+  /** Operations by name. */
   readonly operations: ReadonlyMap<string, OperationModule>
-  /** From the settings. */
+  /** Voices from the settings. */
   readonly voices: readonly Voice[]
   readonly rates: RateLimits
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly log: Logger
-  /** What `GET /metrics` answers. */
+  /** Metrics that `GET /metrics` returns. */
   readonly metrics: Metrics
   readonly counts: TaskMetrics
-  /** Holds a folder of each task that has begun and not ended, with what its next attempt need not do again. */
+  /** Folder with the finished steps of each unfinished task. */
   readonly steps: string
-  /** Tasks worked on at once. */
+  /** Number of tasks that run at once. */
   readonly concurrency: number
-  /** How long a synchronous operation's result is waited for, ms. */
+  /** Time limit for the result of a synchronous operation, ms. */
   readonly resultTimeoutMs: number
 }

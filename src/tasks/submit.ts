@@ -7,7 +7,7 @@ import { lockAccount } from '../db/queries.ts'
 import type { NewTaskRow, TaskRow } from '../db/schema.ts'
 import { findOwnFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { checkFields, planRequest } from './check-request.ts'
+import { checkFields, planRequest, type RequestPlan } from './check-request.ts'
 import { recordEvent } from './events.ts'
 import { findRepeated, findUnfinished, storeIdempotencyKey } from './idempotency.ts'
 import { logCreated } from './metrics.ts'
@@ -18,70 +18,60 @@ interface Submission {
   readonly type: string
   readonly body: unknown
   readonly priority: Priority
-  /** Under which the caller may repeat the creation for 24 h. */
+  /** The caller may repeat the creation with this key for 24 h. */
   readonly idempotencyKey: string | undefined
-  /** Whether a task of an equal creation that has not ended does as well. */
+  /** Whether an unfinished task with the same input may be returned instead of a new one. */
   readonly join: boolean
 }
 
-/** What a creation answers; of some operations the id alone (contract 1, section 2.1). */
+/** Response of a creation; some operations return the id alone (contract 1, section 2.1). */
 type CreationResponse = TaskCreated | Pick<TaskCreated, 'task_id' | 'joined'>
 
-/** A task that a creation led to. */
 interface SubmittedTask {
   readonly row: TaskRow
-  /** Whether it was made now, rather than by an earlier creation. */
+  /** False where an earlier creation made the task. */
   readonly isNew: boolean
   readonly response: CreationResponse
 }
 
 /**
- * Creates a task: validate, check the files, price, estimate, then hold the credits and enqueue in one
- * transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021, limits, 6016 of
- * what stands in texts, 6401 of what only these files or parameters need, 6201 and 6202, each as the operation's
- * table lists it; an error creates nothing and charges nothing. A creation repeated under its key is answered as the
- * first time, whatever became of its files since; one that may join a task is answered with it, and charges nothing.
+ * Creates a task: checks the fields, the requirements and the files, prices the work, then holds the credits and
+ * enqueues in one transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021,
+ * limits, 6016 for the content of texts, 6401 for what only these files or parameters need, 6201 and 6202, each with
+ * the code that the operation lists for it. An error creates nothing and charges nothing. A repeated idempotency key
+ * returns the first response, even if its files are gone; a joined task is not charged again.
  */
 export async function submitTask(
   service: Service,
   caller: Caller,
   submission: Submission,
 ): Promise<SubmittedTask> {
-  const {
-    row,
-    operation,
-    isNew: isMade,
-    isJoined,
-  } = await mapErrors(service, submission.type, () => findOrCreateTask(service, caller, submission))
-  return {
-    row,
-    isNew: isMade,
-    response: isJoined ? joinedResponse(operation, row) : createdResponse(operation, row),
-  }
+  return await mapErrors(service, submission.type, async () => {
+    const { type, priority, idempotencyKey, join } = submission
+    const request = checkFields(service, caller, submission)
+    const { operation } = request.module
+    const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
+
+    const repeated = await findRepeated(service.db, creation, { key: idempotencyKey, now: service.clock() })
+    if (repeated) return { row: repeated, isNew: false, response: createdResponse(operation, repeated) }
+
+    const plan = await planRequest(service, caller, { ...request, priority })
+    const now = service.clock()
+    const task = { ...queuedTask(plan, { priority, now }), ...creation, key_id: caller.keyId }
+    const { row, isJoined } = await insertTask(service, { task, fileIds: plan.fileIds, idempotencyKey, join })
+    const response = isJoined ? joinedResponse(operation, row) : createdResponse(operation, row)
+    return { row, isNew: row.id === task.id, response }
+  })
 }
 
-async function findOrCreateTask(
-  service: Service,
-  caller: Caller,
-  submission: Submission,
-): Promise<Omit<SubmittedTask, 'answer'> & { readonly operation: Operation; readonly isJoined: boolean }> {
-  const { type, priority, idempotencyKey, join } = submission
-  const request = checkFields(service, caller, submission)
-  const { operation } = request.module
-  const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
-  const use = { key: idempotencyKey, now: service.clock() }
-  const repeated = await findRepeated(service.db, creation, use)
-  if (repeated) return { row: repeated, operation, isNew: false, isJoined: false }
-  const { fileIds, credits, plannedMs, workMs, waitMs } = await planRequest(service, caller, {
-    ...request,
-    priority,
-  })
-  const now = service.clock()
-  const task: NewTaskRow = {
+/** Columns of a new task that follow from its plan. */
+function queuedTask(
+  { credits, plannedMs, workMs, waitMs }: RequestPlan,
+  { priority, now }: { readonly priority: Priority; readonly now: number },
+) {
+  return {
     id: newId(now),
-    ...creation,
-    key_id: caller.keyId,
-    status: 'queued',
+    status: 'queued' as const,
     priority: priorities.indexOf(priority),
     progress: 0,
     output: null,
@@ -96,11 +86,9 @@ async function findOrCreateTask(
     started_at: null,
     finished_at: null,
   }
-  const { row, isJoined } = await insertTask(service, { task, fileIds, idempotencyKey, join })
-  return { operation, row, isJoined, isNew: row.id === task.id }
 }
 
-/** Does what may be refused, under the codes that the table of a task type lists. */
+/** Runs `work`, and replaces the codes of its errors by those that the operation lists in their place. */
 async function mapErrors<T>(service: Service, type: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -118,7 +106,7 @@ function createdResponse(operation: Operation, row: TaskRow): CreationResponse {
   return {
     task_id: row.id,
     task_type: row.type,
-    // What it was then: a repeated creation has the first one's answer.
+    // Its status at creation: a repeated creation returns the first response.
     status: 'queued',
     ...(extra.includes('created_at') && { created_at: toTimestamp(row.created_at) }),
     ...(extra.includes('estimates') && estimatedSeconds(row)),
@@ -136,13 +124,15 @@ function estimatedSeconds({
   }
 }
 
-/** The answer of a creation that joined a task, which may be under way by now. */
+/** Response of a creation that joined a task, with the task's present status. */
 function joinedResponse(operation: Operation, row: TaskRow): CreationResponse {
-  const answer = createdResponse(operation, row)
-  return 'status' in answer ? { ...answer, status: row.status, joined: true } : { ...answer, joined: true }
+  const response = createdResponse(operation, row)
+  return 'status' in response
+    ? { ...response, status: row.status, joined: true }
+    : { ...response, joined: true }
 }
 
-/** What the same creation would cost and take, in seconds; nothing is made and nothing charged. Throws as it would. */
+/** Price and expected seconds of a creation. Creates and charges nothing; throws what the creation would. */
 export async function quoteTask(
   service: Service,
   caller: Caller,
@@ -159,32 +149,30 @@ export async function quoteTask(
   })
 }
 
-/** A task to be created, checked and priced. */
+/** A checked and priced task before it is stored. */
 interface TaskDraft {
   readonly task: NewTaskRow
   readonly fileIds: readonly string[]
-  /** Under which its creation may be repeated. */
   readonly idempotencyKey: string | undefined
-  /** Whether a task of an equal creation that has not ended does as well. */
+  /** Whether an unfinished task with the same input may be returned instead. */
   readonly join: boolean
 }
 
-/** The task that a creation led to. */
 interface InsertTaskResult {
   readonly row: TaskRow
-  /** It was there, of a creation that did not come first. */
+  /** Whether an unfinished task with the same input was returned. */
   readonly isJoined: boolean
 }
 
 /**
- * Creates a task, its hold, its place in the queue and its event in one transaction, then tells
- * followers. Answers the task of an equal creation that came first under the same key, or that may be joined. Throws 6016 for a key of another
- * creation, 6004 for a file that went meanwhile, 6201 and 6202.
+ * Stores the task, the hold on its credits, its queue entry and its event in one transaction, then publishes the event.
+ * Returns the earlier task instead where the key was used for it, or where it may be joined. Throws 6016 for a key of
+ * another creation, 6004 for a file that was removed meanwhile, 6201 and 6202.
  */
 async function insertTask(service: Service, draft: TaskDraft): Promise<InsertTaskResult> {
   const { task, fileIds, idempotencyKey: key, join } = draft
   const { account_id: accountId, created_at: now } = task
-  const made = await service.db.transaction().execute(async (trx) => {
+  const inserted = await service.db.transaction().execute(async (trx) => {
     await lockAccount(trx, accountId)
     const repeated = await findRepeated(trx, task, { key, now })
     if (repeated) return { row: repeated, isJoined: false }
@@ -209,13 +197,17 @@ async function insertTask(service: Service, draft: TaskDraft): Promise<InsertTas
     failpoint('submit.before-commit')
     return { row, isJoined: false, seq, announce }
   })
-  if (made.announce) {
+  if (inserted.announce) {
     failpoint('submit.after-commit')
-    made.announce()
-    if (made.seq !== null) {
-      service.events.publish(accountId, { event: 'status', seq: made.seq, task: toTaskRecord(made.row) })
+    inserted.announce()
+    if (inserted.seq !== null) {
+      service.events.publish(accountId, {
+        event: 'status',
+        seq: inserted.seq,
+        task: toTaskRecord(inserted.row),
+      })
     }
-    logCreated(service, made.row)
+    logCreated(service, inserted.row)
   }
-  return made
+  return inserted
 }

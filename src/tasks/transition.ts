@@ -9,30 +9,29 @@ import { logTransition } from './metrics.ts'
 import type { Service } from './service.ts'
 import { toTaskRecord } from './records.ts'
 
-/** A change of a task's state and what changes with it. */
+/** A change of a task's state, with the columns and writes that belong to it. */
 export interface Transition {
   readonly to: TaskState
   readonly set?: Partial<Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'started_at'>>
-  /** How long it must wait before it may begin again, ms. */
+  /** Delay before the next attempt, ms. */
   readonly waitMs?: number
-  /** Further writes of the same transaction. */
+  /** Further writes in the same transaction. */
   readonly write?: (trx: WriteTransaction) => Promise<void>
 }
 
 class StateChanged extends Error {}
 
 /**
- * Moves a task from the state it was read in: the row, the refund where it fails or is cancelled,
- * and the numbered event in one transaction; then tells followers. Null when it left that state
- * meanwhile.
+ * Changes the state of a task: row, refund (when it fails or is cancelled) and numbered event in one transaction, then
+ * publishes the event. Returns null if the task is no longer in the state of `task`.
  */
 export async function transitionTask(
   service: Service,
   task: TaskRow,
-  move: Transition,
+  transition: Transition,
 ): Promise<TaskRow | null> {
-  if (!nextStates[task.status].includes(move.to)) {
-    throw new Error(`a task cannot go from ${task.status} to ${move.to}`)
+  if (!nextStates[task.status].includes(transition.to)) {
+    throw new Error(`a task cannot go from ${task.status} to ${transition.to}`)
   }
   const now = service.clock()
   try {
@@ -41,18 +40,18 @@ export async function transitionTask(
       const updated = await trx
         .updateTable('tasks')
         .set({
-          ...move.set,
-          status: move.to,
+          ...transition.set,
+          status: transition.to,
           updated_at: now,
-          ...(isTerminal(move.to) && { finished_at: now }),
-          ...(move.waitMs !== undefined && { ready_at: now + move.waitMs }),
+          ...(isTerminal(transition.to) && { finished_at: now }),
+          ...(transition.waitMs !== undefined && { ready_at: now + transition.waitMs }),
         })
         .where('id', '=', task.id)
         .where('status', '=', task.status)
         .returningAll()
         .executeTakeFirst()
       if (!updated) throw new StateChanged()
-      if (move.to === 'failed' || move.to === 'cancelled') {
+      if (transition.to === 'failed' || transition.to === 'cancelled') {
         await refundCredits(trx, {
           accountId: task.account_id,
           keyId: task.key_id,
@@ -61,16 +60,16 @@ export async function transitionTask(
           now,
         })
       }
-      await move.write?.(trx)
+      await transition.write?.(trx)
       const seq = await recordEvent(service, trx, { row: updated, now })
       const announce =
-        move.to === 'queued'
+        transition.to === 'queued'
           ? await service.queue.enqueue(trx, { id: updated.id, readyAt: updated.ready_at })
           : undefined
-      failpoint(`move.${move.to}.before-commit`)
+      failpoint(`move.${transition.to}.before-commit`)
       return { row: updated, seq, announce }
     })
-    failpoint(`move.${move.to}.after-commit`)
+    failpoint(`move.${transition.to}.after-commit`)
     result.announce?.()
     const { row, seq } = result
     if (seq !== null)
@@ -84,7 +83,7 @@ export async function transitionTask(
   }
 }
 
-/** Fails a task with what an error says, and refunds it; null as `transitionTask`. */
+/** Fails a task with an error and refunds it. Returns null as `transitionTask` does. */
 export async function failTask(
   service: Service,
   task: TaskRow,
@@ -93,7 +92,7 @@ export async function failTask(
   return await transitionTask(service, task, { to: 'failed', set: { attempts, output: errorOutput(error) } })
 }
 
-/** The output of a task that ended with an error. */
+/** Output of a task that ended with an error, as JSON. */
 export function errorOutput({ code, message, hint, retryable }: MediaError): string {
   const error: TaskError = { code, message, hint, retryable }
   return JSON.stringify({ error })

@@ -13,47 +13,47 @@ import { parseJson } from '../platform/text-formats.ts'
 import type { Attempt, AttemptResult, FromWorker, ToWorker } from './worker-messages.ts'
 import { toMediaError } from './worker.ts'
 
-/** How worker children are started. */
+/** Options for starting worker children. */
 export interface ChildOptions {
-  /** What starts a worker child: a module to fork, its arguments, and its environment where that is another. */
+  /** Module to fork, its arguments, and its environment (default: this process's). */
   readonly command: {
     readonly module: string
     readonly args: readonly string[]
     readonly environment?: Readonly<Record<string, string | undefined>>
   }
-  /** Where the identities of the children are kept, so that a later start can end leftovers. */
+  /** Folder of the children's process identities, by which a later start kills leftovers. */
   readonly folder: string
   readonly log: Logger
 }
 
-/** Who follows an attempt. */
+/** Receives the progress of an attempt and can abort it. */
 export interface AttemptObserver {
   readonly signal: AbortSignal
   /** 0 to 100, ascending. */
   onProgress(percent: number): void
 }
 
-/** How long an aborted attempt may take to end by itself, ms. */
+/** Time that an aborted attempt has to end before it is killed, ms. */
 const abortGraceMs = 5_000
 
-type AttemptOutcome = Extract<FromWorker, { say: 'finished' | 'failed' }>
+type AttemptOutcome = Extract<FromWorker, { type: 'finished' | 'failed' }>
 
 /** One worker child, leader of its own process group. */
 export class WorkerChild {
-  /** It takes no more attempts. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>
-  /** Nothing of its group is left. */
+  /** Resolves when no process of its group is left. */
   readonly ended: Promise<void>
   readonly #process: ChildProcess
   readonly #ready: Promise<ProcessIdentity>
-  /** The attempt it works on, or did last: what it prints is that one's. */
+  /** Task of the present or last attempt, to which its output belongs. */
   #taskId: string | undefined
 
   constructor({ command, folder, log }: ChildOptions) {
     this.#process = fork(command.module, command.args, {
       detached: true,
       env: command.environment,
-      // What is known of ffmpeg holds sets.
+      // The findings about ffmpeg contain sets.
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
@@ -67,29 +67,29 @@ export class WorkerChild {
       this.#process.once('exit', () => resolve())
       this.#process.once('error', () => resolve())
     })
-    this.#ready = this.#introduce(folder)
-    // Without a kept identity a later start could not end it.
+    this.#ready = this.#register(folder)
+    // Without a stored identity a later start could not kill it.
     this.#ready.catch(() => this.#process.kill('SIGKILL'))
-    this.ended = this.#untilEnded(folder)
+    this.ended = this.#cleanUp(folder)
   }
 
-  async #introduce(folder: string): Promise<ProcessIdentity> {
+  async #register(folder: string): Promise<ProcessIdentity> {
     const { pid } = this.#process
-    const said = once(this.#process, 'message')
-    said.catch(() => undefined)
+    const firstMessage = once(this.#process, 'message')
+    firstMessage.catch(() => undefined)
     const identity = pid === undefined ? null : await identifyProcess(pid)
     if (identity) {
       await writeFile(join(folder, `${identity.pid}.json`), JSON.stringify(identity), { mode: 0o600 })
-      if (await Promise.race([said, this.exited])) return identity
+      if (await Promise.race([firstMessage, this.exited])) return identity
     }
     throw new MediaError(6500, 'a worker process could not be started')
   }
 
-  async #untilEnded(folder: string): Promise<void> {
+  async #cleanUp(folder: string): Promise<void> {
     await this.exited
     const identity = await this.#ready.catch(() => null)
     if (!identity) return
-    // What it started shares its group and must not outlive it.
+    // Programs that it started share its group and must not outlive it.
     await killProcessGroup(identity)
     await rm(join(folder, `${identity.pid}.json`), { force: true })
   }
@@ -98,7 +98,7 @@ export class WorkerChild {
     return this.#process.connected
   }
 
-  /** Ends the child and everything in its group. */
+  /** Kills the child and everything in its group. */
   async end(): Promise<void> {
     this.#process.kill('SIGKILL')
     await this.ended
@@ -109,58 +109,58 @@ export class WorkerChild {
     await this.#ready
     const ffmpeg = await ffmpegFound()
     const outcome = this.#outcome(watch)
-    let patience: NodeJS.Timeout | undefined
+    let killTimer: NodeJS.Timeout | undefined
     const abort = (): void => {
-      this.#say({ say: 'abort' })
-      patience = setTimeout(() => this.#process.kill('SIGKILL'), abortGraceMs)
+      this.#send({ type: 'abort' })
+      killTimer = setTimeout(() => this.#process.kill('SIGKILL'), abortGraceMs)
     }
     watch.signal.addEventListener('abort', abort)
     try {
-      this.#say({ say: 'run', attempt, ffmpeg })
+      this.#send({ type: 'run', attempt, ffmpeg })
       if (watch.signal.aborted) abort()
       const message = await outcome
-      if (message.say === 'finished') return message.result
-      // Whatever state a failed attempt left in the process ends with it.
+      if (message.type === 'finished') return message.result
+      // A failed attempt may leave the process in any state.
       await this.end()
       throw toMediaError(message.failure)
     } finally {
       watch.signal.removeEventListener('abort', abort)
-      // An attempt that finished all the same leaves its child to the next one.
-      clearTimeout(patience)
+      // An aborted attempt may still have finished; then its child serves the next one.
+      clearTimeout(killTimer)
     }
   }
 
-  /** What the child answers; throws when it ends without an answer. */
+  /** Resolves with the outcome that the child reports. Throws when the child ends without one. */
   async #outcome(watch: AttemptObserver): Promise<AttemptOutcome> {
     const over = new AbortController()
-    const turns = AbortSignal.any([watch.signal, over.signal])
+    const permits = AbortSignal.any([watch.signal, over.signal])
     try {
-      return await Promise.race([this.#answer(watch, turns), this.#unexpectedEnd()])
+      return await Promise.race([this.#nextOutcome(watch, permits), this.#unexpectedEnd()])
     } finally {
       over.abort()
     }
   }
 
-  /** `turns` is aborted when nobody waits for turns of services any more. */
-  #answer(watch: AttemptObserver, turns: AbortSignal): Promise<AttemptOutcome> {
+  /** `permits` is aborted when the attempt no longer waits for permits. */
+  #nextOutcome(watch: AttemptObserver, permits: AbortSignal): Promise<AttemptOutcome> {
     return new Promise((resolve) => {
-      const hear = (message: FromWorker): void => {
-        if (message.say === 'progress') watch.onProgress(message.percent)
-        if (message.say === 'wait') void this.#giveTurn(message, turns)
-        if (message.say !== 'finished' && message.say !== 'failed') return
-        this.#process.off('message', hear)
+      const onMessage = (message: FromWorker): void => {
+        if (message.type === 'progress') watch.onProgress(message.percent)
+        if (message.type === 'acquire') void this.#grantPermit(message, permits)
+        if (message.type !== 'finished' && message.type !== 'failed') return
+        this.#process.off('message', onMessage)
         resolve(message)
       }
-      this.#process.on('message', hear)
+      this.#process.on('message', onMessage)
     })
   }
 
-  async #giveTurn(
-    { need, number }: Extract<FromWorker, { say: 'wait' }>,
+  async #grantPermit(
+    { service, number }: Extract<FromWorker, { type: 'acquire' }>,
     signal: AbortSignal,
   ): Promise<void> {
-    await acquire(need, signal).then(
-      () => this.#say({ say: 'turn', number }),
+    await acquire(service, signal).then(
+      () => this.#send({ type: 'permit', number }),
       () => undefined,
     )
   }
@@ -171,30 +171,30 @@ export class WorkerChild {
     throw new MediaError(6500, `the worker process ended unexpectedly (${how})`)
   }
 
-  #say(message: ToWorker): void {
-    // A send that fails means the child is gone, which `ended` tells.
+  #send(message: ToWorker): void {
+    // A failed send means that the child has exited, which `ended` reports.
     this.#process.send(message, () => undefined)
   }
 }
 
 const savedIdentity = z.object({ pid: z.int(), startTime: z.string() })
 
-/** Ends the children whose identities an earlier supervisor left in a folder. */
+/** Kills the children whose identities an earlier supervisor left in a folder. */
 export async function killLeftoverWorkers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
-    // A file cut off by a crash names a child that had not been given work yet.
+    // A file truncated by a crash belongs to a child that had not received work yet.
     const saved = savedIdentity.safeParse(parseJson(await readFile(path, 'utf8')))
     if (saved.success) await killProcessGroup(saved.data)
     await rm(path)
   }
 }
 
-/** A longer line is told in pieces of this, characters. */
+/** Longer lines are split, characters. */
 const maxLineLength = 4096
 
-/** Tells what a program prints, line by line; a last one without an end as well. */
-function forEachLine(stream: Readable, tell: (line: string) => void): void {
+/** Calls `onLine` for each line of a stream, including a last one without a line break. */
+function forEachLine(stream: Readable, onLine: (line: string) => void): void {
   let rest = ''
   const take = (text: string): void => {
     const lines = (rest + text).split(/[\r\n]+/)
@@ -202,7 +202,7 @@ function forEachLine(stream: Readable, tell: (line: string) => void): void {
     for (; rest.length > maxLineLength; rest = rest.slice(maxLineLength))
       lines.push(rest.slice(0, maxLineLength))
     for (const line of lines) {
-      for (let at = 0; at < line.length; at += maxLineLength) tell(line.slice(at, at + maxLineLength))
+      for (let at = 0; at < line.length; at += maxLineLength) onLine(line.slice(at, at + maxLineLength))
     }
   }
   stream.setEncoding('utf8')

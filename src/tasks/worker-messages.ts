@@ -2,38 +2,38 @@ import type { KeptFile, StagedFile } from '../contract/operation.ts'
 import type { Ffmpeg } from '../engines/ffmpeg/locate.ts'
 import type { ServiceKind } from '../engines/services/services.ts'
 
-/**
- * What the supervisor and a worker child say to each other. A child does one attempt at a time.
- */
+// Messages between the supervisor and a worker child. A child runs one attempt at a time.
+
+/** One attempt of a task, as a worker receives it. */
 export interface Attempt {
   readonly taskId: string
   /** Operation name. */
   readonly operation: string
   readonly input: unknown
   readonly files: readonly StagedFile[]
-  /** Empty folder of this attempt alone. */
+  /** Empty folder of this attempt. */
   readonly scratch: string
-  /** Folder of the task, for what its next attempt need not do again. */
+  /** Folder of the task's finished steps, which later attempts reuse. */
   readonly steps: string
   readonly threads: number
 }
 
-/** A result in the attempt's folder, to be kept under the id the output already names. */
+/** A result in the attempt's folder, to be stored under the file id that the output already contains. */
 export interface ResultFile {
   readonly file_id: KeptFile['file_id']
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string
-  /** File name people will see. */
+  /** File name for users. */
   readonly name: string
 }
 
-/** What an attempt that succeeded answers. */
+/** Result of a successful attempt. */
 export interface AttemptResult {
   readonly output: Record<string, unknown>
   readonly files: readonly ResultFile[]
 }
 
-/** A MediaError as it crosses processes; `bug` is the cause or the stack, for the log alone. */
+/** A MediaError in a message; `bug` is the cause or the stack, for the log only. */
 export interface AttemptFailure {
   readonly code: number
   readonly message: string
@@ -43,16 +43,16 @@ export interface AttemptFailure {
 }
 
 export type ToWorker =
-  /** With what the supervisor knows of ffmpeg: a look at it starts four processes. */
-  | { readonly say: 'run'; readonly attempt: Attempt; readonly ffmpeg: Ffmpeg | undefined }
-  | { readonly say: 'abort' }
-  /** The turn that was asked for by this number has come. */
-  | { readonly say: 'turn'; readonly number: number }
+  /** With the supervisor's findings about ffmpeg, as inspecting it starts processes. */
+  | { readonly type: 'run'; readonly attempt: Attempt; readonly ffmpeg: Ffmpeg | undefined }
+  | { readonly type: 'abort' }
+  /** The permit with this number is granted. */
+  | { readonly type: 'permit'; readonly number: number }
 
 export type FromWorker =
-  | { readonly say: 'ready' }
-  | { readonly say: 'progress'; readonly percent: number }
-  /** Wants to send a request to a service, which is bounded over all workers. */
-  | { readonly say: 'wait'; readonly need: ServiceKind; readonly number: number }
-  | { readonly say: 'finished'; readonly result: AttemptResult }
-  | { readonly say: 'failed'; readonly failure: AttemptFailure }
+  | { readonly type: 'ready' }
+  | { readonly type: 'progress'; readonly percent: number }
+  /** Asks for a permit to send a request to a service; the rate is limited over all workers. */
+  | { readonly type: 'acquire'; readonly service: ServiceKind; readonly number: number }
+  | { readonly type: 'finished'; readonly result: AttemptResult }
+  | { readonly type: 'failed'; readonly failure: AttemptFailure }

@@ -18,62 +18,62 @@ import type {
 } from './worker-messages.ts'
 
 /**
- * The worker child: does the attempts its supervisor sends, one at a time, and ends with it, taking
- * along whatever it started.
+ * Runs a worker child: executes the attempts that its supervisor sends, one at a time. Ends with the supervisor, and
+ * kills whatever it started.
  */
 export function runWorker(modules: readonly OperationModule[]): void {
   const operations = new Map(modules.map((module) => [module.operation.name, module]))
   let abort = new AbortController()
   process.on('disconnect', killGroup)
-  // A terminal's interrupt goes to the whole group; the supervisor decides what it means.
+  // A terminal's interrupt reaches the whole process group; the supervisor decides what to do.
   process.on('SIGINT', () => undefined)
   shareRateLimiter(acquireFromSupervisor())
   process.on('message', (message: ToWorker) => {
-    if (message.say === 'turn') return
-    if (message.say === 'abort') {
+    if (message.type === 'permit') return
+    if (message.type === 'abort') {
       abort.abort()
       return
     }
     abort = new AbortController()
     if (message.ffmpeg) useFfmpeg(message.ffmpeg)
     void runAttemptHere(operations, message.attempt, abort.signal).then(
-      (result) => say({ say: 'finished', result }),
-      (error: unknown) => say({ say: 'failed', failure: toFailure(error) }),
+      (result) => send({ type: 'finished', result }),
+      (error: unknown) => send({ type: 'failed', failure: toFailure(error) }),
     )
   })
-  say({ say: 'ready' })
+  send({ type: 'ready' })
 }
 
-/** Turns that the supervisor gives, so that a rate holds over all its workers. */
+/** Acquires permits from the supervisor, which limits the rate over all its workers. */
 function acquireFromSupervisor(): Acquire {
-  let asked = 0
+  let lastNumber = 0
   const waiting = new Map<number, () => void>()
   process.on('message', (message: ToWorker) => {
-    if (message.say !== 'turn') return
+    if (message.type !== 'permit') return
     waiting.get(message.number)?.()
   })
-  return async (need, signal) => {
+  return async (service, signal) => {
     signal.throwIfAborted()
-    const number = asked++
-    const turn = Promise.withResolvers<void>()
-    const leave = (): void => turn.reject(signal.reason)
-    waiting.set(number, turn.resolve)
-    signal.addEventListener('abort', leave)
-    say({ say: 'wait', need, number })
+    const number = lastNumber++
+    const permit = Promise.withResolvers<void>()
+    const abandon = (): void => permit.reject(signal.reason)
+    waiting.set(number, permit.resolve)
+    signal.addEventListener('abort', abandon)
+    send({ type: 'acquire', service, number })
     try {
-      await turn.promise
+      await permit.promise
     } finally {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', abandon)
       waiting.delete(number)
     }
   }
 }
 
-function say(message: FromWorker): void {
+function send(message: FromWorker): void {
   process.send?.(message)
 }
 
-/** The supervisor made this process the leader of its own group; Windows has none. */
+/** Kills this process and all it started. The supervisor made it leader of a process group; Windows has none. */
 function killGroup(): never {
   if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL')
   process.exit(1)
@@ -86,8 +86,8 @@ async function runAttemptHere(
 ): Promise<AttemptResult> {
   const module = operations.get(attempt.operation)
   if (!module) {
-    throw new MediaError(6401, `this worker does not know ${attempt.operation}`, {
-      hint: 'Restart the service, so that its workers are of its own version, and create the task again.',
+    throw new MediaError(6401, `this worker has no operation ${attempt.operation}`, {
+      hint: 'Restart the service so that its workers have its version, then create the task again.',
     })
   }
   const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
@@ -101,9 +101,9 @@ async function runAttemptHere(
     const output = await run(input, context)
     return { output: module.operation.output.parse(output), files: kept }
   } finally {
-    // The folder is removed next, which some systems refuse while a process stands in it.
+    // Some systems cannot remove a folder that is the current folder of a process.
     process.chdir('/')
-    // Workers end by being killed, which by itself would keep nothing of what they compiled for later ones.
+    // Workers are killed at their end, which would lose the compile cache.
     flushCompileCache()
   }
 }
@@ -121,13 +121,13 @@ function createRunContext(attempt: Attempt, signal: AbortSignal, kept: ResultFil
       const whole = Math.floor(Math.min(percent, 100))
       if (whole <= reached) return
       reached = whole
-      say({ say: 'progress', percent: whole })
+      send({ type: 'progress', percent: whole })
     },
     keep({ path, name }) {
       const absolute = resolve(attempt.scratch, path)
       const inside = relative(attempt.scratch, absolute)
       if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
-        throw new Error(`a result must lie in the attempt's folder: ${path}`)
+        throw new Error(`a result must be inside the attempt's folder: ${path}`)
       }
       const file_id = newId()
       kept.push({ file_id, path: absolute, name })
@@ -151,16 +151,16 @@ function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** The error a failure tells of. */
+/** Converts a failure message back into an error. */
 export function toMediaError(failure: AttemptFailure): MediaError {
   return new MediaError(isErrorCode(failure.code) ? failure.code : 6500, failure.message, {
     hint: failure.hint,
     retryable: failure.retryable,
-    cause: failure.bug === undefined ? undefined : thrownThere(failure.bug),
+    cause: failure.bug === undefined ? undefined : workerError(failure.bug),
   })
 }
 
-/** An error of the worker's process as the log tells it. */
-function thrownThere(stack: string): Error {
+/** An error with the stack of the worker's process, for the log. */
+function workerError(stack: string): Error {
   return Object.assign(new Error(stack.split('\n', 1)[0]), { stack })
 }

@@ -3,7 +3,7 @@ import type { FileRecord } from '../../src/contract/file.ts'
 import { checkDocumented } from './documented.ts'
 import { isTerminal, type TaskCreated, type TaskRecord } from '../../src/contract/task.ts'
 
-/** An answer of the service as a test sees it. */
+/** A response of the service. */
 export interface Answer<T = unknown> {
   readonly status: number
   readonly code: number
@@ -11,7 +11,7 @@ export interface Answer<T = unknown> {
   readonly data: T
 }
 
-/** Plain calls of the service, without the product's client and its retries; each answer must be as documented. */
+/** Plain HTTP calls without the product's client and its retries. Asserts that each response is documented. */
 export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
   const send = async <T>(path: string, init: RequestInit = {}): Promise<Answer<T>> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: apiKey }
@@ -39,7 +39,7 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
         ({ data }) => isTerminal(data.status),
         { stays: true },
       ),
-    /** Credits of the account. */
+    /** Balance of the account, credits. */
     async balance(): Promise<number> {
       return (await send<{ credits: { balance: number } }>(routes.capabilities.path)).data.credits.balance
     },
@@ -71,10 +71,10 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
 
 export type Api = ReturnType<typeof api>
 
-/** Longest rest between two questions, ms. */
+/** Longest poll interval, ms. */
 const longestRestMs = 1000
 
-/** Shorter than a test may take, so that what was not so is told, ms. */
+/** Shorter than the test timeout, so that the failed condition is reported, ms. */
 const patienceMs = 120_000
 
 /**

@@ -16,7 +16,7 @@ const reason = await whyNoDisk()
 const run = promisify(execFile)
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
-/** Takes all that is left of a disk. */
+/** Fills a disk. */
 async function fill(path: string): Promise<void> {
   await using file = await open(path, 'wx')
   for (let bytes = 2 ** 26; bytes >= 512;) {
@@ -28,7 +28,7 @@ async function fill(path: string): Promise<void> {
   }
 }
 
-/** A service in a process of its own, so that nothing stays open on the disk. */
+/** A service in its own process, so that no file on the disk stays open. */
 async function startOn(dataDir: string) {
   await mkdir(dataDir)
   const service = await startProcess(dataDir)
@@ -36,7 +36,7 @@ async function startOn(dataDir: string) {
 }
 
 describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, () => {
-  test('that is full says so, goes on with what needs no space, and loses nothing', async () => {
+  test('a full disk is reported; requests that need no space work, and nothing is lost', async () => {
     await using disk = await makeDisk(2 ** 29)
     const [dataDir, filler] = [join(disk.folder, 'data'), join(disk.folder, 'filler')]
     await using service = await startOn(dataDir)
@@ -53,7 +53,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
       msg: expect.stringMatching(/no space.* are free/),
     })
     const made: string[] = []
-    // Until what SQLite has of the disk already is used up.
+    // Until SQLite has used its allocated space.
     const full = await until(create, ({ code, data }) => {
       if (code === 200) made.push(data.task_id)
       return code !== 200
@@ -76,7 +76,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
     await db.destroy()
   })
 
-  test('that fails says so', async () => {
+  test('a failing disk is reported', async () => {
     await using disk = await makeDisk(2 ** 29)
     const dataDir = join(disk.folder, 'data')
     await using service = await startOn(dataDir)
@@ -95,7 +95,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
     }
   })
 
-  test('that can only be read is refused at the start, by name', async () => {
+  test('a read-only disk is rejected at the start, by name', async () => {
     await using disk = await makeDisk(2 ** 24)
     await run('mount', ['-o', 'remount,ro', disk.folder])
     const dataDir = join(disk.folder, 'data')

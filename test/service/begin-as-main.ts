@@ -1,6 +1,6 @@
 import { enableUserCompileCache, reduceBufferMemory } from '../../src/platform/runtime.ts'
 
-/** Begins a process of tests that stands for the product's as src/main.ts does; what it needs is imported after that. */
+/** Initialises a test process like src/main.ts. Import everything else afterwards. */
 export function beginAsMain(): void {
   reduceBufferMemory()
   enableUserCompileCache()

@@ -11,7 +11,7 @@ import { sendRequest } from '../http/raw-http.ts'
 import { api } from './api.ts'
 import { startProcess, type ServiceProcess } from './process.ts'
 
-/** One address for whichever service runs; a request that breaks off behind it breaks off before it. */
+/** One address for successive services; an interrupted request to the service is interrupted for the client. */
 async function startFront(
   service: () => Promise<ServiceProcess>,
 ): Promise<{ baseUrl: string; apiKey: string }> {

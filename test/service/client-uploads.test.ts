@@ -14,7 +14,7 @@ import { makeStamped, misplaced } from './stamped-file.ts'
 const initPath = '/base/file/upload/chunk/init'
 const oneRequest = 'POST /base/file/upload'
 
-/** Two whole parts and a rest. */
+/** Two full parts and a remainder. */
 const largeSize = 2 * partBytes + 1000
 
 let service: TestService
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 let relay: Relay
-/** A file of its own for each test. */
+/** A separate file for each test. */
 let path: string
 let files = 0
 beforeEach(async () => {
@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 afterEach(() => relay[Symbol.asyncDispose]())
 
-/** Makes a file that goes in three parts, with bytes that no other test's has. */
+/** Creates a file of three parts with unique content. */
 async function makeLarge(): Promise<void> {
   await makeStamped(path, largeSize, 'sparse')
   await write(largeSize - 100, `file ${files}`)
@@ -50,7 +50,7 @@ async function write(position: number, text: string): Promise<void> {
   await file.write(Buffer.from(text), 0, null, position)
 }
 
-/** Uploads the file through the relay; `pauses` tells how long it would have waited, ms. */
+/** Uploads the file through the relay; `pauses` lists the waits, ms. */
 async function upload(options: { signal?: AbortSignal; name?: string } = {}) {
   const { signal, name = 'clip.mp4' } = options
   const client = createClient({ baseUrl: relay.baseUrl, apiKey: 'the relay knows it' })
@@ -82,8 +82,8 @@ async function expectArrived({ blake3_id, size }: FileRecord): Promise<void> {
   expect(relay.sentTwice).toBe(0)
 }
 
-describe('which way a file goes', () => {
-  test('a large one in parts, and not at all the second time', async () => {
+describe('the kind of upload', () => {
+  test('a large file is uploaded in parts, and not at all the second time', async () => {
     await makeLarge()
     const { record, progress } = await upload()
     await expectArrived(record)
@@ -97,7 +97,7 @@ describe('which way a file goes', () => {
     expect([requested('PUT').length, requested(`POST ${initPath}`).length]).toEqual([3, 2])
   })
 
-  test('a small one in one request, of which no session stays, and not at all the second time', async () => {
+  test('a small file is uploaded in one request without a session, and not at all the second time', async () => {
     await writeFile(path, 'small')
     const { record } = await upload()
     await expectArrived(record)
@@ -124,19 +124,19 @@ describe('which way a file goes', () => {
     expect(relay.requests.filter((request) => request === oneRequest)).toHaveLength(1)
   })
 
-  test('a refusal is told at once, as it is', async () => {
+  test('an error is reported at once, unchanged', async () => {
     await makeLarge()
     relay.target = { ...relay.target, apiKey: 'wrong' }
     await expect(upload()).rejects.toMatchObject({ code: 6502, pauses: [] })
   })
 })
 
-describe('what goes wrong on the way', () => {
+describe('network failures', () => {
   test.each([
     [503, {}, 0],
     [429, { 'retry-after': '7' }, 7000],
     [503, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() }, 30_000],
-  ])('HTTP %i %o: the part is sent again, not before the service wishes', async (status, headers, wish) => {
+  ])('HTTP %i %o: the part is sent again, not before the requested time', async (status, headers, wish) => {
     await makeLarge()
     let refusals = 2
     relay.before = ({ method }, response) => {
@@ -151,7 +151,7 @@ describe('what goes wrong on the way', () => {
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(wish)
   })
 
-  test('a service that wishes more patience than there is, or never recovers, is told', async () => {
+  test('a service that asks for too long a wait, or never recovers, is reported', async () => {
     await makeLarge()
     const refuse = (headers: Record<string, string>) => {
       relay.before = ({ method }, response) => {
@@ -166,14 +166,14 @@ describe('what goes wrong on the way', () => {
     const failure: unknown = await upload().catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 6401, retryable: true })
     const { pauses } = failure as { pauses: number[] }
-    // At first soon, then later and later.
+    // Soon at first, then with increasing delays.
     expect(Math.min(...pauses)).toBeLessThanOrEqual(200)
     expect(Math.max(...pauses)).toBeGreaterThan(10_000)
     relay.before = () => false
     await expectArrived((await upload()).record)
   })
 
-  test('a part whose answer is lost is not sent again, nor is one of an earlier upload', async () => {
+  test('a part whose response was lost is not sent again, nor is one of an earlier upload', async () => {
     await makeLarge()
     let lost = 0
     relay.losesAnswer = ({ method }) => method === 'PUT' && lost++ === 0
@@ -194,7 +194,7 @@ describe('what goes wrong on the way', () => {
   test('one that is ended goes on where it was', async () => {
     await makeLarge()
     const end = new AbortController()
-    const reason = new Error('the agent has gone')
+    const reason = new Error('the agent has disconnected')
     relay.losesAnswer = ({ url }) => {
       if (url?.includes('/2?') === true) setImmediate(() => end.abort(reason))
       return false
@@ -208,7 +208,7 @@ describe('what goes wrong on the way', () => {
     expect(part(0) + part(1) + part(2)).toBe(requested('PUT').length)
   })
 
-  test('one whose session ends meanwhile is begun anew', async () => {
+  test('an upload whose session ends is started again', async () => {
     await makeLarge()
     let aborting: Promise<unknown> | undefined
     relay.before = ({ method, url = '' }) => {
@@ -226,7 +226,7 @@ describe('a file that changes while it is uploaded', () => {
   test.each([
     ['in parts', largeSize],
     ['in one request', 300_000],
-  ])('%s: is told, and what came of it is not gone on with', async (_way, size) => {
+  ])('%s: is reported, and its upload is not resumed', async (_way, size) => {
     await makeStamped(path, size, 'sparse')
     await write(size - 100, `before ${files}`)
     let writing: Promise<void> | undefined
@@ -244,7 +244,7 @@ describe('a file that changes while it is uploaded', () => {
     await expectArrived((await upload()).record)
   })
 
-  test('one that becomes shorter is told without a second attempt', async () => {
+  test('a file that becomes shorter is reported without a second attempt', async () => {
     await makeLarge()
     let shortening: Promise<void> | undefined
     relay.before = ({ url }) => {

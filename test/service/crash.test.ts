@@ -10,7 +10,7 @@ import { checkInvariants } from './invariants.ts'
 import { killRounds, seeded } from './kill-rounds.ts'
 import { programsIn, untilEnded } from './programs.ts'
 
-/** Every step at which something becomes durable, in the order a task passes them. */
+/** Every durable step of a task, in order. */
 const durableSteps = [
   'files.put.written',
   'files.put.synced',
@@ -42,7 +42,7 @@ describe('kill -9 of the service at each durable step', () => {
     const before = api(doomed)
     const { data: earlier } = await before.send<TaskIds>('/task/list')
     await doomed.arm(point)
-    // What the service acknowledged before it died; a call that was cut off acknowledged nothing.
+    // Acknowledged before the crash; an interrupted call acknowledged nothing.
     const file = await before.upload('a.txt', `bytes of ${point}`).catch(() => null)
     const task = file && (await before.create('test_copy', { file_id: file.data.file_id }).catch(() => null))
     await doomed.exited
@@ -67,7 +67,7 @@ describe('kill -9 of the service at each durable step', () => {
   })
 })
 
-test('bytes whose record a kill -9 prevented are freed by the next start', async () => {
+test('content without a record after kill -9 is removed at the next start', async () => {
   const dataDir = await dataFolder()
   const doomed = await start(dataDir)
   await doomed.arm('upload.before-commit')
@@ -78,13 +78,13 @@ test('bytes whose record a kill -9 prevented are freed by the next start', async
   expect(await stored(dataDir)).toEqual([])
 })
 
-/** Names of the bytes a store holds. */
+/** Hashes of all content in the store. */
 async function stored(dataDir: string): Promise<string[]> {
   const entries = await readdir(join(dataDir, 'files', 'blobs'), { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-describe('kill -9 of the service as a task is given back, fails or is cancelled', () => {
+describe('kill -9 of the service while a task is requeued, fails or is cancelled', () => {
   const steps = ['queued', 'failed', 'cancelled'].flatMap((state) => [
     [state, 'before-commit'] as const,
     [state, 'after-commit'] as const,
@@ -112,13 +112,13 @@ describe('kill -9 of the service as a task is given back, fails or is cancelled'
       const committed = moment === 'after-commit'
       expect((await after.cancel(ids[2] ?? '')).code).toBe(committed ? 6007 : 200)
     }
-    // What still runs would change under the eyes of the check, and be in the way of the next step.
+    // Running tasks would change during the check and disturb the next step.
     for (const id of ids) await after.stop(id)
     await check(dataDir)
   })
 })
 
-/** Looks at the state itself, through a second connection. */
+/** Reads the database through a second connection. */
 async function check(dataDir: string): Promise<void> {
   const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
   await checkInvariants(db, await openDiskStore(join(dataDir, 'files')))
@@ -147,8 +147,8 @@ describe('kill -9 of a worker', () => {
     await check(dataDir)
   })
 
-  test('ends what the worker had started', async () => {
-    // Of a service whose only worker it is.
+  test('ends the processes of the worker', async () => {
+    // The only worker of its service.
     const dataDir = await dataFolder()
     const calls = api(await start(dataDir))
     const { data: file } = await calls.upload('a.txt', 'bytes')
@@ -169,7 +169,7 @@ describe('kill -9 of a worker', () => {
 })
 
 describe('kill -9 of the service while a worker works', () => {
-  test('takes the worker and what it started along, and the task is done again without counting', async () => {
+  test('ends the worker and its processes; the task runs again without counting an attempt', async () => {
     const dataDir = await dataFolder()
     const doomed = await start(dataDir)
     const { data: file } = await api(doomed).upload('a.txt', 'bytes')
@@ -195,7 +195,7 @@ describe('kill -9 of the service while a worker works', () => {
   })
 })
 
-test('ten rounds of load and kill -9 lose and double nothing', async () => {
+test('ten rounds of load and kill -9 lose and duplicate nothing', async () => {
   const figures = await killRounds({
     dataDir: await dataFolder(),
     rounds: 10,

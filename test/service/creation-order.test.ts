@@ -42,7 +42,7 @@ test('an exception in requirements is an internal error', async () => {
   expect((await calls.create('test_copy', { file_id: file.file_id })).code).toBe(200)
 })
 
-test('of all that is wrong with a creation, what comes first in docs/contract.md is told', async () => {
+test('the first error in the order of docs/contract.md is returned', async () => {
   const missing = { engine: true, limit: true, model: true }
   await using service = await startTestService({
     operations: [

@@ -4,22 +4,22 @@ import { startProcess } from './process.ts'
 import { startRelay } from './relay.ts'
 import { peakResident } from './resident.ts'
 
-/** An upload that is to be cut. */
+/** An upload to interrupt. */
 interface CutUpload {
   readonly source: string
-  /** Bytes of the source. */
+  /** Size of the source, bytes. */
   readonly size: number
   readonly dataDir: string
-  /** How often it is cut. */
+  /** Number of interruptions. */
   readonly cuts: number
-  /** Gives 0 (inclusive) to 1 (exclusive), so that a run can be repeated. */
+  /** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), for repeatable runs. */
   readonly random: () => number
 }
 
-/** How such an upload went. */
+/** Result of the upload. */
 interface CutReport {
   readonly cuts: Readonly<Record<CutKind, number>>
-  /** What the agent was answered at the end. */
+  /** The final response to the agent. */
   readonly file: Record<string, unknown>
   /** Bytes of parts sent again although they had been acknowledged. */
   readonly sentTwice: number
@@ -29,12 +29,12 @@ interface CutReport {
 
 type CutKind = 'connection' | 'service' | 'bridge'
 
-/** The cuts in their order, over and over: networks break more often than processes. */
+/** Cycle of interruptions: networks fail more often than processes. */
 const cutOrder: readonly CutKind[] = ['connection', 'service', 'connection', 'bridge', 'connection']
 
 /**
  * Uploads a file through an MCP server to a service, both in processes of their own, and cuts it at random moments:
- * all connections, kill -9 of the service, kill -9 of the MCP server; each time it goes on with what is started anew.
+ * all connections, kill -9 of the service, kill -9 of the MCP server; each time it resumes with the restarted process.
  */
 export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUpload): Promise<CutReport> {
   let service = await startProcess(dataDir)
@@ -49,7 +49,7 @@ export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUplo
   }
   const begin = () => {
     const answer = bridge.upload(basename(source))
-    // Of one that is killed nobody asks.
+    // A killed process is not asked.
     answer.catch(() => undefined)
     return answer
   }
@@ -69,7 +69,7 @@ export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUplo
   let uploading = begin()
   try {
     for (let count = 0; count < wish.cuts; count += 1) {
-      // Less than all of it until the last cut, so that none comes too late.
+      // Less than the whole file before the last interruption.
       const moment = relay.passed((wish.random() * 1.6 * size) / wish.cuts)
       if ((await Promise.race([moment, uploading])) !== undefined) break
       await measure()

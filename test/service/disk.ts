@@ -7,23 +7,23 @@ import { until } from './api.ts'
 
 const run = promisify(execFile)
 
-/** A disk of its own for a test: ext4 in a file, mounted through a loop device. */
+/** A separate disk for a test: ext4 in a file, mounted through a loop device. */
 export interface TestDisk extends AsyncDisposable {
   readonly folder: string
-  /** Stops the file system as a power cut does: what was not synced is lost, and every later write fails. */
+  /** Stops the file system like a power cut: unsynced data is lost, and later writes fail. */
   cut(): Promise<void>
-  /** Mounts it anew, as when the power is back; whatever used it must have ended, or is about to. */
+  /** Mounts it again. Processes that used it must have ended or be ending. */
   restore(): Promise<void>
 }
 
-// Nothing reaches the disk by itself meanwhile, and a rename does not sync what it names.
+// No background writes, and a rename does not sync its file.
 const mountOptions = 'loop,commit=300,data=writeback,noauto_da_alloc'
 
 /** FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH (linux/fs.h). */
 const shutdown =
   'my $flags = pack("L", 2); open(my $folder, "<", $ARGV[0]) or die $!; ioctl($folder, 0x8004587d, $flags) or die $!'
 
-/** Makes a disk; needs Linux, root and leave to mount. */
+/** Creates a disk; needs Linux, root and permission to mount. */
 export async function makeDisk(bytes: number): Promise<TestDisk> {
   const base = await mkdtemp(join(tmpdir(), 'reelwright-disk-'))
   const [image, folder] = [join(base, 'image'), join(base, 'disk')]
@@ -33,7 +33,7 @@ export async function makeDisk(bytes: number): Promise<TestDisk> {
       await run('umount', [folder])
       return true
     } catch (error) {
-      // Workers end by themselves once their service is gone.
+      // Workers exit when their service has ended.
       if (String(error).includes('busy')) return false
       throw error
     }
@@ -58,7 +58,7 @@ export async function makeDisk(bytes: number): Promise<TestDisk> {
   }
 }
 
-/** Why no disk can be made here; null where one can. */
+/** Why a disk cannot be created here; null when it can. */
 export async function whyNoDisk(): Promise<string | null> {
   try {
     await using disk = await makeDisk(2 ** 23)

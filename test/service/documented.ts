@@ -4,13 +4,13 @@ import { describeApi, type ApiOperation } from '../../src/http/openapi.ts'
 import { operations } from '../../tools/index.ts'
 import { answerModule, fakeModule, messageModule } from './fake-operation.ts'
 
-/** The document of a service with the operations that tests use. */
+/** API document with the operations of the tests. */
 export const document = describeApi(
   [answerModule, fakeModule, messageModule, ...operations].map(({ operation }) => operation),
   { version: '0.0.0-test' },
 )
 
-/** An answer to be held against the document. */
+/** A response to compare with the document. */
 interface Seen {
   readonly method: string
   /** Path and query. */
@@ -53,7 +53,7 @@ export function checkDocumented({ method, path, status, type, body }: Seen): voi
   }
 }
 
-/** A path as it is goes before one with parameters. */
+/** Exact paths take precedence over paths with parameters. */
 const endpoints = Object.entries(document.paths)
   .map(([template, methods]) => ({ template, methods, pattern: patternOf(template) }))
   .toSorted((one, other) => places(one.template) - places(other.template))
@@ -81,7 +81,7 @@ function places(template: string): number {
 const validators = new Map<string, ValidateFunction>()
 let ajv: Ajv2020 | undefined
 
-/** Checks values by a schema of the document, at its place there. */
+/** Validates values against a schema of the document. */
 export function validatorOf(place: readonly string[]): ValidateFunction {
   const pointer = place.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
   const known = validators.get(pointer)
@@ -95,7 +95,7 @@ export function validatorOf(place: readonly string[]): ValidateFunction {
   return validate
 }
 
-/** The document with objects that have no fields but those they name; the published one lets answers grow. */
+/** The document without additional properties; the published one allows new fields. */
 function closed(node: unknown): object {
   const close = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(close)

@@ -4,28 +4,28 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { startProcess, type ProcessOptions, type ServiceProcess } from './process.ts'
 
-/** An empty data folder, which goes with the test. */
+/** An empty data folder, removed after the test. */
 export async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-crash-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Starts a service that ends at the latest with the test. */
+/** Starts a service that is stopped after the test. */
 export async function start(dataDir: string, options?: ProcessOptions): Promise<ServiceProcess> {
   const started = await startProcess(dataDir, options)
   onTestFinished(() => started.kill('SIGKILL'))
   return started
 }
 
-/** A data folder and its service for tests that each end it and leave the next one, in order, to the test after. */
+/** A data folder with successive services, for tests that kill the service one after another. */
 export interface Succession {
   readonly dataDir: string
-  /** The service that runs; where the last one has ended, another one. */
+  /** The running service; starts a new one if the last one has ended. */
   running(): Promise<ServiceProcess>
 }
 
-/** Begins a succession for the tests of the block that this is called in. */
+/** Creates a succession for the enclosing describe block. */
 export function succession(): Succession {
   let dataDir = ''
   let last: ServiceProcess | undefined

@@ -18,7 +18,7 @@ const { workerEnvironment: environmentTelling, takeWorkerServices: takeServices 
 const { configureServices: setServices } = await import('../../src/engines/services/configured.ts')
 const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
 const bring = (packs: object) => setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
-// Each loads its own side alone, as the product's do: workers start often.
+// Each process imports only its own side, like the product: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')
   setServices(takeServices())
@@ -55,11 +55,11 @@ if (first === 'worker') {
     process.send?.('armed')
   })
   process.on('SIGTERM', () => void close())
-  // The test is gone; what outlives it would keep its output open, for which the runner waits.
+  // The test process has ended; a surviving child would keep its output open and block the runner.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  // Listening alone would keep a service that has ended.
+  // The listener alone would keep a stopped service alive.
   process.channel?.unref()
-  // A killed process keeps nothing of what it compiled.
+  // A killed process does not write its compile cache.
   flushCompileCache()
   process.send?.({ port, apiKey })
 }

@@ -9,7 +9,7 @@ import { operation, type OperationModule, type RunContext } from '../../src/cont
 
 const behaviours = ['copy', 'refuse', 'break', 'crash', 'wait', 'outlive'] as const
 
-/** A quick operation for tests of the service: copies a file, or ends in the ways work can end. */
+/** A quick test operation: copies a file, or ends in each possible way. */
 const fakeOperation = operation({
   name: 'test_copy',
   title: 'Test copy',
@@ -42,7 +42,7 @@ async function run(input: Input, context: RunContext) {
       process.kill(process.pid, 'SIGKILL')
       break
     case 'outlive':
-      // A program that outlives a killed worker unless its group is ended.
+      // A program that survives its killed worker unless its process group is ended.
       spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', context.scratch], { stdio: 'ignore' })
       return await untilAborted(context.signal)
     case 'wait':
@@ -66,13 +66,13 @@ export const fakeModule: OperationModule<typeof fakeOperation> = {
   run: async () => ({ run }),
 }
 
-/** The same behind the envelope of a few operations, `{code: 0, message, data}`. */
+/** The same operation with the message envelope, `{code: 0, message, data}`. */
 export const messageModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,
   operation: { ...fakeOperation, name: 'test_message', title: 'Test message', envelope: 'message' },
 }
 
-/** The same, answering with its result; it lists one code for all that is wrong with a request. */
+/** The same operation, synchronous, with one code for all invalid requests. */
 export const answerModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,
   operation: {
@@ -84,7 +84,7 @@ export const answerModule: OperationModule<typeof fakeOperation> = {
   },
 }
 
-/** The same for nothing. */
+/** The same operation without cost. */
 export const freeModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,
   operation: { ...fakeOperation, name: 'test_free', title: 'Test free' },

@@ -23,7 +23,7 @@ export interface TestService extends AsyncDisposable {
   readonly dataDir: string
   readonly baseUrl: string
   readonly apiKey: string
-  /** Makes an account with a key, which may have a quota, and credits. */
+  /** Creates an account with a key, optionally with a quota, and credits. */
   account(credits: number, quota?: number): Promise<TestAccount>
 }
 
@@ -35,7 +35,7 @@ export interface TestAccount {
 }
 
 export interface TestServiceOptions {
-  /** Left out, one of its own, which goes with it. */
+  /** By default a temporary one. */
   readonly dataDir?: string
   readonly database?: DatabaseLocation
   readonly operations?: readonly OperationModule[]
@@ -47,11 +47,11 @@ export interface TestServiceOptions {
   readonly port?: number
   /** Models that people brought, by their packs. */
   readonly own?: PackSettings['own']
-  /** Services that are set; of this process and its workers. */
+  /** External services configured for this process and its workers. */
   readonly services?: Services
 }
 
-/** A service in this process, with the fake operation. */
+/** A service in this process with the test operation. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'reelwright-service-')))
   const removeOwn = async (): Promise<void> => {

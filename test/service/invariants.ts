@@ -5,7 +5,7 @@ import type { FileStore } from '../../src/files/store.ts'
 import { operations } from '../../tools/index.ts'
 import { answerModule } from './fake-operation.ts'
 
-/** Checks what must hold in the database and the file store at every moment, whatever was killed. Where files were deleted, results may be missing. */
+/** Checks the invariants of the database and the file store after any crash. Results may be missing when files were deleted. */
 export async function checkInvariants(db: Db, files: FileStore, { deletions = false } = {}): Promise<void> {
   const tasks = await db.selectFrom('tasks').selectAll().execute()
   await checkCredits(db, tasks)
@@ -30,7 +30,7 @@ async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
     const amounts = (kind: string): number[] =>
       ledger.filter((entry) => entry.task_id === task.id && entry.kind === kind).map((entry) => entry.amount)
     const refunded = task.status === 'failed' || task.status === 'cancelled'
-    // Nothing moves for a free task.
+    // A free task has no ledger entries.
     const isPaid = task.credits > 0
     expect(amounts('hold'), 'credits are held once').toEqual(isPaid ? [-task.credits] : [])
     expect(amounts('refund'), `a ${task.status} task`).toEqual(isPaid && refunded ? [task.credits] : [])
@@ -46,7 +46,7 @@ async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
   expect(ledger.filter((entry) => entry.task_id !== null && !known.has(entry.task_id))).toEqual([])
 }
 
-/** Types of tasks that are no events. */
+/** Task types without events. */
 const quiet = new Set(
   [answerModule, ...operations].flatMap(({ operation: { name, synchronous } }) => (synchronous ? name : [])),
 )
@@ -64,7 +64,7 @@ async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {
       .filter((event) => event.task_id === task.id)
       .map((event) => (JSON.parse(event.task) as TaskRecord).status)
     if (quiet.has(task.type)) {
-      expect(states, 'of an operation that answers with its result there are none').toEqual([])
+      expect(states, 'synchronous operations have none').toEqual([])
       continue
     }
     expect(states[0]).toBe('queued')
@@ -76,7 +76,7 @@ async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {
   }
 }
 
-/** Every record has its bytes, every part of an upload too. */
+/** Every file record and every part has its content. */
 export async function checkFiles(db: Db, files: FileStore): Promise<void> {
   const rows = await db.selectFrom('files').selectAll().where('removed_at', 'is', null).execute()
   const held = new Map<string, number>()
@@ -88,7 +88,7 @@ export async function checkFiles(db: Db, files: FileStore): Promise<void> {
   for (const { upload_id: id } of parts) expect(uploads, 'parts that were acknowledged').toContain(id)
 }
 
-/** Every completed task has its result, unless files were deleted; no other has one. */
+/** Only completed tasks have a result, and all do unless files were deleted. */
 async function checkResults(db: Db, tasks: readonly TaskRow[], deletions: boolean): Promise<void> {
   const links = await db.selectFrom('task_files').selectAll().where('role', '=', 'output').execute()
   for (const task of tasks) {

@@ -8,7 +8,7 @@ import { api, until, type Api } from './api.ts'
 import { checkInvariants } from './invariants.ts'
 import { startProcess, type ServiceProcess } from './process.ts'
 
-/** What the service acknowledged over all rounds. */
+/** Acknowledged requests of all rounds. */
 interface Acknowledged {
   /** Content by file id. */
   readonly files: Map<string, string>
@@ -26,11 +26,11 @@ interface Figures {
 export interface Rounds {
   readonly dataDir: string
   readonly rounds: number
-  /** Gives 0 (inclusive) to 1 (exclusive), so that a run can be repeated. */
+  /** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), for repeatable runs. */
   readonly random: () => number
-  /** Ends the service in the middle of its work; by default kill -9. */
+  /** Stops the service during its work; by default kill -9. */
   readonly end?: (service: ServiceProcess) => Promise<void>
-  /** Set where what is acknowledged while the end is under way may be lost with it. */
+  /** Set when acknowledgements during the stop may be lost. */
   readonly blurred?: boolean
 }
 
@@ -46,7 +46,7 @@ export async function killRounds({
   blurred = false,
 }: Rounds): Promise<Figures> {
   const known: Acknowledged = { files: new Map(), tasks: new Set(), cancelled: new Set() }
-  // Before any of the load, whose clients draw in turns of their own: so the whole is as large each time.
+  // Drawn before the load, whose clients draw in varying order, so that each run has the same size.
   const lengths = Array.from({ length: rounds }, () => 5 + Math.floor(random() * 40))
   for (const [round, left] of lengths.entries()) {
     const service = await startProcess(dataDir)
@@ -78,7 +78,7 @@ interface Load {
   readonly dataDir: string
   readonly end: () => void
   readonly blurred: boolean
-  /** Acknowledgements until the end. */
+  /** Acknowledgements before the stop. */
   left: number
 }
 
@@ -87,7 +87,7 @@ async function useUntilKilled(load: Load, client: string): Promise<void> {
   try {
     for (let turn = 0; load.left > 0; turn++) await useOnce(load, calls, `${client}.${turn}`)
   } catch (error) {
-    // Once the service is killed, calls break off; anything earlier is a finding.
+    // Calls fail after the kill; any earlier failure is an error.
     if (load.left > 0) throw error
   }
 }
@@ -138,7 +138,7 @@ async function killWorker(dataDir: string): Promise<void> {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself meanwhile.
+    // It has already exited.
   }
 }
 
@@ -176,7 +176,7 @@ async function checkState(dataDir: string, known: Acknowledged): Promise<void> {
   }
 }
 
-/** Numbers from 0 to 1 that repeat for a seed (xorshift, 32 bits). */
+/** Pseudo-random numbers from 0 to 1, repeatable by seed (xorshift, 32 bits). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0 || 1
   return () => {

@@ -6,7 +6,7 @@ import { databaseFailure } from '../../src/db/failure.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 
-/** Stands before a server, so that its connections can be cut. */
+/** Proxy for a server, whose connections can be cut. */
 async function startLine(port: number) {
   const ends = new Set<Socket>()
   const server = createServer((socket) => {
@@ -36,17 +36,20 @@ test.skipIf(!hasPostgres)(
     const db = await openDatabase({ url: address.href })
     onTestFinished(() => db.destroy())
     const failing = sql`select pg_sleep(600)`.execute(db).catch((error: unknown) => error)
-    // Answered beside it: by then it is on its way.
+    // A response on another connection shows that the query is running.
     await sql`select 1`.execute(db)
     await line.cut()
-    // The server would not notice before the query's end.
+    // The server would only notice at the end of the query.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'`.execute(
       direct,
     )
     const lost = databaseFailure(await failing)
     expect(lost).toMatchObject({ code: 6401, message: 'the database is not reachable', retryable: true })
     const unreachable = await sql`select 1`.execute(db).catch((error: unknown) => error)
-    expect(databaseFailure(unreachable)).toMatchObject({ code: 6401, message: 'the database is not reachable' })
+    expect(databaseFailure(unreachable)).toMatchObject({
+      code: 6401,
+      message: 'the database is not reachable',
+    })
     expect(databaseFailure(new Error('the array is not sorted'))).toBeUndefined()
   },
 )

@@ -4,7 +4,7 @@ import { hasPostgres, newDatabase } from '../postgres.ts'
 import { api, until } from './api.ts'
 import { startTestService } from './in-process.ts'
 
-/** Asks a database past the service. */
+/** Queries the database directly. */
 async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client(url)
   await client.connect()
@@ -18,7 +18,7 @@ async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Pro
 const isHolder = `datname = current_database() and application_name like 'reelwright process %'`
 
 describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)', () => {
-  test('serves one service: the second is refused and leaves the first one’s tasks alone', async () => {
+  test('accepts one service: a second is rejected and does not touch the tasks of the first', async () => {
     const database = { url: await newDatabase() }
     await using first = await startTestService({ database })
     const calls = api(first)
@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     expect((await running()).data.status).toBe('processing')
   })
 
-  test('is free again after a close, and after a start that failed', async () => {
+  test('is unlocked by a close and by a failed start', async () => {
     const database = { url: await newDatabase() }
     await (await startTestService({ database }))[Symbol.asyncDispose]()
     await using other = await startTestService()
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     expect((await api(again).send('/task/list')).status).toBe(200)
   })
 
-  test('is waited for while its last service leaves', async () => {
+  test('is waited for while the previous service stops', async () => {
     const url = await newDatabase()
     const last = await startTestService({ database: { url } })
     const next = startTestService({ database: { url } })
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     expect((await api(service).send('/task/list')).status).toBe(200)
   })
 
-  test('whose hold is lost ends the service, which another may replace at once', async () => {
+  test('stops its service when the lock is lost; another can start at once', async () => {
     const url = await newDatabase()
     await using service = await startTestService({ database: { url } })
     await ask(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${isHolder}`)
@@ -74,21 +74,21 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     expect((await api(next).send('/task/list')).status).toBe(200)
   })
 
-  test('is held in spite of a time after which its server ends idle sessions', async () => {
+  test('stays locked despite an idle session timeout of the server', async () => {
     const url = await newDatabase()
     await ask(url, `alter database ${new URL(url).pathname.slice(1)} set idle_session_timeout = '300ms'`)
     await using service = await startTestService({ database: { url } })
     const pooled = () => ask(url, `select 1 from pg_stat_activity where datname = current_database()`)
-    // The pool's connections go, this one and the hold's stay.
+    // Ends the pool's connections, but not this one and the lock's.
     await until(pooled, ({ length }) => length === 2)
     expect((await api(service).send('/task/list')).status).toBe(200)
     expect(await ask(url, `select 1 from pg_stat_activity where ${isHolder}`)).toHaveLength(1)
   })
 
-  test('whose user may make no tables is told in a sentence', async () => {
+  test('reports a user without permission to create tables', async () => {
     const address = await newDatabase()
     const url = new URL(address)
-    // Roles are of the whole server, which other tests use too.
+    // Roles are global to the server, which other tests use too.
     url.username = `reader_of_${url.pathname.slice(1)}`
     await ask(address, `create role ${url.username} login; revoke create on schema public from public`)
     await expect(startTestService({ database: { url: url.href } })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
 
   test.for([
     ['a port where nothing listens', { port: '9' }, /at 127\.0\.0\.1:9 cannot be used: connect ECONNREFUSED/],
-    ['a database that is not there', { pathname: '/none' }, /cannot be used: database "none" does not exist/],
+    ['a missing database', { pathname: '/none' }, /cannot be used: database "none" does not exist/],
     ['a user that is not there', { username: 'nobody' }, /cannot be used: role "nobody" does not exist/],
     ['encryption it does not speak', { search: '?sslmode=verify-full' }, /does not support SSL/],
     [

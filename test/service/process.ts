@@ -4,26 +4,26 @@ import { join } from 'node:path'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
 import type { Services } from '../../src/engines/services/services.ts'
 
-/** A service in its own process, to be killed. */
+/** A service in its own process, which tests kill. */
 export interface ServiceProcess {
   readonly baseUrl: string
   readonly apiKey: string
   readonly process: ChildProcess
   readonly exited: Promise<void>
-  /** Makes it kill itself where it passes a step, or passes it for the n-th time from now on. */
+  /** Makes it kill itself at a step, or at the n-th pass from now. */
   arm(step: string, pass?: number): Promise<void>
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-/** What of a service process is not as it comes. */
+/** Settings of a service process. */
 export interface ProcessOptions {
-  /** Whether it takes parts of uploads from files of this machine. */
+  /** Whether it reads upload parts from local files. */
   readonly localImport?: boolean
-  /** Services that are set. */
+  /** Configured external services. */
   readonly services?: Services
-  /** What is set of packs; left out, there are none. */
+  /** Configuration of packs; by default none. */
   readonly packs?: Partial<PackSettings>
-  /** How long a synchronous operation's result is waited for, ms. */
+  /** Timeout of synchronous operations, ms. */
   readonly patience?: number
 }
 
@@ -31,7 +31,7 @@ export interface ProcessOptions {
 export async function startProcess(dataDir: string, options: ProcessOptions = {}): Promise<ServiceProcess> {
   const child = fork(join(import.meta.dirname, 'entry.ts'), [dataDir, JSON.stringify(options)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Not those of the runner of tests.
+    // Not the options of the test runner.
     execArgv: [],
   })
   const exited = once(child, 'exit').then(() => undefined)

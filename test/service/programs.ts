@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
 import { until } from './api.ts'
 
-/** Live processes on whose command line both texts stand, by pid; as Linux tells. */
+/** Running processes whose command line contains both texts, by pid; Linux only. */
 export async function programsWith(name: string, argument: string): Promise<number[]> {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -23,18 +23,18 @@ function commandLine(pid: string): string {
   }
 }
 
-/** Programs the fake operation started for a data folder, whose scratch folder is their last argument. */
+/** Programs that the test operation started for a data folder; their last argument is the scratch folder. */
 export function programsIn(dataDir: string): Promise<number[]> {
   return programsWith('setInterval', dataDir)
 }
 
-/** Those that still live. */
+/** The programs that still run. */
 export async function alive(pids: readonly number[]): Promise<number[]> {
   const identities = await Promise.all(pids.map((pid) => identifyProcess(pid)))
   return pids.filter((_, index) => identities[index] !== null)
 }
 
-/** Waits until none of them lives. */
+/** Waits until all have ended. */
 export async function untilEnded(pids: readonly number[]): Promise<void> {
   await until(
     () => alive(pids),
@@ -42,7 +42,7 @@ export async function untilEnded(pids: readonly number[]): Promise<void> {
   )
 }
 
-/** Sends a signal to each that still lives. */
+/** Sends a signal to each that still runs. */
 export function signalEach(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

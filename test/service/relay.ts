@@ -2,31 +2,31 @@ import { once } from 'node:events'
 import { Agent, createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where a relay passes requests on to. */
+/** Target of a relay. */
 interface Target {
   readonly baseUrl: string
   readonly apiKey: string
 }
 
-/** Stands between a client and a service that may change, and can do what networks do. */
+/** HTTP proxy between a client and successive services that simulates network failures. */
 export interface Relay extends AsyncDisposable {
   readonly baseUrl: string
   target: Target
-  /** Answers a request instead of the service, and says so by true. */
+  /** Responds instead of the service; returns true when it did. */
   before: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Whether the service's answer to a request is lost on its way, with the connection. */
+  /** Whether to drop the service's response together with the connection. */
   losesAnswer: (request: IncomingMessage) => boolean
   /** Requests so far, as `METHOD path`. */
   readonly requests: string[]
-  /** Bytes of parts that came although an earlier request with them had been answered 200. */
+  /** Bytes of parts sent again after a response with status 200. */
   readonly sentTwice: number
-  /** Breaks all connections. */
+  /** Closes all connections. */
   cut(): void
-  /** Resolves when so many more bytes of bodies have passed. */
+  /** Resolves when this many more body bytes have passed. */
   passed(bytes: number): Promise<void>
 }
 
-/** Starts a relay on a free port of this machine; clients may give it any key. */
+/** Starts a relay on a free local port. Clients can use any key. */
 export async function startRelay(target: Target): Promise<Relay> {
   const watch = { bytes: 0, until: Infinity, reached: (): void => undefined }
   const acknowledged = new Set<string>()

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 
-/** Peak of a process's resident memory so far, MiB, as Linux tells it. */
+/** Peak resident memory of a process, MiB; Linux only. */
 export function peakResident(pid: number | undefined): Promise<number> {
   return mebibytes(pid, 'VmHWM')
 }
 
-/** A process's resident memory now, MiB, as Linux tells it. */
+/** Current resident memory of a process, MiB; Linux only. */
 export function residentNow(pid: number | undefined): Promise<number> {
   return mebibytes(pid, 'VmRSS')
 }

@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises'
 
 const mebibyte = 2 ** 20
 
-/** Bytes of a stamp. */
+/** Size of a stamp, bytes. */
 const stampBytes = 8
 
-/** Makes a file that holds in each MiB where it begins, so that a part in the wrong place shows; sparse, or noise. */
+/** Creates a file in which each MiB contains its own offset, to detect misplaced parts. Otherwise sparse, or noise. */
 export async function makeStamped(path: string, size: number, fill: 'sparse' | 'noise'): Promise<void> {
   await using file = await open(path, 'wx')
   const piece = Buffer.alloc(fill === 'noise' ? mebibyte : stampBytes)
@@ -19,7 +19,7 @@ export async function makeStamped(path: string, size: number, fill: 'sparse' | '
   await file.datasync()
 }
 
-/** The first MiB of a file whose stamp is not its place; null where all are in place. */
+/** Index of the first MiB whose stamp differs from its offset; null when all are correct. */
 export async function misplaced(path: string): Promise<number | null> {
   await using file = await open(path)
   const { size } = await file.stat()

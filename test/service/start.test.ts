@@ -11,14 +11,14 @@ async function dataFolder(): Promise<string> {
   return folder
 }
 
-/** Files below a folder that this process holds open. */
+/** Files in a folder that this process has open. */
 async function openFilesIn(folder: string): Promise<string[]> {
   const names = await readdir('/proc/self/fd')
   const paths = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
   return paths.filter((path) => path.startsWith(folder) && !path.endsWith('/log'))
 }
 
-test('a service on another database leaves the files of a data folder alone', async () => {
+test('a service with another database does not touch the files of a data folder', async () => {
   const dataDir = await dataFolder()
   const first = await startTestService({ dataDir })
   const { data: file } = await api(first).upload('a.txt', 'kept')
@@ -34,7 +34,7 @@ test('a service on another database leaves the files of a data folder alone', as
   expect(Buffer.from(await api(again).download(file.file_id)).toString()).toBe('kept')
 })
 
-test('a port that is taken is said in a sentence, and what was opened is closed', async () => {
+test('a port in use is reported, and everything opened is closed', async () => {
   await using first = await startTestService()
   const dataDir = await dataFolder()
   const second = startTestService({ dataDir, port: first.running.port })
@@ -45,7 +45,7 @@ test('a port that is taken is said in a sentence, and what was opened is closed'
   if (process.platform === 'linux') expect(await openFilesIn(dataDir)).toEqual([])
 })
 
-test('a database that cannot be opened is said in a sentence', async () => {
+test('a database that cannot be opened is reported', async () => {
   const dataDir = await dataFolder()
   const database = { path: join(dataDir, 'nowhere', 'reelwright.sqlite') }
   await expect(startTestService({ dataDir, database })).rejects.toMatchObject({

@@ -11,7 +11,7 @@ const clipSeconds = 10
 
 let service: Served
 let calls: Api
-/** Id of a clip with sound. */
+/** Id of a clip with audio. */
 let clip: string
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const sideBySide = () => ({ clips: [{ file_id: clip }, { file_id: clip }], output_ratio: '16:9' })
 
-/** The clip so often, one after another. */
+/** The clip repeated. */
 const inARow = (copies: number) => ({
   ...{ version: 'v1', video_size: [320, 180], video_rate: 30, materials: [{ id: clip }] },
   video_track: [
@@ -46,14 +46,14 @@ const inARow = (copies: number) => ({
 const scratch = () => join(service.folder, 'data', 'scratch')
 const working = () => programsWith('ffmpeg', scratch())
 
-/** Waits until tasks have left no file where they worked. */
+/** Waits until the scratch folders of tasks are gone. */
 const untilTidy = () =>
   until(
     () => readdir(scratch()),
     (left) => left.length === 0,
   )
 
-/** Creates a task and waits until so many of its ffmpegs run. */
+/** Creates a task and waits until it runs this many ffmpeg processes. */
 async function begin(type: string, request: unknown, programs: number) {
   const before = await calls.balance()
   const { data: task } = await calls.create(type, request)
@@ -79,7 +79,7 @@ test.each([
   expect(await calls.balance()).toBe(before)
 })
 
-test('a worker that dies of kill -9 takes its ffmpegs along, and its task is tried again and completes', async () => {
+test('kill -9 of a worker ends its ffmpeg processes; its task is retried and completes', async () => {
   const { id, before, encoders } = await begin('video_timeline_render', inARow(2), 2)
   const run = join(service.folder, 'data', 'run')
   const workers = (await readdir(run)).filter((name) => name.endsWith('.json'))
@@ -88,7 +88,7 @@ test('a worker that dies of kill -9 takes its ffmpegs along, and its task is tri
     process.kill(pid, 'SIGKILL')
   }
   await untilEnded(encoders)
-  // It was not done yet: a second attempt has encoders of its own.
+  // The task was not finished: a second attempt starts new encoders.
   await until(working, (pids) => pids.some((pid) => !encoders.includes(pid)))
   const done = await calls.ended('video_timeline_render', id)
   expect(done.data).toMatchObject({

@@ -13,7 +13,7 @@ const dayMs = 24 * 3600 * 1000
 
 onDatabases('the sweep', (service) => {
   const parts = () => service().running.service
-  /** Sweeps as it is done so many days from now. */
+  /** Runs the sweep of this many days from now. */
   const sweepIn = async (days: number) => {
     const later = { ...parts(), clock: () => Date.now() + days * dayMs }
     const swept = Promise.withResolvers<void>()
@@ -24,7 +24,7 @@ onDatabases('the sweep', (service) => {
     await swept.promise
   }
 
-  test('frees the bytes of expired files; uploaded again they have the same id', async () => {
+  test('removes the content of expired files; uploaded again they keep their id', async () => {
     const calls = api(await service().account(0))
     const { data: file } = await calls.upload('a.txt', 'kept for a while')
     await sweepIn(59)
@@ -37,7 +37,7 @@ onDatabases('the sweep', (service) => {
     await checkInvariants(parts().db, parts().files)
   })
 
-  test('leaves bytes that another record still names, and those a live task needs', async () => {
+  test('keeps content that another record or an unfinished task needs', async () => {
     const one = await service().account(1)
     const calls = api(one)
     const other = api(await service().account(0))
@@ -61,7 +61,7 @@ onDatabases('the sweep', (service) => {
     expect(await parts().files.has(shared.blake3_id)).toBe(false)
   })
 
-  test('removes uploads, idempotency keys, events and tickets when their time is over', async () => {
+  test('removes expired uploads, idempotency keys, events and tickets', async () => {
     const account = await service().account(1)
     const calls = api(account)
     const { db } = parts()
@@ -107,7 +107,7 @@ onDatabases('the sweep', (service) => {
     expect(await left()).toEqual([])
   })
 
-  test('removes keys that have ended, also those of which a ticket is left', async () => {
+  test('removes expired keys, including those with a ticket', async () => {
     const { db } = parts()
     const account = await service().account(0)
     const [now, expireAt] = [Date.now(), Date.now() + 5 * dayMs]
@@ -121,21 +121,21 @@ onDatabases('the sweep', (service) => {
         .execute()
       return keys.map(({ name }) => name).toSorted()
     }
-    // For another day, as a request that it began may still be under way.
+    // One day later, because a request with the key may still be running.
     await sweepIn(5.9)
     expect(await left()).toEqual(['brief', 'test'])
     await sweepIn(6.0001)
     expect(await left()).toEqual(['test'])
   })
 
-  test('goes on where a part of it fails, and sweeps again', async () => {
+  test('continues after a partial failure, and sweeps again', async () => {
     const { db, files } = parts()
     const { data: file } = await api(await service().account(0)).upload('a.txt', 'a stubborn disk')
     let fails = true
     const stubborn = {
       ...files,
       async remove(blake3: string) {
-        if (fails) throw new Error('the disk does not answer')
+        if (fails) throw new Error('the disk does not respond')
         await files.remove(blake3)
       },
     }

@@ -7,7 +7,7 @@ import type { TestService } from './in-process.ts'
 import { checkInvariants } from './invariants.ts'
 
 onDatabases('tasks', (service) => {
-  test('a task runs, its result can be fetched, and its credits stay held', async () => {
+  test('a task runs, its result can be downloaded, and its credits stay charged', async () => {
     const calls = api(await service().account(10))
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const created = await calls.create('test_copy', { file_id: file.file_id })
@@ -24,7 +24,7 @@ onDatabases('tasks', (service) => {
     await check(service())
   })
 
-  test('a refusal by the media fails at once, a bug after three attempts, both refunded', async () => {
+  test('an input error fails at once, a bug after three attempts; both are refunded', async () => {
     const account = await service().account(10)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
@@ -111,8 +111,8 @@ onDatabases('tasks', (service) => {
   })
 })
 
-// These keep its workers busy, or have operations of their own.
-onNewDatabases('tasks of a service of their own', (start) => {
+// These tests occupy all workers or need their own operations.
+onNewDatabases('tasks of a separate service', (start) => {
   test('200 creations of four clients against credits for 50: exactly 50 succeed', async () => {
     await using service = await start()
     const account = await service.account(50)
@@ -156,7 +156,7 @@ onNewDatabases('tasks of a service of their own', (start) => {
     await check(service)
   })
 
-  test('a free task that fails moves no credits', async () => {
+  test('a free task that fails changes no credits', async () => {
     await using service = await start({ operations: [freeModule] })
     const account = await service.account(1)
     const calls = api(account)

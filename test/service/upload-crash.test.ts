@@ -10,7 +10,7 @@ import { checkInvariants } from './invariants.ts'
 
 const partSize = 300_000
 
-/** A file of four parts that no other name has. */
+/** A file of four parts with unique content. */
 function contentOf(name: string): { parts: readonly string[]; content: string } {
   const parts = ['a', 'b', 'c', 'd'].map((letter, index) =>
     `${letter} ${name} `.repeat(partSize).slice(0, index === 3 ? 1000 : partSize),
@@ -25,7 +25,7 @@ interface Uploading {
   readonly content: string
 }
 
-/** Begins an upload in small parts; null when the service died on the way. */
+/** Starts an upload in small parts; null when the service died meanwhile. */
 async function begin({ dataDir, calls, content }: Omit<Uploading, 'parts'>): Promise<string | null> {
   const blake3_id = await hashOf(content)
   const begun = await calls.init({ filename: 'a.txt', size: content.length, blake3_id }).catch(() => null)
@@ -36,14 +36,14 @@ async function begin({ dataDir, calls, content }: Omit<Uploading, 'parts'>): Pro
   return begun.data.upload_id
 }
 
-/** What a client was told before the service died. */
+/** Responses that the client received before the service died. */
 interface Acknowledged {
   readonly id: string | null
   readonly parts: Set<number>
   readonly file: FileRecord | null
 }
 
-/** Uploads, with one part sent wrong, put right and sent again, until the service dies. */
+/** Uploads until the service dies; one part is sent wrong, corrected and repeated. */
 async function uploadUntilKilled(uploading: Uploading): Promise<Acknowledged> {
   const { calls, parts } = uploading
   const id = await begin(uploading)
@@ -58,7 +58,7 @@ async function uploadUntilKilled(uploading: Uploading): Promise<Acknowledged> {
       [0, parts[0]],
       [3, parts[3]],
     ] as const) {
-      // Other bytes were sent for it: until they are acknowledged it may be missing.
+      // It is being replaced and may be missing until the new bytes are acknowledged.
       if (index === 1) stored.delete(index)
       const { code } = await calls.put(id, index, bytes ?? '')
       expect(code).toBe(200)
@@ -70,7 +70,7 @@ async function uploadUntilKilled(uploading: Uploading): Promise<Acknowledged> {
   }
 }
 
-/** Every step at which something becomes durable, and how often it was passed before. */
+/** Every durable step, and how often it was passed before. */
 const durableSteps: readonly [string, number][] = [
   ['upload.begun', 1],
   ['files.part.written', 1],
@@ -87,7 +87,7 @@ const durableSteps: readonly [string, number][] = [
   ['upload.complete.after-commit', 1],
 ]
 
-describe('kill -9 of the service in an upload in parts', () => {
+describe('kill -9 of the service during a chunked upload', () => {
   const services = succession()
   let files = 0
   test.for(durableSteps)('%s, for the %i. time', async ([point, pass]) => {
@@ -107,7 +107,7 @@ describe('kill -9 of the service in an upload in parts', () => {
     const { data: state } = await calls.status(id)
     for (const index of acknowledged.parts) expect(state.missing).not.toContain(index)
     for (const index of state.missing) expect((await calls.put(id, index, parts[index] ?? '')).code).toBe(200)
-    // A part whose acknowledgement was lost may hold the wrong bytes, which is told, and put right.
+    // A part without acknowledgement may have wrong bytes, which is detected and corrected.
     const first = await calls.complete(id)
     if (first.code === 6026) await calls.put(id, 1, parts[1] ?? '')
     const { code, data: file } = first.code === 6026 ? await calls.complete(id) : first
@@ -135,7 +135,7 @@ describe('kill -9 of the service in an upload in parts', () => {
   })
 })
 
-/** Everything is as the database says, and no part is left. */
+/** The store matches the database, and no part remains. */
 async function expectClean(dataDir: string, files: number): Promise<void> {
   const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
   const store = await openDiskStore(join(dataDir, 'files'))

@@ -63,7 +63,7 @@ test('results of a task that was stopped as they were kept are freed', async () 
   const workers = {
     async run() {
       await writeFile(made, 'made in vain')
-      return { output: {}, kept: [{ file_id: newId(Date.now()), path: made, name: 'made.txt' }] }
+      return { output: {}, files: [{ file_id: newId(Date.now()), path: made, name: 'made.txt' }] }
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
@@ -98,7 +98,7 @@ async function waitingTask(running: TestService) {
       const path = join(folder, 'result')
       await writeFile(path, 'result')
       const kept = { file_id: newId(), path, name: 'result.txt' }
-      return { output: { file_id: kept.file_id }, kept: [kept] }
+      return { output: { file_id: kept.file_id }, files: [kept] }
     },
     [Symbol.asyncDispose]: async () => undefined,
   }

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { mkdir, mkdtemp, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { extensionOf, kindOf } from '../../src/contract/file-kind.ts'
 import type { MediaFacts } from '../../src/contract/media-facts.ts'
@@ -76,7 +76,7 @@ export function contextOf(
 
 interface Parts<O extends Operation> {
   readonly operation: O
-  readonly plan: PlanOperation<O>
+  readonly plan: PlanOperation<O> | PlanOperationWithTexts<O>
   readonly run: RunOperation<O>
 }
 
@@ -94,7 +94,7 @@ export async function runOperation<O extends Operation>(
   { files, folder, signal }: Place,
 ): Promise<Made<O>> {
   const input = operation.input.parse(request) as InputOf<O>
-  const planned = plan(input, files)
+  const planned = await plan(input, files, (fileId) => readFile(files.get(fileId).path))
   await mkdir(folder, { recursive: true })
   const { context, kept, progress } = contextOf(files, await mkdtemp(join(folder, 'run-')), signal)
   const output = operation.output.parse(await run(input, context)) as OutputOf<O>

@@ -17,7 +17,7 @@ test('a worker whose identity cannot be kept is ended, and the attempt fails', a
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
-  await writeFile(module, "process.on('message', () => {}); process.send({ say: 'ready' })")
+  await writeFile(module, "process.on('message', () => {}); process.send({ type: 'ready' })")
   const identities = join(folder, 'run')
   await using workers = await openWorkers({
     command: { module, args: [] },
@@ -44,14 +44,14 @@ function attemptIn(folder: string) {
 /** First attempt: finishes though it is aborted. Every other: finishes by itself after a while. */
 const stubborn = `
 let attempts = 0
-const finish = () => process.send({ say: 'finished', result: { output: { attempts }, kept: [] } })
-process.on('message', ({ say }) => {
+const finish = () => process.send({ type: 'finished', result: { output: { attempts }, files: [] } })
+process.on('message', ({ type }) => {
   if (say === 'run') {
     attempts += 1
     if (attempts > 1) setTimeout(finish, 100)
   } else finish()
 })
-process.send({ say: 'ready' })`
+process.send({ type: 'ready' })`
 
 test('a worker that finishes though aborted works on, and is not ended later', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
@@ -85,9 +85,9 @@ test('what a worker prints is told line by line, with the task it worked on', as
     process.on('message', ({ attempt }) => {
       writeSync(1, 'out of ' + attempt.taskId + '\\n')
       writeSync(2, 'first\\r\\nsecond\\u001b[2J of ' + attempt.taskId + '\\n' + 'x'.repeat(5000) + '\\n')
-      process.send({ say: 'finished', result: { output: {}, kept: [] } })
+      process.send({ type: 'finished', result: { output: {}, files: [] } })
     })
-    process.send({ say: 'ready' })`
+    process.send({ type: 'ready' })`
   await writeFile(module, script)
   const file = join(folder, 'log')
   const command = { module, args: [] }

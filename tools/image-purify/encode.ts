@@ -28,10 +28,10 @@ export async function copyColourProfile(path: string, source: string): Promise<s
   const head = await readHead(source)
   const profile = profileIn(head)
   if (!profile) return undefined
-  if (!profile.isRgb) return 'its colour profile was left out: it is not of red, green and blue'
+  if (!profile.isRgb) return 'the colour profile was omitted: it is not an RGB profile'
   const pieces = withProfile(await readFile(path), head)
   if (!pieces)
-    return 'its colour profile was left out: it is too large, or of a format in which none is written'
+    return 'the colour profile was omitted: it is too large, or the image format does not support it'
   await writeFile(path, Buffer.concat(pieces))
   return undefined
 }

@@ -50,9 +50,9 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const left = await copyColourProfile(path, file.path)
   const notes = [
     ...(left === undefined ? [] : [left]),
-    ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
+    ...(video.rotation === 0 ? [] : [`the picture was rotated upright (${video.rotation} degrees)`]),
     ...(/(?:10|12|14|16|48|64)(?:le|be)/.test(video.pixel_format)
-      ? ['the picture has 8 bits a colour now']
+      ? ['the image was converted to 8 bits per channel']
       : []),
   ]
   const short = [...name].slice(0, 60).join('')

@@ -10,15 +10,15 @@ export interface CodingJob {
 
 /** Says that the next picture is drawn; that its frame is made is answered by an empty message. */
 export interface PictureDrawn {
-  readonly apart: number
+  readonly channelShift: number
 }
 
 const { plate, pictures, frames } = workerData as CodingJob
 const coder = new FrameCoder(plate)
 let index = 0
-parentPort?.on('message', ({ apart }: PictureDrawn) => {
+parentPort?.on('message', ({ channelShift }: PictureDrawn) => {
   const pixels = sharedSlot(pictures, index, pictureSlots)
-  coder.code({ pixels, channelShift: apart }, sharedSlot(frames, index, frameSlots))
+  coder.code({ pixels, channelShift }, sharedSlot(frames, index, frameSlots))
   index += 1
   parentPort?.postMessage(undefined, [])
 })

@@ -39,15 +39,15 @@ function rawPixels(format: string, { width, height }: { width: number; height: n
 }
 
 /** From the frames that are sent, and from what is laid over them, to whole ones as they are encoded. */
-function pictureFilters({ drawn: { still, overlay: over }, width, height }: VisualizerVideo): string {
+function pictureFilters({ drawn: { still, overlay }, width, height }: VisualizerVideo): string {
   if (still) return `[0:v]setparams=${bt709}[v]`
   const matrix = 'out_color_matrix=bt709:out_range=tv'
   const moving = `[0:v]scale=${width}:${height}:flags=bilinear+full_chroma_inp:${matrix},format=yuv420p`
-  if (!over) return `${moving},setparams=${bt709}[v]`
+  if (!overlay) return `${moving},setparams=${bt709}[v]`
   return [
     `${moving}[moving]`,
     `[2:v]scale=${matrix},format=yuva420p[over]`,
-    `[moving][over]overlay=x=${over.box.x}:y=${over.box.y}:format=yuv420,setparams=${bt709}[v]`,
+    `[moving][over]overlay=x=${overlay.box.x}:y=${overlay.box.y}:format=yuv420,setparams=${bt709}[v]`,
   ].join(';')
 }
 
@@ -59,15 +59,15 @@ export async function encodeVisualizer(
 ): Promise<void> {
   const { drawn, width, height, fps, frames, sound } = film
   const form = rawFormat({ ...drawn, width, height })
-  const over = drawn.overlay && { ...drawn.overlay, path: join(context.scratch, 'over.rgba') }
-  if (over) await writeFile(over.path, over.pixels)
+  const overlay = drawn.overlay && { ...drawn.overlay, path: join(context.scratch, 'over.rgba') }
+  if (overlay) await writeFile(overlay.path, overlay.pixels)
   await runWithReports(
     {
       input: rawFrames(film),
       args: [
         ...[...rawPixels(form.format, form), '-framerate', String(fps), '-i', 'pipe:0'],
         ...inputArgs(sound.path),
-        ...(over ? [...rawPixels('rgba', over.box), '-i', fileUrl(over.path)] : []),
+        ...(overlay ? [...rawPixels('rgba', overlay.box), '-i', fileUrl(overlay.path)] : []),
         ...['-filter_complex_threads', String(context.threads)],
         ...['-filter_complex', `${pictureFilters(film)};[1:a:0]${soundFilters(sound)}[a]`],
         ...['-map', '[v]', ...visualizerEncoderArgs, ...bt709Tags],
@@ -103,12 +103,12 @@ export async function* rawFrames({
   width,
   height,
 }: RawFramesOptions): AsyncGenerator<Uint8Array> {
-  const { still, region, scale, sidePadding: beside } = drawn
-  const plate = { still, region, scale, beside, width, height }
+  const { still, region, scale, sidePadding } = drawn
+  const plate = { still, region, scale, sidePadding, width, height }
   const job: CodingJob = {
     plate,
     pictures: new SharedArrayBuffer(
-      pictureSlots * 4 * (region.width / scale + 2 * beside) * (region.height / scale),
+      pictureSlots * 4 * (region.width / scale + 2 * sidePadding) * (region.height / scale),
     ),
     frames: new SharedArrayBuffer(frameSlots * rawFrameBytes(rawFormat(plate))),
   }
@@ -122,9 +122,9 @@ export async function* rawFrames({
     return sharedSlot(job.frames, taken - 1, frameSlots)
   }
   try {
-    for await (const { pixels, channelShift: apart } of drawn.frames(moments)) {
+    for await (const { pixels, channelShift } of drawn.frames(moments)) {
       sharedSlot(job.pictures, sent, pictureSlots).set(pixels)
-      worker.postMessage({ apart } satisfies PictureDrawn, [])
+      worker.postMessage({ channelShift } satisfies PictureDrawn, [])
       sent += 1
       if (sent === taken + frameSlots) yield await nextFrame()
     }

@@ -3,7 +3,10 @@ import { Yuv420 } from '../../src/media/colour/yuv420.ts'
 import type { DrawnPicture, PreparedDrawing } from './frames.ts'
 
 /** What stays the same from frame to frame of a film that is coded. */
-export interface FrameCoderOptions extends Pick<PreparedDrawing, 'still' | 'region' | 'scale' | 'beside'> {
+export interface FrameCoderOptions extends Pick<
+  PreparedDrawing,
+  'still' | 'region' | 'scale' | 'sidePadding'
+> {
   readonly width: number
   readonly height: number
 }
@@ -24,7 +27,7 @@ export function rawFormat({
   height,
   still,
   scale,
-}: Omit<FrameCoderOptions, 'region' | 'beside'>): RawFormat {
+}: Omit<FrameCoderOptions, 'region' | 'sidePadding'>): RawFormat {
   if (still) return { format: 'yuv420p', width, height }
   return { format: 'rgb0', width: width / scale, height: height / scale }
 }
@@ -63,16 +66,16 @@ export class FrameCoder {
   }
 
   /** Codes the next picture, which is read again with the one after it. */
-  code({ pixels, channelShift: apart }: DrawnPicture, frame: Uint8Array): void {
-    const { region, sidePadding: beside } = this.#plate
+  code({ pixels, channelShift }: DrawnPicture, frame: Uint8Array): void {
+    const { region, sidePadding } = this.#plate
     if (this.#whole) {
       this.#whole.write(pixels, region, this.#before)
       this.#before = pixels
       frame.set(this.#whole.bytes)
-    } else if (beside === 0) frame.set(pixels)
+    } else if (sidePadding === 0) frame.set(pixels)
     else {
       const { width } = this.#form
-      shiftChannels(pixels, frame, { from: width + 2 * beside, to: width, apart })
+      shiftChannels(pixels, frame, { from: width + 2 * sidePadding, to: width, shift: channelShift })
     }
   }
 }
@@ -84,13 +87,13 @@ export class FrameCoder {
 export function shiftChannels(
   picture: Uint8Array,
   into: Uint8Array,
-  { from, to, apart }: { readonly from: number; readonly to: number; readonly apart: number },
+  { from, to, shift }: { readonly from: number; readonly to: number; readonly shift: number },
 ): void {
   const [pixels, parted] = [words(picture), words(into)]
   const rows = parted.length / to
   for (let row = 0; row < rows; row += 1) {
     let at = row * from + (from - to) / 2
     for (let pixel = row * to; pixel < (row + 1) * to; pixel += 1, at += 1)
-      parted[pixel] = ((pixels[at - apart] ?? 0) & 0xffffff00) | ((pixels[at + apart] ?? 0) & 0xff)
+      parted[pixel] = ((pixels[at - shift] ?? 0) & 0xffffff00) | ((pixels[at + shift] ?? 0) & 0xff)
   }
 }

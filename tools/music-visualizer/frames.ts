@@ -50,26 +50,26 @@ export function prepareDrawing(scene: Scene, template: Template, backdrop: Backg
   const { picture } = backdrop
   if (!('frames' in picture) && !template.beatEffect) {
     pen.drawImage(picture, 0, 0)
-    const cut = template.drawStill(pen)
+    const truncated = template.drawStill(pen)
     const still = plate.data()
     return {
-      ...{ truncated: cut, still, region: template.region, scale: 1, sidePadding: 0, overlay: undefined },
+      ...{ truncated, still, region: template.region, scale: 1, sidePadding: 0, overlay: undefined },
       frames: (moments) => drawRegion(view, moments),
     }
   }
-  const cut = template.drawStill(pen)
+  const truncated = template.drawStill(pen)
   const scale = template.beatEffect && backdrop.soft && scene.unit >= minHalvedSide ? 2 : 1
-  const beside = template.beatEffect ? Math.ceil(template.beatEffect.apart / scale) : 0
+  const sidePadding = template.beatEffect ? Math.ceil(template.beatEffect.maxShift / scale) : 0
   return {
     ...{
-      truncated: cut,
+      truncated,
       still: undefined,
       region: { x: 0, y: 0, width, height },
       scale,
-      sidePadding: beside,
+      sidePadding,
     },
     overlay: template.beatEffect && cropToContent(plate),
-    frames: (moments) => drawAll({ ...view, picture, scale, sidePadding: beside }, moments),
+    frames: (moments) => drawAll({ ...view, picture, scale, sidePadding }, moments),
   }
 }
 
@@ -101,16 +101,16 @@ async function* drawAll(
   {
     picture,
     scale,
-    sidePadding: beside,
+    sidePadding,
     ...view
-  }: StillView & Pick<PreparedDrawing, 'scale' | 'beside'> & Pick<Background, 'picture'>,
+  }: StillView & Pick<PreparedDrawing, 'scale' | 'sidePadding'> & Pick<Background, 'picture'>,
   moments: AsyncIterable<AudioFeatures>,
 ): AsyncGenerator<DrawnPicture> {
   const { scene, template } = view
   const next = backgroundFrames(scene, picture, scale)
   try {
     if (template.beatEffect)
-      yield* drawBeatFrames({ scene, template, beat: template.beatEffect, next, scale, beside }, moments)
+      yield* drawBeatFrames({ scene, template, beat: template.beatEffect, next, scale, sidePadding }, moments)
     else yield* drawOver({ ...view, next }, moments)
   } finally {
     if ('frames' in picture) await picture.frames.return(undefined)
@@ -147,31 +147,31 @@ interface BeatView {
   /** Pixels of the result that one drawn stands for, along each side. */
   readonly scale: number
   /** Pixels drawn beyond the frame on both sides. */
-  readonly beside: number
+  readonly sidePadding: number
 }
 
 /** Draws all that moves for every frame; what stands still is laid over it. */
 async function* drawBeatFrames(
-  { scene, template, beat, next, scale, beside }: BeatView,
+  { scene, template, beat, next, scale, sidePadding }: BeatView,
   moments: AsyncIterable<AudioFeatures>,
 ): AsyncGenerator<DrawnPicture> {
   const [width, height] = [Math.ceil(scene.width / scale), Math.ceil(scene.height / scale)]
-  const wide = width + 2 * beside
+  const wide = width + 2 * sidePadding
   const canvas = scene.drawing.createCanvas(wide, height)
   const pen = canvas.getContext('2d')
   for await (const moment of moments) {
     const picture = await next()
-    const { zoom: larger, channelShift: apart } = beat.at(moment)
-    const [across, down] = [width * larger, height * larger]
+    const { zoom, channelShift } = beat.at(moment)
+    const [across, down] = [width * zoom, height * zoom]
     pen.globalCompositeOperation = 'copy'
     pen.drawImage(picture, (wide - across) / 2, (height - down) / 2, across, down)
     pen.globalCompositeOperation = 'source-over'
     pen.save()
-    pen.translate(beside, 0)
+    pen.translate(sidePadding, 0)
     pen.scale(1 / scale, 1 / scale)
     template.drawMoving(pen, moment)
     pen.restore()
-    yield { pixels: canvas.data(), channelShift: Math.round(apart / scale) }
+    yield { pixels: canvas.data(), channelShift: Math.round(channelShift / scale) }
   }
 }
 

@@ -70,10 +70,10 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
 function visualizerNotes(
   { cover_file_id, template_id }: VisualizerInput,
   { showsCover = false }: Template,
-  { truncated: cut }: PreparedDrawing,
+  { truncated }: PreparedDrawing,
 ): string[] {
   return [
-    ...cut.map((field) => `${field} was cut with … where it did not fit: a shorter one shows whole`),
+    ...truncated.map((field) => `${field} was cut with … where it did not fit: a shorter one shows whole`),
     ...(cover_file_id !== undefined && !showsCover
       ? [`cover_file_id is not shown by ${template_id}: template_id tells which templates show a cover`]
       : []),

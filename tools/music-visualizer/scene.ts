@@ -49,7 +49,7 @@ export interface Template {
   /** For templates that move the background itself: what stands still is drawn over all then. */
   readonly beatEffect?: {
     /** The farthest that colours ever part, pixels. */
-    readonly apart: number
+    readonly maxShift: number
     at(moment: AudioFeatures): BeatEffect
   }
 }

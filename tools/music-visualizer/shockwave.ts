@@ -29,7 +29,7 @@ export const shockwave: CreateTemplate = (scene) => {
       })
     },
     beatEffect: {
-      apart: farthest,
+      maxShift: farthest,
       at(moment) {
         const force = beatForce(scene, moment)
         return {

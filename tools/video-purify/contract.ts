@@ -65,8 +65,8 @@ function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx)
   if (request.phase !== 'purify' && request.regions_file_id !== undefined) {
     refuse(
       ['regions_file_id'],
-      'counts only with phase purify',
-      'Give phase purify with it to treat that list, or leave it out to find text anew.',
+      'applies only with phase purify',
+      'Add phase purify to treat that list, or omit it to detect text again.',
     )
   }
   if (request.phase === 'purify') {
@@ -75,12 +75,12 @@ function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx)
     if (source_file_id !== undefined && source_file_id !== file_id) {
       refuse(
         ['source_file_id'],
-        'is not file_id: the list is of another video',
+        'is not file_id: the list belongs to another video',
         `Give file_id ${JSON.stringify(source_file_id)} to clean that one, or detect in this one.`,
       )
     }
     if (regions_file_id !== undefined && request.regions !== undefined) {
-      refuse(['regions_file_id'], 'regions are given too', 'Give one of regions and regions_file_id.')
+      refuse(['regions_file_id'], 'cannot be combined with regions', 'Give either regions or regions_file_id.')
     }
     return
   }
@@ -118,7 +118,7 @@ export function regionListIssues({
         ),
     ),
     ...findDuplicateIds(list).map(({ index, message }) =>
-      flaw([name, index, 'id'], message, 'Give each region an id of its own.'),
+      flaw([name, index, 'id'], message, 'Give each region a unique id.'),
     ),
   ])
 }

@@ -51,19 +51,19 @@ export function readDetection(
   { fileId, end }: { readonly fileId: string; readonly end: number },
 ): Pick<RegionsFile, 'regions' | 'protect_regions'> {
   const example = exampleRegionsFile(fileId)
-  const form = `the JSON file that phase detect answered, edited or not, or one such as ${example}`
+  const form = `the JSON file returned by phase detect, edited or not, or one such as ${example}`
   const refuse = (what: string, hint: string) =>
     new MediaError(6016, `regions_file_id: ${name} ${what}`, { hint })
   const listed = parseRegionsFile(`regions_file_id: ${name}`, text, example)
   const { version, source, regions, protect_regions } = listed
   if (!source || (version ?? null) === null) {
-    throw refuse(`is no detection result: ${source ? 'version' : 'source'}: required`, `Give ${form}.`)
+    throw refuse(`is not a detection result: ${source ? 'version' : 'source'}: required`, `Give ${form}.`)
   }
   if (source.file_id !== fileId) {
     throw refuse(
-      `is of another video (source.file_id ${JSON.stringify(source.file_id)})`,
-      `Give file_id ${JSON.stringify(source.file_id)}, or detect in this one. Where the places are right for it ` +
-        `all the same, set source.file_id to ${JSON.stringify(fileId)}.`,
+      `belongs to another video (source.file_id ${JSON.stringify(source.file_id)})`,
+      `Give file_id ${JSON.stringify(source.file_id)}, or detect in this one. If the regions fit this video ` +
+        `too, set source.file_id to ${JSON.stringify(fileId)}.`,
     )
   }
   // Apply the rules for lists in a request.

@@ -20,9 +20,9 @@ export function omittedRegionsNote(regions: number, why: string): string[] {
   if (regions === 0) return []
   const those =
     regions === 1
-      ? '1 region of text that shows briefly was'
-      : `${regions} regions of text that show briefly were`
-  return [`${those} left out, as ${why}`]
+      ? '1 region of briefly shown text was'
+      : `${regions} regions of briefly shown text were`
+  return [`${those} omitted: ${why}`]
 }
 
 /** Returns sentences about changes to the video beyond the request. */
@@ -40,25 +40,25 @@ export function describeChanges(
   const pixels = video.pixel_format
   return [
     ...(video.hdr ? [`${name} is HDR; it was tone-mapped to standard range (bt709)`] : []),
-    ...(video.alpha ? ['what was transparent lies on black'] : []),
+    ...(video.alpha ? ['transparent areas were placed on black'] : []),
     ...(/^(yuvj?420p|nv12|nv21|yuva420p)$/.test(pixels)
       ? []
-      : [`the picture was ${pixels} and is yuv420p now`]),
+      : [`the pixel format was converted from ${pixels} to yuv420p`]),
     ...(odd.length > 0
-      ? [`the last ${odd.join(' and ')} ${odd.length > 1 ? 'were' : 'was'} left off: H.264 needs even sides`]
+      ? [`the last ${odd.join(' and ')} ${odd.length > 1 ? 'were' : 'was'} cropped: H.264 needs even sides`]
       : []),
     ...(video.variable_rate
-      ? [`the frame rate varied and is constant now: ${rate.num}/${rate.den} a second`]
+      ? [`the variable frame rate was converted to a constant ${rate.num}/${rate.den} per second`]
       : []),
-    ...(video.rotation === 0 ? [] : [`the picture was turned upright (${video.rotation} degrees)`]),
+    ...(video.rotation === 0 ? [] : [`the picture was rotated upright (${video.rotation} degrees)`]),
     ...(quality.decibels !== undefined && quality.decibels < targets.decibels
       ? [
-          `what was not treated is as near as ${quality.decibels.toFixed(1)} dB to the source, not ${targets.decibels}: ` +
-            'its grain is more than a file of such a size holds',
+          `untreated pixels match the source at ${quality.decibels.toFixed(1)} dB instead of ${targets.decibels}: ` +
+            'its grain would need a larger file',
         ]
       : []),
     ...(after > targets.size * before
-      ? [`the file is ${(after / before).toFixed(1)} times as large as its source, whose coding is tighter`]
+      ? [`the file is ${(after / before).toFixed(1)} times as large as its source, which is compressed more tightly`]
       : []),
     ...kept.lost,
     ...kept.left.map((stream) => `a stream could not be kept: ${stream}`),

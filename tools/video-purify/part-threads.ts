@@ -82,7 +82,7 @@ async function processInThread(
   }
   worker.on('message', hear)
   worker.on('error', made.reject)
-  void ended.then(() => made.reject(new Error('a thread ended while it made a part')))
+  void ended.then(() => made.reject(new Error('a thread ended while it processed a part')))
   signal.addEventListener('abort', stop, { once: true })
   try {
     worker.postMessage(job, [])

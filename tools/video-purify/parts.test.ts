@@ -38,7 +38,7 @@ it('a second may be missing at the very end, but neither more, nor in the middle
   }
   expect(held([500, 500], [75, 100])).not.toThrow()
   expect(held([500, 500], [0, 20])).not.toThrow()
-  expect(held([500, 500], [74, 100])).toThrow('film.mp4: there are no pictures from 23.0 s on')
+  expect(held([500, 500], [74, 100])).toThrow('film.mp4: no frames can be decoded from 23.0 s on')
   expect(held([499, 500], [100, 100])).toThrow('from 20.0 s on')
   expect(held([0, 20])).toThrow('from 0.0 s on')
 })

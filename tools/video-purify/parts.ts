@@ -54,8 +54,8 @@ export function checkPartsComplete(
     missing += count - frames
     const isInside = missing > 0 && frames === count
     if (isInside || missing > Math.max(1, endTolerance * fps) || parts.every((part) => part.frames === 0)) {
-      throw new MediaError(6021, `${name}: there are no pictures from ${(last / fps).toFixed(1)} s on`, {
-        hint: 'The file is damaged there; export it again, or cut it before that.',
+      throw new MediaError(6021, `${name}: no frames can be decoded from ${(last / fps).toFixed(1)} s on`, {
+        hint: 'The file is damaged there. Export it again, or cut it before that point.',
       })
     }
     at += count
@@ -70,7 +70,7 @@ export interface WholePicture extends Footage, FrameRange {
 /** Returns the picture of a file at its constant rate. */
 export async function wholePicture({ path, facts }: StagedFile, signal: AbortSignal): Promise<WholePicture> {
   const video = facts?.video
-  if (!video) throw new MediaError(6014, 'the file holds no picture')
+  if (!video) throw new MediaError(6014, 'the file has no picture')
   const rate = constantRate(video)
   const stream = await pictureStream(path, video, { signal })
   const count = Math.max(1, Math.round(stream.lasts * hertz(rate)))

@@ -76,7 +76,7 @@ export function checkVideo({ name, kind, facts }: RequestFile): CheckedVideo {
   }
   if (hertz(frame_rate) > videoLimits.rate * (1 + rateTolerance)) {
     const rate = Math.round(10 * hertz(frame_rate)) / 10
-    throw new MediaError(6023, `file_id: ${name} has ${rate} frames a second; ${videoLimits.rate} are taken`)
+    throw new MediaError(6023, `file_id: ${name} has ${rate} frames per second; at most ${videoLimits.rate} are supported`)
   }
   checkNotTruncated(name, facts)
   return { video, seconds: video.duration_ms / 1000 }
@@ -88,8 +88,8 @@ const rateTolerance = 0.002
 /** FLV packets do not state their duration, so truncation cannot be determined. */
 function checkNotTruncated(name: string, { container, cut_off_ms }: NonNullable<RequestFile['facts']>): void {
   if (cut_off_ms === undefined || container === 'flv') return
-  throw new MediaError(6021, `file_id: ${name} is cut off, there is nothing after ${cut_off_ms / 1000} s`, {
-    hint: 'Export the file again, or cut it before that: video_timeline_render with that clip_ed makes a whole file.',
+  throw new MediaError(6021, `file_id: ${name} is truncated after ${cut_off_ms / 1000} s`, {
+    hint: 'Export the file again, or cut it before that point: video_timeline_render with that clip_ed writes a complete file.',
   })
 }
 
@@ -100,14 +100,14 @@ const lengthTolerance = 0.5
  * Throws 6017 if a video is longer than it was priced for, because its header states less and creation could not
  * measure it in time.
  */
-export function checkPricedLength(name: string, told: number, seconds: number): void {
+export function checkPricedLength(name: string, stated: number, seconds: number): void {
   const credits = (length: number) => creditsFor(videoPurify.price, Math.round(length * 1000))
-  if (seconds <= told + lengthTolerance || credits(seconds) <= credits(told)) return
+  if (seconds <= stated + lengthTolerance || credits(seconds) <= credits(stated)) return
   throw new MediaError(
     6017,
-    `file_id: ${name} lasts ${Math.ceil(seconds)} s, its header tells ${Math.ceil(told)}`,
+    `file_id: ${name} lasts ${Math.ceil(seconds)} s, but its header states ${Math.ceil(stated)}`,
     {
-      hint: 'Copy it into a new file, whose header tells its length: ffmpeg -i old.mkv -map 0 -c copy new.mkv',
+      hint: 'Copy it into a new file with a correct header: ffmpeg -i old.mkv -map 0 -c copy new.mkv',
     },
   )
 }
@@ -120,7 +120,7 @@ export function checkTreated(
 ): void {
   if (input.purify_func_type !== 'raft') return
   if (seconds > videoLimits.filledSeconds) {
-    throw new MediaError(6016, `purify_func_type: raft takes videos up to 20 minutes, ${name} lasts longer`, {
+    throw new MediaError(6016, `purify_func_type: raft supports videos up to 20 minutes; ${name} is longer`, {
       hint: 'Use ffmpeg, or cut the video into shorter pieces.',
     })
   }

@@ -32,7 +32,7 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const told = found ? { regions_found: found.regions.length + found.dropped } : {}
   const left = omittedRegionsNote(
     found?.dropped ?? 0,
-    `one task treats ${maxTreatedRegions}: clean area by area with purify_scope custom`,
+    `one task treats at most ${maxTreatedRegions}. Clean area by area with purify_scope custom`,
   )
   if (marked.remove.length === 0) {
     const notes = found && left.length === 0 ? ['no text was found'] : left
@@ -69,8 +69,8 @@ async function runDetection(input: PurifyInput, file: StagedFile, context: RunCo
   const path = join(context.scratch, 'regions.json')
   await writeFile(path, writeDetection({ file_id: file.file_id, video }, regions))
   const { file_id, download_url } = context.keep({ path, name: `${shortStem(file)}-regions.json` })
-  const wayOut = 'clean in one go with purify_scope, or detect area by area with detect_scope custom'
-  const notes = omittedRegionsNote(left, `a list holds ${maxRegions}: ${wayOut}`)
+  const wayOut = 'Clean in one request with purify_scope, or detect area by area with detect_scope custom'
+  const notes = omittedRegionsNote(left, `a list holds at most ${maxRegions}. ${wayOut}`)
   return {
     ...{ regions_file_id: file_id, regions_download_url: download_url, regions_found: regions.length },
     ...(notes.length > 0 ? { notes } : {}),

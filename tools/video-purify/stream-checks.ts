@@ -105,16 +105,16 @@ export async function findLostLines(
       .filter(({ read }) => read > 0)
       .map(({ index, read, all }) => {
         const lost = `${all - read} of ${all}`
-        return `lines that could not be read were left out of the subtitles in stream ${index}: ${lost}`
+        return `unreadable lines were omitted from the subtitles in stream ${index}: ${lost}`
       }),
   }
 }
 
 /** Side data of a picture that encoding discards, by ffprobe's names. */
 const droppedSideData: Readonly<Record<string, string>> = {
-  'ATSC A53 Part 4 Closed Captions': 'the captions inside the picture (CEA-608/708) were left out',
-  'Spherical Mapping': 'the mark of a 360° picture was left out: players show it flat',
-  'Stereo 3D': 'the mark of a stereoscopic picture was left out: players show it as it is coded',
+  'ATSC A53 Part 4 Closed Captions': 'the closed captions in the picture (CEA-608/708) were lost',
+  'Spherical Mapping': 'the 360° metadata was lost: players show a flat picture',
+  'Stereo 3D': 'the stereoscopic metadata was lost: players show the picture as coded',
 }
 
 /** Returns sentences about the side data that a new picture loses. */
