@@ -9,30 +9,30 @@ import { isLoopback } from '../platform/loopback.ts'
 import { isNetworkFailure, wasRequestUnsent } from '../platform/system-error.ts'
 import { readResponse, unreachableError } from './response.ts'
 
-/** What a call of an endpoint carries, as its route declares it. */
+/** Parameters of a call, as its route declares them. */
 export interface CallOptions<R extends Route> {
   /** For the `{names}` in the route's path. */
   readonly params?: Readonly<Record<PathParameter<R['path']>, string>>
   readonly query?: R extends { query: z.ZodType } ? z.input<R['query']> : undefined
   /** Sent as JSON. */
   readonly body?: R extends { body: z.ZodType } ? z.input<R['body']> : undefined
-  /** Makes a creation safe to repeat: the service does once what comes under one key. */
+  /** Makes a creation safe to repeat: the service performs it once per key. */
   readonly idempotencyKey?: string
-  /** What the caller prefers, such as to join a task that is there (RFC 7240). */
+  /** `Prefer` header (RFC 7240), such as to join an existing task. */
   readonly prefer?: string | undefined
   readonly signal?: AbortSignal
 }
 
-/** A request below the typed calls: for bytes in either direction. */
+/** An untyped request, for bytes in either direction. */
 export interface RawRequest {
   readonly method: Route['method']
-  /** A path of the service, or an address it answered. */
+  /** A path of the service, or a URL that it returned. */
   readonly address: string
   readonly query?: Query | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** Makes the body; called again for each attempt. */
+  /** Creates the body; called for each attempt. */
   readonly body?: () => string | AsyncIterable<Uint8Array>
-  /** May be sent twice without harm; otherwise only a request that never left is sent again. */
+  /** Whether it may be sent twice. If not, it is repeated only if it was never sent. */
   readonly idempotent: boolean
   readonly signal?: AbortSignal
 }
@@ -41,33 +41,33 @@ export interface RawRequest {
 export interface Client {
   /** Calls an endpoint and returns the checked data of its envelope; every failure is a MediaError. */
   call<R extends Route>(route: R, request?: CallOptions<R>): Promise<z.output<R['data']>>
-  /** Sends a request and returns the answer as it comes; only network failures throw (6401). */
+  /** Sends a request and returns the response with any status. Throws only for network failures (6401). */
   send(request: RawRequest): Promise<Dispatcher.ResponseData>
-  /** Answers the event socket once it is open; every failure is a MediaError. */
+  /** Opens the event socket. Every failure is a MediaError. */
   openEvents(): Promise<WebSocket>
-  /** Ends at once: requests under way fail. */
+  /** Closes at once; running requests fail. */
   close(): Promise<void>
 }
 
-/** A client of one address with one key. */
+/** A client with a fixed URL and API key. */
 export interface Connection extends Client {
-  /** Takes nothing new, and ends with the last request under way. */
+  /** Rejects new requests, and closes after the last running one. */
   retire(): Promise<void>
 }
 
 interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:4100`; may have a path. */
+  /** URL of the service, such as `http://127.0.0.1:4100`; may have a path. */
   readonly baseUrl: string
   readonly apiKey: string
 }
 
-/** Waits before the second and third attempt, ms. */
+/** Delays before the second and third attempt, ms. */
 const retryDelaysMs = [100, 400]
 
-/** Creation probes its files, and some services answer with its result: those want 180 s at least (contract 3, 4.5). */
+/** Creation probes its files, and some services return the result: clients must wait at least 180 s (contract 3, 4.5). */
 const headersTimeoutMs = 200_000
 
-/** A client of one service. The key goes to that service's origin only, and over plain http only on this machine. */
+/** Creates a client. Sends the key only to the service's origin, and over plain http only on this machine. */
 export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
   const base = parseBaseUrl(baseUrl)
   let retired = false
@@ -125,14 +125,16 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
   }
 }
 
-/** A WebSocket does not say why it could not be opened. */
+/** Waits until a WebSocket is open. It does not report why it could not be opened. */
 function waitUntilOpen(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.addEventListener('open', () => resolve(), { once: true })
     socket.addEventListener('error', ({ error }) => {
       const { host } = new URL(socket.url)
       reject(
-        new MediaError(6401, `The events of the service at ${host} cannot be followed`, { cause: error }),
+        new MediaError(6401, `The event socket of the service at ${host} could not be opened`, {
+          cause: error,
+        }),
       )
     })
   })
@@ -158,9 +160,9 @@ function toRawRequest<R extends Route>(
 }
 
 function parseBaseUrl(baseUrl: string): URL {
-  const hint = 'Set REELWRIGHT_BASE_URL to an address such as https://media.example.com'
+  const hint = 'Set REELWRIGHT_BASE_URL to a URL such as https://media.example.com'
   if (!URL.canParse(baseUrl))
-    throw new MediaError(6401, `${baseUrl} is not an address`, { retryable: false, hint })
+    throw new MediaError(6401, `${baseUrl} is not a URL`, { retryable: false, hint })
   const url = new URL(baseUrl)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw new MediaError(6401, `An API key is not sent to ${url.host} without https`, {

@@ -10,7 +10,7 @@ import { throwErrorResponse } from './response.ts'
 import type { Client } from './client.ts'
 import { compareFile, numberedNames } from './file-names.ts'
 
-/** Where a download goes: an existing folder, and the file name wanted in it. */
+/** Target of a download: an existing folder and a file name. */
 export interface DownloadTarget extends DownloadOptions {
   readonly folder: string
   readonly name: string
@@ -22,15 +22,14 @@ interface DownloadOptions {
   readonly onProgress?: (received: number) => void
 }
 
-/** Broken connections in a row, without a byte between them, after which a download is given up. */
+/** Consecutive broken connections without a received byte after which a download fails. */
 const maxAttemptsWithoutProgress = 5
 
 type DownloadableFile = Pick<FileRecord, 'download_url' | 'size' | 'blake3_id'>
 
 /**
- * Downloads a file, resuming where a connection broke, and answers the name it got. It is checked by
- * size and BLAKE3 before it gets its name; a different file of that name stays (a number is added to
- * ours), an identical one is used as it is.
+ * Downloads a file, resumes broken connections, and returns the file name used. Size and BLAKE3 are verified before the
+ * file gets its name. A different file of that name is kept (a number is appended); an identical one is reused.
  */
 export async function downloadFile(
   client: Client,
@@ -55,7 +54,7 @@ export async function downloadFile(
   }
 }
 
-/** Takes the first free name for itself, then puts the file there: no other file is ever replaced. */
+/** Reserves the first free name, then moves the file there. Never replaces another file. */
 async function moveIntoPlace(part: string, { folder, name: wanted }: DownloadTarget): Promise<string> {
   for (const name of numberedNames(wanted)) {
     const path = join(folder, name)
@@ -73,7 +72,7 @@ async function moveIntoPlace(part: string, { folder, name: wanted }: DownloadTar
     }
     return name
   }
-  throw new MediaError(6016, `${wanted} and its numbered names are all taken in that folder`)
+  throw new MediaError(6016, `${wanted} and its numbered names all exist in that folder`)
 }
 
 async function downloadToHandle(
@@ -94,11 +93,11 @@ async function downloadToHandle(
       break
     } catch (error) {
       if (!isNetworkFailure(error)) throw error
-      // Broken after its last byte; there is no range left to ask for.
+      // The connection broke after the last byte: no range is left to request.
       if (state.bytes === file.size) break
       fruitless = state.bytes > before ? 0 : fruitless + 1
       if (fruitless >= maxAttemptsWithoutProgress) {
-        throw new MediaError(6401, 'The download broke off', { cause: error, retryable: true })
+        throw new MediaError(6401, 'The download was interrupted', { cause: error, retryable: true })
       }
     }
   }
@@ -110,7 +109,7 @@ interface DownloadState {
   hasher: Hasher
 }
 
-/** Asks for the bytes from an offset on; only 200, or 206 from that very offset, is returned. */
+/** Requests the bytes from an offset. Returns only status 200, or 206 that starts at the offset. */
 async function requestRange(
   client: Client,
   file: DownloadableFile,
@@ -157,5 +156,5 @@ async function writeBody(
 }
 
 function downloadMismatch(): MediaError {
-  return new MediaError(6401, 'The file did not arrive as the service describes it', { retryable: true })
+  return new MediaError(6401, 'The downloaded file does not match its size or checksum', { retryable: true })
 }

@@ -7,7 +7,7 @@ import type { TaskChangeFeed, TaskRef } from './tasks.ts'
 
 const reconnectDelay = { firstMs: 500, jitter: 0 }
 
-/** The account's task events over one socket, open while anyone follows; connected again when it breaks. */
+/** Task events of the account over one socket. Open while it has listeners; reconnects when the socket breaks. */
 export class EventFeed implements TaskChangeFeed, Disposable {
   readonly #client: Client
   readonly #listeners = new Set<(task: TaskRef | null) => void>()
@@ -22,7 +22,7 @@ export class EventFeed implements TaskChangeFeed, Disposable {
   }
 
   follow(listener: (task: TaskRef | null) => void): () => void {
-    // Its own function, so that one listener may follow twice.
+    // A separate function, so that the same listener may be added twice.
     const entry = (task: TaskRef | null): void => listener(task)
     this.#listeners.add(entry)
     if (!this.#socket && !this.#connecting) void this.#connect()
@@ -62,10 +62,10 @@ export class EventFeed implements TaskChangeFeed, Disposable {
   #attach(socket: WebSocket): void {
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => {
-      // One that was let go may still speak as the next one begins.
+      // A replaced socket may still deliver messages.
       if (this.#socket === socket) this.#receive(data)
     })
-    // A broken socket tells `error` and then `close`.
+    // A broken socket emits `error` and then `close`.
     socket.addEventListener('error', () => undefined)
     socket.addEventListener('close', () => {
       if (this.#socket !== socket) return
@@ -84,7 +84,7 @@ export class EventFeed implements TaskChangeFeed, Disposable {
   #receive(data: unknown): void {
     const event = taskEvent.safeParse(typeof data === 'string' ? parseJson(data) : undefined)
     if (!event.success) return
-    // The subscription is no more: begin again from the last number.
+    // The subscription has ended: reconnect and resume from the last number.
     if (event.data.event === 'error') return this.#socket?.close()
     this.#failures = 0
     const missed = event.data.event === 'status' && this.#lastSeq !== event.data.seq - 1

@@ -3,7 +3,7 @@ import type { FileRecord } from '../contract/file.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { hashFile } from '../platform/hash.ts'
 
-/** More equal names than this in one folder is a fault somewhere. */
+/** Largest number that is appended; more equal names in one folder indicate a fault. */
 const maxNumberedNames = 1000
 
 /** A file name and its numbered forms: `a.mp4`, `a-2.mp4`, `a-3.mp4` … */
@@ -14,7 +14,7 @@ export function* numberedNames(name: string): Generator<string> {
   for (let number = 2; number <= maxNumberedNames; number += 1) yield `${stem}-${number}${extension}`
 }
 
-/** Compares what lies at a path with a stored file; a symbolic link counts as different. */
+/** Compares the file at a path with a stored file; a symbolic link counts as different. */
 export async function compareFile(
   path: string,
   file: Pick<FileRecord, 'size' | 'blake3_id'>,
@@ -29,14 +29,14 @@ export async function compareFile(
   return (await hashFile(path, { signal })) === file.blake3_id ? 'same' : 'different'
 }
 
-/** Longest file name made, in bytes of UTF-8: below every file system's 255, with room for a number. */
+/** Longest file name, bytes of UTF-8: below the 255 of all file systems, with room for a number. */
 const maxNameBytes = 200
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is removed
 const unsafeCharacters = /[\u0000-\u001F\u007F<>:"/\\|?*]/g
 const reservedOnWindows = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** A suggested name as a plain file name of every system: no folders, no leading dot, not too long. */
+/** Converts a suggested name to a file name that is valid on all systems: no folders, no leading dot, limited length. */
 export function safeFileName(suggested: string): string {
   const base = suggested.slice(suggested.lastIndexOf('/') + 1)
   const clean = base

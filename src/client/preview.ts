@@ -3,18 +3,18 @@ import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { readResponseBody, throwErrorResponse } from './response.ts'
 import type { Client } from './client.ts'
 
-/** A small picture of a file. */
+/** A preview image of a file. */
 export interface Preview {
   readonly bytes: Buffer
   readonly mimeType: string
-  /** Of frames with regions, the places of those that could not be shown. */
+  /** For frames with regions: indexes of frames that could not be rendered. */
   readonly empty: readonly number[]
 }
 
-/** Previews travel through MCP as base64: larger ones than this are not small, in bytes. */
+/** Largest preview, bytes: MCP transfers it as base64. */
 const maxPreviewBytes = 3 * 2 ** 20
 
-/** Which picture of a file, as the query says it. */
+/** Kind and options of a preview. */
 export type PreviewQuery = z.input<typeof rawRoutes.previewFile.query>
 
 /** Fetches a file's contact sheet, its waveform, or regions drawn over it. */
@@ -36,7 +36,7 @@ export async function fetchPreview(
   return { bytes: await readResponseBody(response, maxPreviewBytes), mimeType, empty }
 }
 
-/** Reads a small stored file into memory; throws 6401 for more than `maxBytes`. */
+/** Downloads a small stored file into memory. Throws 6401 for more than `maxBytes`. */
 export async function downloadSmallFile(
   client: Client,
   file: { readonly download_url: string },

@@ -6,10 +6,10 @@ import { parseJson } from '../platform/text-formats.ts'
 import { networkCode, wasRequestUnsent } from '../platform/system-error.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 
-/** Largest JSON answer read, in bytes. */
+/** Largest JSON response, bytes. */
 const maxResponseBytes = 64 * 2 ** 20
 
-/** Reads an answer's envelope, either form, and returns its data; a failure becomes a MediaError. */
+/** Reads a response envelope of either form and returns its data. Throws the service's error as a MediaError. */
 export async function readResponse<R extends Route>(
   route: R,
   response: Dispatcher.ResponseData,
@@ -18,12 +18,12 @@ export async function readResponse<R extends Route>(
   if (data.success) return data.data as z.output<R['data']>
   throw new MediaError(
     6500,
-    `The service's answer to ${route.method} ${route.path} is not of the contract's form`,
+    `The service's response to ${route.method} ${route.path} does not match the contract`,
     { cause: data.error, retryable: false, hint: 'The service may be older or newer than this client.' },
   )
 }
 
-/** Throws what an answer with a failure status says; for endpoints whose success is bytes. */
+/** Throws the error of a response with a failure status, for endpoints that return bytes on success. */
 export async function throwErrorResponse(response: Dispatcher.ResponseData): Promise<never> {
   await readEnvelope(response)
   throw invalidEnvelope(response)
@@ -39,13 +39,13 @@ async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown>
   throw serviceError(code, msg ?? message ?? '', { ...advice, retryAfter: retryAfterSeconds(response) })
 }
 
-/** Reads an answer's body into memory; 6401 for more than `maxBytes`. */
+/** Reads a response body into memory. Throws 6401 for more than `maxBytes`. */
 export async function readResponseBody(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   try {
     return await readAtMost(response.body, maxBytes)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    throw new MediaError(6401, `The service answered more than the ${maxBytes} bytes that are read`, {
+    throw new MediaError(6401, `The service's response is larger than ${maxBytes} bytes`, {
       cause: error,
       retryable: false,
       hint: 'The service may be older or newer than this client.',
@@ -60,38 +60,38 @@ function serviceError(
 ): MediaError {
   if (isErrorCode(code)) return new MediaError(code, message, advice)
   return new MediaError(6500, `${message} (service code ${code})`, {
-    hint: 'This code is not known here; its message says what the service means.',
+    hint: 'This client does not know the code; see its message.',
     retryable: false,
   })
 }
 
 function invalidEnvelope(response: Dispatcher.ResponseData): MediaError {
   const { statusCode: status } = response
-  return new MediaError(6401, `The service answered HTTP ${status} without the contract's envelope`, {
+  return new MediaError(6401, `The service returned HTTP ${status} without the contract's envelope`, {
     retryable: status >= 500 || status === 429,
     retryAfter: retryAfterSeconds(response),
-    hint: 'See whether REELWRIGHT_BASE_URL is the address of a media service, and what stands in front of it.',
+    hint: 'Check that REELWRIGHT_BASE_URL is the URL of a media service, and check any proxy in front of it.',
   })
 }
 
-/** Seconds that an answer asks to wait, which it may tell as a date; undefined where it does not. */
+/** Value of `Retry-After` in seconds, converted from a date if necessary; undefined if absent. */
 function retryAfterSeconds({ headers }: Dispatcher.ResponseData): number | undefined {
   const given = String(headers['retry-after'])
   const seconds = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
-/** The error people see when the network failed: 6401, retryable, with the cause kept. */
+/** Error for a network failure: 6401, retryable, with its cause. */
 export function unreachableError(baseUrl: string, error: Error): MediaError {
   const { host } = new URL(baseUrl)
   return new MediaError(6401, `The media service at ${host} cannot be reached (${networkCode(error)})`, {
     cause: error,
-    hint: 'Call again; if it stays, see whether the service runs (`reelwright doctor`).',
+    hint: 'Call again. If the problem persists, check whether the service is running (`reelwright doctor`).',
     retryable: true,
   })
 }
 
-/** Tells whether an error says that no connection to the service could be made at all. */
+/** Whether an error means that no connection to the service could be established. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof MediaError && wasRequestUnsent(error.cause)
 }

@@ -7,25 +7,25 @@ import { routes } from '../contract/routes.ts'
 import { isTerminal, taskError, type TaskListItem, taskState, type TaskState } from '../contract/task.ts'
 import type { Client } from './client.ts'
 
-/** A task as a client needs it, from any service that keeps the contract. */
+/** State of a task, from any service that implements the contract. */
 export interface TaskView {
   readonly task_id: string
   readonly task_type: string
   readonly status: TaskState
   readonly progress: number
   readonly output_result: Readonly<Record<string, unknown>> | null
-  /** ISO 8601, where the service tells them. */
+  /** ISO 8601, if the service returns it. */
   readonly created?: string | undefined
   readonly updated?: string | undefined
 }
 
-/** What names a task: queries need the type too. */
+/** Identifies a task: queries require the type too. */
 export interface TaskRef extends Pick<TaskView, 'task_id' | 'task_type'> {
-  /** A task that was created by an answer with its result: services need know no more of it. */
+  /** Final state of a task whose creation returned its result: some services cannot be queried for it. */
   readonly ended?: TaskView | undefined
 }
 
-// Some operations answer only `task_id` at creation, and name it `id` in queries (contract 1, 2.1 and 2.4).
+// Some operations return only `task_id` at creation, and call it `id` in queries (contract 1, 2.1 and 2.4).
 const createdTask = z.looseObject({
   task_id: id,
   status: taskState.optional(),
@@ -39,26 +39,23 @@ const queriedTask = z.object({
   update_time: z.iso.datetime({ offset: true }).optional().catch(undefined),
 })
 
-/** A task to be made. */
+/** A task to create. */
 interface NewTask {
   readonly task_type: string
-  /** Goes as it is, so that absent fields stay absent. */
+  /** Sent unchanged, so that absent fields stay absent. */
   readonly body: Record<string, unknown>
-  /** Whether an equal task that has not ended does as well. Services may not know that. */
+  /** Whether to join an equal unfinished task. Services may not support that. */
   readonly join?: boolean
-  /** Whether its creation answers with its result. Ours are asked not to, so that it is followed as any other. */
+  /** Whether its creation may return the result. The service is asked to respond asynchronously instead. */
   readonly synchronous?: boolean | undefined
 }
 
 function preferHeader({ join = false, synchronous = false }: NewTask): string | undefined {
-  const wishes = [...(join ? ['join-identical'] : []), ...(synchronous ? ['respond-async'] : [])]
-  return wishes.length > 0 ? wishes.join(', ') : undefined
+  const preferences = [...(join ? ['join-identical'] : []), ...(synchronous ? ['respond-async'] : [])]
+  return preferences.length > 0 ? preferences.join(', ') : undefined
 }
 
-/**
- * Creates a task, or joins one. A connection that breaks is tried again under the same key, so that no
- * second task comes of it.
- */
+/** Creates or joins a task. Broken connections are retried with the same idempotency key, so that no second task results. */
 export async function createTask(
   client: Client,
   task: NewTask,
@@ -66,21 +63,21 @@ export async function createTask(
 ): Promise<TaskView & { readonly joined: boolean }> {
   const { task_type } = task
   const route = { ...routes.createTask, data: createdTask }
-  const answer = await client.call(route, {
+  const response = await client.call(route, {
     params: { task_type },
     body: task.body,
     idempotencyKey: randomUUID(),
     prefer: preferHeader(task),
     signal,
   })
-  const { task_id, joined, status, ...result } = answer
+  const { task_id, joined, status, ...result } = response
   if (task.synchronous && status === undefined) {
     return { task_id, task_type, joined, status: 'completed', progress: 100, output_result: result }
   }
   return { task_id, task_type, joined, status: status ?? 'queued', progress: 0, output_result: null }
 }
 
-/** Credits that a creation would cost. */
+/** Returns the credits that a task would cost. */
 export async function quoteTask(client: Client, task: NewTask, signal?: AbortSignal): Promise<number> {
   const { task_type, body } = task
   const params = { task_type }
@@ -93,7 +90,7 @@ export async function quoteTask(client: Client, task: NewTask, signal?: AbortSig
   return credits
 }
 
-/** Queries a task; 6005 when there is none of that id and type. */
+/** Queries a task. Throws 6005 if no task has this id and type. */
 export async function queryTask(client: Client, task: TaskRef, signal?: AbortSignal): Promise<TaskView> {
   const { task_id, task_type, ended } = task
   if (ended) return ended
@@ -106,20 +103,20 @@ export async function queryTask(client: Client, task: TaskRef, signal?: AbortSig
   return { ...view, created: times.create_time, updated: times.update_time }
 }
 
-/** Seconds that a task is expected to wait from now on, and to be worked on then; one that is worked on waits no more. */
+/** Expected remaining waiting and processing time of a task, seconds; a task in progress has no waiting time. */
 export interface ExpectedTimes {
   readonly wait: number
-  /** Null of one that takes longer than expected: nobody knows how long. */
+  /** Null if the task takes longer than expected. */
   readonly work: number | null
 }
 
-/** Tasks among which one is looked for: the most that one page holds. */
+/** Largest page of the task list. */
 const maxListedTasks = 100
 
-/** From this percentage on what a task took so far tells more of the rest than its estimate; the first steps may be of any length. */
+/** Progress, %, from which the elapsed time predicts the rest better than the estimate; first steps vary in length. */
 const minProgressToExtrapolate = 20
 
-/** What the task list expects of a task that waits or is worked on; null where it does not tell. */
+/** Expected times of a queued or processing task from the task list; null if unknown. */
 export async function expectedTimes(
   client: Client,
   { task_id, task_type, status }: Pick<TaskView, 'task_id' | 'task_type' | 'status'>,
@@ -133,7 +130,7 @@ export async function expectedTimes(
     const { estimated_queue_wait_duration: wait, estimated_duration: work } = row
     return status === 'queued' ? { wait, work } : { wait: 0, work: remainingSeconds(row) }
   } catch (error) {
-    // The task is there all the same.
+    // An estimate is optional.
     if (error instanceof MediaError) return null
     throw error
   }
@@ -145,7 +142,7 @@ function remainingSeconds({ progress, estimated_duration, actual_duration }: Tas
   return worked < estimated_duration ? estimated_duration - worked : null
 }
 
-/** Finds a task whose type is not known by asking for it under each type; 6005 when none has it. */
+/** Finds a task of unknown type by querying each type. Throws 6005 if none has it. */
 export async function findTask(
   client: Client,
   taskId: string,
@@ -167,45 +164,45 @@ export async function findTask(
 const firstPollDelayMs = 100
 const maxDelayMs = 5000
 
-/** Time between two polls, ms: 0.1 s at first, doubling, 5 s at most. */
+/** Delay before the next poll, ms: starts at 0.1 s, doubles, at most 5 s. */
 export function pollDelay(poll: number): number {
   return Math.min(firstPollDelayMs * 2 ** Math.min(poll, 30), maxDelayMs)
 }
 
-/** Somebody who tells of tasks as they change. */
+/** Notifies listeners of task changes. */
 export interface TaskChangeFeed {
   /**
-   * Calls the listener for every change of any task until the returned function is called; with null
-   * when it has just begun to hear, and changes before that went by.
+   * Calls the listener for each change of any task until the returned function is called. Passes null if changes may
+   * have been missed.
    */
   follow(listener: (task: TaskRef | null) => void): () => void
 }
 
 interface WaitForTaskOptions {
-  /** Ends the wait, not the task. */
+  /** Ends the waiting, not the task. */
   readonly signal: AbortSignal
-  /** Makes the wait end sooner than the next poll. */
+  /** Triggers a poll as soon as the task changes. */
   readonly changes?: TaskChangeFeed
   readonly onChange?: (task: TaskView) => void
 }
 
-/** Waits until a task is terminal, or until the signal: answers the task as last seen. */
+/** Waits until a task has ended or the signal aborts. Returns the last known state. */
 export async function waitForTask(
   client: Client,
   task: TaskRef,
   options: WaitForTaskOptions,
 ): Promise<TaskView> {
   let view = await queryTask(client, task)
-  let nudge = new AbortController()
+  let wakeUp = new AbortController()
   const unfollow = options.changes?.follow((changed) => {
-    if (!changed || changed.task_id === task.task_id) nudge.abort()
+    if (!changed || changed.task_id === task.task_id) wakeUp.abort()
   })
   try {
     for (let poll = 0; ; poll += 1) {
       options.onChange?.(view)
       if (isTerminal(view.status) || options.signal.aborted) return view
-      await abortableDelay(pollDelay(poll), AbortSignal.any([options.signal, nudge.signal]))
-      nudge = new AbortController()
+      await abortableDelay(pollDelay(poll), AbortSignal.any([options.signal, wakeUp.signal]))
+      wakeUp = new AbortController()
       view = await queryTask(client, task)
     }
   } finally {
@@ -219,7 +216,7 @@ async function abortableDelay(milliseconds: number, signal: AbortSignal): Promis
   })
 }
 
-/** Whether a task was ended on request: one that was stopped while it was worked on has failed with 6009. */
+/** Whether a task was cancelled or stopped on request; a stopped task has failed with 6009. */
 export function wasStoppedOnRequest({ status, output_result }: TaskView): boolean {
   return status === 'cancelled' || taskError.safeParse(output_result?.['error']).data?.code === 6009
 }

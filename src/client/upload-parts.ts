@@ -7,40 +7,39 @@ import { readResponse } from './response.ts'
 import type { SourceRange, UploadSource } from './upload-source.ts'
 import type { Retry } from './upload.ts'
 
-/** An upload under way. */
+/** A running upload. */
 export interface Upload {
   readonly client: Client
   readonly source: UploadSource
-  /** Ends every request of it; what the service holds of it stays there. */
+  /** Aborts its requests; the service keeps the received parts. */
   readonly signal: AbortSignal
   readonly retry: Retry
-  /** BLAKE3 of bytes of the source; where they cannot be read the whole upload ends. */
-  hash(place: SourceRange, signal: AbortSignal): Promise<string>
-  /** Reads the first bytes of a place of the source into memory; where that fails the whole upload ends. */
-  read(memory: Buffer, place: SourceRange): Promise<Uint8Array>
-  /** Told the bytes that were sent, or are there already. */
+  /** BLAKE3 of a range of the source. A read error aborts the whole upload. */
+  hash(range: SourceRange, signal: AbortSignal): Promise<string>
+  /** Reads the first bytes of a range into memory. A read error aborts the whole upload. */
+  read(memory: Buffer, range: SourceRange): Promise<Uint8Array>
+  /** Receives the number of bytes sent or already stored. */
   onSent(bytes: number): void
 }
 
-/** Parts sent at the same time. */
+/** Parts sent in parallel. */
 const parallelParts = 4
 
-/** Bytes of one read and of one write to the connection. */
+/** Size of a read and of a write to the connection, bytes. */
 const pieceBytes = 512 * 1024
 
 /**
- * A body's memory is used over and over: new memory for each piece kept the garbage collection as busy as the
- * sending. Of its pieces one is in the connection, one waits for it and one is being read; one more is to spare.
- * Were one overwritten too early, the checksum of the part or the file would tell.
+ * Buffers of a body, reused in a ring: new buffers made garbage collection as expensive as sending. One is in the
+ * connection, one is queued, one is being read, one is spare. The checksum detects a buffer overwritten too early.
  */
 const ringPieces = 4
 
-/** How often a service that has lost parts is sent them once more. */
+/** Rounds of sending parts that the service has lost. */
 const maxRounds = 3
 
 /**
- * Sends the parts of a session that are missing, each with its checksum, and answers the file they make. What
- * the service acknowledged is not sent again: not after a broken connection, nor after a restart of either side.
+ * Sends the missing parts of a session, each with its checksum, and returns the complete file. Acknowledged parts are
+ * not sent again, even after a broken connection or a restart of either side.
  */
 export async function uploadInParts(upload: Upload, session: OpenUploadSession): Promise<FileRecord> {
   const parts = partSender(upload, session)
@@ -63,7 +62,7 @@ async function completeSession({ client, retry, signal }: Upload, upload_id: str
       return await client.call(routes.completeUpload, { params: { upload_id }, signal })
     } catch (error) {
       if (!(error instanceof MediaError) || error.code !== 6026) throw error
-      // Of a part it may pass, of the whole it does not.
+      // A checksum error of a part is retryable, one of the whole file is not.
       throw new MediaError(6026, error.message, { cause: error, retryable: false, hint: error.hint })
     }
   }, signal)
@@ -72,15 +71,15 @@ async function completeSession({ client, retry, signal }: Upload, upload_id: str
 function partSender(upload: Upload, session: OpenUploadSession) {
   const { upload_id, part_size } = session
   const { client, source, retry } = upload
-  const cut = { size: source.size, partSize: part_size }
-  const all = [...Array(partCount(cut)).keys()]
+  const layout = { size: source.size, partSize: part_size }
+  const all = [...Array(partCount(layout)).keys()]
   const progress = sumPartProgress(upload)
-  const isTaken = localPartImporter(upload, session)
+  const importPart = localPartImporter(upload, session)
 
-  /** Takes note of which parts are missing. */
+  /** Counts all other parts as sent. */
   const take = (missing: number[]): number[] => {
     const left = new Set(missing)
-    for (const index of all) if (!left.has(index)) progress(index, partRange(cut, index).size)
+    for (const index of all) if (!left.has(index)) progress(index, partRange(layout, index).size)
     return missing
   }
 
@@ -90,28 +89,28 @@ function partSender(upload: Upload, session: OpenUploadSession) {
   }
 
   const put = async (index: number, signal: AbortSignal): Promise<void> => {
-    const place = partRange(cut, index)
-    if (await isTaken(index, signal)) return progress(index, place.size)
-    const blake3 = await upload.hash(place, signal)
+    const range = partRange(layout, index)
+    if (await importPart(index, signal)) return progress(index, range.size)
+    const blake3 = await upload.hash(range, signal)
     const response = await client.send({
       method: routes.uploadPart.method,
       address: fillPath(routes.uploadPart.path, { upload_id, index: String(index) }),
       query: { blake3 },
-      headers: { 'content-type': 'application/octet-stream', 'content-length': String(place.size) },
-      body: () => streamUploadBytes(upload, place, (bytes) => progress(index, bytes)),
-      // Whether it arrived is asked before it is sent again.
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(range.size) },
+      body: () => streamUploadBytes(upload, range, (bytes) => progress(index, bytes)),
+      // Before it is sent again, the service is asked whether it arrived.
       idempotent: false,
       signal,
     })
     await readResponse(routes.uploadPart, response)
   }
 
-  /** Parts still to be sent are shared by all lanes; the first failure ends the others. */
+  /** Sends parts in parallel; the first failure aborts the others. */
   const send = async (indexes: readonly number[]): Promise<void> => {
     const end = new AbortController()
     const signal = AbortSignal.any([upload.signal, end.signal])
     const queue = indexes.values()
-    const lane = async (): Promise<void> => {
+    const sendQueued = async (): Promise<void> => {
       for (const index of queue) {
         await retry(async (failures) => {
           if (failures === 0 || (await ask()).includes(index)) await put(index, signal)
@@ -119,7 +118,7 @@ function partSender(upload: Upload, session: OpenUploadSession) {
       }
     }
     await Promise.all(
-      Array.from({ length: parallelParts }, () => lane().catch((error: unknown) => end.abort(error))),
+      Array.from({ length: parallelParts }, () => sendQueued().catch((error: unknown) => end.abort(error))),
     )
     signal.throwIfAborted()
   }
@@ -127,7 +126,7 @@ function partSender(upload: Upload, session: OpenUploadSession) {
   return { all, take, ask, send }
 }
 
-/** Reads a place of the source as a body, telling how much of it has been read. */
+/** Streams a range of the source as a request body, and reports the bytes read. */
 export async function* streamUploadBytes(
   { read }: Pick<Upload, 'read'>,
   { offset, size }: SourceRange,
@@ -145,7 +144,7 @@ export async function* streamUploadBytes(
   }
 }
 
-/** Adds up what is told of single parts, which may become less as one fails. */
+/** Sums the progress of parts, which decreases when one fails. */
 function sumPartProgress({ onSent }: Pick<Upload, 'onSent'>): (index: number, bytes: number) => void {
   const byPart = new Map<number, number>()
   let sum = 0
@@ -156,12 +155,12 @@ function sumPartProgress({ onSent }: Pick<Upload, 'onSent'>): (index: number, by
   }
 }
 
-/** What a service says that takes no files by path, or not this one. */
+/** Error codes of a service that cannot import this file by path. */
 const importRefusedCodes: readonly MediaError['code'][] = [6004, 6005, 6016]
 
 /**
- * Has a service on the same machine take parts from the file itself, one at a call, so that their bytes travel
- * nowhere. Where it cannot, it answers false and the service is not asked again: the bytes must be sent.
+ * Lets a service on the same machine read parts directly from the file, one per call. Returns false if it cannot; then
+ * it is not asked again, and the bytes must be sent.
  */
 function localPartImporter(
   { client, source }: { readonly client: Client; readonly source: UploadSource },

@@ -4,24 +4,24 @@ import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { hashBytes } from '../platform/hash.ts'
 
-/** A local file to send: read by its open descriptor only, never by a path again. */
+/** A local file to upload, read only by its open descriptor. */
 export interface UploadSource {
   readonly handle: FileHandle
-  /** File name the service is to keep. */
+  /** File name for the service. */
   readonly name: string
-  /** Bytes to send, as measured on the descriptor. */
+  /** Size of the open file, bytes. */
   readonly size: number
-  /** Where it lies, for a service on the same machine; left out for what is not there to stay. */
+  /** Location for a service on the same machine; absent for temporary files. */
   readonly local?: LocalFile
 }
 
-/** Which bytes of a file. */
+/** A byte range of a file. */
 export interface SourceRange {
   readonly offset: number
   readonly size: number
 }
 
-/** Reads the first bytes of a place into memory, as many as come at once. Throws 6036 where that fails. */
+/** Reads the first bytes of a range into memory, as many as one read returns. Throws 6036 on failure. */
 export async function readUploadBytes(
   memory: Buffer,
   source: UploadSource,
@@ -35,7 +35,7 @@ export async function readUploadBytes(
   return memory.subarray(0, bytesRead)
 }
 
-/** BLAKE3 of bytes of a source, lower-case hex. Throws as `readUploadBytes`, and the reason of the signal. */
+/** BLAKE3 of a range, lower-case hex. Throws 6036 on read failure, or the reason of the signal. */
 export async function hashUploadBytes(
   source: UploadSource,
   { offset, size }: SourceRange,
@@ -48,7 +48,7 @@ export async function hashUploadBytes(
   return hashed.blake3
 }
 
-/** Takes note of a file's state now; the answer tells later whether it has been written to since. */
+/** Records a file's state. The returned function reports whether the file has been modified since. */
 export async function watchForChanges({ handle }: UploadSource): Promise<() => Promise<boolean>> {
   const before = await handle.stat({ bigint: true })
   return async () => {
@@ -57,16 +57,16 @@ export async function watchForChanges({ handle }: UploadSource): Promise<() => P
   }
 }
 
-/** 6036 for a file that was written to while it was uploaded. */
+/** Error 6036 for a file that was modified during its upload. */
 export function changedDuringUpload({ name }: UploadSource): MediaError {
-  return new MediaError(6036, `${name} changed while it was uploaded`, {
-    hint: 'Wait until nothing writes to the file any more, then call again.',
+  return new MediaError(6036, `${name} was modified during its upload`, {
+    hint: 'Wait until no program writes to the file, then call again.',
   })
 }
 
 function unreadableSource({ name }: UploadSource, cause: unknown): MediaError {
   return new MediaError(6036, `${name} cannot be read (${errorCode(cause) ?? 'unknown'})`, {
     cause,
-    hint: 'See whether the disk it lies on is there and sound, then call again.',
+    hint: 'Check that its disk is connected and intact, then call again.',
   })
 }

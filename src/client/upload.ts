@@ -17,60 +17,60 @@ import {
 } from './upload-source.ts'
 
 interface UploadFileOptions {
-  /** Ends it; what has arrived of a large file is kept, and the next upload of it goes on there. */
+  /** Aborts the upload. The service keeps the received parts of a large file, and the next upload resumes there. */
   readonly signal?: AbortSignal
-  /** Share of the work that is done, 0 to 1; never goes back. */
+  /** Completed share of the work, 0 to 1; never decreases. */
   readonly onProgress?: (share: number) => void
-  /** Waits between attempts; in tests, not at all. */
+  /** Waits between attempts; tests inject one that does not wait. */
   readonly pause?: Wait
 }
 
-/** Files from this size on go in parts and can be resumed, bytes. */
+/** Files of at least this size are uploaded in parts and can be resumed, bytes. */
 const minPartedUploadBytes = 64 * 2 ** 20
 
-/** Share of the progress that hashing is: even a disk is read faster than its bytes travel. */
+/** Share of the progress that hashing takes: a disk is faster than the network. */
 const hashingShare = 0.1
 
-/** How often an upload is begun anew whose session ended before it did. */
+/** Upload sessions that are tried if the service ends one early. */
 const maxSessions = 3
 
-/** HTTP statuses of a service that knows no uploads in parts. */
+/** HTTP statuses of a service that does not support uploads in parts. */
 const unsupportedStatuses: readonly number[] = [404, 405, 501]
 
 /**
- * Uploads a file in flat memory: not at all where the service has its bytes, in one request where it is small,
- * else in parts, going on where an earlier upload of it ended. What arrived is checked against what was read.
+ * Uploads a file with constant memory. Sends nothing if the service has its bytes, one request if it is small, else
+ * parts, resuming an earlier upload. Verifies size and BLAKE3 of the stored file.
  */
 export async function uploadFile(
   client: Client,
   source: UploadSource,
   options: UploadFileOptions = {},
 ): Promise<FileRecord> {
-  const tell = monotonic(options.onProgress)
+  const report = monotonic(options.onProgress)
   const hasChanged = await watchForChanges(source)
   const upload = openUpload(client, source, {
     ...options,
-    onProgress: (share) => tell(hashingShare + share * (1 - hashingShare)),
+    onProgress: (share) => report(hashingShare + share * (1 - hashingShare)),
   })
   const blake3 = await hashUploadBytes(
     source,
     { offset: 0, size: source.size },
-    { signal: upload.signal, onProgress: (hashed) => tell((hashed / source.size) * hashingShare) },
+    { signal: upload.signal, onProgress: (hashed) => report((hashed / source.size) * hashingShare) },
   )
-  for (let beginnings = 1; ; beginnings += 1) {
+  for (let sessions = 1; ; sessions += 1) {
     try {
       const record = await sendFile(upload, { filename: source.name, size: source.size, blake3_id: blake3 })
       if (record.size !== source.size || record.blake3_id !== blake3) throw uploadMismatch(source)
-      tell(1)
+      report(1)
       return record
     } catch (error) {
       if (await hasChanged()) throw upload.signal.aborted ? error : changedDuringUpload(source)
-      if (!isSessionLost(error) || beginnings === maxSessions) throw error
+      if (!isSessionLost(error) || sessions === maxSessions) throw error
     }
   }
 }
 
-/** One beginning of an upload. */
+/** Uploads a file in one session. */
 async function sendFile(upload: Upload, file: Required<UploadInit>): Promise<FileRecord> {
   const { client, signal } = upload
   const started = await upload.retry(() => beginUpload(upload, file), signal)
@@ -82,20 +82,20 @@ async function sendFile(upload: Upload, file: Required<UploadInit>): Promise<Fil
       .catch(() => undefined)
   const isLocal = started.local_import && upload.source.local
   if (file.size < minPartedUploadBytes && !isLocal && !('missing' in started)) {
-    // The session was the price of asking whether the bytes are there.
+    // The session was opened only to learn whether the service has the bytes.
     await abort()
     return await uploadInOneRequest(upload)
   }
   try {
     return await uploadInParts(upload, started)
   } catch (error) {
-    // Its parts make other bytes: the next upload of this file must not go on there.
+    // Its parts do not match the file: the next upload must not resume there.
     if (hasErrorCode(error, 6026)) await abort()
     throw error
   }
 }
 
-/** Asks whether the bytes are there; null where the service knows no uploads in parts. */
+/** Opens an upload session, or finds the stored bytes. Returns null if the service does not support parts. */
 async function beginUpload({ client, signal }: Upload, file: UploadInit): Promise<UploadInitResult | null> {
   const response = await client.send({
     method: routes.initUpload.method,
@@ -117,12 +117,12 @@ function openUpload(
   { signal: given, onProgress, pause }: UploadFileOptions & { onProgress: (share: number) => void },
 ): Upload {
   const end = new AbortController()
-  /** What cannot be read ends it: sending again would not help. */
+  /** A read error aborts the upload: sending again would not help. */
   const read = async <T>(reading: Promise<T>, signal?: AbortSignal): Promise<T> => {
     try {
       return await reading
     } catch (error) {
-      // Where only one part was ended, the rest may go on.
+      // If only one part was aborted, the others continue.
       if (!signal?.aborted) end.abort(error)
       throw error
     }
@@ -138,16 +138,16 @@ function openUpload(
   }
 }
 
-function monotonic(tell: (share: number) => void = () => undefined): (share: number) => void {
+function monotonic(report: (share: number) => void = () => undefined): (share: number) => void {
   let most = 0
   return (share) => {
     if (share <= most) return
     most = share
-    tell(share)
+    report(share)
   }
 }
 
-/** The session ended, or its parts are not the file: an upload begun anew may succeed. */
+/** The session ended, or its parts do not match the file: a new upload may succeed. */
 function isSessionLost(error: unknown): boolean {
   return hasErrorCode(error, 6024) || hasErrorCode(error, 6026)
 }
@@ -157,10 +157,10 @@ function hasErrorCode(error: unknown, code: MediaError['code']): boolean {
 }
 
 function uploadMismatch({ name }: UploadSource): MediaError {
-  return new MediaError(6036, `${name} did not arrive as it was read`)
+  return new MediaError(6036, `The stored file does not match ${name}`)
 }
 
-/** Uploads a file in one streamed request, again from its begin where that breaks. */
+/** Uploads a file in one streamed request; a retry starts from the beginning. */
 async function uploadInOneRequest(upload: Upload): Promise<FileRecord> {
   const { client, source, signal, retry } = upload
   return await retry(async () => {
@@ -184,10 +184,10 @@ interface MultipartForm {
   readonly length: number
 }
 
-/** The multipart frame around the one field `file`. */
+/** Multipart framing of the single field `file`. */
 function createForm(name: string, size: number): MultipartForm {
   const boundary = `reelwright-${randomBytes(16).toString('hex')}`
-  // As browsers escape file names in forms.
+  // Browsers escape file names in forms this way.
   const escaped = name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const head = Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escaped}"\r\n` +
@@ -208,13 +208,13 @@ async function* formBody(upload: Upload, form: MultipartForm): AsyncGenerator<Ui
   yield form.tail
 }
 
-/** Runs work again while it fails for what may pass; it is told how often it failed so far. */
+/** Repeats work after retryable failures. Passes it the number of failures so far. */
 export type Retry = <T>(work: (failures: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 
-/** Failures of one piece of work after which it is given up: with the pauses, a minute without a service. */
+/** Failures after which work is not repeated: about a minute without a service. */
 const maxFailures = 9
 
-/** A service that asks for more patience than this is not waited for, ms. */
+/** Longest `Retry-After` that is waited for, ms. */
 const maxRetryAfterMs = 120_000
 
 /** Retries broken connections and retryable failures with backoff, and waits at least as long as the service asks. */
@@ -239,5 +239,7 @@ function isRetryable(error: unknown): boolean {
 }
 
 function toUploadError(error: unknown): unknown {
-  return isNetworkFailure(error) ? new MediaError(6036, 'The upload broke off', { cause: error }) : error
+  return isNetworkFailure(error)
+    ? new MediaError(6036, 'The upload was interrupted', { cause: error })
+    : error
 }

@@ -69,7 +69,7 @@ export class LegacySessions {
   async sweep(): Promise<void> {
     const before = this.#clock() - sessionIdleMs
     const idle = [...this.#sessions.values()].filter(
-      ({ activeRequests: underWay, usedAt }) => underWay === 0 && usedAt <= before,
+      ({ activeRequests, usedAt }) => activeRequests === 0 && usedAt <= before,
     )
     await Promise.all(idle.map((session) => session.close()))
   }
@@ -115,7 +115,7 @@ export class LegacySessions {
   async #keep(id: string, session: LegacySession): Promise<void> {
     if (this.#sessions.size >= maxSessions) {
       const [oldest] = this.#sessions.values()
-      const idle = [...this.#sessions.values()].find(({ activeRequests: underWay }) => underWay === 0)
+      const idle = [...this.#sessions.values()].find(({ activeRequests }) => activeRequests === 0)
       await (idle ?? oldest)?.close()
     }
     this.#sessions.set(id, session)

@@ -143,8 +143,8 @@ export class TenantRegistry {
   }
 
   /** A tenant whose key is being checked has a request that is not counted yet. */
-  #isIdle([key, { activeRequests: underWay, legacy, tenant }]: readonly [string, TenantEntry]): boolean {
-    return underWay === 0 && legacy.size === 0 && !tenant.isBusy && !this.#admitting.has(key)
+  #isIdle([key, { activeRequests, legacy, tenant }]: readonly [string, TenantEntry]): boolean {
+    return activeRequests === 0 && legacy.size === 0 && !tenant.isBusy && !this.#admitting.has(key)
   }
 }
 

@@ -46,7 +46,7 @@ async function linkResults(
     return { linked }
   } catch (error) {
     // A link that fails must not hide that the task is completed and paid for.
-    if (signal.aborted) return { underWay: 0 }
+    if (signal.aborted) return { percent: 0 }
     if (error instanceof MediaError) return { unlinked: describeError(error) }
     throw error
   }

@@ -11,61 +11,61 @@ import type { McpContext } from './mcp-context.ts'
 import type { McpRequest, DetailedTask, TaskSource } from './task-extension.ts'
 import type { Job } from './background-jobs.ts'
 
-/** How often a client had better ask, ms. */
+/** Recommended polling interval of clients, ms. */
 const pollIntervalMs = 2000
 
-/** How long one `tasks/get` brings result files along before it answers that the task still works, ms. */
+/** Time that one `tasks/get` delivers result files before it reports that the task is still working, ms. */
 const deliveryTimeoutMs = 5000
 
-/** The session's media tasks, and uploads that lead to one, as the Tasks extension tells them. */
+/** The session's media tasks and submissions as tasks of the Tasks extension. */
 export function mediaTaskSource({ session, report }: Pick<McpContext, 'session' | 'report'>): TaskSource {
   return {
-    get: (taskId, asked) => withProtocolErrors(describeTaskOrSubmission(session, taskId, asked), report),
-    // Media tasks ask for nothing.
+    get: (taskId, request) => withProtocolErrors(describeTaskOrSubmission(session, taskId, request), report),
+    // Media tasks request no input.
     update: async (taskId) => void (await withProtocolErrors(findMediaTask(session, taskId), report)),
     cancel: (taskId) => withProtocolErrors(cancelMediaTask(session, taskId), report),
   }
 }
 
-/** What an id stands for, a media task or an upload, as the extension tells it. */
+/** Describes the media task or submission of an id for the extension. Throws 6005 for an unknown id. */
 export async function describeTaskOrSubmission(
   session: Session,
   taskId: string,
   { signal }: Pick<McpRequest, 'signal'>,
 ): Promise<DetailedTask> {
-  const transfer = session.submissions.get(taskId)
-  const upload = transfer && (await submissionState(transfer))
-  const task = transfer ? submittedTask(upload) : await lookUpTask(session, taskId)
+  const job = session.submissions.get(taskId)
+  const submission = job && (await submissionState(job))
+  const task = job ? submittedTask(submission) : await lookUpTask(session, taskId)
   if (task) return describeTask(session, { taskId, task }, signal)
-  const head = taskHead(taskId, transfer)
-  if (upload && 'failed' in upload) {
-    return { ...head, status: 'completed', result: toErrorResult(upload.failed) }
+  const head = taskHead(taskId, job)
+  if (submission && 'failed' in submission) {
+    return { ...head, status: 'completed', result: toErrorResult(submission.failed) }
   }
-  if (upload && 'priced' in upload) {
-    const result = toDataResult({ data: { ...callAgainSnapshot(upload.priced) } })
+  if (submission && 'priced' in submission) {
+    const result = toDataResult({ data: { ...callAgainSnapshot(submission.priced) } })
     return { ...head, status: 'completed', result }
   }
-  return { ...head, status: 'working', statusMessage: `uploading ${transfer?.progress ?? 0} %` }
+  return { ...head, status: 'working', statusMessage: `uploading ${job?.progress ?? 0} %` }
 }
 
 type SubmissionState = SubmissionResult | { readonly failed: MediaError } | undefined
 
-/** What an upload has led to; undefined while it is under way. Throws bugs alone. */
-async function submissionState(transfer: Job<SubmissionResult>): Promise<SubmissionState> {
-  return transfer.within(AbortSignal.abort()).catch((error: unknown) => {
+/** Result of a submission; undefined while it is running. Throws only bugs. */
+async function submissionState(job: Job<SubmissionResult>): Promise<SubmissionState> {
+  return job.within(AbortSignal.abort()).catch((error: unknown) => {
     if (error instanceof MediaError) return { failed: error }
     throw error
   })
 }
 
-function submittedTask(upload: SubmissionState): KnownTask | undefined {
-  return upload && 'task' in upload ? upload.task : undefined
+function submittedTask(submission: SubmissionState): KnownTask | undefined {
+  return submission && 'task' in submission ? submission.task : undefined
 }
 
-/** The media task behind an id; undefined where an upload has not led to one. Throws 6005 for an id that names nothing. */
+/** The media task of an id; undefined if a submission has not created one. Throws 6005 for an unknown id. */
 async function findMediaTask(session: Session, taskId: string): Promise<KnownTask | undefined> {
-  const transfer = session.submissions.get(taskId)
-  return transfer ? submittedTask(await submissionState(transfer)) : lookUpTask(session, taskId)
+  const job = session.submissions.get(taskId)
+  return job ? submittedTask(await submissionState(job)) : lookUpTask(session, taskId)
 }
 
 async function describeTask(
@@ -83,8 +83,8 @@ async function describeTask(
   const call = { signal: until, progress: () => undefined }
   const saving =
     view.status === 'completed' ? await session.delivery.deliver(session, { view, task }, call) : null
-  if (saving && 'underWay' in saving) {
-    return { ...head, status: 'working', statusMessage: `saving ${saving.underWay} %` }
+  if (saving && 'percent' in saving) {
+    return { ...head, status: 'working', statusMessage: `saving ${saving.percent} %` }
   }
   const result = toDataResult({
     data: {
@@ -102,9 +102,9 @@ async function describeTask(
   }
 }
 
-function taskHead(taskId: string, transfer?: Job<SubmissionResult>) {
-  const begun = (transfer?.startedAt ?? new Date()).toISOString()
-  return { taskId, createdAt: begun, lastUpdatedAt: begun, ttlMs: null, pollIntervalMs }
+function taskHead(taskId: string, job?: Job<SubmissionResult>) {
+  const startedAt = (job?.startedAt ?? new Date()).toISOString()
+  return { taskId, createdAt: startedAt, lastUpdatedAt: startedAt, ttlMs: null, pollIntervalMs }
 }
 
 function taskTimes({
@@ -117,12 +117,12 @@ function taskTimes({
 async function cancelMediaTask(session: Session, taskId: string): Promise<void> {
   const task = await findMediaTask(session, taskId)
   if (task) return await stopTask(session, task.task_id)
-  const upload = session.submissions.get(taskId)
-  // The upload cannot be called back; the task that comes of it is stopped at once.
-  void upload
+  const job = session.submissions.get(taskId)
+  // The submission cannot be cancelled; the task that it creates is stopped at once.
+  void job
     ?.within(new AbortController().signal)
     .then(submittedTask)
-    .then((made) => made && stopTask(session, made.task_id))
+    .then((created) => created && stopTask(session, created.task_id))
     .catch(() => undefined)
 }
 
@@ -130,7 +130,7 @@ async function stopTask({ client }: Session, task_id: string): Promise<void> {
   try {
     await client.call(routes.stopTask, { params: { task_id } })
   } catch (error) {
-    // It has ended by itself.
+    // The task has already ended.
     if (!(error instanceof MediaError && error.code === 6007)) throw error
   }
 }

@@ -9,33 +9,33 @@ import { errorCode } from '../platform/system-error.ts'
 import { resolveLinks } from '../platform/folder.ts'
 import { assertAllowed, folderHints, type Folders, isInside, toAbsolute } from './workspace.ts'
 
-/** A file that may be read, held open: everything is read from the descriptor. */
+/** An open file; all reads use the descriptor. */
 export interface OpenedFile {
   readonly handle: FileHandle
   readonly name: string
   readonly kind: FileKind
   /** Bytes. */
   readonly size: number
-  /** Where it lies on this machine. */
+  /** Its location on this machine. */
   readonly local?: LocalFile
-  /** Equal for the same content of the same file. */
+  /** Equal for the same file with the same content. */
   readonly identity: string
-  /** Of a file elsewhere, which has no bytes yet: fetches them, telling the share, and answers how many. */
+  /** Of a remote file: fetches its bytes, reports the share 0 to 1, and returns their number. */
   readonly fill?: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<number>
 }
 
-/** A folder that may be written, kept from being exchanged where the system allows that. */
+/** An open folder for writing, protected from replacement if the system allows that. */
 export interface OpenedFolder extends AsyncDisposable {
-  /** The folder's real path, for people. */
+  /** The folder's real path, for messages. */
   readonly path: string
-  /** The path to work with: on Linux it goes through the open descriptor. */
+  /** Path for file operations: on Linux it goes through the open descriptor. */
   readonly base: string
 }
 
-// A FIFO must not hold the open, and a terminal must not become ours. Windows knows neither.
+// Opening a FIFO must not block, and a terminal must not become the controlling one. Windows has neither flag.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
-/** Tells whether a text names a regular file. */
+/** Whether a path names an existing regular file. */
 export async function isExistingFile(folders: Folders, given: string): Promise<boolean> {
   return stat(toAbsolute(folders, given)).then(
     (stats) => stats.isFile(),
@@ -44,8 +44,8 @@ export async function isExistingFile(folders: Folders, given: string): Promise<b
 }
 
 /**
- * Opens a file an agent named, then checks what was opened: place, extension, size. The caller closes it,
- * and checks that its kind is among those wanted; here they only say what is supported.
+ * Opens a file that an agent named and checks the opened file: location, extension, size. The caller closes it and
+ * checks its kind. wanted: accepted kinds, used only in hints.
  */
 export async function openAllowedFile(
   folders: Folders,
@@ -53,13 +53,13 @@ export async function openAllowedFile(
   wanted: readonly FileKind[] = fileKinds,
 ): Promise<OpenedFile> {
   const path = toAbsolute(folders, given)
-  // Before anything is looked at: whether something lies outside is not told.
+  // Checked first, so that an error does not reveal whether a file outside exists.
   const leadsTo = await resolveLinks(path)
   assertAllowed(folders, leadsTo, given)
   const before = await stat(path).catch(async (error: unknown) => {
     throw unreadablePath(folders, given, {
       cause: error,
-      meant: await suggestFileName(folders, leadsTo, wanted),
+      suggestion: await suggestFileName(folders, leadsTo, wanted),
     })
   })
   if (!before.isFile()) throw notAFile(given, before.isDirectory())
@@ -84,7 +84,7 @@ export async function openAllowedFile(
   }
 }
 
-/** Opens a folder an agent named for writing, making what is missing of it. */
+/** Opens a folder that an agent named for writing, and creates its missing parts. */
 export async function openAllowedFolder(folders: Folders, given: string): Promise<OpenedFolder> {
   const { ancestor, missing } = await checkAllowedFolder(folders, given)
   let path = ancestor
@@ -94,7 +94,7 @@ export async function openAllowedFolder(folders: Folders, given: string): Promis
       if (errorCode(error) !== 'EEXIST') throw error
     })
   }
-  // Windows cannot open folders; elsewhere the open descriptor shows what was really reached.
+  // Windows cannot open folders; elsewhere the descriptor shows which folder was opened.
   if (process.platform === 'win32') {
     assertAllowed(folders, await realpath(path), given)
     return { path, base: path, [Symbol.asyncDispose]: () => Promise.resolve() }
@@ -111,13 +111,13 @@ export async function openAllowedFolder(folders: Folders, given: string): Promis
   }
 }
 
-/** Checks that a folder an agent named could be written; makes nothing. Answers what exists of it. */
+/** Checks that a folder is allowed without creating it. Returns its existing ancestor and the missing parts. */
 async function checkAllowedFolder(
   folders: Folders,
   given: string,
 ): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
   const path = toAbsolute(folders, given)
-  // As in reading.
+  // Checked first, as for files.
   assertAllowed(folders, await resolveLinks(path), given)
   let existing = path
   while (!(await pathExists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
@@ -130,7 +130,7 @@ async function checkAllowedFolder(
   return { ancestor, missing: rest === '' ? [] : rest.split(sep) }
 }
 
-/** A dangling link exists: it must not be written through. */
+/** A dangling symbolic link exists: nothing may be written through it. */
 async function pathExists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -141,38 +141,38 @@ async function pathExists(path: string): Promise<boolean> {
 async function realPathOfHandle(handle: FileHandle, path: string, stats: BigIntStats): Promise<string> {
   if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`)
   const real = await realpath(path)
-  const there = await stat(real, { bigint: true })
-  if (there.dev === stats.dev && there.ino === stats.ino) return real
+  const current = await stat(real, { bigint: true })
+  if (current.dev === stats.dev && current.ino === stats.ino) return real
   throw new MediaError(6016, `${path} changed while it was opened`, { retryable: true })
 }
 
 interface UnreadablePathOptions {
   readonly cause: unknown
-  /** Name of a file in the same folder that may be meant. */
-  readonly meant?: string | undefined
+  /** A similar file name in the same folder. */
+  readonly suggestion?: string | undefined
 }
 
 function unreadablePath(
   folders: Folders,
   given: string,
-  { cause, meant }: UnreadablePathOptions,
+  { cause, suggestion }: UnreadablePathOptions,
 ): MediaError {
   const { workspace, allowed } = folders
   const code = errorCode(cause) ?? 'unknown'
   const missing = code === 'ENOENT' || code === 'ENOTDIR'
   const message = missing ? `There is no ${given}` : `${given} cannot be opened (${code})`
   const hints = [
-    ...(missing && meant !== undefined ? [`Did you mean ${join(dirname(given), meant)}?`] : []),
+    ...(missing && suggestion !== undefined ? [`Did you mean ${join(dirname(given), suggestion)}?`] : []),
     `Relative paths start from ${workspace}. Allowed folders: ${allowed.join(', ')}.`,
     ...folderHints(folders),
   ]
   return new MediaError(6004, message, { cause, hint: hints.join(' ') })
 }
 
-/** Most entries of a folder among which a file that may be meant is looked for. */
+/** Most entries of a folder that are searched for a similar name. */
 const maxScannedEntries = 2000
 
-/** Of the files beside a real path the one that may be meant by it; nothing of folders outside is told. */
+/** Returns the most similar file name in the same folder; reveals nothing of folders outside the allowed ones. */
 async function suggestFileName(
   folders: Folders,
   path: string,
@@ -181,17 +181,17 @@ async function suggestFileName(
   const folder = dirname(path)
   if (!folders.allowed.some((allowed) => isInside(allowed, folder))) return undefined
   const names: string[] = []
-  let looked = 0
+  let scanned = 0
   try {
     for await (const entry of await opendir(folder)) {
       const kind = kindOf(extensionOf(entry.name))
       const isHidden = entry.name.startsWith('.')
       if (entry.isFile() && !isHidden && kind && wanted.includes(kind)) names.push(entry.name)
-      looked += 1
-      if (looked === maxScannedEntries) break
+      scanned += 1
+      if (scanned === maxScannedEntries) break
     }
   } catch {
-    // What may be meant is only a help.
+    // A suggestion is optional.
     return undefined
   }
   return nearestName(basename(path), names)
@@ -199,12 +199,12 @@ async function suggestFileName(
 
 function notAFile(given: string, isFolder: boolean): MediaError {
   const what = isFolder ? 'a folder' : 'not a regular file'
-  return new MediaError(6016, `${given} is ${what}`, { hint: 'Name one media file.' })
+  return new MediaError(6016, `${given} is ${what}`, { hint: 'Give the path of one media file.' })
 }
 
 function unsupportedExtension(given: string, wanted: readonly FileKind[]): MediaError {
   const extension = extensionOf(basename(given))
   const what =
-    extension === '' ? 'no extension' : `the extension ${extension}, which the service does not take`
+    extension === '' ? 'no extension' : `the extension ${extension}, which the service does not support`
   return new MediaError(6001, `${given} has ${what}`, { hint: supportedHint(wanted) })
 }

@@ -11,19 +11,19 @@ import { isPath, openFiles, type OpenedFiles } from './upload-files.ts'
 import { openAllowedFile, type OpenedFile } from './open-allowed.ts'
 import type { Session } from './session.ts'
 
-/** An operation's arguments, checked, with the local files among them opened. */
+/** Validated arguments of an operation, with its local files open. */
 export interface PreparedInput {
   readonly files: OpenedFiles
-  /** Equal for calls that ask for the same of the same files. */
+  /** Equal for calls with the same arguments and the same files. */
   readonly fingerprint: string
-  /** The body of the creation, with file ids in place of paths. */
+  /** Body of the creation request, with file ids in place of paths. */
   body(ids: ReadonlyMap<string, string>): Record<string, unknown>
 }
 
-/** Stands for the id of a file that is not uploaded yet while the rest is checked. */
+/** Replaces the id of a file that is not uploaded yet during validation. */
 const placeholder = '0'
 
-/** Checks an operation's arguments before a byte travels, and opens the local files among them. */
+/** Validates an operation's arguments before anything is uploaded, and opens its local files. */
 export async function prepareInput(
   session: Session,
   operation: Operation,
@@ -38,32 +38,34 @@ export async function prepareInput(
     for (const { path, value } of paths) setAt(filled, path, ids.get(value) ?? placeholder)
     return filled
   }
-  const held = paths.length > 0 ? serviceCheckedFields(operation.input) : z.object({})
+  const serviceChecked = paths.length > 0 ? serviceCheckedFields(operation.input) : z.object({})
   const check = (ids: ReadonlyMap<string, string>) => {
-    const known = Object.entries(body(ids)).filter(([name]) => fieldSchema(held, name) === undefined)
+    const known = Object.entries(body(ids)).filter(
+      ([name]) => fieldSchema(serviceChecked, name) === undefined,
+    )
     return validateArguments(operation.input, Object.fromEntries(known))
   }
   check(new Map())
-  const holding = validateArguments(held, args)
+  const serviceFields = validateArguments(serviceChecked, args)
   rejectIgnoredArguments(operation, unread)
   const files = await openFiles(session, kindsByPath(paths), (error, value) =>
     addArgumentPath(session, error, { args, references, value }),
   )
   try {
     for (const reference of paths) checkKind(reference, files.byPath.get(reference.value))
-    // What references have to do with each other shows only now that it is known which name the same file.
+    // Rules about several references can be checked only now that equal files are known.
     const identities = [...files.byPath].map(
       ([path, { identity }]) => [path, hash('sha256', identity)] as const,
     )
-    const meant = [check(new Map(identities)), holding]
-    return { files, body, fingerprint: JSON.stringify([operation.name, ...meant]) }
+    const validated = [check(new Map(identities)), serviceFields]
+    return { files, body, fingerprint: JSON.stringify([operation.name, ...validated]) }
   } catch (error) {
     await files[Symbol.asyncDispose]()
     throw error
   }
 }
 
-/** Optional fields for an id, never a path: only the service can hold them against the ids that files get there. */
+/** Optional id fields that accept no path: only the service can compare them with the ids of uploaded files. */
 function serviceCheckedFields({ shape }: z.ZodObject): z.ZodObject {
   return z.object(
     Object.fromEntries(
@@ -81,7 +83,7 @@ interface ArgumentReferences {
   readonly references: readonly TextReference[]
 }
 
-/** Tells where the arguments name a file that was refused, and of one that is missing which may be meant. */
+/** Adds the argument path to the error of a rejected file, and suggests a file that a sibling field names. */
 async function addArgumentPath(
   session: Session,
   error: unknown,
@@ -89,23 +91,23 @@ async function addArgumentPath(
 ): Promise<unknown> {
   const reference = named.references.find((one) => one.value === value)
   if (!(error instanceof MediaError) || !reference) return error
-  const place = z.core.toDotPath(reference.path)
-  const beside = error.code === 6004 ? await findFileInSibling(session, reference, named) : undefined
-  if (!beside) return error.at(place)
-  const meant = `${JSON.stringify(reference.path.at(-1))}: ${JSON.stringify(beside.name)}`
-  const hint = `Give the file itself here: ${meant} (${beside.field} is not what names it). ${error.hint}`
-  return error.at(place, hint)
+  const argument = z.core.toDotPath(reference.path)
+  const sibling = error.code === 6004 ? await findFileInSibling(session, reference, named) : undefined
+  if (!sibling) return error.at(argument)
+  const example = `${JSON.stringify(reference.path.at(-1))}: ${JSON.stringify(sibling.name)}`
+  const hint = `Give the file itself here: ${example} (${sibling.field} does not name it). ${error.hint}`
+  return error.at(argument, hint)
 }
 
-/** A file that another field of the same object names, which takes none. */
+/** A file that another field of the same object names, although that field accepts no files. */
 async function findFileInSibling(
   session: Session,
   { path, kinds }: TextReference,
   { args, references }: ArgumentReferences,
 ): Promise<{ readonly field: string; readonly name: string } | undefined> {
-  const places = new Set(references.map((one) => z.core.toDotPath(one.path)))
+  const referencePaths = new Set(references.map((one) => z.core.toDotPath(one.path)))
   for (const [field, name] of Object.entries(parentOf(args, path))) {
-    const isReference = places.has(z.core.toDotPath([...path.slice(0, -1), field]))
+    const isReference = referencePaths.has(z.core.toDotPath([...path.slice(0, -1), field]))
     if (typeof name === 'string' && !isReference && (await isFileOfKind(session, name, kinds)))
       return { field, name }
   }
@@ -126,7 +128,8 @@ type TextReference = FileReference & { readonly value: string }
 
 function toTextReference({ value, ...reference }: FileReference): TextReference {
   if (typeof value === 'string' && value !== '') return { ...reference, value }
-  const why = typeof value === 'number' ? 'as a number an id has lost digits' : 'it is empty or not text'
+  const why =
+    typeof value === 'number' ? 'an id given as a number has lost digits' : 'it is empty or not a string'
   throw new MediaError(6016, `${z.core.toDotPath(reference.path)}: ${why}`, {
     hint: 'Give a path or a file id as a string.',
   })
@@ -142,7 +145,7 @@ function setAt(target: Record<string, unknown>, path: FileReference['path'], val
   if (last !== undefined) parentOf(target, path)[last] = value
 }
 
-/** The object or list in which a reference stands. */
+/** The object or array that contains a reference. */
 function parentOf(args: unknown, path: FileReference['path']): Record<string | number, unknown> {
   let holder = args as Record<string | number, unknown>
   for (const key of path.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>

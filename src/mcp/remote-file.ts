@@ -13,7 +13,7 @@ import { errorCode } from '../platform/system-error.ts'
 import { lazy } from '../platform/cache.ts'
 import type { OpenedFile } from './open-allowed.ts'
 
-/** IPv4 networks that are nobody's on the internet (IANA special-purpose registry), as address and prefix. */
+/** IPv4 networks that are not public (IANA special-purpose address registry), as address and prefix length. */
 const specialNetworksV4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -32,7 +32,7 @@ const specialNetworksV4 = [
   ['224.0.0.0', 3],
 ] as const
 
-/** Inside the only IPv6 network that is routed: protocol assignments with Teredo, documentation, and 6to4. */
+/** Non-public networks inside 2000::/3, the only routed IPv6 network: protocol assignments with Teredo, documentation, 6to4. */
 const specialNetworksV6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -47,7 +47,7 @@ for (const [network, prefix] of specialNetworksV6) specialNetworks.addSubnet(net
 const routedNetworksV6 = new BlockList()
 routedNetworksV6.addSubnet('2000::', 3, 'ipv6')
 
-/** Tells whether an IP address is one of the internet, and not of this machine or a network around it. */
+/** Whether an IP address is public: not of this machine or a local network. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !specialNetworks.check(address, 'ipv4')
   return (
@@ -55,10 +55,10 @@ export function isPublicAddress(address: string): boolean {
   )
 }
 
-/** A name that leads to an address which is not public. */
+/** Error for a host name that resolves to an address that is not public. */
 export class NotPublicError extends Error {}
 
-/** Looks a name up as `dns.lookup` does, and fails with `NotPublicError` where any of its addresses is not public. */
+/** Like `dns.lookup`, but fails with `NotPublicError` if any of the addresses is not public. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? []
@@ -71,8 +71,8 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) => {
 }
 
 /**
- * Checked for each connection, so that a name which leads elsewhere meanwhile is found out. Loaded for the first
- * address: it is a quarter of what starts with each session of an agent.
+ * Resolves and checks the host for each connection, so that DNS rebinding is detected. Loaded for the first URL:
+ * undici takes a quarter of the start-up time of a session.
  */
 const publicInternetAgent = lazy(async () => {
   const { Agent } = await import('undici')
@@ -85,7 +85,7 @@ const publicInternetAgent = lazy(async () => {
 
 const maxRedirects = 5
 
-/** Opens an empty temporary file for what an https address holds; `fill` fetches it. Throws 6001 and 6016. */
+/** Opens an empty temporary file for the content of an https URL, which `fill` downloads. Throws 6001 and 6016. */
 export async function openRemoteFile(
   given: string,
   wanted: readonly FileKind[],
@@ -101,7 +101,7 @@ export async function openRemoteFile(
   }
   const path = join(tmpdir(), `reelwright-${randomUUID()}`)
   const handle = await open(path, 'wx+', 0o600)
-  // It goes with its descriptor.
+  // The unlinked file exists until its descriptor is closed.
   await rm(path)
   const fill: OpenedFile['fill'] = async (signal, onProgress) =>
     fetchToHandle(handle, url, {
@@ -117,12 +117,12 @@ function parsePublicUrl(given: string): URL {
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
   const isPlain = url?.protocol === 'https:' && url.port === '' && url.username === '' && url.password === ''
   if (url && isPlain && (isIP(host) === 0 || isPublicAddress(host))) return url
-  throw new MediaError(6016, `${given.slice(0, 80)} is no https address of the internet`, {
-    hint: 'Give an https address without a port or a password, or download the file and give its path.',
+  throw new MediaError(6016, `${given.slice(0, 80)} is not a public https URL`, {
+    hint: 'Give an https URL without a port or password, or download the file and give its path.',
   })
 }
 
-/** Without the query, which may hold a key. */
+/** The URL for messages, without its query, which may contain a key. */
 function displayUrl({ origin, pathname }: URL): string {
   return (origin + pathname).slice(0, 200)
 }
@@ -142,7 +142,7 @@ interface FetchContext {
   readonly onProgress: (share: number) => void
 }
 
-/** Answers the bytes that were written. */
+/** Downloads a URL into a file and returns the number of bytes. */
 async function fetchToHandle(handle: FileHandle, url: URL, fetch: FetchContext): Promise<number> {
   try {
     const { body, headers } = await requestWithRedirects(url, fetch)
@@ -150,7 +150,7 @@ async function fetchToHandle(handle: FileHandle, url: URL, fetch: FetchContext):
     let size = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (size + chunk.length > maxFileBytes) {
-        throw new MediaError(6002, `${displayUrl(url)} holds more than ${maxFileBytes} bytes`)
+        throw new MediaError(6002, `${displayUrl(url)} is larger than ${maxFileBytes} bytes`)
       }
       await writeAll(handle, chunk, size)
       size += chunk.length
@@ -183,20 +183,20 @@ async function requestWithRedirects(
     await response.body.dump()
     const { location } = response.headers
     if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
-      throw new MediaError(6004, `${displayUrl(start)} answers ${statusCode}`, {
-        hint: 'Check the address, or download the file and give its path.',
+      throw new MediaError(6004, `${displayUrl(start)} returned HTTP ${statusCode}`, {
+        hint: 'Check the URL, or download the file and give its path.',
       })
     }
     url = parsePublicUrl(new URL(location, url).href)
   }
-  throw new MediaError(6004, `${displayUrl(start)} is redirected too often`, {
-    hint: 'Give the address of the file itself.',
+  throw new MediaError(6004, `${displayUrl(start)} redirects too often`, {
+    hint: 'Give the URL of the file itself.',
   })
 }
 
 function toFetchError(url: URL, error: unknown): MediaError {
   if (error instanceof NotPublicError) {
-    return new MediaError(6016, `${displayUrl(url)} is not on the internet`, {
+    return new MediaError(6016, `${displayUrl(url)} is not on the public internet`, {
       cause: error,
       hint: 'Download the file into the workspace and give its path.',
     })
@@ -206,6 +206,6 @@ function toFetchError(url: URL, error: unknown): MediaError {
   }
   return new MediaError(6036, `${displayUrl(url)} could not be fetched`, {
     cause: error,
-    hint: 'Try again, or give a path.',
+    hint: 'Try again, or download the file and give its path.',
   })
 }

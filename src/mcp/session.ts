@@ -9,32 +9,32 @@ import { BackgroundJobs } from './background-jobs.ts'
 import type { FileDelivery } from './file-delivery.ts'
 import { reconnectingClient, type ServiceConnector } from './service-connector.ts'
 
-/** A task as this server knows it. */
+/** A task that this session knows. */
 export interface KnownTask extends TaskRef {
-  /** Where its results go, when the agent said so. */
+  /** Folder or name for its results, if the agent gave one. */
   readonly save_to?: string | undefined
 }
 
-/** Work whose price the user must agree to before it is begun. */
+/** A task that is not created until the user agrees to its price. */
 export interface PricedTask {
   readonly task_type: string
   readonly credits: number
 }
 
-/** What an upload led to: a file, a task made of the files, or the price of one. */
+/** Result of a submission: an uploaded file, a created or joined task, or a price that needs consent. */
 export type SubmissionResult =
   | { readonly file: FileRecord }
   | { readonly task: KnownTask; readonly isJoined: boolean }
   | { readonly priced: PricedTask }
 
-/** A result file that lies in the workspace. */
+/** A result file saved in the workspace. */
 export interface SavedFile {
   readonly file_id: string
   readonly role: string
   readonly path: string
   readonly bytes: number
   readonly duration?: number
-  /** Why it is not named as the agent wished. */
+  /** Why its name differs from the agent's. */
   readonly note?: string
 }
 
@@ -49,29 +49,30 @@ export interface LinkedFile {
   readonly duration?: number
 }
 
-/** What happens that connected clients may want to know. */
+/** Events that connected clients may be notified of. */
 interface SessionEvents {
-  /** Null when any task may have changed. */
+  /** Null if any task may have changed. */
   taskChanged: [taskId: string | null]
   resourcesChanged: []
 }
 
-/** What all calls of one server share. */
+/** State shared by all calls of one server. */
 export interface Session extends AsyncDisposable {
   readonly version: string
   readonly operations: readonly Operation[]
   readonly client: Client
-  /** Credits above which the user is asked before a task is made; undefined for never. */
+  /** Credits above which the user must agree before a task is created; undefined for never. */
   readonly confirmAbove: number | undefined
-  /** Whether https addresses are taken as files. */
+  /** Whether https URLs are accepted as files. */
   readonly allowUrls: boolean
   readonly delivery: FileDelivery
   readonly feed: EventFeed
+  /** Uploads, and submissions that upload files and create a task. */
   readonly submissions: BackgroundJobs<SubmissionResult>
   readonly saves: BackgroundJobs<readonly SavedFile[]>
-  /** Pictures being drawn. */
+  /** Previews that the service is rendering. */
   readonly previews: BackgroundJobs<Preview>
-  /** Uploads under way by file identity, so that one file travels once. */
+  /** Running uploads by file identity, so that a file is uploaded once. */
   readonly activeUploads: Map<string, Promise<FileRecord>>
   readonly tasks: RecentItems<KnownTask>
   /** Files uploaded or saved through this server, by id. */
@@ -79,27 +80,27 @@ export interface Session extends AsyncDisposable {
   readonly events: EventEmitter<SessionEvents>
 }
 
-/** What a session is made of. */
+/** Options of `openSession`. */
 export interface SessionOptions extends ServiceConnector {
   readonly version: string
   readonly operations: readonly Operation[]
   readonly delivery: FileDelivery
-  /** Credits above which the user is asked before a task is made; left out, never. */
+  /** Credits above which the user must agree before a task is created; never by default. */
   readonly confirmAbove?: number | undefined
-  /** Whether https addresses are taken as files; left out, they are not. */
+  /** Whether https URLs are accepted as files; false by default. */
   readonly allowUrls?: boolean
 }
 
-/** Opens a session; nothing is connected until the first call needs it. */
+/** Opens a session. Connects to the service on the first call. */
 export function openSession({
   version,
   operations,
   delivery: place,
   confirmAbove,
   allowUrls = false,
-  ...door
+  ...connector
 }: SessionOptions): Session {
-  const client = reconnectingClient(door)
+  const client = reconnectingClient(connector)
   const feed = new EventFeed(client)
   const uploads = new BackgroundJobs<SubmissionResult>()
   const saves = new BackgroundJobs<readonly SavedFile[]>()
@@ -118,7 +119,7 @@ export function openSession({
     activeUploads: new Map(),
     tasks: new RecentItems(),
     files: new RecentItems(),
-    // Each of its clients listens.
+    // Each client adds a listener.
     events: new EventEmitter<SessionEvents>().setMaxListeners(0),
     async [Symbol.asyncDispose]() {
       feed[Symbol.dispose]()
@@ -130,10 +131,10 @@ export function openSession({
   }
 }
 
-/** More than an agent's conversation makes. */
+/** Capacity, larger than a conversation needs. */
 const maxRecentItems = 1000
 
-/** The latest items by id. */
+/** The most recent items by id. */
 class RecentItems<T> {
   readonly #items = new Map<string, T>()
 

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 
-/** The Tasks extension of protocol revision 2026-07-28, in which a tool may answer with a task. */
+/** The Tasks extension of protocol revision 2026-07-28, in which a tool call may return a task. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
 interface TaskHead {
@@ -17,12 +17,12 @@ interface TaskHead {
   /** ISO 8601. */
   readonly createdAt: string
   readonly lastUpdatedAt: string
-  /** How long the task is kept from its creation, ms; null for no end. */
+  /** Time from its creation that the task is kept, ms; null for unlimited. */
   readonly ttlMs: number | null
   readonly pollIntervalMs?: number
 }
 
-/** A task as `tasks/get` tells it; what a tool found wrong is a result, `failed` is for what broke the call itself. */
+/** A task as `tasks/get` returns it. A tool error is a result; `failed` means that the call itself failed. */
 export type DetailedTask = TaskHead &
   (
     | { readonly status: 'working' | 'cancelled' }
@@ -31,19 +31,19 @@ export type DetailedTask = TaskHead &
     | { readonly status: 'failed'; readonly error: { readonly code: number; readonly message: string } }
   )
 
-/** A request as handlers know it. */
+/** The request of a handler. */
 export type McpRequest = Pick<ServerContext, 'mcpReq'>['mcpReq']
 
-/** Whose tasks are told; each throws a ProtocolError of invalid params for a task it does not know. */
+/** Source of tasks. All methods throw a ProtocolError (invalid params) for an unknown task. */
 export interface TaskSource {
-  get(taskId: string, asked: McpRequest): Promise<DetailedTask>
-  /** Takes answers to what tasks asked for; those that nobody asked for are ignored. */
+  get(taskId: string, request: McpRequest): Promise<DetailedTask>
+  /** Accepts responses to input requests; others are ignored. */
   update(taskId: string, responses: Readonly<Record<string, unknown>>): Promise<void>
-  /** Begins to end a task; of one that has ended nothing. */
+  /** Starts to cancel a task; does nothing if it has ended. */
   cancel(taskId: string): Promise<void>
 }
 
-/** Whether a modern client said on this very request that it takes tasks for answers. */
+/** Whether a modern client declared in this request that it supports tasks. */
 export function supportsTasks({ envelope }: { readonly envelope?: unknown }): boolean {
   return tasksDeclaration.safeParse(envelope).success
 }
@@ -56,13 +56,13 @@ const tasksDeclaration = z.object({
 
 const taskParams = z.object({ taskId: z.string().min(1).max(64) })
 
-/** Serves `tasks/get`, `tasks/update` and `tasks/cancel`, to clients that declare the extension alone. */
+/** Handles `tasks/get`, `tasks/update` and `tasks/cancel` for clients that declare the extension. */
 export function handleTaskExtension({ server }: McpServer, source: TaskSource): void {
   server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, { mcpReq }) => {
     requireTaskSupport(mcpReq)
     const { status, ...task } = await source.get(taskId, mcpReq)
     if (!('result' in task)) return { ...task, status }
-    // A result inside a result is not stamped by the SDK.
+    // The SDK adds resultType only to the outer result.
     return { ...task, status, result: { resultType: 'complete', ...task.result } }
   })
   server.setRequestHandler('tasks/update', { params: taskParams }, async ({ taskId }, { mcpReq }) => {
@@ -77,9 +77,9 @@ export function handleTaskExtension({ server }: McpServer, source: TaskSource): 
   })
 }
 
-/** Refuses a request of a client that takes no tasks. */
-export function requireTaskSupport(asked: McpRequest): void {
-  if (supportsTasks(asked)) return
+/** Throws if the client does not support tasks. */
+export function requireTaskSupport(request: McpRequest): void {
+  if (supportsTasks(request)) return
   throw missingTaskSupport()
 }
 
@@ -99,8 +99,8 @@ const listenRequest = z.object({
 })
 
 /**
- * The error for a client that wants to hear of tasks and does not declare the extension; null for any
- * other message. Those that declare it hear nothing either: tasks are polled, or followed as resources.
+ * Returns the error for a client that subscribes to tasks without declaring the extension; null for any other message.
+ * Clients that declare it receive no notifications either: tasks are polled, or followed as resources.
  */
 export function rejectTaskListening(message: unknown): JSONRPCErrorResponse | null {
   const { data } = listenRequest.safeParse(message)
@@ -110,7 +110,7 @@ export function rejectTaskListening(message: unknown): JSONRPCErrorResponse | nu
   return { jsonrpc: '2.0', id: data.id, error: { code, message: text, data: detail } }
 }
 
-/** The answer of a tool that is a task; `content` is there because the SDK takes every answer of a tool for one with content. */
+/** Converts a task to a tool result. `content` is present because the SDK requires it in all tool results. */
 export function toTaskResult({
   taskId,
   createdAt,

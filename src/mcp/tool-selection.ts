@@ -7,31 +7,31 @@ import { operationTool } from './tools/operation-tool.ts'
 import { serviceStatusTool } from './tools/status-tool.ts'
 import { cancelTaskTool, getTaskTool, listTasksTool } from './tools/task-tools.ts'
 
-/** Which tools are wanted; what is left out narrows nothing. */
+/** Filter of the published tools. Absent fields do not filter. */
 export interface ToolFilter {
   readonly toolsets?: readonly Toolset[] | undefined
-  /** By name, beside those of the toolsets. */
+  /** Tool names, in addition to the toolsets. */
   readonly tools?: readonly string[] | undefined
-  /** Only tools that change nothing. */
+  /** Only read-only tools. */
   readonly readOnly?: boolean | undefined
 }
 
 /** The tools of a server. */
 export interface ToolSelection {
   readonly listed: readonly ToolDefinition[]
-  /** A tool by its name; one that is left out refuses every call, and tells how it comes back. */
+  /** Finds a tool by name. A filtered tool rejects every call and explains how to enable it. */
   find(name: string): Tool | undefined
 }
 
 /**
- * Narrows tools to those that are wanted. Tools without a toolset stay with any choice of toolsets and
- * tools, as the others' answers point to them. Throws 6016 for names of tools that nobody knows.
+ * Applies a filter. Tools without a toolset remain under any choice of toolsets and tools, as other tools refer to them.
+ * Throws 6016 for unknown tool names.
  */
 export function selectTools(all: ReadonlyMap<string, Tool>, choice: ToolFilter = {}): ToolSelection {
   const unknown = (choice.tools ?? []).filter((name) => !all.has(name))
   if (unknown.length > 0) {
     throw new MediaError(6016, `There is no tool ${unknown.join(', ')}`, {
-      hint: `Correct --tools; there are: ${[...all.keys()].join(', ')}.`,
+      hint: `Correct --tools. Available: ${[...all.keys()].join(', ')}.`,
     })
   }
   const offered = [...all.values()].map((tool) => {
@@ -45,7 +45,7 @@ export function selectTools(all: ReadonlyMap<string, Tool>, choice: ToolFilter =
   }
 }
 
-/** What about a choice leaves a tool out, and how to have it; undefined where nothing does. */
+/** Reason why a tool is filtered out, and how to enable it. */
 interface Exclusion {
   readonly what: string
   readonly fix: string
@@ -54,14 +54,14 @@ interface Exclusion {
 function exclusionOf({ definition, toolset }: Tool, choice: ToolFilter): Exclusion | undefined {
   const { toolsets, tools, readOnly = false } = choice
   if (readOnly && !definition.annotations.readOnlyHint) {
-    return { what: 'is read-only', fix: 'Leave out --read-only (REELWRIGHT_READ_ONLY, read_only)' }
+    return { what: 'is read-only', fix: 'Remove --read-only (REELWRIGHT_READ_ONLY, read_only)' }
   }
   const narrowed = toolsets !== undefined || tools !== undefined
   const isWanted = toolset !== undefined && toolsets?.includes(toolset)
   if (!narrowed || toolset === undefined || isWanted || tools?.includes(definition.name)) return undefined
   const offers = [...(toolsets ?? []).map((name) => `the toolset ${name}`), ...(tools ?? [])]
   return {
-    what: `offers ${offers.join(', ') || 'no toolset'} alone`,
+    what: `offers only ${offers.join(', ') || 'tools without a toolset'}`,
     fix:
       `Add ${toolset} to --toolsets (REELWRIGHT_TOOLSETS, toolsets) or ${definition.name} to --tools ` +
       '(REELWRIGHT_TOOLS, tools)',
@@ -72,14 +72,14 @@ function excludedTool(tool: Tool, { what, fix }: Exclusion): Tool {
   return {
     ...tool,
     async run() {
-      throw new MediaError(6016, `${tool.definition.name} is left out here: this server ${what}`, {
-        hint: `${fix}, and start the server again; only whoever configures it can.`,
+      throw new MediaError(6016, `${tool.definition.name} is disabled: this server ${what}`, {
+        hint: `${fix}, and restart the server. Only the operator can do this.`,
       })
     },
   }
 }
 
-/** Every tool by name, in the order agents see them. */
+/** All tools by name, in published order. */
 export function allTools(operations: readonly Operation[]): ReadonlyMap<string, Tool> {
   const tools = [
     ...operations.map((operation) => operationTool(operation)),

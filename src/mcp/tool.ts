@@ -10,11 +10,11 @@ import { maxPathLength } from './workspace.ts'
 
 /** One call of a tool by a client. */
 export interface ToolCall {
-  /** Aborted when the client gave up or the call's time is over; tasks and transfers go on. */
+  /** Aborted when the client cancels or the time limit is reached; tasks and background jobs continue. */
   readonly signal: AbortSignal
-  /** What the user was asked in it. */
+  /** The user's answers to questions of this call. */
   readonly consent: Consent
-  /** Tells a client that asked for it: 0 to 100; what does not rise is not told. */
+  /** Reports progress, 0 to 100, if the client requested it; values that do not increase are dropped. */
   progress(percent: number, message: string): void
 }
 
@@ -29,12 +29,12 @@ interface ToolHints {
   readonly openWorldHint: boolean
 }
 
-/** With the title, which older clients look for here. */
+/** With the title, which older clients read here. */
 interface ToolAnnotations extends ToolHints {
   readonly title: string
 }
 
-/** A tool as `tools/list` shows it. */
+/** A tool as `tools/list` returns it. */
 export interface ToolDefinition {
   readonly name: string
   readonly title: string
@@ -44,17 +44,17 @@ export interface ToolDefinition {
   readonly annotations: ToolAnnotations
 }
 
-/** What documents tell of a tool beside its definition. */
+/** Documentation of a tool beside its definition. */
 interface ToolDocs {
-  /** Group by which the list is narrowed; left out for what the other tools' answers point to. */
+  /** Group for filtering. Absent for tools that other tools refer to, which are never filtered out by toolset. */
   readonly toolset?: Toolset
-  /** Arguments of a call that makes sense; file names stand for files of the workspace. */
+  /** Arguments of an example call; file names are files of the workspace. */
   readonly example: Readonly<Record<string, unknown>>
-  /** Codes it answers, beside 6016, 6032, 6401, 6402, 6500 and 6502, which any tool may answer. */
+  /** Error codes it may return, beside 6016, 6032, 6401, 6402, 6500 and 6502, which any tool may return. */
   readonly errors: readonly ErrorCode[]
 }
 
-/** A tool: what is published, and what a call does. Failures throw MediaError. */
+/** A tool: its published definition and its implementation. Failures throw MediaError. */
 export interface Tool extends ToolDocs {
   readonly definition: ToolDefinition
   run(session: Session, given: unknown, call: ToolCall): Promise<ToolReply>
@@ -66,7 +66,7 @@ interface ToolDeclaration<Input extends z.ZodObject>
   readonly hints: ToolHints
 }
 
-/** Declares a tool whose arguments are parsed as a whole before it runs. */
+/** Defines a tool whose arguments are validated before it runs. */
 export function defineTool<Input extends z.ZodObject>(
   { input, hints, toolset, example, errors, ...published }: ToolDeclaration<Input>,
   run: (session: Session, args: z.output<Input>, call: ToolCall) => Promise<ToolReply>,
@@ -90,15 +90,15 @@ export interface PublishedSchema {
   readonly [keyword: string]: unknown
 }
 
-/** From here on, a bound only keeps out what cannot be stored. */
+/** Bounds from this value on only exclude values that cannot be stored. */
 const maxInt32 = 2 ** 31 - 1
 
-/** What file fields take where the client works on this machine. */
+/** Description of file fields for clients on this machine. */
 export const pathOrIdText = 'path, or file id'
 
 /**
- * The JSON Schema agents see of a tool's input, from the zod contract alone: strict objects, no
- * `$ref`, no bounds that only say "a 32-bit or safe integer", and file fields that take paths.
+ * Returns the JSON Schema of a tool's input for agents, derived from the zod contract: strict objects, no `$ref`, no
+ * bounds that only mean "a 32-bit or safe integer", and file fields that accept paths.
  */
 export function publishInputSchema(input: z.ZodObject): PublishedSchema {
   const { $schema: _, ...published } = z.toJSONSchema(input, {
@@ -117,10 +117,10 @@ export function publishInputSchema(input: z.ZodObject): PublishedSchema {
   return { ...published, type: 'object' }
 }
 
-/** Longest a call may be asked to wait, seconds: clients give up at 60. */
+/** Longest wait of a call, seconds: clients time out after 60. */
 const maxWaitSeconds = 45
 
-/** How long a call waits before it answers with what there is. */
+/** Time that a call waits before it returns the present state. */
 export const waitSeconds = z
   .int()
   .min(0)
@@ -128,21 +128,24 @@ export const waitSeconds = z
   .default(20)
   .describe('Seconds to wait for the result')
 
-/** A path or id: bounds that nobody meets stay out of the published schema. */
+/** A path or id. Its bounds are checked by a refinement, to keep them out of the published schema. */
 export const pathText = z
   .string({
     error: (issue) =>
       typeof issue.input === 'number'
-        ? 'a file is given as text; as a number an id has lost digits'
+        ? 'must be a string; an id given as a number has lost digits'
         : undefined,
   })
   .refine(({ length }) => length > 0 && length <= maxPathLength, `is empty or longer than ${maxPathLength}`)
 
-/** Where result files go. */
+/** Folder or name for the result files. */
 export const saveTo = pathText.optional().describe('Folder for the files, or a name for them')
 
-/** A file the agent names. */
+/** A file that the agent names. */
 export const pathOrId = pathText.describe('Path, or file id')
 
-/** Whether a call repeats work that is under way. */
-export const forceNew = z.boolean().default(false).describe('Begin anew beside an equal call')
+/** Whether a call creates a task even if an equal one is unfinished. */
+export const forceNew = z
+  .boolean()
+  .default(false)
+  .describe('Start a new task even if an equal one is running')

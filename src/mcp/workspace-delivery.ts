@@ -58,7 +58,7 @@ async function saveResults(
     const saved = await job.within(call.signal, (percent) =>
       call.progress(worked + (percent / 100) * (99 - worked), `saving ${percent} %`),
     )
-    return saved ? { saved } : { underWay: job.progress }
+    return saved ? { saved } : { percent: job.progress }
   } catch (error) {
     // A failure to save must not hide that the task is completed and paid for.
     if (error instanceof MediaError) return { failed: describeError(error) }

@@ -4,28 +4,28 @@ import { routes } from '../../contract/routes.ts'
 import { describeError } from '../reply.ts'
 import { defineTool } from '../tool.ts'
 
-/** Tells what works here, what is missing, and which folders may be used. */
+/** Reports what is ready, what is missing, and which folders may be used. */
 export const serviceStatusTool = defineTool(
   {
     name: 'service_status',
     title: 'Service status',
     description:
-      'What is ready, what is missing and the command that brings it; credits, prices, limits, and the folders that ' +
-      'may be read and written.',
+      'Reports what is ready, what is missing and the command that installs it; credits, prices, limits, and the ' +
+      'folders that may be read and written.',
     input: z.object({}),
     example: {},
     errors: [],
     hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, _args, call) => {
-    const place = { ...(await session.delivery.statusFields()), https_addresses_taken: session.allowUrls }
+    const fields = { ...(await session.delivery.statusFields()), https_addresses_taken: session.allowUrls }
     try {
       const service = await session.client.call(routes.capabilities, { signal: call.signal })
-      return { data: { version: session.version, ...place, reachable: true, service } }
+      return { data: { version: session.version, ...fields, reachable: true, service } }
     } catch (error) {
-      // The folders and the reason are what helps most when the service is not there.
+      // If the service is unreachable, the folders and the reason help most.
       if (!(error instanceof MediaError)) throw error
-      return { data: { version: session.version, ...place, reachable: false, error: describeError(error) } }
+      return { data: { version: session.version, ...fields, reachable: false, error: describeError(error) } }
     }
   },
 )

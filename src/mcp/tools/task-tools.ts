@@ -11,14 +11,14 @@ import { callAgainSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.t
 import { defineTool, saveTo, type ToolCall, waitSeconds } from '../tool.ts'
 import { checkSaveTo } from '../workspace-delivery.ts'
 
-/** Waits for a task or a transfer and saves the results. */
+/** Waits for a task, or for the upload or submission of a transfer_id, and saves the results. */
 export const getTaskTool = defineTool(
   {
     name: 'get_task',
     title: 'Get a task',
     description:
-      'State of a task, waiting for it up to wait_seconds. Once it is completed the result files are saved into the ' +
-      'workspace and their paths answered. Takes the transfer_id of an upload as well.',
+      'Returns the state of a task, after waiting up to wait_seconds. For a completed task, saves the result files into ' +
+      'the workspace and returns their paths. Also accepts the transfer_id of an upload.',
     input: z.object({
       task_id: id.optional(),
       transfer_id: z.string().max(64).optional().describe('Instead of task_id'),
@@ -37,12 +37,12 @@ export const getTaskTool = defineTool(
     }
     if (task_id === undefined) {
       throw new MediaError(6013, 'Required: task_id or transfer_id', {
-        hint: 'Give the one that an earlier answer told; list_tasks tells all task ids.',
+        hint: 'Use the id that an earlier call returned; list_tasks returns all task ids.',
       })
     }
     const task = await lookUpTask(session, task_id)
-    const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: wait_seconds }
-    return { data: { ...(await followTask(session, wish, call)) } }
+    const following = { ...task, save_to: save_to ?? task.save_to, waitSeconds: wait_seconds }
+    return { data: { ...(await followTask(session, following, call)) } }
   },
 )
 
@@ -57,22 +57,20 @@ async function getTransfer(
   { id: transferId, seconds, save_to }: GetTransferOptions,
   call: ToolCall,
 ): Promise<ToolReply> {
-  const transfer = session.submissions.get(transferId)
-  if (!transfer) {
+  const job = session.submissions.get(transferId)
+  if (!job) {
     throw new MediaError(6005, `There is no transfer ${transferId}`, {
-      hint: 'Transfers end with the server that began them. Call the tool again with the same arguments.',
+      hint: 'A transfer ends when its server stops. Call the tool again with the same arguments.',
     })
   }
   const until = AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1000)])
-  const uploaded = await transfer.within(until, (percent) =>
-    call.progress(percent / 10, `uploading ${percent} %`),
-  )
-  if (!uploaded) return { data: { ...uploadSnapshot(transfer, { saveTo: save_to }) } }
+  const uploaded = await job.within(until, (percent) => call.progress(percent / 10, `uploading ${percent} %`))
+  if (!uploaded) return { data: { ...uploadSnapshot(job, { saveTo: save_to }) } }
   if ('priced' in uploaded) return { data: { ...callAgainSnapshot(uploaded.priced) } }
   if ('task' in uploaded) {
     const { task } = uploaded
-    const wish = { ...task, save_to: save_to ?? task.save_to, waitSeconds: seconds }
-    return { data: { ...(await followTask(session, wish, call)) } }
+    const following = { ...task, save_to: save_to ?? task.save_to, waitSeconds: seconds }
+    return { data: { ...(await followTask(session, following, call)) } }
   }
   const { file_id, original_name, size } = uploaded.file
   const done = { status: 'completed', progress: 100, next_step: 'Use file_id in other tools.' }
@@ -86,10 +84,11 @@ export const listTasksTool = defineTool(
   {
     name: 'list_tasks',
     title: 'List tasks',
-    description: "The account's tasks, newest first. get_task tells more of one, and saves its results.",
+    description:
+      "Lists the account's tasks, newest first. get_task returns the details of one and saves its results.",
     input: z.object({
       status,
-      task_type: task_type.describe('Name of the tool that made the task'),
+      task_type: task_type.describe('Name of the tool that created the task'),
       page: z.int().min(1).max(1_000_000).default(page.parse(undefined)),
       page_size: z.int().min(1).max(100).default(page_size.parse(undefined)),
     }),
@@ -116,20 +115,19 @@ export const listTasksTool = defineTool(
   },
 )
 
-/** Cancels a task that waits; with force, ends one that is worked on. */
+/** Cancels a queued task; with force, stops one in progress. */
 export const cancelTaskTool = defineTool(
   {
     name: 'cancel_task',
     title: 'Cancel a task',
     description:
-      'Cancels a task that is still queued and returns its credits. A task that is being worked on goes on, ' +
-      'unless force is true.',
+      'Cancels a queued task and returns its credits. A task in progress continues unless force is true.',
     input: z.object({
       task_id: id,
       force: z
         .boolean()
         .default(false)
-        .describe('Also ends a task that is being worked on; its work is lost, its credits are returned'),
+        .describe('Also stops a task in progress: its work is lost, its credits are returned'),
     }),
     example: { task_id: '1947528019203325952', force: true },
     errors: [6013, ...routes.cancelTask.errors, ...routes.stopTask.errors],
@@ -141,14 +139,18 @@ export const cancelTaskTool = defineTool(
       (ended) => (ended === '' ? 'cancelled' : ended.status),
       async (error: unknown) => {
         if (!(error instanceof MediaError && error.code === 6007)) throw error
-        // A call that is repeated, as after a lost answer, finds its own work done.
+        // A repeated call, such as after a lost response, finds the task already stopped.
         const view = await queryTask(session.client, await lookUpTask(session, task_id))
         if (!wasStoppedOnRequest(view)) throw error
         return view.status
       },
     )
     return {
-      data: { task_id, status: state, next_step: 'The credits were returned. Nothing more to do.' },
+      data: {
+        task_id,
+        status: state,
+        next_step: 'The credits were returned. No further action is required.',
+      },
     }
   },
 )
