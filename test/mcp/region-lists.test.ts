@@ -92,7 +92,7 @@ describe('a list in a file is checked before it costs', () => {
     [
       'of another file',
       () => of({ regions: [listed] }, other),
-      /^6016: .*is of another video \(source\.file_id "1234567890123456789"\)\. Fix: Give file_id "1234567890123456789"/,
+      /^6016: .*belongs to another video \(source\.file_id "1234567890123456789"\)\. Fix: Give file_id "1234567890123456789"/,
     ],
     [
       'a box that leaves the picture',
@@ -153,7 +153,7 @@ describe('a list in a file is checked before it costs', () => {
     const { text, data } = await agent.call('video_purify', { ...request, regions: [], wait_seconds: 45 })
     expect([text, data['status']]).toEqual([expect.any(String), 'completed'])
     const both = await agent.call('video_purify', { ...request, regions: [listed] })
-    expect(both.text).toMatch(/^6016: regions_file_id: regions are given too/)
+    expect(both.text).toMatch(/^6016: regions_file_id: cannot be combined with regions/)
   })
 
   test('source_file_id is held against the id that the file has at the service', async () => {
@@ -202,7 +202,7 @@ test('a frame that cannot be shown is told in words too: its cell may have no ro
     (await agent.call('inspect_file', { file, regions: 'list.json', at: [0.5, 3.5] })).data['regions']
   expect(await ask('half.mp4')).toMatchObject({
     frames: [{ seconds: 0.5 }, { seconds: 3.5 }],
-    notes: [expect.stringMatching(/^Nothing is shown at 3\.5 s: .* at: \[3\.5\]/)],
+    notes: [expect.stringMatching(/^No frame is shown at 3\.5 s: .* at: \[3\.5\]/)],
   })
   expect(await ask('whole.mp4')).not.toHaveProperty('notes')
 })

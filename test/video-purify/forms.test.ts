@@ -33,7 +33,7 @@ it('of odd sides, 10 bits, 4:2:2 and the colours of television', async () => {
     ...{ width: 160, height: 90, pix_fmt: 'yuv420p', nb_read_frames: String(frames) },
     ...{ color_space: 'smpte170m', color_primaries: 'smpte170m', color_transfer: 'smpte170m' },
   })
-  expect(output.notes).toEqual(notes('yuv422p10le', 'the last row and column were left off'))
+  expect(output.notes).toEqual(notes('yuv422p10le', 'the last row and column were cropped'))
 })
 
 it('turned, of all values and of narrow samples: upright, and boxes count in the picture as it is seen', async () => {

@@ -33,7 +33,7 @@ async function detected(found: Found) {
 }
 
 const wayOut =
-  'left out, as a list holds 50000: clean in one go with purify_scope, or detect area by area with detect_scope custom'
+  'omitted: a list holds at most 50000. Clean in one request with purify_scope, or detect area by area with detect_scope custom'
 
 it('however much is found, its list is taken back, and what it leaves out is told', async () => {
   // As many digits as numbers may have.
@@ -45,7 +45,7 @@ it('however much is found, its list is taken back, and what it leaves out is tol
   })
   expect(output).toMatchObject({
     regions_found: maxRegions,
-    notes: [`10002 regions of text that show briefly were ${wayOut}`],
+    notes: [`10002 regions of briefly shown text were ${wayOut}`],
   })
   const { output: cleaned } = await purify(source, folder, { phase: 'purify', regions_file_id: path })
   expect(cleaned.notes).toBeUndefined()
@@ -55,7 +55,7 @@ it('one region that is left out is told as one', async () => {
   const { output } = await detected({ regions: [], left: 1 })
   expect(output).toMatchObject({
     regions_found: 0,
-    notes: [`1 region of text that shows briefly was ${wayOut}`],
+    notes: [`1 region of briefly shown text was ${wayOut}`],
   })
 })
 
@@ -81,7 +81,7 @@ it('where all of it is left out nobody is told that no text was found', async ()
   expect(output).toMatchObject({
     ...{ regions_found: 3, unchanged: true },
     notes: [
-      '3 regions of text that show briefly were left out, as one task treats 500000: clean area by area with ' +
+      '3 regions of briefly shown text were omitted: one task treats at most 500000. Clean area by area with ' +
         'purify_scope custom',
     ],
   })

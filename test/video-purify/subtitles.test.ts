@@ -74,7 +74,7 @@ describe('subtitles', () => {
     bytes[bytes.indexOf('styl') - 6] = 0
     await writeFile(source, bytes)
     const { path, output } = await blurred(source, folder, box)
-    const lost = 'lines that could not be read were left out of the subtitles in stream 2: 1 of 3'
+    const lost = 'unreadable lines were omitted from the subtitles in stream 2: 1 of 3'
     expect(output.notes).toEqual([lost])
     expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(4)
   })

@@ -11,9 +11,9 @@ const input = z
       .enum(['full_screen', 'region'])
       .default('full_screen')
       .describe(
-        'full_screen: text is found and removed; region: everything inside regions, which finds nothing',
+        'full_screen: detect and remove text; region: remove everything inside regions, without detection',
       ),
-    regions: z.array(area).max(16).optional().describe('1 to 16 boxes, needed with purify_scope region'),
+    regions: z.array(area).max(16).optional().describe('1 to 16 boxes, required with purify_scope region'),
   })
   .refine(({ purify_scope, regions = [] }) => purify_scope !== 'region' || regions.length > 0, {
     path: ['regions'],
@@ -24,19 +24,19 @@ const input = z
 const output = z.object({
   file_id: id.describe('The cleaned image'),
   download_url: z.string(),
-  regions_found: z.int().optional().describe('How many boxes with text were found'),
-  unchanged: z.boolean().optional().describe('No text was found: the file is a copy, bit for bit'),
-  notes: z.array(z.string()).optional().describe('What was done to the image beyond the request'),
+  regions_found: z.int().optional().describe('Number of boxes with text'),
+  unchanged: z.boolean().optional().describe('No text was found: the file is an exact copy'),
+  notes: z.array(z.string()).optional().describe('Changes to the image beyond the request'),
 })
 
 export const imagePurify = operation({
   name: 'image_purify',
   title: 'Clean an image',
   description:
-    'Removes text (watermarks, captions, dates) or given areas from an image and fills them with what lies around, as ' +
-    'if nothing had been there. full_screen finds the text itself; logos and patterns without text it does not find: ' +
-    'give their boxes with purify_scope region. Boxes are shares (0 to 1) of the upright picture; all inside is ' +
-    'replaced. The format stays: PNG with its transparency, JPEG, WebP, BMP.',
+    'Removes text (watermarks, captions, dates) or given areas from an image and fills them from their surroundings. ' +
+    'full_screen detects text; it does not detect logos or patterns without text: give their boxes with purify_scope ' +
+    'region. Boxes are fractions (0 to 1) of the upright picture; everything inside is replaced. The format is kept: ' +
+    'PNG with transparency, JPEG, WebP, BMP.',
   toolset: 'clean',
   input,
   output,

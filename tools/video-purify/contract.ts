@@ -14,39 +14,43 @@ const requestFields = z.object({
     .enum(['detect', 'purify'])
     .optional()
     .describe(
-      'detect: only find text, the result is a list; purify: treat exactly this list; left out: find and treat at once',
+      'detect: only detect text and return a list; purify: treat exactly this list; unset: detect and treat in one request',
     ),
   purify_scope: z
     .enum(['full_screen', 'subtitle', 'custom', 'region'])
     .default('full_screen')
     .describe(
-      'Without phase: text anywhere; text of the subtitles; text inside rois; everything inside regions, which finds nothing',
+      'Without phase. full_screen: all text; subtitle: subtitles only; custom: text inside rois; region: everything inside regions, without detection',
     ),
-  rois: z.array(region).max(maxRois).optional().describe('Where text is looked for with purify_scope custom'),
+  rois: z
+    .array(region)
+    .max(maxRois)
+    .optional()
+    .describe('Areas to search for text, with purify_scope custom'),
   regions: z
     .array(region)
     .max(maxRegions)
     .optional()
     .describe(
-      'What is treated: with purify_scope region, or phase purify (may be empty: the file is copied as it is)',
+      'Regions to treat, with purify_scope region or phase purify (empty: the file is copied unchanged)',
     ),
   purify_func_type: z
     .enum(['ffmpeg', 'raft'])
     .default('ffmpeg')
-    .describe('ffmpeg blurs; raft fills with the background, slower, videos up to 20 minutes'),
+    .describe('ffmpeg: blur; raft: fill with the background (slower, videos up to 20 minutes)'),
   detect_scope: z
     .enum(['full_screen', 'subtitle', 'custom'])
     .default('full_screen')
     .describe('With phase detect'),
-  detect_roi: area.optional().describe('Where text is looked for with detect_scope custom'),
+  detect_roi: area.optional().describe('Area to search for text, with detect_scope custom'),
   protect_regions: z
     .array(region)
     .max(maxRegions)
     .default([])
-    .describe('With phase purify: nothing changes inside, also where regions overlap'),
+    .describe('With phase purify: areas in which nothing changes, even where regions overlap'),
   source_file_id: id
     .optional()
-    .describe('With phase purify: must equal file_id, so that no list of another video is used'),
+    .describe('With phase purify: must equal file_id, to reject a list of another video'),
   regions_file_id: fileRef({
     kinds: ['text'],
     describe: 'With phase purify, instead of regions: a detection result as .json, edited or not',
@@ -80,7 +84,11 @@ function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx)
       )
     }
     if (regions_file_id !== undefined && request.regions !== undefined) {
-      refuse(['regions_file_id'], 'cannot be combined with regions', 'Give either regions or regions_file_id.')
+      refuse(
+        ['regions_file_id'],
+        'cannot be combined with regions',
+        'Give either regions or regions_file_id.',
+      )
     }
     return
   }
@@ -189,24 +197,24 @@ const output = z.object({
   regions_found: z
     .int()
     .optional()
-    .describe('How many regions with text were found; with phase detect, how many the list holds'),
-  unchanged: z.boolean().optional().describe('There was nothing to treat: the file is a copy, bit for bit'),
+    .describe('Number of regions with text; with phase detect, number of regions in the list'),
+  unchanged: z.boolean().optional().describe('Nothing was treated: the file is an exact copy'),
   notes: z
     .array(z.string())
     .optional()
-    .describe('What was done to the video beyond the request, such as tone mapping'),
+    .describe('Changes to the video beyond the request, such as tone mapping'),
 })
 
 export const videoPurify = operation({
   name: 'video_purify',
   title: 'Clean a video',
   description:
-    'Removes subtitles, watermarks, logos and other overlays from a video, and keeps the rest: sound, subtitle streams, ' +
-    'chapters, times. At once: purify_scope says where text is found and removed, or which boxes are. Better in two ' +
-    'steps: phase detect finds text (not logos) and answers a list as a JSON file; look at it over frames with ' +
-    'inspect_file; then phase purify with regions_file_id, or with the regions you chose, and protect_regions for ' +
-    'what must stay. Boxes are shares (0 to 1) of the upright picture, times seconds, end excluded. ffmpeg blurs ' +
-    'beyond reading; raft fills with the background. At most 2 hours, 4000 px a side, 120 frames a second. ' +
+    'Removes subtitles, watermarks, logos and other overlays from a video. Audio, subtitle streams, chapters and timing ' +
+    'are kept. In one request: purify_scope selects the text or boxes to remove. More precise in two steps: phase ' +
+    'detect finds text (not logos) and returns a list as a JSON file; check it on frames with inspect_file; then call ' +
+    'phase purify with regions_file_id, or with the regions you choose, and protect_regions for areas to keep. Boxes ' +
+    'are fractions (0 to 1) of the upright picture; times are seconds, end excluded. ffmpeg blurs text until it is ' +
+    'unreadable; raft fills it with the background. At most 2 hours, 4000 px per side, 120 frames per second. ' +
     'Variable frame rates become constant.',
   toolset: 'clean',
   input,
@@ -216,18 +224,18 @@ export const videoPurify = operation({
   selectFields: selectReadFields,
   nextStep: ({ regions_file_id, unchanged }) =>
     regions_file_id !== undefined
-      ? 'Look at the regions: inspect_file with the video, and this list as regions. Take out or protect what is to ' +
-        'stay, then call video_purify with phase purify and regions_file_id.'
+      ? 'Check the regions: inspect_file with the video, and this list as regions. Remove or protect the ones to ' +
+        'keep, then call video_purify with phase purify and regions_file_id.'
       : unchanged === true
-        ? 'Nothing was treated: give boxes of your own where something is to go.'
-        : 'Look at it: inspect_file with the result, and the list it was cleaned by as regions.',
+        ? 'Nothing was treated. To remove something, give its boxes.'
+        : 'Check the result: inspect_file with the cleaned video, and the list used as regions.',
   examples: [
     {
-      title: 'Find all text first, then look and choose',
+      title: 'Detect all text first, then review and choose',
       input: { file_id: 'talk.mp4', phase: 'detect' },
     },
     {
-      title: 'Fill a channel logo with its background, but keep the score beside it',
+      title: 'Fill a channel logo with its background, and keep the score beside it',
       input: {
         file_id: 'match.mp4',
         phase: 'purify',

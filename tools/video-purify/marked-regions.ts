@@ -75,10 +75,16 @@ export async function searchText(
   // A video may be longer than stated. Regions after the stated end are treated, but a list cannot contain them.
   const bounds =
     input.phase === 'detect' ? { most: maxRegions, until: pictureEnd(video) } : { most: maxTreatedRegions }
-  const wish = { ...(within && { within }), subtitles: scope === 'subtitle', ...bounds }
+  const search = { ...(within && { within }), subtitles: scope === 'subtitle', ...bounds }
   const finished = await stepsIn(steps)
-  const found = await finished.text('found', { file_id, ...wish }, async () =>
-    JSON.stringify(await detectText(path, facts, { ...wish, threads, signal, onProgress: progress })),
-  )
-  return JSON.parse(found) as LimitRegionsResult
+  // The stored form of a finished step must not change, so that a newer version resumes its tasks.
+  const found = await finished.text('found', { file_id, ...search }, async () => {
+    const detected = await detectText(path, facts, { ...search, threads, signal, onProgress: progress })
+    return JSON.stringify({ regions: detected.regions, left: detected.dropped })
+  })
+  const { regions, left } = JSON.parse(found) as {
+    readonly regions: LimitRegionsResult['regions']
+    readonly left: number
+  }
+  return { regions, dropped: left }
 }

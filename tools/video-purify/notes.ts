@@ -19,9 +19,7 @@ interface CleanedVideo {
 export function omittedRegionsNote(regions: number, why: string): string[] {
   if (regions === 0) return []
   const those =
-    regions === 1
-      ? '1 region of briefly shown text was'
-      : `${regions} regions of briefly shown text were`
+    regions === 1 ? '1 region of briefly shown text was' : `${regions} regions of briefly shown text were`
   return [`${those} omitted: ${why}`]
 }
 
@@ -58,7 +56,9 @@ export function describeChanges(
         ]
       : []),
     ...(after > targets.size * before
-      ? [`the file is ${(after / before).toFixed(1)} times as large as its source, which is compressed more tightly`]
+      ? [
+          `the file is ${(after / before).toFixed(1)} times as large as its source, which is compressed more tightly`,
+        ]
       : []),
     ...kept.lost,
     ...kept.left.map((stream) => `a stream could not be kept: ${stream}`),

@@ -76,7 +76,10 @@ export function checkVideo({ name, kind, facts }: RequestFile): CheckedVideo {
   }
   if (hertz(frame_rate) > videoLimits.rate * (1 + rateTolerance)) {
     const rate = Math.round(10 * hertz(frame_rate)) / 10
-    throw new MediaError(6023, `file_id: ${name} has ${rate} frames per second; at most ${videoLimits.rate} are supported`)
+    throw new MediaError(
+      6023,
+      `file_id: ${name} has ${rate} frames per second; at most ${videoLimits.rate} are supported`,
+    )
   }
   checkNotTruncated(name, facts)
   return { video, seconds: video.duration_ms / 1000 }

@@ -36,7 +36,7 @@ export async function openModelThreads<Thing, Answer>(
     run: (thing, transfer) =>
       inTurn(async () => {
         const one = idle.pop()
-        if (!one) throw new TypeError('more things at once than threads')
+        if (!one) throw new TypeError('more concurrent requests than threads')
         try {
           return await one.ask(thing, transfer)
         } finally {
@@ -64,7 +64,7 @@ function startModelThread<Thing, Answer>(
     failure ??= new MediaError(6401, `${purpose} does not run on this machine`, {
       cause,
       retryable: false,
-      hint: 'See `reelwright models verify`; if all is as it should be, use a service on another machine.',
+      hint: 'Run `reelwright models verify`. If it reports no problem, use a service on another machine.',
     })
     waiting?.reject(failure)
   }

@@ -21,7 +21,7 @@ export async function openOnnxModel(pack: PackName, path: string, threads = 1): 
     throw new MediaError(6401, `the model ${pack} does not load: ${firstErrorLine(cause)}`, {
       cause,
       retryable: false,
-      hint: 'See `reelwright models verify`; a model of your own must be the kind that its title tells.',
+      hint: 'Run `reelwright models verify`. A model of your own must be of the kind that its title states.',
     })
   })
   return {
@@ -32,7 +32,7 @@ export async function openOnnxModel(pack: PackName, path: string, threads = 1): 
         throw new MediaError(6402, `the model ${pack} does not run: ${firstErrorLine(cause)}`, {
           cause,
           retryable: false,
-          hint: 'See `reelwright models verify`; a model of your own must be the kind that its title tells.',
+          hint: 'Run `reelwright models verify`. A model of your own must be of the kind that its title states.',
         })
       }),
     [Symbol.asyncDispose]: () => session.release(),

@@ -22,9 +22,9 @@ export interface LearnedModel {
 /** Required inputs and output per model, as stated in errors. */
 const requiredShapes = {
   inpainting:
-    'an image (1, 3, rows, columns) of 0 to 1 and a mask (1, 1, rows, columns) of 0 and 1, and answers the image filled',
+    'an image (1, 3, rows, columns) of 0 to 1 and a mask (1, 1, rows, columns) of 0 and 1, and returns the filled image',
   'optical-flow':
-    'two images (1, 3, rows, columns) of 0 to 255 and answers the flow (1, 2, rows, columns) in pixels',
+    'two images (1, 3, rows, columns) of 0 to 255 and returns the flow (1, 2, rows, columns) in pixels',
 } as const satisfies Partial<Record<PackName, string>>
 
 /** Limit of an input's pixels, and the side assumed for a flexible input. */
@@ -51,7 +51,7 @@ export async function openLearnedModel(
   opened.defer(() => session.release())
   const inputs = session.inputMetadata.map((input) => {
     if (!input.isTensor || input.shape.length !== 4 || input.type !== 'float32') {
-      throw unusableModel(name, `its input ${input.name} is no picture of 32-bit numbers`)
+      throw unusableModel(name, `its input ${input.name} is not an image of 32-bit floats`)
     }
     const [, channels, height, width] = input.shape.map((side) =>
       typeof side === 'number' && side > 0 ? side : undefined,
@@ -80,8 +80,8 @@ export async function runLearnedModel(
 
 /** Returns the error for a model that does not meet the requirements. */
 export function unusableModel(name: LearnedPack, reason: string): MediaError {
-  return new MediaError(6016, `the model set for ${name} cannot be used: ${reason}`, {
-    hint: `Bring one that takes ${requiredShapes[name]}, or leave the setting out: the built-in way is used then.`,
+  return new MediaError(6016, `the model configured for ${name} cannot be used: ${reason}`, {
+    hint: `Configure a model that takes ${requiredShapes[name]}, or remove the setting to use the built-in method.`,
   })
 }
 

@@ -70,7 +70,7 @@ export async function createModelInpainting(model: LearnedModel, range: SampleRa
   const image = inputs.find(({ channels }) => channels === 3)
   const mask = inputs.find(({ channels }) => channels === 1)
   if (!image || !mask || inputs.length !== 2) {
-    throw unusableModel('inpainting', `it takes ${inputs.map(({ name }) => name).join(', ')}`)
+    throw unusableModel('inpainting', `its inputs are ${inputs.map(({ name }) => name).join(', ')}`)
   }
   const named = { model, image, mask }
   const factor = await outputScale(named)
@@ -116,7 +116,7 @@ async function runInpainting(
   })
   const { data, dims } = answers[model.session.outputNames[0] ?? ''] ?? { data: [], dims: [] }
   if (!(data instanceof Float32Array) || data.length !== 3 * area) {
-    throw unusableModel('inpainting', `it answers ${dims.join(' x ')}`)
+    throw unusableModel('inpainting', `its output has the shape ${dims.join(' x ')}`)
   }
   return { data, size }
 }
@@ -171,7 +171,7 @@ export async function createModelFlow(model: LearnedModel, range: SampleRange): 
   const { onnx, inputs } = model
   const [one, other] = inputs
   if (!one || !other || inputs.length !== 2 || one.channels !== 3 || other.channels !== 3) {
-    throw unusableModel('optical-flow', `it takes ${inputs.map(({ name }) => name).join(', ')}`)
+    throw unusableModel('optical-flow', `its inputs are ${inputs.map(({ name }) => name).join(', ')}`)
   }
   const find: EstimateFlow = async (from, to) => {
     const size = tensorSize(from, one)
@@ -189,7 +189,7 @@ export async function createModelFlow(model: LearnedModel, range: SampleRange): 
     if (!fine || !(fine.data instanceof Float32Array)) {
       throw unusableModel(
         'optical-flow',
-        `it answers ${answers.map(({ dims }) => dims.join(' x ')).join(', ')}`,
+        `its outputs have the shapes ${answers.map(({ dims }) => dims.join(' x ')).join(', ')}`,
       )
     }
     const { data } = fine

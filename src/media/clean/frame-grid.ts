@@ -37,7 +37,7 @@ export function frameIndexesAt(
   const late = times.find((time) => time >= end)
   if (late !== undefined) {
     throw new MediaError(6016, `at: ${late} is not before the end of ${name} (${end} s)`, {
-      hint: `Give times below ${end}, or leave at out.`,
+      hint: `Give times below ${end}, or omit at.`,
     })
   }
   return times.map((time) => Math.min(count - 1, Math.floor(((time + timeTolerance) * rate.num) / rate.den)))
