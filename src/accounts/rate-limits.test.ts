@@ -6,7 +6,7 @@ import { RateLimits } from './rate-limits.ts'
 function limited(perMinute: Readonly<Record<string, number>> = {}) {
   const time = { now: 1_000_000 }
   const limits = new RateLimits({ clock: () => time.now, perMinute })
-  /** Seconds to wait; 0 where the request is taken. */
+  /** Seconds to wait; 0 when the request is accepted. */
   const ask = (keyId: string, operation: { name: string; ratePerMinute?: number }): number => {
     try {
       limits.take(keyId, operation)
@@ -19,7 +19,7 @@ function limited(perMinute: Readonly<Record<string, number>> = {}) {
   return { time, ask }
 }
 
-test('a minute holds as many requests as it may, then one each time the wait is over', () => {
+test('accepts the limit at once, then one request after each wait', () => {
   const { time, ask } = limited()
   const describe = { name: 'describe', ratePerMinute: 30 }
   expect(Array.from({ length: 31 }, () => ask('a', describe))).toEqual([...Array<number>(30).fill(0), 2])
@@ -27,7 +27,7 @@ test('a minute holds as many requests as it may, then one each time the wait is 
   expect([ask('a', describe), ask('a', describe)]).toEqual([0, 2])
 })
 
-test('keys and operations do not count for each other, and an operation without a limit has none', () => {
+test('keys and operations are counted separately; an operation without a limit is unlimited', () => {
   const { ask } = limited()
   const once = { name: 'once', ratePerMinute: 1 }
   expect([ask('a', once), ask('b', once), ask('a', { ...once, name: 'other' })]).toEqual([0, 0, 0])
@@ -37,14 +37,14 @@ test('keys and operations do not count for each other, and an operation without 
   )
 })
 
-test('a setting takes the place of the limit of an operation, and of none', () => {
+test('a setting overrides the limit of an operation, or adds one', () => {
   const { ask } = limited({ once: 2, free: 1 })
   const once = { name: 'once', ratePerMinute: 1 }
   expect([ask('a', once), ask('a', once), ask('a', once)]).toEqual([0, 0, 30])
   expect([ask('a', { name: 'free' }), ask('a', { name: 'free' })]).toEqual([0, 60])
 })
 
-test('whenever requests come, no minute has more than twice the limit, and who waits as told is taken', () => {
+test('no minute has more than twice the limit, and a request after the wait is accepted', () => {
   const gaps = fc.array(fc.integer({ min: -500, max: 20_000 }), { maxLength: 200 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), gaps, (limit, steps) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PageTickets } from './tickets.ts'
 
-test('a ticket hands its key over once', () => {
+test('a ticket returns its key once', () => {
   const tickets = new PageTickets(() => 5)
   const one = tickets.issue('key one')
   const other = tickets.issue('key two')
@@ -13,7 +13,7 @@ test('a ticket hands its key over once', () => {
   expect(tickets.redeem('')).toBeUndefined()
 })
 
-test('and within a minute', () => {
+test('a ticket expires after a minute', () => {
   let now = 0
   const tickets = new PageTickets(() => now)
   const [early, late] = [tickets.issue('key'), tickets.issue('key')]
@@ -23,7 +23,7 @@ test('and within a minute', () => {
   expect(tickets.redeem(late.ticket)).toBeUndefined()
 })
 
-test('of more than a hundred the oldest are forgotten', () => {
+test('beyond a hundred tickets the oldest are dropped', () => {
   const tickets = new PageTickets(() => 0)
   const all = Array.from({ length: 102 }, (_, index) => tickets.issue(`key ${index}`).ticket)
   const known = all.map((ticket) => tickets.redeem(ticket) !== undefined)

@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from './open.ts'
 
-test('tables that could not all be made are made at the next start', async () => {
+test('an interrupted migration is completed at the next start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-tables-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const path = join(folder, 'reelwright.sqlite')
-  // In the way of one of the last: what cuts a start off does so at any of them.
+  // Conflicts with one of the last tables, so that the migration fails late.
   const sqlite = new DatabaseSync(path)
   sqlite.exec('create table tickets (hash text)')
   await expect(openDatabase({ path })).rejects.toThrow('table "tickets" already exists')

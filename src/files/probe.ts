@@ -48,12 +48,12 @@ async function probeAndStoreFacts(
   row: FileRow,
   looking: ProbeStoredFileOptions,
 ): Promise<MediaFacts> {
-  const { facts, isDecodable: isShown } = await limitProbes(async () => {
+  const { facts, isDecodable } = await limitProbes(async () => {
     looking.signal?.throwIfAborted()
     return await files.withLocalPath(row, (path) => withFileName(row, () => probePath(path, looking)))
   })
   // Not stored: the video may be decodable with another ffmpeg or more memory.
-  if (!isShown) return facts
+  if (!isDecodable) return facts
   await db
     .updateTable('files')
     .set({ facts: JSON.stringify(facts) })
@@ -71,18 +71,18 @@ interface StoredFileProbe {
 async function probePath(path: string, looking: ProbeStoredFileOptions): Promise<StoredFileProbe> {
   const { signal } = looking
   const { facts, isShown: isSeen } = await probeShown(path, { signal })
-  const isShown = !facts.video || isSeen || (await canDecodeVideo(path, facts, looking))
+  const isDecodable = !facts.video || isSeen || (await canDecodeVideo(path, facts, looking))
   const seen = await glance(path, facts, { signal })
   const [held, seek] = await Promise.all([
     heldToPackets(path, facts, { signal, seen: seen?.streams }),
     // Still images need no seek cost.
-    isShown && facts.video && facts.video.duration_ms > 0
+    isDecodable && facts.video && facts.video.duration_ms > 0
       ? (seen?.seekMs ?? meanSeek(path, facts.video.duration_ms, { signal }))
       : undefined,
   ])
   return held.video && seek !== undefined
-    ? { facts: { ...held, video: { ...held.video, seek_ms: Math.round(seek) } }, isDecodable: isShown }
-    : { facts: held, isDecodable: isShown }
+    ? { facts: { ...held, video: { ...held.video, seek_ms: Math.round(seek) } }, isDecodable }
+    : { facts: held, isDecodable }
 }
 
 /** Whether the video can be decoded. Throws 6021 when it cannot, unless audio is present and sufficient. */

@@ -66,7 +66,7 @@ const retentionDayMs = 24 * 3600 * 1000
  */
 export async function removeFilesByAge(
   storage: FileStorage,
-  { now, signal, onRemoved: onFreed, ...old }: RemoveOldFilesOptions,
+  { now, signal, onRemoved, ...old }: RemoveOldFilesOptions,
 ): Promise<RemoveOldFilesResult> {
   const expiringBy = now + (retentionDays - (old.keepDays ?? retentionDays)) * retentionDayMs
   const files = await storage.db
@@ -81,7 +81,7 @@ export async function removeFilesByAge(
     if (signal?.aborted) break
     if (!(await markRemoved(storage, file, { now, expiringBy }))) continue
     freed.files += 1
-    onFreed?.(file)
+    onRemoved?.(file)
     await removeUnreferencedContent(storage, file.blake3)
     // Counted per account, so as not to reveal content of other accounts.
     const { account_id: accountId, blake3 } = file

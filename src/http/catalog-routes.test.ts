@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { enumerationsOf } from './catalog-routes.ts'
 
-test('enumerated fields are found at any depth, under the place they have in JSON', () => {
+test('enumerated fields are found at any depth, by their JSON path', () => {
   const found = enumerationsOf(
     z.object({
       mode: z.enum(['a', 'b']).optional().default('a'),
@@ -26,7 +26,7 @@ test('enumerated fields are found at any depth, under the place they have in JSO
   })
 })
 
-test('what has no fields has none', () => {
+test('a schema without fields has none', () => {
   expect(enumerationsOf(undefined, 'input')).toEqual({})
   expect(enumerationsOf(z.literal(''), 'output')).toEqual({})
 })

@@ -5,7 +5,7 @@ import { parseRange } from './downloads.ts'
 const size = fc.integer({ min: 1, max: 2 ** 40 })
 const place = fc.integer({ min: 0, max: 2 ** 41 })
 
-it('a range lies inside the file and is what was asked for', () => {
+it('a range is inside the file and matches the request', () => {
   fc.assert(
     fc.property(size, place, place, (bytes, first, last) => {
       const range = parseRange(`bytes=${first}-${last}`, bytes)
@@ -16,7 +16,7 @@ it('a range lies inside the file and is what was asked for', () => {
   )
 })
 
-it('an open range goes to the end, a suffix is as long as it says', () => {
+it('an open range extends to the end, a suffix has the requested length', () => {
   fc.assert(
     fc.property(size, place, (bytes, number) => {
       const end = bytes - 1
@@ -28,7 +28,7 @@ it('an open range goes to the end, a suffix is as long as it says', () => {
   )
 })
 
-it('anything else means the whole', () => {
+it('anything else returns the whole file', () => {
   fc.assert(
     fc.property(fc.string(), size, (text, bytes) => {
       fc.pre(!/^bytes=\d*-\d*$/.test(text))

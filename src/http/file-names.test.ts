@@ -28,7 +28,7 @@ it.for([
   expect(sanitizeFileName(given)).toBe(safe)
 })
 
-it('any name becomes one that holds no folder and nothing unseen, fits, and stays as it is', () => {
+it('any name loses folders and invisible characters, fits, and is stable', () => {
   fc.assert(
     fc.property(anyName, (given) => {
       const name = sanitizeFileName(given)
@@ -41,12 +41,12 @@ it('any name becomes one that holds no folder and nothing unseen, fits, and stay
   )
 })
 
-it('a name that is too long is cut before its extension, between characters', () => {
+it('a long name is shortened before its extension, between graphemes', () => {
   expect(sanitizeFileName(`${'a'.repeat(400)}.mp4`)).toBe(`${'a'.repeat(251)}.mp4`)
   expect(sanitizeFileName(`${'👩‍👧'.repeat(100)}.mp4`)).toMatch(/^(👩‍👧)+\.mp4$/u)
 })
 
-it('any safe name makes a header of plain ASCII that gives the name back', () => {
+it('any sanitized name becomes an ASCII header that decodes to the name', () => {
   fc.assert(
     fc.property(anyName, (given) => {
       const name = sanitizeFileName(given)

@@ -84,7 +84,7 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
   app.post(routes.cleanFiles.path, async (request) => {
     const { keep_days: keepDays } = readBody(cleanRequest, request.body ?? {}, { keep_days: 7 })
     const { accountId } = authenticatedCaller(request)
-    const old = { now: service.clock(), keepDays, accountId, onFreed: forgetPreviews }
+    const old = { now: service.clock(), keepDays, accountId, onRemoved: forgetPreviews }
     return success(await removeFilesByAge(service, old))
   })
   return forgetPreviews
@@ -101,12 +101,12 @@ function registerPreviewRoutes(
     const row = await requestedFile(service, request)
     const query = parseParameters(routes.showRegions.query, request.query)
     const { accountId } = authenticatedCaller(request)
-    const { description: told } = await regionPictureCache.get(row, {
+    const { description } = await regionPictureCache.get(row, {
       query,
       accountId,
       signal: abortOnDisconnect(reply),
     })
-    return success<ShownRegions>(told)
+    return success<ShownRegions>(description)
   })
   app.get(fastifyPath(rawRoutes.previewFile.path), async (request, reply) => {
     const { kind } = parseParameters(rawRoutes.previewFile.query, request.query)

@@ -11,11 +11,11 @@ const body = z.object({
   more: z.record(z.string(), z.object({ n: z.literal(1) })),
 })
 
-describe('the rows of a schema', () => {
+describe('the fields of a schema', () => {
   const rows = [...fieldRows(jsonSchemaOf(body, 'input'))]
 
-  test('come in order, each before what is inside it', () => {
-    expect(rows.map(({ path: place, type, required }) => [place, type, required])).toEqual([
+  test('are in order, parents before children', () => {
+    expect(rows.map(({ path, type, required }) => [path, type, required])).toEqual([
       ['mode', '"a" or "b"', false],
       ['parts', 'array of object', true],
       ['parts[].at', 'number', true],
@@ -30,9 +30,9 @@ describe('the rows of a schema', () => {
     ])
   })
 
-  test('tell bounds, defaults and meaning', () => {
+  test('include bounds, defaults and meaning', () => {
     const told = Object.fromEntries(
-      rows.map(({ path: place, description, constraints: facts }) => [place, [description, facts]]),
+      rows.map(({ path, description, constraints }) => [path, [description, constraints]]),
     )
     expect(told).toMatchObject({
       mode: ['How', 'default "a"'],

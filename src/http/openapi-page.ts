@@ -118,16 +118,16 @@ function fieldTable(schema: JsonSchema): Html | undefined {
   if (rows.length === 0) return undefined
   return htmlTable(
     ['Field', 'Type', 'Meaning'],
-    rows.map(({ path: place, type, required, constraints: facts, description }) => [
-      html`<code>${place}</code>${required && ' (required)'}`,
+    rows.map(({ path, type, required, constraints, description }) => [
+      html`<code>${path}</code>${required && ' (required)'}`,
       type,
-      joinMeaning(description, facts),
+      joinMeaning(description, constraints),
     ]),
   )
 }
 
-function joinMeaning(description: string, facts: string): string {
-  return [description, facts].filter((part) => part !== '').join('; ')
+function joinMeaning(description: string, constraints: string): string {
+  return [description, constraints].filter((part) => part !== '').join('; ')
 }
 
 function htmlTable(head: readonly string[], rows: readonly (readonly (Html | string)[])[]): Html {

@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     publicUrl: options.publicUrl,
     allowQueryAuthorization: options.allowQueryAuthorization,
   })
-  opened.use(sweepHourly({ ...service, onFreed: app.forgetFile }))
+  opened.use(sweepHourly({ ...service, onRemoved: app.forgetFile }))
   let consumer: ReturnType<Queue['consume']> | undefined
   opened.defer(() => consumer?.stop())
   opened.defer(app.close)

@@ -13,13 +13,13 @@ const sweepIntervalMs = 3_600_000
 
 /** A service that may be told of each file that goes. */
 interface SweepContext extends Service {
-  readonly onFreed?: (file: RemovedFile) => void
+  readonly onRemoved?: (file: RemovedFile) => void
 }
 
 /** What is removed when its time is over. */
 const removals: Readonly<Record<string, (service: SweepContext, signal: AbortSignal) => Promise<void>>> = {
   files: async (service, signal) => {
-    await removeFilesByAge(service, { now: service.clock(), signal, onRemoved: service.onFreed })
+    await removeFilesByAge(service, { now: service.clock(), signal, onRemoved: service.onRemoved })
   },
   uploads: removeExpiredUploads,
   'idempotency keys': removeExpiredIdempotencyKeys,

@@ -23,7 +23,7 @@ async function held(folder: string): Promise<StoredBytes[]> {
   return found
 }
 
-test('what other programs leave among its files is overlooked', async () => {
+test('files of other programs in the store are ignored', async () => {
   const folder = await scratchFolder()
   await openDiskStore(folder)
   await writeFile(join(folder, 'blobs', '.DS_Store'), 'a file manager was here')
@@ -40,7 +40,7 @@ test.skipIf(process.platform === 'win32')('a read-only result is adopted without
   if (asRoot) for (const path of [folder, result]) await chown(path, nobody, nobody)
   const source = (...path: string[]): string =>
     JSON.stringify(join(import.meta.dirname, '..', '..', 'src', ...path))
-  // Root may write to anything, which would prove nothing; what is to be loaded is loaded before it is given up.
+  // Root could write to read-only files, so the test drops its privileges, after loading all modules.
   const script = `
     const { openDiskStore } = await import(${source('files', 'disk.ts')})
     const { createHasher } = await import(${source('platform', 'hash.ts')})

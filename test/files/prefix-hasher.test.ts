@@ -9,7 +9,7 @@ import { hashOf } from '../http/chunked-upload-client.ts'
 
 const { reads } = vi.hoisted(() => ({ reads: { bytes: 0 } }))
 
-// Counts what is read, so that reading twice is seen.
+// Counts bytes read, to detect repeated reads.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof fs>()
   const counting = async (...given: Parameters<typeof real.open>) => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
   reads.bytes = 0
 })
 
-/** Puts a part into its place as a store does. */
+/** Writes a part as the store does. */
 async function put(
   frontier: PrefixHasher,
   { index, bytes }: { index: number; bytes: Buffer },
@@ -52,11 +52,11 @@ async function put(
   frontier.stored(place)
 }
 
-/** A part of bytes that tell which part and which version of it they are. */
+/** A part whose bytes identify its index and version. */
 const bytesOf = (index: number, version: number, size = partSize) =>
   Buffer.alloc(size, `${index}.${version};`)
 
-test('parts in any order, again and with other bytes: the hash is that of the whole, and what is left alone is read once', async () => {
+test('parts in any order, repeated or replaced: the hash is that of the file, and unchanged parts are read once', async () => {
   const orders = fc.integer({ min: 1, max: 12 }).chain((parts) =>
     fc.record({
       last: fc.integer({ min: 1, max: partSize }),
@@ -86,7 +86,7 @@ test('parts in any order, again and with other bytes: the hash is that of the wh
         const bytes = bytesOf(index, version, index === parts - 1 ? last : partSize)
         bytes.copy(whole, index * partSize)
         await put(frontier, { index, bytes })
-        // Some of the time the hash follows, some of the time the next part comes first.
+        // Sometimes the hash is ahead, sometimes the next part.
         if (waits[turn]) await new Promise((resolve) => setImmediate(resolve))
       }
       expect(await frontier.digest(size)).toBe(await hashOf(whole))
@@ -97,7 +97,7 @@ test('parts in any order, again and with other bytes: the hash is that of the wh
   )
 })
 
-test('parts that were there before are read when the whole is asked for', async () => {
+test('parts from before are read by digest', async () => {
   const whole = Buffer.concat([bytesOf(0, 0), bytesOf(1, 0), bytesOf(2, 0)])
   await writeFile(path, whole)
   const frontier = new PrefixHasher(path)
@@ -108,7 +108,7 @@ test('parts that were there before are read when the whole is asked for', async 
   expect(await frontier.digest(3 * partSize)).toBe(await hashOf(changed))
 })
 
-test('a file that is shorter than its parts is told when the whole is asked for', async () => {
+test('a file shorter than its parts is reported by digest', async () => {
   const frontier = new PrefixHasher(path)
   frontier.stored({ offset: 0, size: partSize })
   await expect(frontier.digest(partSize)).rejects.toThrow('ends at 0')

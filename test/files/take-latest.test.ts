@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { takeLatest } from '../../src/files/take-latest.ts'
 
-/** A client that sends when it is told to. */
+/** A client controlled by the test. */
 function sender() {
   const chunks: (string | Error | null)[] = []
   let more = Promise.withResolvers<void>()
@@ -23,7 +23,7 @@ function sender() {
   return { sent: sent(), say }
 }
 
-/** Work that keeps what it was sent, and tells when it begins and ends. */
+/** Work that records its input, start and end. */
 function keeper() {
   const log: string[] = []
   const work = (name: string) => async (source: AsyncIterable<Uint8Array>) => {
@@ -39,7 +39,7 @@ function keeper() {
   return { log, work }
 }
 
-test('one alone gets what was sent', async () => {
+test('a single call receives its input', async () => {
   const receive = takeLatest<string>()
   const { sent, say } = sender()
   say('some ')
@@ -48,7 +48,7 @@ test('one alone gets what was sent', async () => {
   expect(await receive('a', sent, keeper().work('only'))).toBe('some bytes')
 })
 
-test('a newer one goes on at once; the older, once it is read to its end, turns out the same', async () => {
+test('a newer call proceeds at once; the older one returns the same result after its input ends', async () => {
   const receive = takeLatest<string>()
   const { log, work } = keeper()
   const [stuck, fresh] = [sender(), sender()]
@@ -64,7 +64,7 @@ test('a newer one goes on at once; the older, once it is read to its end, turns 
   expect(await older).toBe('whole')
 })
 
-test('what fails of its own fails so; what gave way to a failure is interrupted', async () => {
+test('a failing call keeps its error; a call superseded by a failing one is interrupted', async () => {
   const receive = takeLatest<string>()
   const { work } = keeper()
   const [first, second, third] = [sender(), sender(), sender()]
@@ -84,7 +84,7 @@ test('what fails of its own fails so; what gave way to a failure is interrupted'
   ])
 })
 
-test('other names do not meet', async () => {
+test('names are independent', async () => {
   const receive = takeLatest<string>()
   const { work } = keeper()
   const [one, other] = [sender(), sender()]
@@ -96,7 +96,7 @@ test('other names do not meet', async () => {
   expect(await outcomes).toEqual(['a', 'b'])
 })
 
-test('whatever comes when, no two work at once, and the last one answers for all it ended', async () => {
+test('in any order, calls never overlap, and the last one determines the result of all it superseded', async () => {
   const pauses = fc.array(fc.nat(3), { minLength: 4, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(fc.array(pauses, { minLength: 1, maxLength: 5 }), async (senders) => {

@@ -7,7 +7,7 @@ import { fuzzTools } from './tools.ts'
 test('5000 generated requests to every endpoint: no 500, no hang, no growth', async () => {
   const { requests, statuses, slowest, resident } = await fuzzService(5000, seeded(20_261_122))
   expect(requests).toBe(5000)
-  // They reach what they are to test.
+  // The requests reach the code under test.
   expect(statuses[200]).toBeGreaterThan(1000)
   expect(statuses[400]).toBeGreaterThan(500)
   expect(slowest).toBeLessThan(15_000)

@@ -7,18 +7,18 @@ import { Values, type Random } from './values.ts'
 interface Subject {
   readonly baseUrl: string
   readonly apiKey: string
-  /** What the service says of itself. */
+  /** The service's API document. */
   readonly document: OpenApiDocument
-  /** Ids of files that are there. */
+  /** Ids of existing files. */
   readonly files: readonly string[]
 }
 
 /** Figures of a run. */
 export interface Fuzzed {
   readonly requests: number
-  /** Answers by status. */
+  /** Responses by status. */
   readonly statuses: Readonly<Record<string, number>>
-  /** The slowest answer, ms. */
+  /** The slowest response, ms. */
   readonly slowest: number
 }
 
@@ -29,22 +29,22 @@ interface Sent {
   readonly body?: string | Buffer
 }
 
-/** Ids are remembered up to here; later ones replace earlier ones. */
+/** Most stored ids; later ones replace earlier ones. */
 const maxKnown = 200
 
-/** However hostile a request is, it is answered in this time, ms. */
+/** Longest response time of any request, ms. */
 const patienceMs = 20_000
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
 
-/** Share of requests that are of one operation, however many there are. */
+/** Share of requests for operations. */
 const taskShare = 0.4
 
-/** Sends requests to every endpoint of a service: some fit its document, some nearly do, some do not at all. */
+/** Sends valid, almost valid and invalid requests to every endpoint. */
 export class HttpFuzzer {
   readonly #subject: Subject
   readonly #values: Values
-  /** Ids that the service gave, by what they name. */
+  /** Ids returned by the service, by kind. */
   readonly #known: Record<string, string[]>
   readonly #endpoints: readonly {
     readonly path: string
@@ -70,7 +70,7 @@ export class HttpFuzzer {
     )
   }
 
-  /** Sends so many, a few at a time. Throws on a 500 that nobody foresaw, an undocumented answer, or none in time. */
+  /** Sends this many requests, a few at a time. Throws on an unexpected 500, an undocumented response or a timeout. */
   async run(count: number, atOnce = 4): Promise<void> {
     let left = count
     const send = async (): Promise<void> => {
@@ -178,9 +178,9 @@ export class HttpFuzzer {
     this.#slowest = Math.max(this.#slowest, performance.now() - began)
     this.#requests += 1
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
-    // A model that has to be pulled first, or a service to be set, is no fault.
+    // A missing model or service is not a failure.
     const isMissing = body.startsWith('{"code":6401') && body.includes('"retryable":false')
-    // Nor is a result that is not there in time: some requests ask for work that never ends.
+    // Neither is a timeout: some requests start work that never ends.
     const isWaiting = body.startsWith('{"code":6402') && body.includes('did not come to this one in time')
     if ((status >= 500 && !isMissing && !isWaiting) || body.startsWith('{"code":6500')) {
       throw new Error(`${status} to ${describe(sent)}: ${body.slice(0, 500)}`)
@@ -194,7 +194,7 @@ export class HttpFuzzer {
     this.#learn(body)
   }
 
-  /** Takes the ids of an answer, so that later requests reach what earlier ones made. */
+  /** Collects ids of a response, so that later requests use what earlier ones created. */
   #learn(body: string): void {
     for (const [, name = '', id = ''] of body.matchAll(/"(file_id|task_id|upload_id)":"(\d{19})"/g)) {
       const known = this.#known[name] ?? []
@@ -205,12 +205,12 @@ export class HttpFuzzer {
   }
 }
 
-/** As it goes over the wire; what JSON cannot say is left out by it. */
+/** As sent; values without a JSON form are omitted. */
 function text(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-/** What a header may hold: the client refuses the rest before it is sent. */
+/** Characters allowed in a header: the client rejects all others. */
 function ascii(value: string): string {
   return value.replaceAll(/[^\u0020-\u007e]/g, '').slice(0, 2000)
 }

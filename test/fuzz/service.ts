@@ -12,13 +12,13 @@ import { residentNow } from '../service/resident.ts'
 import { HttpFuzzer, type Fuzzed } from './http.ts'
 import type { Random } from './values.ts'
 
-/** Figures of a run against a service in a process of its own. */
+/** Figures of a run against a service in its own process. */
 export interface ServiceFuzzed extends Fuzzed {
   /** Resident memory of the service after the first fifth and at the end, MiB. */
   readonly resident: readonly [number, number]
 }
 
-/** Sends so many generated requests to a new service, which must be whole afterwards. Throws what it finds. */
+/** Sends generated requests to a new service and checks its invariants afterwards. Throws on any violation. */
 export async function fuzzService(count: number, random: Random): Promise<ServiceFuzzed> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-fuzz-'))
   const dataDir = join(folder, 'data')

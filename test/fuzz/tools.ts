@@ -19,9 +19,9 @@ const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 /** Figures of a run. */
 export interface ToolsFuzzed {
   readonly calls: number
-  /** Calls that were refused with an error for the agent. */
+  /** Calls that returned an error. */
   readonly refused: number
-  /** The slowest answer, ms. */
+  /** The slowest response, ms. */
   readonly slowest: number
   /** Resident memory of the server after the first fifth and at the end, MiB. */
   readonly resident: readonly [number, number]
@@ -68,7 +68,7 @@ export async function fuzzTools(
   }
 }
 
-/** Fills a workspace with files of every kind; answers names that agents may give, and some they may not. */
+/** Fills a workspace with files of every kind. Returns allowed names and some forbidden ones. */
 async function furnish(workspace: string): Promise<string[]> {
   await mkdir(join(workspace, 'folder.mp4'), { recursive: true })
   const clip = await make(join(workspace, 'clip.mp4'), [...picture(1), ...h264])
@@ -99,7 +99,7 @@ async function furnish(workspace: string): Promise<string[]> {
   ]
 }
 
-/** Ids are remembered up to here. */
+/** Most stored ids. */
 const maxKnown = 100
 
 class ToolFuzzer {
@@ -157,7 +157,7 @@ class ToolFuzzer {
     const given = values.chance(0.6) ? fitting : values.spoilt(fitting)
     const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
     const named = isObject ? (given as Record<string, unknown>) : { file: given }
-    // Waiting is what other tests are about.
+    // Other tests cover waiting.
     return 'wait_seconds' in (inputSchema.properties ?? {}) ? { ...named, wait_seconds: 0 } : named
   }
 }

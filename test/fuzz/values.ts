@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../../src/contract/json-schema.ts'
 
-/** Numbers from 0 (inclusive) to 1 (exclusive), the same for a seed. */
+/** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), repeatable by seed. */
 export type Random = () => number
 
 const { MAX_SAFE_INTEGER, MAX_VALUE } = Number
 
-/** What breaks programs that did not expect it. */
+/** Values that often break programs. */
 const hostile: readonly unknown[] = [
   ...[null, true, false, 0, -0, -1, 0.5, 1e21, 2 ** 31, 2 ** 53, -MAX_SAFE_INTEGER, MAX_VALUE, 5e-324],
   ...['', ' ', '0', '-1', '1e3', '٣', 'NaN', 'null', 'undefined', 'true', '[]', '{}', '\0', '\u007f\u0085'],
@@ -51,10 +51,10 @@ const hostile: readonly unknown[] = [
   ],
 ]
 
-/** Makes values that fit a schema, nearly fit it, or do not fit anything. */
+/** Generates valid, almost valid and invalid values of a schema. */
 export class Values {
   readonly #random: Random
-  /** Names and ids that are there, which an id is taken from. */
+  /** Existing names and ids. */
   readonly #known: string[]
 
   constructor(random: Random, known: string[]) {
@@ -62,7 +62,7 @@ export class Values {
     this.#known = known
   }
 
-  /** Takes the ids of an answer, so that later values reach what earlier ones made; at most so many, of which the last ones go. */
+  /** Adds ids of a response, so that later values use them. Removes the last ones beyond the limit. */
   learn(answer: string, most: number): void {
     for (const [id] of answer.matchAll(/\b\d{19}\b/g)) {
       if (this.#known.length < most) this.#known.push(id)
@@ -70,7 +70,7 @@ export class Values {
     }
   }
 
-  /** True so often, of 1. */
+  /** True with this probability. */
   chance(share: number): boolean {
     return this.#random() < share
   }
@@ -81,7 +81,7 @@ export class Values {
     return item as T
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.#random() * (most - least + 1))
   }
@@ -95,7 +95,7 @@ export class Values {
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
 
-  /** A value that fits, as far as a generator knows. */
+  /** A valid value, as far as the generator knows. */
   fitting(schema: JsonSchema | boolean): unknown {
     if (typeof schema === 'boolean') return this.hostile()
     const { const: constant, enum: choices, anyOf, oneOf, allOf, type, default: usual } = schema
@@ -122,7 +122,7 @@ export class Values {
     }
   }
 
-  /** A value with one place of it, at any depth, turned into something else. */
+  /** A value with one random element replaced. */
   spoilt(value: unknown): unknown {
     if (Array.isArray(value) && value.length > 0 && this.chance(0.8)) {
       const at = this.whole(0, value.length - 1)

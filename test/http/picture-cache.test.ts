@@ -88,7 +88,7 @@ describe('the cache of region pictures', () => {
       const before = await given(baseUrl, apiKey, 'expired')
       expect([await before.ask(await before.list()), read.length]).toEqual([200, 1])
       const { service: parts } = service().running
-      const later = { ...parts, clock: () => Date.now() + 61 * 24 * 3600 * 1000, onFreed: app.forgetFile }
+      const later = { ...parts, clock: () => Date.now() + 61 * 24 * 3600 * 1000, onRemoved: app.forgetFile }
       const swept = Promise.withResolvers<void>()
       await using _ = sweepHourly(later, async (signal) => {
         swept.resolve()

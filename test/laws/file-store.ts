@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
 import { createHasher } from '../../src/platform/hash.ts'
 
-/** What every file store must keep; `open` gives an empty one, or the same again for the same folder. */
+/** Tests for every file store. `open` opens an empty store, or the existing one of the same folder. */
 export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): void {
   let folder: string
   let store: FileStore
@@ -27,7 +27,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     return names.filter((entry) => entry.isFile() && !known.has(entry.name)).map((entry) => entry.name)
   }
 
-  test('what was put can be read whole and in part, and is named by its hash', async () => {
+  test('stored content can be read whole and in ranges by its hash', async () => {
     const bytes = await store.put(source('some ', 'bytes'), 10)
     expect(bytes).toEqual({ blake3: await hashOf('some bytes'), size: 10 })
     expect(await text(await store.read(bytes.blake3))).toBe('some bytes')
@@ -39,7 +39,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await text(await again.read(bytes.blake3))).toBe('some bytes')
   })
 
-  test('equal bytes are held once, also when they are put and adopted at the same time', async () => {
+  test('equal content is stored once, also when put and adopted concurrently', async () => {
     const path = join(folder, 'result')
     await writeFile(path, 'the same')
     const puts = Array.from({ length: 8 }, () => store.put(source('the', ' same'), 100))
@@ -49,7 +49,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await leftovers()).toEqual([])
   })
 
-  test('a source that is empty, too long or broken leaves nothing', async () => {
+  test('an empty, too long or failing source leaves nothing', async () => {
     await expect(store.put(source(), 10)).rejects.toMatchObject({ code: 6011 })
     await expect(store.put(source('', ''), 10)).rejects.toMatchObject({ code: 6011 })
     await expect(store.put(source('12345', '678901'), 10)).rejects.toMatchObject({ code: 6002 })
@@ -59,7 +59,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await leftovers()).toEqual([])
   })
 
-  test('adopted files are taken away from where they were', async () => {
+  test('adopted files are moved', async () => {
     const path = join(folder, 'result.mp4')
     await writeFile(path, 'a result')
     const bytes = await store.adopt(path)
@@ -68,7 +68,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await text(await store.read(bytes.blake3))).toBe('a result')
   })
 
-  test('staged and lent bytes can be read at a path, and outlive their removal from the store', async () => {
+  test('staged and temporary paths stay readable after the content is removed', async () => {
     const { blake3: name } = await store.put(source('some bytes'), 100)
     const path = join(folder, 'input.mp4')
     await store.stage(name, path)
@@ -89,7 +89,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     await expect(store.stage(name, path)).rejects.toMatchObject({ code: 6004 })
   })
 
-  test('a loan that fails is given back', async () => {
+  test('a temporary path is removed after a failure', async () => {
     const bytes = await store.put(source('some bytes'), 100)
     await expect(
       store.withLocalPath({ ...bytes, ext: '.mov' }, () => Promise.reject(new Error('seen enough'))),
@@ -97,11 +97,11 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     expect(await leftovers()).toEqual([])
   })
 
-  test('reading what is not there rejects before a byte', async () => {
+  test('reading missing content rejects before any byte', async () => {
     await expect(store.read('0'.repeat(64))).rejects.toThrow('ENOENT')
   })
 
-  test('recovery removes what interrupted writes left, and nothing else', async () => {
+  test('recovery removes only remains of interrupted writes', async () => {
     const bytes = await store.put(source('some bytes'), 100)
     const interrupted = Promise.withResolvers<never>()
     const begun = store.put(endless(interrupted.promise), 100)
@@ -114,13 +114,13 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     await expect(begun).rejects.toThrow('broke off')
   })
 
-  describe('a file that comes in parts', () => {
+  describe('a chunked upload', () => {
     const size = 25
     const content = 'aaaaaaaaaabbbbbbbbbbccccc'
     const place = (index: number) => ({ offset: index * 10, size: Math.min(10, size - index * 10) })
     const partOf = (index: number) => content.slice(index * 10, index * 10 + 10)
-    const put = (index: number, bytes = partOf(index), giveUp?: () => Promise<void>) =>
-      store.putPart('1', { ...place(index), beforeOverwrite: giveUp }, source(bytes))
+    const put = (index: number, bytes = partOf(index), beforeOverwrite?: () => Promise<void>) =>
+      store.putPart('1', { ...place(index), beforeOverwrite }, source(bytes))
     const putAll = () => Promise.all([2, 0, 1].map((index) => put(index)))
     const uploads = async () => {
       const found: string[] = []
@@ -128,7 +128,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       return found
     }
 
-    test('is its parts, whatever their order, and stays unfinished until they are discarded', async () => {
+    test('consists of its parts in any order, which stay until discarded', async () => {
       await putAll()
       expect(await held()).toEqual([])
       const bytes = await store.assemble('1', { size, blake3: await hashOf(content) })
@@ -142,7 +142,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       expect(await text(await store.read(bytes.blake3))).toBe(content)
     })
 
-    test('goes on in a store that was opened again, and its parts are not what recovery removes', async () => {
+    test('resumes after the store is reopened; recovery keeps its parts', async () => {
       await put(1)
       await put(2)
       store = await open(join(folder, 'store'))
@@ -155,7 +155,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       })
     })
 
-    test('of equal bytes as another is held once', async () => {
+    test('with equal content is stored once', async () => {
       const bytes = await store.put(source(content), 100)
       await putAll()
       expect(await store.assemble('1', { size, blake3: null })).toEqual(bytes)
@@ -164,7 +164,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       expect(await text(await store.read(bytes.blake3))).toBe(content)
     })
 
-    test('takes no part of another length, and its neighbours stay', async () => {
+    test('rejects a part of another length without damage to its neighbours', async () => {
       await putAll()
       for (const bytes of ['', 'x'.repeat(9), 'x'.repeat(11), 'x'.repeat(700_000)]) {
         await expect(put(0, bytes)).rejects.toMatchObject({ code: 6025 })
@@ -175,22 +175,20 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       })
     })
 
-    test('gives up a part that was stored only for other bytes', async () => {
+    test('overwrites a stored part only with different bytes', async () => {
       await putAll()
       const given: string[] = []
-      const giveUp = async () => void given.push('up')
-      await put(1, partOf(1), giveUp)
+      const beforeOverwrite = async () => void given.push('up')
+      await put(1, partOf(1), beforeOverwrite)
       const begin = broken(partOf(1).slice(0, 5))
-      await expect(store.putPart('1', { ...place(1), beforeOverwrite: giveUp }, begin)).rejects.toThrow(
-        'broke off',
-      )
+      await expect(store.putPart('1', { ...place(1), beforeOverwrite }, begin)).rejects.toThrow('broke off')
       expect(given).toEqual([])
       expect(await store.assemble('1', { size, blake3: null })).toMatchObject({
         blake3: await hashOf(content),
       })
     })
 
-    test('asks before it gives a part up, and a refusal leaves it', async () => {
+    test('asks before overwriting a part, and a rejection keeps it', async () => {
       await putAll()
       const refusal = put(1, 'BBBBBBBBBB', () => Promise.reject(new Error('not now')))
       await expect(refusal).rejects.toThrow('not now')
@@ -204,7 +202,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       expect(await text(await store.read(bytes.blake3))).toBe(changed)
     })
 
-    test('is refused when its parts make another size', async () => {
+    test('is rejected when its size differs', async () => {
       await put(0)
       await expect(store.assemble('1', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
       await expect(store.assemble('2', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
@@ -212,17 +210,17 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       expect(await uploads()).toEqual(['1'])
     })
 
-    test('cannot be changed once it was finished', async () => {
+    test('cannot be changed after it was assembled', async () => {
       await putAll()
       const bytes = await store.assemble('1', { size, blake3: null })
-      const giveUp = async () => expect.unreachable('nothing is given up')
-      await put(0, partOf(0), giveUp)
-      await expect(put(0, 'AAAAAAAAAA', giveUp)).rejects.toMatchObject({ code: 6024 })
+      const beforeOverwrite = async () => expect.unreachable('nothing is given up')
+      await put(0, partOf(0), beforeOverwrite)
+      await expect(put(0, 'AAAAAAAAAA', beforeOverwrite)).rejects.toMatchObject({ code: 6024 })
       await expect(put(0, 'AAAAAAAAAA')).rejects.toMatchObject({ code: 6024 })
       expect(await text(await store.read(bytes.blake3))).toBe(content)
     })
 
-    test('is given up while a part comes: nothing is left', async () => {
+    test('aborted during a part leaves nothing', async () => {
       const interrupted = Promise.withResolvers<never>()
       interrupted.promise.catch(() => undefined)
       const coming = store.putPart('1', place(0), endless(interrupted.promise))
@@ -233,7 +231,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
       expect(await uploads()).toEqual([])
     })
 
-    test('is what was put last in every place, in whatever order, again and again, across openings', async () => {
+    test('contains the last bytes put at each position, in any order, across reopenings', async () => {
       const step = fc.record({
         index: fc.nat(2),
         letter: fc.constantFrom('a', 'b', 'c'),
@@ -245,8 +243,8 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
           const upload = String((turn += 1))
           const stored = new Map<number, string>()
           const send = async (index: number, bytes: AsyncIterable<Uint8Array>) => {
-            const giveUp = stored.has(index) ? async () => void stored.delete(index) : undefined
-            await store.putPart(upload, { ...place(index), beforeOverwrite: giveUp }, bytes)
+            const beforeOverwrite = stored.has(index) ? async () => void stored.delete(index) : undefined
+            await store.putPart(upload, { ...place(index), beforeOverwrite }, bytes)
           }
           for (const { index, letter, what } of steps) {
             const bytes = letter.repeat(place(index).size)

@@ -2,20 +2,20 @@ import { expect, test } from 'vitest'
 import { priorities, type Priority } from '../../src/contract/task.ts'
 import type { Queue } from '../../src/queue/queue.ts'
 
-/** What a queue's suite needs of its surroundings. */
+/** Environment of the tests. */
 export interface QueueBench extends AsyncDisposable {
   readonly queue: Queue
   /** Makes a task ready in a committed transaction. */
   add(task: { id: string; priority?: Priority; readyAt?: number }): Promise<void>
-  /** Marks a task as no longer queued, as a handler does first. */
+  /** Marks a task as not queued, the first step of a handler. */
   take(id: string): Promise<void>
-  /** Moves the queue's clock, ms since 1970. */
+  /** Sets the queue's clock, ms since 1970. */
   setClock(now: number): void
 }
 
-/** The laws every queue must keep. */
+/** Tests for every queue. */
 export function queueLaws(open: () => Promise<QueueBench>): void {
-  test('hands out every ready task once, higher priority first, then in the order of creation', async () => {
+  test('passes every ready task to the handler once, by priority, then in order of creation', async () => {
     await using bench = await open()
     const order = ['1', '2', '3', '4', '5', '6']
     for (const [index, id] of order.entries())
@@ -25,7 +25,7 @@ export function queueLaws(open: () => Promise<QueueBench>): void {
     expect(seen).toEqual(['3', '6', '2', '5', '1', '4'])
   })
 
-  test('never runs more than the limit at once, and reaches it', async () => {
+  test('runs up to the limit concurrently and never more', async () => {
     await using bench = await open()
     for (let id = 0; id < 12; id++) await bench.add({ id: String(id).padStart(2, '0') })
     let running = 0
@@ -43,14 +43,14 @@ export function queueLaws(open: () => Promise<QueueBench>): void {
     expect(most).toBe(3)
   })
 
-  test('a task added while it runs starts without waiting', async () => {
+  test('a task added during a run starts without delay', async () => {
     await using bench = await open()
     const consumed = consumeUntil(bench, { concurrency: 1, count: 1, work: async () => undefined })
     await bench.add({ id: '1' })
     expect(await consumed).toEqual(['1'])
   })
 
-  test('a retry is handed out at its moment, not before, and holds up nothing', async () => {
+  test('a retry starts at its time, not before, and delays no other task', async () => {
     await using bench = await open()
     bench.setClock(1_000)
     await bench.add({ id: '1', readyAt: 1_050 })
@@ -65,7 +65,7 @@ export function queueLaws(open: () => Promise<QueueBench>): void {
     expect(seen).toEqual(['2', '1'])
   })
 
-  test('stop aborts what runs and waits for it', async () => {
+  test('stop aborts running tasks and waits for them', async () => {
     await using bench = await open()
     await bench.add({ id: '1' })
     let ended = false

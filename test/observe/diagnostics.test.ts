@@ -11,7 +11,7 @@ import { readExposition } from './exposition.ts'
 
 const main = join(dirname(dirname(import.meta.dirname)), 'src', 'main.ts')
 
-/** What must not be told, by where it is planted. */
+/** Secrets by the place where they are planted. */
 const secrets = {
   fileKey: newKey(),
   variableKey: `hunter2-"quoted"-${'k'.repeat(20)}`,
@@ -73,7 +73,7 @@ function expectNone(text: string, words: readonly string[]): void {
   for (const word of words.flatMap(spellings)) expect(text).not.toContain(word)
 }
 
-/** A log in which everything private stands in every way it might. */
+/** A log that contains private data in every possible form. */
 async function plantLog(): Promise<void> {
   const { fileKey, variableKey, daemonKey, password, signature, ticket } = secrets
   const path = join(home, names.folder, names.path)
@@ -167,7 +167,7 @@ describe('with secrets planted everywhere', () => {
     service.apiKey,
   ]
 
-  test('none occurs in the report, nor a name, and what helps is there', async () => {
+  test('the report contains no secret and no name, but all useful data', async () => {
     const text = await reportOf([])
     expectNone(text, [...everywhere(), secrets.variableKey])
     expectNone(text, [
@@ -213,7 +213,7 @@ describe('with secrets planted everywhere', () => {
     expect(log).toContain('at run (file://~/node_modules/x/main.js:1:2)')
   })
 
-  test('names stay where they are wanted, secrets do not', async () => {
+  test('names are kept on request, secrets never', async () => {
     const text = await reportOf(['--with-names'])
     expectNone(text, [...everywhere(), hostname()])
     expect(text).toContain(names.path)
@@ -222,7 +222,7 @@ describe('with secrets planted everywhere', () => {
   })
 })
 
-test('without a service, with settings that cannot be read and without a log there is a report as well', async () => {
+test('a report is written without a service, with unreadable settings and without a log', async () => {
   await writeFile(join(dataDir, 'reelwright.config.json'), `{ "api_key": ${secrets.fileKey} `)
   const { code, out } = await diagnostics([])
   expect(code).toBe(0)
@@ -236,7 +236,7 @@ test('without a service, with settings that cannot be read and without a log the
   expect(sections.get('Service')).toBe('not running')
 })
 
-test('a file that is there is left alone, a place that cannot be written is told', async () => {
+test('an existing file is not overwritten, and an unwritable path is reported', async () => {
   const path = join(home, 'mine.txt')
   await writeFile(path, 'mine')
   const places = [
@@ -252,7 +252,7 @@ test('a file that is there is left alone, a place that cannot be written is told
   expect(await readFile(path, 'utf8')).toBe('mine')
 })
 
-test('of a long log the end is told, from a whole line on', async () => {
+test('a long log is shortened to its end, from a whole line', async () => {
   const line = (number: number) => JSON.stringify({ level: 30, msg: 'request', ms: number })
   const lines = Array.from({ length: 30_000 }, (_, number) => line(number))
   await writeFile(join(dataDir, 'daemon.log.1'), `${lines.slice(0, 29_000).join('\n')}\n`)
@@ -260,10 +260,10 @@ test('of a long log the end is told, from a whole line on', async () => {
   await diagnostics(['--output', 'report.txt'])
   const text = await readFile(join(home, 'report.txt'), 'utf8')
   expect(text.length).toBeLessThan(600_000)
-  const told = sectionsOf(text).get('Log of the local service, its end')?.split('\n') ?? []
-  const [first = ''] = told
+  const logLines = sectionsOf(text).get('Log of the local service, its end')?.split('\n') ?? []
+  const [first = ''] = logLines
   const { ms } = JSON.parse(first) as { ms: number }
-  expect(told).toEqual(
+  expect(logLines).toEqual(
     lines
       .slice(ms)
       .map((one) =>

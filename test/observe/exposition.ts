@@ -1,11 +1,11 @@
-/** One series of an answer to a scrape. */
+/** One series of a scrape. */
 export interface Series {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** What a scrape answered, by the names of its metrics. */
+/** Result of a scrape, by metric name. */
 export interface Exposition {
   readonly types: ReadonlyMap<string, string>
   readonly series: readonly Series[]

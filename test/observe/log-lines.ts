@@ -8,7 +8,7 @@ export interface LogLine extends Readonly<Record<string, unknown>> {
   readonly msg: string
 }
 
-/** The lines of a test service's log that have certain fields; waits until there are so many. */
+/** Lines of a test service's log with these fields. Waits until there are enough. */
 export function logged(
   { dataDir }: { dataDir: string },
   fields: Readonly<Record<string, unknown>>,

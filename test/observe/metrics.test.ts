@@ -38,7 +38,7 @@ async function checkCounts(service: TestService): Promise<void> {
       ({ data }) => data.status === 'processing',
     )
   }
-  // A task is worked on a little before its worker is.
+  // A task becomes active slightly before its worker.
   await until(
     async () => (await scrape(service)).sum('reelwright_workers', { state: 'busy' }),
     (busy) => busy === 2,
@@ -72,12 +72,12 @@ async function checkCounts(service: TestService): Promise<void> {
   expect(grown('reelwright_http_requests_total', { ...creation, status: '400' })).toBe(1)
   expect(grown('reelwright_http_request_duration_seconds_count', creation)).toBe(8)
   expect(grown('reelwright_http_requests_total', { route: '/base/file/upload' })).toBe(2)
-  // The wire carries heads and the frame of the form as well.
+  // Bytes on the wire include headers and the form.
   const uploaded = grown('reelwright_http_received_bytes_total', { route: '/base/file/upload' })
   expect([uploaded >= 200_000, uploaded < 203_000]).toEqual([true, true])
   const downloaded = grown('reelwright_http_sent_bytes_total', { route: '/base/file/:file_id/download' })
   expect([downloaded >= 100_000, downloaded < 102_000]).toEqual([true, true])
-  // Two equal uploads of different kinds of names are stored once; so is each copy of them.
+  // Two equal uploads with different extensions are stored once, as are their copies.
   expect(now.sum('reelwright_stored_bytes')).toBe(100_000)
   expect(now.sum('reelwright_free_disk_bytes')).toBeGreaterThan(0)
   expect(now.sum('process_resident_memory_bytes')).toBeGreaterThan(10 * 2 ** 20)
@@ -88,7 +88,7 @@ async function checkCounts(service: TestService): Promise<void> {
   await calls.cancel(waiting)
 }
 
-describe('a scrape agrees with what was done', () => {
+describe('a scrape matches the requests', () => {
   test('on SQLite', async () => {
     await using service = await startTestService()
     await checkCounts(service)
@@ -100,7 +100,7 @@ describe('a scrape agrees with what was done', () => {
   })
 })
 
-test('metrics need a key, sent as it is; the white space that Prometheus adds around it does not count', async () => {
+test('metrics need a key; surrounding white space from Prometheus is ignored', async () => {
   await using service = await startTestService()
   const status = async (authorization?: string) =>
     (
@@ -119,7 +119,7 @@ test('metrics need a key, sent as it is; the white space that Prometheus adds ar
   expect(await connection.heard(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /)
 })
 
-test('no label holds what callers write, however many things they ask for', async () => {
+test('labels never contain client input', async () => {
   await using service = await startTestService()
   const headers = { authorization: service.apiKey }
   for (let turn = 0; turn < 50; turn += 1) {
@@ -133,7 +133,7 @@ test('no label holds what callers write, however many things they ask for', asyn
   expect(readExposition(text).series.length).toBeLessThan(150)
 })
 
-test('an upload under way is counted as it flows', async () => {
+test('a running upload is counted while bytes arrive', async () => {
   await using service = await startTestService()
   const labels = { route: '/base/file/upload' }
   using connection = await openConnection(service.baseUrl)

@@ -19,7 +19,7 @@ const idOf = (answer: { headers: Readonly<Record<string, unknown>> }): string =>
 describe('request ids', () => {
   const own = /^[\da-f]{8}-[\da-f-]{27}$/
 
-  test('every answer has one, refused ones and unreadable paths included', async () => {
+  test('every response has one, including errors and undecodable paths', async () => {
     const headers = { authorization: service.apiKey }
     const answers = [
       await sendRequest(`${service.baseUrl}/health`),
@@ -51,7 +51,7 @@ describe('request ids', () => {
     },
   )
 
-  test('one that comes twice is replaced', async () => {
+  test('a duplicate header is replaced', async () => {
     using connection = await openConnection(service.baseUrl)
     connection.socket.write(
       'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n',
@@ -61,10 +61,10 @@ describe('request ids', () => {
   })
 })
 
-describe('the line of a finished request', () => {
+describe('the log line of a request', () => {
   const headers = () => ({ authorization: service.apiKey })
 
-  test('a refused one tells the route, its status and its code, and not the address', async () => {
+  test('a rejected one has the route, status and code, and not the URL', async () => {
     const answer = await sendRequest(
       `${service.baseUrl}/base/file/no-file?Authorization=sekret&name=private`,
       {
@@ -88,14 +88,14 @@ describe('the line of a finished request', () => {
     })
   })
 
-  test('reads that succeed are for debugging only', async () => {
+  test('successful reads are logged at debug level', async () => {
     const read = await sendRequest(`${service.baseUrl}/task/list`, { headers: headers() })
     const refused = await sendRequest(`${service.baseUrl}/task/list`)
     await logged(service, { request_id: idOf(refused) })
     expect(await logged(service, { request_id: idOf(read) }, 0)).toEqual([])
   })
 
-  test('an upload of a hostile name with a hostile header stays in its line, without either', async () => {
+  test('an upload with a hostile name and header is one line without either', async () => {
     const form = new FormData()
     form.append('file', new Blob(['bytes']), 'private\u001B[2J\r\n{"level":60}.txt')
     const response = await fetch(`${service.baseUrl}/base/file/upload?name=private`, {
@@ -110,7 +110,7 @@ describe('the line of a finished request', () => {
     expect(text).not.toContain(service.apiKey)
   })
 
-  test('an unknown key is told without it, and without an account', async () => {
+  test('an unknown key is logged without the key and an account', async () => {
     const answer = await sendRequest(`${service.baseUrl}/task/list`, {
       headers: { authorization: 'sekret-sekret' },
     })
@@ -120,14 +120,14 @@ describe('the line of a finished request', () => {
     expect(JSON.stringify(line)).not.toContain('sekret')
   })
 
-  test('an unknown route is one route, whatever is asked for', async () => {
+  test('all unknown routes are logged as one route', async () => {
     const answer = await sendRequest(`${service.baseUrl}/private/place`, { headers: headers() })
     expect(await logged(service, { request_id: idOf(answer) })).toMatchObject([
       { route: '(none)', status: 404 },
     ])
   })
 
-  test('a client that left is told as 499', async () => {
+  test('a disconnected client is logged as 499', async () => {
     const { data: file } = await api(service).upload('large.txt', 'x'.repeat(64 * 2 ** 20))
     using connection = await openConnection(service.baseUrl)
     const head = [
@@ -144,7 +144,7 @@ describe('the line of a finished request', () => {
     expect(await logged(service, { msg: 'a response was interrupted' }, 0)).toEqual([])
   })
 
-  test('an answer that breaks for want of its bytes is told with the reason', async () => {
+  test('a response that fails because of missing content is logged with the reason', async () => {
     const calls = api(service)
     const { data: file } = await calls.upload('gone.txt', 'bytes that are lost')
     await service.running.service.files.remove(file.blake3_id)
@@ -161,7 +161,7 @@ describe('the line of a finished request', () => {
     expect(JSON.stringify(told)).toContain('ENOENT')
   })
 
-  test('an event socket is told when it closes', async () => {
+  test('an event socket is logged when it closes', async () => {
     const socket = new WebSocket(`${service.baseUrl.replace('http', 'ws')}/task/events`, {
       headers: { authorization: service.apiKey, 'x-request-id': 'socket' },
     })
@@ -173,7 +173,7 @@ describe('the line of a finished request', () => {
   })
 })
 
-test('the answer to a bug names the request under which the log tells it', async () => {
+test('the response to a bug contains the request id of its log line', async () => {
   const calls = api(service)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
   const { db } = service.running.service

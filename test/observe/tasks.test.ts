@@ -23,7 +23,7 @@ async function linesOf(id: string, last: string) {
   return lines.filter(({ msg }) => msg !== 'request')
 }
 
-test('the life of a task is told with its ids, credits and times', async () => {
+test('the life of a task is logged with its ids, credits and times', async () => {
   const id = await create('copy')
   const whose = { task_type: 'test_copy', account_id: 1 }
   expect(await linesOf(id, 'task completed')).toMatchObject([
@@ -33,7 +33,7 @@ test('the life of a task is told with its ids, credits and times', async () => {
   ])
 })
 
-test('the request that created or cancelled a task is told in the lines of both', async () => {
+test('lines of a task contain the request that created or cancelled it', async () => {
   const headers = { authorization: service.apiKey, 'content-type': 'application/json' }
   for (let turn = 0; turn < 2; turn += 1) await create('wait')
   const created = await sendRequest(`${service.baseUrl}/task/test_copy`, {
@@ -55,7 +55,7 @@ test('the request that created or cancelled a task is told in the lines of both'
   ])
 })
 
-test('failed attempts are told with their reason, and the end with what was refunded', async () => {
+test('failed attempts are logged with their reason, and the end with the refund', async () => {
   await using other = await startTestService()
   const own = api(other)
   const { data: file } = await own.upload('private.txt', 'some bytes')

@@ -237,7 +237,7 @@ describe('a file that changes while it is uploaded', () => {
     }
     await expect(upload()).rejects.toMatchObject({
       code: 6036,
-      message: 'clip.mp4 changed while it was uploaded',
+      message: 'clip.mp4 was modified during its upload',
     })
     await writing
     expect(await openUploads()).toEqual([])
