@@ -55,9 +55,9 @@ describe('the thread that codes frames', () => {
     const row = [10, 20, 30, 40, 50, 60]
     const frames = async function* () {
       const pixels = Uint8Array.from(row.flatMap((grey) => [grey, grey, grey, 255]))
-      for (const apart of [0, 1]) yield { pixels, apart }
+      for (const channelShift of [0, 1]) yield { pixels, channelShift }
     }
-    const job = { region: { x: 0, y: 0, width: 2, height: 1 }, beside: 2, frames }
+    const job = { region: { x: 0, y: 0, width: 2, height: 1 }, sidePadding: 2, frames }
     const answered: number[][] = []
     for await (const frame of rawFrames({
       drawn: { ...moving, ...job },

@@ -114,7 +114,7 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
   const base = drawn.still && pixelsToCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
   const pictures: Canvas[] = []
   let index = 0
-  for await (const { pixels, channelShift: apart } of drawn.frames(moments)) {
+  for await (const { pixels, channelShift } of drawn.frames(moments)) {
     if (wanted.includes(index)) {
       const picture = drawing.createCanvas(scene.width, scene.height)
       const pen = picture.getContext('2d')
@@ -123,7 +123,7 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
       const size = { width: Math.ceil(width / drawn.scale), height: Math.ceil(height / drawn.scale) }
       const parted = new Uint8ClampedArray(4 * size.width * size.height)
       shiftChannels(pixels, new Uint8Array(parted.buffer), {
-        ...{ from: size.width + 2 * drawn.sidePadding, to: size.width, apart },
+        ...{ from: size.width + 2 * drawn.sidePadding, to: size.width, shift: channelShift },
       })
       pen.drawImage(pixelsToCanvas(drawing, size, parted), x, y, width, height)
       if (drawn.overlay) {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { BrowserFailure, type BrowserLimits, retryOnBrowserFailure } from './browser-failure.ts'
 import { beginFrameFlags, browserFlags } from './browser-flags.ts'
-import { type AnswerOf, CdpPipe, type Method, type Parameters } from './cdp-pipe.ts'
+import { type MethodResult, CdpPipe, type Method, type Parameters } from './cdp-pipe.ts'
 import { locateChromium, requireSupportedVersion } from './locate.ts'
 
 /** A process of a process tree. */
@@ -44,7 +44,7 @@ async function unixTree(root: number): Promise<TreeProcess[]> {
   const all = [...stdout.matchAll(/(\d+)\s+(\d+)\s+(\d+)/g)].map(([, pid, parent, rss]) => ({
     pid: Number(pid),
     parent: Number(parent),
-    bytes: Number(rss) * 1024,
+    memoryBytes: Number(rss) * 1024,
   }))
   const below = (pid: number): TreeProcess[] =>
     all.filter(({ parent }) => parent === pid).flatMap((one) => [one, ...below(one.pid)])
@@ -139,7 +139,8 @@ export class Browser implements AsyncDisposable {
       return browser
     } catch (error) {
       await browser[Symbol.asyncDispose]()
-      if (error instanceof BrowserFailure) error.cause = new Error(browser.#stderrTail || 'no output on stderr')
+      if (error instanceof BrowserFailure)
+        error.cause = new Error(browser.#stderrTail || 'no output on stderr')
       throw error
     }
   }
@@ -149,7 +150,7 @@ export class Browser implements AsyncDisposable {
     method: M,
     params: Parameters,
     { session, ms = this.#limits.responseMs }: { session?: string | undefined; ms?: number } = {},
-  ): Promise<AnswerOf<M>> {
+  ): Promise<MethodResult<M>> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new BrowserFailure('hang')), ms)

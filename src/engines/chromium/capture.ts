@@ -46,16 +46,16 @@ export async function* captureFrames(
   const options = { ...job, slots, limits, signal, method: job.method ?? preferredCaptureMethod() }
   const workers = Array.from({ length: Math.min(job.threads, runs.length) }, () => new CaptureWorker(options))
   try {
-    const work = async (worker: number, piece: number) => {
-      const run = runs[piece]
+    const process = async (worker: number, job: number) => {
+      const run = runs[job]
       return run ? ((await workers[worker]?.capture(run)) ?? []) : []
     }
-    const stop = () => own.abort(new BrowserFailure('crash'))
+    const abort = () => own.abort(new BrowserFailure('crash'))
     for await (const frames of processInOrder({
       count: runs.length,
       workers: workers.length,
-      process: work,
-      abort: stop,
+      process,
+      abort,
     })) {
       for (const frame of frames) {
         yield frame

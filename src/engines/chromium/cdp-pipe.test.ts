@@ -11,7 +11,7 @@ function connect(longest?: number) {
 
 it('answers a call whose answer comes in pieces', async () => {
   const { read, pipe } = connect(100)
-  const answer = pipe.call('A.b')
+  const answer = pipe.call('Page.enable')
   for (const piece of ['{"id":', '1,"result":{"c"', ':2}}\0{"method":"D.e"}\0']) {
     read.write(piece)
     await setImmediate()
@@ -21,15 +21,15 @@ it('answers a call whose answer comes in pieces', async () => {
 
 it('ends when a message has no end', async () => {
   const { read, pipe } = connect(100)
-  const answer = pipe.call('A.b')
+  const answer = pipe.call('Page.enable')
   for (let piece = 0; piece < 11; piece += 1) read.write('x'.repeat(10))
   await expect(answer).rejects.toMatchObject({ kind: 'memory' })
-  await expect(pipe.call('A.b')).rejects.toThrow(BrowserFailure)
+  await expect(pipe.call('Page.enable')).rejects.toThrow(BrowserFailure)
 })
 
 it.each(['{"id":', '[', 'null'])('ends with what is no message: %s', async (text) => {
   const { read, pipe } = connect()
-  const answer = pipe.call('A.b')
+  const answer = pipe.call('Page.enable')
   read.write(`${text}\0`)
   await expect(answer).rejects.toMatchObject({ kind: 'crash' })
 })

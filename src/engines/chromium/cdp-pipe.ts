@@ -1,56 +1,20 @@
 import type { Readable, Writable } from 'node:stream'
+import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js'
 import { BrowserFailure } from './browser-failure.ts'
 
-/** Answers of the calls that are made here, of the DevTools protocol's; those of others are not looked at. */
-interface Answers {
-  'Browser.getVersion': { readonly product: string }
-  'Target.createTarget': { readonly targetId: string }
-  'Target.attachToTarget': { readonly sessionId: string }
-  'Page.getFrameTree': { readonly frameTree: { readonly frame: { readonly id: string } } }
-  'Page.captureScreenshot': { readonly data: string }
-  /** `cpuTime` in seconds since the process began. */
-  'SystemInfo.getProcessInfo': { readonly processInfo: readonly { readonly cpuTime: number }[] }
-  'HeadlessExperimental.beginFrame': { readonly screenshotData?: string }
-  'Runtime.evaluate': Evaluated
-  'Runtime.callFunctionOn': Evaluated
-}
+type Commands = ProtocolMapping.Commands
+type Events = ProtocolMapping.Events
 
-interface Evaluated {
-  readonly result: { readonly value?: unknown; readonly objectId?: string }
-  readonly exceptionDetails?: {
-    readonly text: string
-    readonly exception?: { readonly description?: string }
-  }
-}
+/** Name of a DevTools method. */
+export type Method = keyof Commands
 
-/** What the browser tells unasked, as far as it is listened to. */
-interface Events {
-  'Inspector.targetCrashed': object
-  'Page.frameAttached': { readonly frameId: string; readonly parentFrameId: string }
-  'Page.frameRequestedNavigation': { readonly frameId: string; readonly url: string }
-  'Runtime.executionContextCreated': {
-    readonly context: {
-      readonly id: number
-      readonly auxData: { readonly frameId: string; readonly isDefault: boolean }
-    }
-  }
-  'Network.requestWillBeSent': {
-    readonly frameId?: string
-    readonly request: { readonly url: string }
-  }
-  'Fetch.requestPaused': {
-    readonly requestId: string
-    readonly frameId: string
-    readonly request: { readonly url: string }
-  }
-}
+/** Result of a DevTools method. */
+export type MethodResult<M extends Method> = Commands[M]['returnType']
 
-export type Method = keyof Answers | (string & {})
-export type AnswerOf<M extends Method> = M extends keyof Answers ? Answers[M] : unknown
 export type Parameters = Readonly<Record<string, unknown>>
 
 interface PendingCall {
-  resolve(answer: unknown): void
+  resolve(result: unknown): void
   reject(error: Error): void
 }
 
@@ -62,95 +26,95 @@ interface ProtocolMessage {
   readonly params?: unknown
 }
 
-/** Bytes of one message: a picture of 4096 x 4096 pixels, in base64, that nothing could compress, is 86 MiB. */
+/** Bytes of one message. An incompressible picture of 4096 x 4096 pixels takes 86 MiB in base64. */
 const maxMessageBytes = 128 * 2 ** 20
 
 /**
- * The DevTools protocol over a browser's pipe: JSON, each message ended by a zero byte. Nothing listens on a
- * port, so that no other program of the machine can drive the browser, and it ends when the pipe does.
+ * The DevTools protocol over a browser's pipe: JSON messages, each ended by a zero byte. No port is opened, so no other
+ * program of the machine can control the browser, and the browser exits when the pipe closes.
  */
 export class CdpPipe {
   readonly #write: Writable
   readonly #read: Readable
-  readonly #waiting = new Map<number, PendingCall>()
+  readonly #pending = new Map<number, PendingCall>()
   readonly #listeners = new Map<string, (params: unknown) => void>()
-  #last = 0
+  #lastId = 0
   #ended: Error | undefined
 
   constructor(write: Writable, read: Readable, longest = maxMessageBytes) {
     this.#write = write
     this.#read = read
-    let pieces: Buffer[] = []
+    let chunks: Buffer[] = []
     let bytes = 0
     read.on('data', (chunk: Buffer) => {
       if (this.#ended) return
       let from = 0
       for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, from)) {
-        pieces.push(chunk.subarray(from, end))
-        this.#understand(Buffer.concat(pieces))
-        pieces = []
+        chunks.push(chunk.subarray(from, end))
+        this.#parse(Buffer.concat(chunks))
+        chunks = []
         bytes = 0
         from = end + 1
       }
-      if (from < chunk.length) pieces.push(chunk.subarray(from))
+      if (from < chunk.length) chunks.push(chunk.subarray(from))
       bytes += chunk.length - from
       if (bytes <= longest) return
-      pieces = []
+      chunks = []
       this.end(new BrowserFailure('memory'))
     })
-    // The end of the process tells more than a broken pipe.
+    // The exit of the process is a better error than a broken pipe.
     for (const stream of [write, read]) stream.on('error', () => undefined)
   }
 
-  /** Calls a method, of a session or else of the browser; rejects with the browser's reason, or with that of `end`. */
-  call<M extends Method>(method: M, params: Parameters = {}, sessionId?: string): Promise<AnswerOf<M>> {
-    const id = ++this.#last
+  /** Calls a method of a session or of the browser. Rejects with `ProtocolError`, or with the reason given to `end`. */
+  call<M extends Method>(method: M, params: Parameters = {}, sessionId?: string): Promise<MethodResult<M>> {
+    const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       if (this.#ended) {
         reject(this.#ended)
         return
       }
-      this.#waiting.set(id, { resolve: (answer) => resolve(answer as AnswerOf<M>), reject })
+      this.#pending.set(id, { resolve: (result) => resolve(result as MethodResult<M>), reject })
       this.#write.write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
     })
   }
 
-  /** Listens to an event; the last listener of each is the one that hears. */
-  on<E extends keyof Events>(event: E, listener: (params: Events[E]) => void): void {
-    this.#listeners.set(event, (params) => listener(params as Events[E]))
+  /** Sets the listener of an event and replaces an earlier one. */
+  on<E extends keyof Events>(event: E, listener: (params: Events[E][0]) => void): void {
+    this.#listeners.set(event, (params) => listener(params as Events[E][0]))
   }
 
-  /** Ends every call that waits, and those to come, with this reason; the first one holds. */
+  /** Rejects all pending and future calls with this reason; only the first reason counts. */
   end(reason: Error): void {
     this.#ended ??= reason
-    for (const { reject } of this.#waiting.values()) reject(this.#ended)
-    this.#waiting.clear()
+    for (const { reject } of this.#pending.values()) reject(this.#ended)
+    this.#pending.clear()
   }
 
-  /** Closes the pipe, at which a browser ends by itself. */
+  /** Closes the pipe, upon which the browser exits. */
   close(): void {
     this.#write.destroy()
     this.#read.destroy()
   }
 
-  /** What cannot be understood ends the pipe, and not this process. */
-  #understand(message: Buffer): void {
+  /** A message that cannot be parsed ends the pipe, not this process. */
+  #parse(message: Buffer): void {
     try {
-      this.#hear(JSON.parse(message.toString('utf8')) as ProtocolMessage)
+      this.#dispatch(JSON.parse(message.toString('utf8')) as ProtocolMessage)
     } catch {
       this.end(new BrowserFailure('crash'))
     }
   }
 
-  #hear({ id, result, error, method, params }: ProtocolMessage): void {
+  #dispatch({ id, result, error, method, params }: ProtocolMessage): void {
     if (method !== undefined) this.#listeners.get(method)?.(params)
     if (id === undefined) return
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    if (error) waiting?.reject(new ProtocolError(error.message))
-    else waiting?.resolve(result)
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    if (error) pending?.reject(new ProtocolError(error.message))
+    else pending?.resolve(result)
   }
 }
 
-/** Why the browser refused a call; never leaves this folder. */
+/** The browser rejected a call, or the page's player returned an invalid result. Handled within this folder. */
 export class ProtocolError extends Error {}

@@ -16,28 +16,28 @@ import { ParticlePlayer } from './particle-player.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
 
 interface DryRunOptions {
-  /** Of the picture that it is to be shown in. */
+  /** Size of the picture that shows the particle, in pixels. */
   readonly width: number
   readonly height: number
   readonly fps: number
-  /** Times to take pictures at, s of the particle, rising. */
+  /** Times of the pictures to capture, in seconds from the particle's start, rising. */
   readonly pictureTimes: readonly number[]
-  /** An existing folder. */
+  /** Existing folder for the browser profile. */
   readonly scratch: string
   readonly signal: AbortSignal
   readonly method?: CaptureMethod
 }
 
-/** What came of a particle that was played alone. */
+/** Result of `dryRun`. */
 interface DryRunResult {
   readonly problems: readonly ParticleProblem[]
-  /** PNGs of the moments; none where it cannot be played. */
+  /** PNGs at `pictureTimes`; empty if the particle cannot be played. */
   readonly pictures: readonly Buffer[]
 }
 
 /**
- * Plays one particle alone, from its beginning through every frame that a render takes, and answers every problem
- * found. One that takes too long is at last only looked at, which a warning tells. Throws 6401 without a browser.
+ * Plays one particle alone through every frame that a render would play, and returns all problems. If that takes too
+ * long, plays only the frames of `pictureTimes` from then on and adds a warning. Throws 6401 without a browser.
  */
 export async function dryRun(
   particle: CaptureParticle,
@@ -64,15 +64,15 @@ async function attemptDryRun(
   const problems: ParticleProblem[] = []
   try {
     const page = await HostPage.open(browser, { ...options, method, limits })
-    const { actor, problems: found } = await ParticlePlayer.load(page, particle, {
+    const { player, problems: found } = await ParticlePlayer.load(page, particle, {
       fps: options.fps,
       first: 0,
     })
     problems.push(...found)
-    const pictures = actor ? await playThrough(page, actor, { ...options, browser, limits, problems }) : []
+    const pictures = player ? await playThrough(page, player, { ...options, browser, limits, problems }) : []
     return { problems: uniqueProblems(problems), pictures: problems.some(isPlayError) ? [] : pictures }
   } catch (error) {
-    // A particle that is gone, such as to another page, is one more problem.
+    // A particle that disappears, such as by navigation, is one more problem.
     if (!(error instanceof MediaError && error.code === 6016)) throw error
     return { problems: uniqueProblems([...problems, { message: error.message }]), pictures: [] }
   } finally {
@@ -83,57 +83,57 @@ async function attemptDryRun(
 interface PlayThroughOptions extends DryRunOptions {
   readonly browser: Browser
   readonly limits: BrowserLimits
-  /** Those that are found are added. */
+  /** Problems found are appended. */
   readonly problems: ParticleProblem[]
 }
 
-/** More help nobody; one that fails on every frame is not played to its end. */
+/** Problems after which playing stops, as for a particle that fails on every frame. */
 const maxDryRunProblems = 100
 
-/** Plays through all frames. Until something is seen every frame is looked at, from then on the moments are. */
+/** Plays all frames. Captures every frame until one is not blank, from then on only those of `pictureTimes`. */
 async function playThrough(
   page: HostPage,
-  actor: ParticlePlayer,
+  player: ParticlePlayer,
   playing: PlayThroughOptions,
 ): Promise<Buffer[]> {
-  const { fps, pictureTimes: moments, problems } = playing
-  const { duration } = actor.loaded.particle
+  const { fps, pictureTimes, problems } = playing
+  const { duration } = player.loaded.particle
   const last = Math.max(0, frameSpan({ start: 0, duration }, { fps, frames: Infinity }).end - 1)
-  const looks = moments.map((moment) => Math.min(last, Math.floor(moment * fps)))
+  const pictureFrames = pictureTimes.map((time) => Math.min(last, Math.floor(time * fps)))
   const budget = await PlayBudget.start(playing)
   const pictures: Buffer[] = []
   let painted = false
   let blank: Buffer | undefined
-  let cut: number | undefined
+  let skippedFrom: number | undefined
   for (let frame = 0; frame <= last;) {
-    const isLookingOnly: boolean = painted || cut !== undefined || actor.isStill
-    const to = isLookingOnly ? (looks[pictures.length] ?? last) : frame
-    while (!actor.hasReached(to)) {
-      if (cut === undefined && (await budget.isExhausted())) cut = actor.nextFrame
-      if (cut !== undefined) actor.skipTo(to)
-      problems.push(...(await actor.advance(to)))
+    const capturesOnlyPictures: boolean = painted || skippedFrom !== undefined || player.isStill
+    const to = capturesOnlyPictures ? (pictureFrames[pictures.length] ?? last) : frame
+    while (!player.hasReached(to)) {
+      if (skippedFrom === undefined && (await budget.isExhausted())) skippedFrom = player.nextFrame
+      if (skippedFrom !== undefined) player.skipTo(to)
+      problems.push(...(await player.advance(to)))
       if (problems.length >= maxDryRunProblems) return pictures
     }
-    const look = () => page.capture([actor.loaded])
-    // The pictures that were asked for are not part of playing.
-    const png: Buffer = await (isLookingOnly ? budget.exclude(look) : look())
-    // Most particles begin with nothing, which need not be read on every frame.
+    const capture = () => page.capture([player.loaded])
+    // Capturing requested pictures does not count against the budget.
+    const png: Buffer = await (capturesOnlyPictures ? budget.exclude(capture) : capture())
+    // Most particles begin blank; a picture equal to the last blank one need not be decoded.
     if (!painted && !blank?.equals(png)) {
       painted = !(await isTransparentPng(png))
       blank = png
     }
-    while (looks[pictures.length] === to) pictures.push(png)
+    while (pictureFrames[pictures.length] === to) pictures.push(png)
     frame = to + 1
   }
-  if (cut !== undefined) problems.push(partialPlayWarning(cut / fps, duration))
+  if (skippedFrom !== undefined) problems.push(partialPlayWarning(skippedFrom / fps, duration))
   else if (!painted && !problems.some(isPlayError))
     problems.push({ severity: 'warning', message: 'draws nothing' })
   return pictures
 }
 
 function partialPlayWarning(seconds: number, duration: number): ParticleProblem {
-  const tried = `frame by frame it was tried up to ${seconds.toFixed(1)} of ${duration} s`
-  const message = `takes long to play: ${tried}, from there on only at moments`
+  const played = `every frame was played up to ${seconds.toFixed(1)} of ${duration} s`
+  const message = `takes long to play: ${played}, after that only single frames`
   return { severity: 'warning', message }
 }
 
@@ -141,18 +141,18 @@ function isPlayError({ severity }: ParticleProblem): boolean {
   return severity !== 'warning'
 }
 
-/** Each problem once, however many frames have it. */
+/** Removes repeated problems. */
 function uniqueProblems(problems: readonly ParticleProblem[]): ParticleProblem[] {
   return [...new Map(problems.map((problem) => [problem.message, problem])).values()]
 }
 
-/** In ms. */
+/** Times in ms. */
 interface ElapsedTimes {
   readonly cpuMs: number
   readonly wallMs: number
 }
 
-/** What playing may take: of the processor, so that a busy machine plays as far as an idle one, and of real time. */
+/** Limits how long playing takes: in processor time, so that a busy machine plays as far as an idle one, and in real time. */
 class PlayBudget {
   readonly #browser: Browser
   #latest: ElapsedTimes
@@ -162,7 +162,7 @@ class PlayBudget {
     this.#latest = latest
   }
 
-  /** From now on. */
+  /** Starts a budget of `playCpuMs` and `playWallMs`. */
   static async start({ browser, limits }: { browser: Browser; limits: BrowserLimits }): Promise<PlayBudget> {
     const { cpuMs: processor, wallMs: real } = await elapsedTimes(browser)
     return new PlayBudget(browser, { cpuMs: processor + limits.playCpuMs, wallMs: real + limits.playWallMs })
@@ -173,7 +173,7 @@ class PlayBudget {
     return processor > this.#latest.cpuMs || real > this.#latest.wallMs
   }
 
-  /** Does work that is not part of playing. */
+  /** Runs work without counting its time. */
   async exclude<T>(work: () => Promise<T>): Promise<T> {
     const before = await elapsedTimes(this.#browser)
     const answer = await work()
@@ -190,19 +190,19 @@ async function elapsedTimes(browser: Browser): Promise<ElapsedTimes> {
   return { cpuMs: await browser.cpuTimeMs(), wallMs: performance.now() }
 }
 
-/** Where a PNG's header tells its width and its kind of pixels (W3C PNG, 11.2.1). */
-const pngHeader = { width: 16, kind: 25 }
+/** Byte offsets of width and colour type in a PNG (W3C PNG, 11.2.1). */
+const pngHeader = { width: 16, colourType: 25 }
 const rgbaColourType = 6
 
-/** Whether nothing is to be seen on a PNG: it has alpha, and all samples are 0, which each of its filters leaves so. */
+/** Whether a PNG has alpha and all samples are 0; every PNG filter maps zeros to zeros. */
 async function isTransparentPng(png: Buffer): Promise<boolean> {
-  if (png[pngHeader.kind] !== rgbaColourType) return false
+  if (png[pngHeader.colourType] !== rgbaColourType) return false
   const stride = 1 + png.readUInt32BE(pngHeader.width) * 4
   const rows = await promisify(inflate)(imageData(png))
   return rows.every((byte, index) => byte === 0 || index % stride === 0)
 }
 
-/** What its chunks of pixels hold. */
+/** Returns the joined content of the IDAT chunks. */
 function imageData(png: Buffer): Buffer {
   const found: Buffer[] = []
   for (let at = 8; at + 12 <= png.length; at += 12 + png.readUInt32BE(at)) {

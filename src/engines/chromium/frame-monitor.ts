@@ -1,59 +1,61 @@
+import type { Protocol } from 'devtools-protocol'
+import type { Method } from './cdp-pipe.ts'
 import { loadLibrary, libraryFileName } from './libraries.ts'
 import { animatedImageLine, animatedImageMessage } from './particle-source.ts'
 import type { PageSession } from './page-session.ts'
 import { blockedRequestMessage, isEmbeddedUrl } from './particle-document.ts'
 import { truncateMessage, type ParticleProblem } from './particle.ts'
 
-/** What a frame tried, as many as are told of it. */
+/** Violations reported per frame. */
 const maxViolations = 20
 
 /**
- * The frames within a page: answers what they ask for, and keeps what the browser saw each of them try. What frames
- * within them try counts as theirs.
+ * Monitors the frames of a page: responds to their requests and records what each of them tried and may not do.
+ * Violations of nested frames are attributed to the particle's frame.
  */
 export class FrameMonitor {
   readonly #page: PageSession
   readonly #main: string
-  /** Each frame's latest context for scripts. */
+  /** Latest script execution context of each frame. */
   readonly #contexts = new Map<string, number>()
-  /** The frames within the page and what they lie in. */
+  /** Parent of each frame within the page. */
   readonly #parents = new Map<string, string>()
-  readonly #tried = new Map<string, string[]>()
-  readonly #filled = new Set<string>()
-  #newest = ''
-  /** One request after another: a page may ask for thousands at once. */
-  #answered = Promise.resolve()
+  readonly #violations = new Map<string, string[]>()
+  readonly #navigated = new Set<string>()
+  #latest = ''
+  /** Requests are processed one at a time, because a page may send thousands at once. */
+  #responses = Promise.resolve()
 
-  /** `main` is the page's own frame. */
+  /** main: id of the page's own frame. */
   constructor(page: PageSession, main: string) {
     this.#page = page
     this.#main = main
     this.#listen()
   }
 
-  /** The frame that was put into the page last. */
+  /** The frame that was added to the page last. */
   get latestFrameId(): string {
-    return this.#newest
+    return this.#latest
   }
 
-  /** Where scripts of a frame run; without one, those of the page itself. */
+  /** Returns the script context of a frame, by default of the page's own frame. */
   contextId(frameId = this.#main): number | undefined {
     return this.#contexts.get(frameId)
   }
 
-  /** What a frame tried since the last time. */
+  /** Returns and clears the recorded violations of a frame. */
   takeViolations(frameId: string): ParticleProblem[] {
-    const tried = this.#tried.get(frameId) ?? []
-    this.#tried.delete(frameId)
+    const tried = this.#violations.get(frameId) ?? []
+    this.#violations.delete(frameId)
     return tried.map((message) => ({ message }))
   }
 
-  /** Of one that was taken out of the page. */
+  /** Forgets a frame that was removed from the page. */
   forget(frameId: string): void {
-    this.#tried.delete(frameId)
+    this.#violations.delete(frameId)
     this.#contexts.delete(frameId)
     this.#parents.delete(frameId)
-    this.#filled.delete(frameId)
+    this.#navigated.delete(frameId)
   }
 
   #listen(): void {
@@ -63,33 +65,34 @@ export class FrameMonitor {
     })
     pipe.on('Page.frameAttached', ({ frameId, parentFrameId }) => {
       this.#parents.set(frameId, parentFrameId)
-      if (parentFrameId === this.#main) this.#newest = frameId
-      else this.#note(parentFrameId, 'holds a page of its own, whose time cannot be controlled')
+      if (parentFrameId === this.#main) this.#latest = frameId
+      else this.#record(parentFrameId, 'contains a nested frame, whose time cannot be controlled')
     })
     pipe.on('Page.frameRequestedNavigation', ({ frameId, url }) => {
-      // The first one puts the particle into its frame.
-      if (this.#filled.has(frameId)) this.#note(frameId, `goes to ${url}; a particle stays where it is`)
-      this.#filled.add(frameId)
+      // The first navigation loads the particle itself.
+      if (this.#navigated.has(frameId))
+        this.#record(frameId, `navigates to ${url}; a particle must not navigate`)
+      this.#navigated.add(frameId)
     })
-    // Images that a script puts together are in no source; and some requests end before they are paused.
+    // Checked here too: scripts can create image URLs, and some requests end before they are paused.
     pipe.on('Network.requestWillBeSent', ({ frameId, request: { url } }) => {
       if (frameId === undefined) return
-      if (animatedImageLine(url) !== undefined) this.#note(frameId, animatedImageMessage)
+      if (animatedImageLine(url) !== undefined) this.#record(frameId, animatedImageMessage)
       else if (!isEmbeddedUrl(url) && libraryFileName(url) === undefined)
-        this.#note(frameId, blockedRequestMessage(url))
+        this.#record(frameId, blockedRequestMessage(url))
     })
     pipe.on('Fetch.requestPaused', (request) => {
-      this.#answered = this.#answered.then(() => this.#answer(request))
+      this.#responses = this.#responses.then(() => this.#respond(request))
     })
   }
 
-  async #answer({ requestId, frameId, request: { url } }: PausedRequest): Promise<void> {
-    const call = (method: string, params: object) =>
-      // The page may be gone by now; then nothing asks any more.
+  async #respond({ requestId, frameId, request: { url } }: Protocol.Fetch.RequestPausedEvent): Promise<void> {
+    const call = (method: Method, params: object) =>
+      // The page may be closed by now; then no response is needed.
       this.#page.call(method, { requestId, ...params }).catch(() => undefined)
     if (isEmbeddedUrl(url)) return void (await call('Fetch.continueRequest', {}))
     const library = await loadLibrary(url).catch((error: unknown) => ({
-      missing: `asks for ${url}, which cannot be read here (${String(error)})`,
+      missing: `requests ${url}, which cannot be read (${String(error)})`,
     }))
     if (library && 'script' in library) {
       const responseHeaders = [
@@ -99,25 +102,19 @@ export class FrameMonitor {
       const body = library.script.toString('base64')
       return void (await call('Fetch.fulfillRequest', { responseCode: 200, responseHeaders, body }))
     }
-    this.#note(frameId, library?.missing ?? blockedRequestMessage(url))
+    this.#record(frameId, library?.missing ?? blockedRequestMessage(url))
     await call('Fetch.failRequest', { errorReason: 'BlockedByClient' })
   }
 
-  #note(frameId: string, what: string): void {
+  #record(frameId: string, violation: string): void {
     let owner = frameId
     for (let parent = this.#parents.get(owner); parent !== undefined && parent !== this.#main;) {
       owner = parent
       parent = this.#parents.get(owner)
     }
-    const notes = this.#tried.get(owner) ?? []
-    this.#tried.set(owner, notes)
-    const told = truncateMessage(what)
-    if (notes.length < maxViolations && !notes.includes(told)) notes.push(told)
+    const recorded = this.#violations.get(owner) ?? []
+    this.#violations.set(owner, recorded)
+    const message = truncateMessage(violation)
+    if (recorded.length < maxViolations && !recorded.includes(message)) recorded.push(message)
   }
-}
-
-interface PausedRequest {
-  readonly requestId: string
-  readonly frameId: string
-  readonly request: { readonly url: string }
 }

@@ -11,25 +11,25 @@ import { addFrameFunction, frameStyle, particleDocument } from './particle-docum
 import { findSourceProblem } from './particle-source.ts'
 import { type CaptureParticle, particleError, type ParticleProblem, truncateMessage } from './particle.ts'
 
-/** How far a particle was played. */
+/** Result of playing a particle through some frames. */
 interface AdvanceResult {
-  /** Times played. */
+  /** Number of times played. */
   readonly done: number
-  /** A frame must be drawn before it goes on. */
-  readonly turn: boolean
-  /** Nothing of it changes any more, as no clock, script or animation goes on. */
+  /** The page must be drawn before the next time is played. */
+  readonly needsDraw: boolean
+  /** The picture no longer changes: no timer, script or animation is active. */
   readonly still: boolean
   readonly problems: readonly ParticleProblem[]
 }
 
-/** What came of a particle that has loaded, or was drawn. */
+/** State of a particle after loading or drawing. */
 interface SettleResult {
-  /** It must be drawn now, as more may be told of it. */
-  readonly again: boolean
+  /** The page must be drawn now, because drawing may trigger more events. */
+  readonly needsDraw: boolean
   readonly problems: readonly ParticleProblem[]
 }
 
-const tamperedMessage = 'its script changes what the language or the page consists of'
+const tamperedMessage = 'its script replaces built-in objects of the language or of the page'
 
 const problemSchema = z
   .object({ message: z.string(), line: z.int().positive().optional() })
@@ -38,24 +38,24 @@ const problemSchema = z
     ...(line !== undefined && { line }),
   }))
 const problemsSchema = z.array(problemSchema).max(100)
-const settleSchema = z.object({ again: z.boolean(), problems: problemsSchema })
+const settleSchema = z.object({ needsDraw: z.boolean(), problems: problemsSchema })
 const advanceSchema = z.object({
   done: z.int().positive(),
-  turn: z.boolean(),
+  needsDraw: z.boolean(),
   still: z.boolean(),
   problems: problemsSchema,
 })
 
-/** What a player tells of itself. Throws `ProtocolError` where its page has changed what the player stands on. */
-function parseSettleResult(answer: unknown): SettleResult {
-  const read = settleSchema.safeParse(answer)
+/** Parses the result of a player. Throws `ProtocolError` if it is invalid, as when the page replaced built-in objects. */
+function parseSettleResult(result: unknown): SettleResult {
+  const read = settleSchema.safeParse(result)
   if (!read.success) throw new ProtocolError(tamperedMessage)
   return read.data
 }
 
-/** How far a player came with so many times: one at least. Throws `ProtocolError` as `parseSettleResult` does. */
-function parseAdvanceResult(answer: unknown, times: number): AdvanceResult {
-  const read = advanceSchema.safeParse(answer)
+/** Parses the result of playing `times` times, of which at least one was played. Throws like `parseSettleResult`. */
+function parseAdvanceResult(result: unknown, times: number): AdvanceResult {
+  const read = advanceSchema.safeParse(result)
   if (!read.success || read.data.done > times) throw new ProtocolError(tamperedMessage)
   return read.data
 }
@@ -70,162 +70,168 @@ interface HostPageOptions {
 /** A particle in its frame of the page. */
 export interface LoadedParticle {
   readonly particle: CaptureParticle
-  /** Of its element in the page. */
+  /** Id of its iframe element. */
   readonly elementId: string
   readonly frameId: string
-  /** The browser's name of its player. */
+  /** DevTools object id of its player. */
   readonly playerObjectId: string
 }
 
-/** As long as most particles take to load; then it may be that they wait for a frame. */
+/** Most particles load faster; slower ones may be waiting for a drawn frame. */
 const loadPatienceMs = 200
 
 /**
- * The page that holds the particles, each in a frame of an origin of its own. The engine speaks to each
- * particle's player directly, through the debugging protocol: no message of the page's own takes part, so that
- * no particle can answer for another.
+ * The page that contains the particles, each in a frame with its own opaque origin. The engine calls each particle's
+ * player directly through the DevTools protocol, not by page messages, so no particle can respond for another.
  */
 export class HostPage {
   readonly #page: PageSession
-  readonly #frames: FrameMonitor
+  readonly #monitor: FrameMonitor
   readonly #painter: Painter
-  readonly #size: HostPageOptions
-  /** The name that the player is put under in each frame. */
-  readonly #token = `player-${randomUUID()}`
-  #added = 0
+  readonly #options: HostPageOptions
+  /** Global name of the player in each particle's frame. */
+  readonly #playerName = `player-${randomUUID()}`
+  #loadCount = 0
 
-  private constructor(page: PageSession, main: string, size: HostPageOptions) {
+  private constructor(page: PageSession, main: string, options: HostPageOptions) {
     this.#page = page
-    this.#frames = new FrameMonitor(page, main)
-    this.#painter = createPainter(size.method, page)
-    this.#size = size
+    this.#monitor = new FrameMonitor(page, main)
+    this.#painter = createPainter(options.method, page)
+    this.#options = options
   }
 
-  /** Opens the page in a browser, which has one. */
-  static async open(browser: Browser, size: HostPageOptions): Promise<HostPage> {
-    const page = await PageSession.open(browser, { ...size, beginFrame: size.method === 'begin-frame' })
+  /** Opens the host page. Call once per browser. */
+  static async open(browser: Browser, options: HostPageOptions): Promise<HostPage> {
+    const page = await PageSession.open(browser, { ...options, beginFrame: options.method === 'begin-frame' })
     await browser.call('Browser.setDownloadBehavior', { behavior: 'deny' })
     const { frameTree } = await page.call('Page.getFrameTree', {})
     const main = frameTree.frame.id
-    const host = new HostPage(page, main, size)
-    await preparePage(page, main, { ...size, playerName: host.#token })
+    const host = new HostPage(page, main, options)
+    await preparePage(page, main, { ...options, playerName: host.#playerName })
     return host
   }
 
-  /** Puts a particle into the page and waits until it can be played; without one where it cannot be. */
+  /** Adds a particle to the page and waits until it can be played; `loaded` is undefined if it cannot be. */
   async load(particle: CaptureParticle): Promise<SettleResult & { readonly loaded?: LoadedParticle }> {
     const document = particleDocument(particle.html)
     if (document === undefined)
-      return { again: false, problems: [{ message: 'has no <template>, which holds what plays' }] }
+      return {
+        needsDraw: false,
+        problems: [{ message: 'has no <template>, which must contain the particle' }],
+      }
     const problem = findSourceProblem(particle.html)
-    if (problem) return { again: false, problems: [problem] }
+    if (problem) return { needsDraw: false, problems: [problem] }
     const { name } = particle
-    const id = `particle-${++this.#added}`
-    await this.#concerning(name, '', async () => {
+    const id = `particle-${++this.#loadCount}`
+    await this.#forParticle(name, '', async () => {
       await this.#painter.pause()
-      await this.#drawingUntil(
-        this.#callHere(addFrameFunction, [id, name, document, frameStyle(particle, this.#size)]),
+      await this.#drawUntil(
+        this.#callInHost(addFrameFunction, [id, name, document, frameStyle(particle, this.#options)]),
       )
     })
-    const frameId = this.#frames.latestFrameId
-    return await this.#concerning(name, frameId, async () => {
+    const frameId = this.#monitor.latestFrameId
+    return await this.#forParticle(name, frameId, async () => {
       const { result } = await this.#page.call('Runtime.evaluate', {
-        expression: `window[${JSON.stringify(this.#token)}]`,
-        contextId: this.#frames.contextId(frameId),
+        expression: `window[${JSON.stringify(this.#playerName)}]`,
+        contextId: this.#monitor.contextId(frameId),
       })
-      if (result.objectId === undefined) throw new ProtocolError('it has no player')
-      const loaded = { particle, id, frameId, player: result.objectId }
-      const settled = await this.#askSettled(loaded, 'function () { return this.ready() }')
-      if (!(await this.#painter.pause()) && settled.again) throw new BrowserFailure('late')
+      if (result.objectId === undefined) throw new ProtocolError('its frame has no player')
+      const loaded = { particle, elementId: id, frameId, playerObjectId: result.objectId }
+      const settled = await this.#callSettle(loaded, 'function () { return this.ready() }')
+      if (!(await this.#painter.pause()) && settled.needsDraw) throw new BrowserFailure('late')
       return { loaded, ...settled }
     })
   }
 
-  /** Some of what a page loads, such as drawings of SVG from elsewhere, goes on only as a frame is drawn. */
-  async #drawingUntil(work: Promise<unknown>): Promise<void> {
+  /** Draws until work ends: some resources, such as external SVG images, load only while frames are drawn. */
+  async #drawUntil(work: Promise<unknown>): Promise<void> {
     const ended = work.then(() => true)
     while (!(await Promise.race([ended, setTimeout(loadPatienceMs, false)]))) await this.#painter.draw()
   }
 
-  /** Plays a particle through times of its own, s; stops where a frame must be drawn. */
+  /** Plays a particle through times in seconds from its start. Stops when the page must be drawn. */
   async advance(loaded: LoadedParticle, times: readonly number[]): Promise<AdvanceResult> {
     const { particle, frameId } = loaded
-    return await this.#concerning(particle.name, frameId, async () => {
+    return await this.#forParticle(particle.name, frameId, async () => {
       await this.#painter.pause()
-      const answer = await this.#ask(loaded, 'function (times) { return this.advance(times) }', [times])
-      const played = parseAdvanceResult(answer, times.length)
-      return { ...played, problems: this.#problemsOf(frameId, played.problems) }
+      const result = await this.#callPlayer(loaded, 'function (times) { return this.advance(times) }', [
+        times,
+      ])
+      const played = parseAdvanceResult(result, times.length)
+      return { ...played, problems: this.#withViolations(frameId, played.problems) }
     })
   }
 
-  /** Lets what a drawn frame began in a particle come to its end. */
+  /** Waits for the work that drawing started in a particle. */
   async settle(loaded: LoadedParticle): Promise<SettleResult> {
-    return await this.#concerning(loaded.particle.name, loaded.frameId, () =>
-      this.#askSettled(loaded, 'function () { return this.drawn() }'),
+    return await this.#forParticle(loaded.particle.name, loaded.frameId, () =>
+      this.#callSettle(loaded, 'function () { return this.drawn() }'),
     )
   }
 
-  /** Lets the page draw once for a particle, whose events are told then. */
+  /** Draws the page once, which delivers a particle's drawing events. */
   async draw({ particle, frameId }: LoadedParticle): Promise<void> {
-    await this.#concerning(particle.name, frameId, async () => {
-      // What was told of other drawings came at moments of real time: another try may be faster.
+    await this.#forParticle(particle.name, frameId, async () => {
+      // Other draws delivered events at times of the real clock; a second attempt may be faster.
       if (!(await this.#painter.draw())) throw new BrowserFailure('late')
     })
   }
 
-  /** A picture of the page with the particles that are in it. */
+  /** Captures the page with its particles as PNG. */
   async capture(shown: readonly LoadedParticle[]): Promise<Buffer> {
     const names = shown.map(({ particle }) => particle.name).join(' or ')
-    // Nobody is to blame for an empty page, which is drawn before a first frame.
+    // Without particles no one can be named in an error.
     if (shown.length === 0) return await this.#painter.capture()
-    return await this.#concerning(names, '', () => this.#painter.capture())
+    return await this.#forParticle(names, '', () => this.#painter.capture())
   }
 
-  /** Takes a particle out of the page. */
+  /** Removes a particle from the page. */
   async remove({ particle, elementId: id, playerObjectId: player, frameId }: LoadedParticle): Promise<void> {
-    await this.#concerning(particle.name, frameId, async () => {
-      // First, as the player is gone with its frame.
+    await this.#forParticle(particle.name, frameId, async () => {
+      // Before the frame is removed, because the player disappears with it.
       await this.#page.call('Runtime.releaseObject', { objectId: player })
-      await this.#callHere('function (id) { document.getElementById(id).remove() }', [id])
+      await this.#callInHost('function (id) { document.getElementById(id).remove() }', [id])
     })
-    this.#frames.forget(frameId)
+    this.#monitor.forget(frameId)
   }
 
-  /** Calls a function in the page itself. */
-  async #callHere(source: string, given: readonly unknown[]): Promise<unknown> {
-    return await this.#page.callFunction(source, given, { executionContextId: this.#frames.contextId() })
+  /** Calls a function in the host page itself. */
+  async #callInHost(source: string, args: readonly unknown[]): Promise<unknown> {
+    return await this.#page.callFunction(source, args, { executionContextId: this.#monitor.contextId() })
   }
 
-  /** What a particle's player answers of itself. */
-  async #askSettled(loaded: LoadedParticle, source: string): Promise<SettleResult> {
-    const { again, problems } = parseSettleResult(await this.#ask(loaded, source))
-    return { again, problems: this.#problemsOf(loaded.frameId, problems) }
+  /** Calls a method of a particle's player that returns a settle result. */
+  async #callSettle(loaded: LoadedParticle, source: string): Promise<SettleResult> {
+    const { needsDraw, problems } = parseSettleResult(await this.#callPlayer(loaded, source))
+    return { needsDraw, problems: this.#withViolations(loaded.frameId, problems) }
   }
 
-  /** What a particle's player answers. */
-  async #ask(
+  /** Calls a method of a particle's player. */
+  async #callPlayer(
     { playerObjectId: player }: LoadedParticle,
     source: string,
-    given: readonly unknown[] = [],
+    args: readonly unknown[] = [],
   ): Promise<unknown> {
-    return await this.#page.callFunction(source, given, { objectId: player })
+    return await this.#page.callFunction(source, args, { objectId: player })
   }
 
-  #problemsOf(frameId: string, told: readonly ParticleProblem[]): ParticleProblem[] {
-    // What was tried is the cause of what then failed.
-    return [...this.#frames.takeViolations(frameId), ...told]
+  #withViolations(frameId: string, reported: readonly ParticleProblem[]): ParticleProblem[] {
+    // Blocked attempts come first: they cause later failures.
+    return [...this.#monitor.takeViolations(frameId), ...reported]
   }
 
-  /** Names the particle in what goes wrong while it is asked. */
-  async #concerning<T>(name: string, frameId: string, ask: () => Promise<T>): Promise<T> {
+  /** Calls a function and adds the particle's name to its errors. */
+  async #forParticle<T>(name: string, frameId: string, call: () => Promise<T>): Promise<T> {
     try {
-      return await ask()
+      return await call()
     } catch (error) {
       if (error instanceof BrowserFailure) throw error.withParticle(name)
       if (!(error instanceof ProtocolError)) throw error
       throw particleError(
         name,
-        this.#problemsOf(frameId, [{ message: truncateMessage(`it cannot be played (${error.message})`) }]),
+        this.#withViolations(frameId, [
+          { message: truncateMessage(`it cannot be played (${error.message})`) },
+        ]),
       )
     }
   }

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserLimits } from './browser-failure.ts'
 import type { Browser } from './browser.ts'
-import { type AnswerOf, type CdpPipe, type Method, type Parameters, ProtocolError } from './cdp-pipe.ts'
+import { type MethodResult, type CdpPipe, type Method, type Parameters, ProtocolError } from './cdp-pipe.ts'
 import { hostDocument } from './particle-document.ts'
 
-/** A new page of a browser, driven by the debugging protocol. */
+/** A page of a browser, controlled through the DevTools protocol. */
 export class PageSession {
   readonly #browser: Browser
   readonly #id: string
@@ -15,14 +15,14 @@ export class PageSession {
     this.#id = id
   }
 
-  /** Opens an empty page; one by begin-frame draws only when it is told. */
+  /** Opens an empty page. With `beginFrame` it draws only on request. */
   static async open(
     browser: Browser,
     { width, height, beginFrame }: { width: number; height: number; beginFrame: boolean },
   ): Promise<PageSession> {
     const { targetId } = await browser.call('Target.createTarget', {
       url: 'about:blank',
-      // Whole browsers give only these a size.
+      // Full browsers apply a size only to new windows.
       newWindow: true,
       width,
       height,
@@ -32,21 +32,21 @@ export class PageSession {
     return new PageSession(browser, sessionId)
   }
 
-  /** Where the page's events are told. */
+  /** Source of the page's events. */
   get pipe(): CdpPipe {
     return this.#browser.pipe
   }
 
-  /** Calls a method of the protocol for this page. */
-  async call<M extends Method>(method: M, params: Parameters): Promise<AnswerOf<M>> {
+  /** Calls a DevTools method for this page. */
+  async call<M extends Method>(method: M, params: Parameters): Promise<MethodResult<M>> {
     return await this.#browser.call(method, params, { session: this.#id })
   }
 
-  /** Calls a function where `target` tells, and waits for what it promises. Throws `ProtocolError` with what it throws. */
-  async callFunction(source: string, given: readonly unknown[], target: Parameters): Promise<unknown> {
+  /** Calls a JavaScript function in a context or on an object and awaits its result. Throws `ProtocolError` if it throws. */
+  async callFunction(source: string, args: readonly unknown[], target: Parameters): Promise<unknown> {
     const { result, exceptionDetails } = await this.call('Runtime.callFunctionOn', {
       functionDeclaration: source,
-      arguments: given.map((value) => ({ value })),
+      arguments: args.map((value) => ({ value })),
       awaitPromise: true,
       returnByValue: true,
       ...target,
@@ -59,57 +59,64 @@ export class PageSession {
 }
 
 interface PreparePageOptions {
-  /** In pixels, as are pictures of it. */
+  /** Size in pixels of the page and of its pictures. */
   readonly width: number
   readonly height: number
   readonly limits: BrowserLimits
-  /** The name that the player is put under in each frame within it. */
+  /** Global name of the player in each particle's frame. */
   readonly playerName: string
 }
 
 /**
- * Makes an empty page, whose own frame is `main`, the one that holds particles: each request of it has to be
- * answered.
+ * Turns an empty page with the frame `main` into the host page of particles. From then on every request of the page is
+ * paused until it is continued or failed.
  */
 export async function preparePage(
   page: PageSession,
   main: string,
-  { width, height, limits, playerName: token }: PreparePageOptions,
+  { width, height, limits, playerName }: PreparePageOptions,
 ): Promise<void> {
-  const all: [string, object][] = [
+  const calls: [Method, object][] = [
     ['Page.enable', {}],
     ['Inspector.enable', {}],
     ['Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }],
     ['Fetch.enable', { patterns: [{ urlPattern: '*' }] }],
     ['Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false }],
     ['Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }],
-    ['Page.addScriptToEvaluateOnNewDocument', { source: await playerScript(token, limits.settleMs) }],
-    // No animation plays by itself while a frame waits or is drawn: the player moves it.
+    ['Page.addScriptToEvaluateOnNewDocument', { source: await playerScript(playerName, limits.settleMs) }],
+    // Stops all animations; the player sets their times.
     ['Animation.enable', {}],
     ['Animation.setPlaybackRate', { playbackRate: 0 }],
     ['Page.setDocumentContent', { frameId: main, html: hostDocument }],
     ['Runtime.enable', {}],
   ]
-  for (const [method, params] of all) await page.call(method, { ...params })
+  for (const [method, params] of calls) await page.call(method, { ...params })
 }
 
-/** Each after those that it imports. */
+/** Files of the player, each after those it imports. */
 const playerModules = [
-  ...['pristine', 'natives', 'present', 'timings', 'timers', 'clock', 'chance'],
-  ...['blobs', 'under-way', 'pending', 'drawings', 'motion', 'timelines'],
-  ...['refuse', 'elements', 'drawing-calls', 'drawn-styles', 'hearing', 'errors', 'watch', 'play'],
+  'natives',
+  'timestamps',
+  'clock',
+  'blobs',
+  'pending',
+  'animations',
+  'timelines',
+  'restrictions',
+  'draw-events',
+  'problems',
+  'play',
 ]
 
 /**
- * The script that runs in every particle's frame before its own: it puts a player under this name, which the
- * particle may find, but not change. In the host page it does nothing. A frame waits so many ms for what takes
- * real time.
+ * Returns the script that runs in every particle's frame before the particle's own scripts. It defines the player as a
+ * read-only global of this name, and does nothing in the host page. settleMs: longest wait per frame for real-time work.
  */
 async function playerScript(name: string, settleMs: number): Promise<string> {
   const parts = await Promise.all(
     playerModules.map((module) => readFile(join(import.meta.dirname, 'page', `${module}.js`), 'utf8')),
   )
-  // A frame takes one script: what the modules say to each other becomes the scope that they share.
+  // A frame takes one script, so the modules are joined in one scope, without imports and exports.
   const body = parts
     .join('\n')
     .replaceAll(/^import .*$/gm, '')

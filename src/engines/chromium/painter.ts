@@ -1,35 +1,33 @@
 import { BrowserFailure } from './browser-failure.ts'
 import type { PageSession } from './page-session.ts'
 
-/** Takes pictures of a page. */
+/** Controls when a page draws, and captures pictures of it. */
 export interface Painter {
   /**
-   * Keeps the page from drawing by itself, for some seconds: what is told of drawings is told by `draw` alone. Answers
-   * whether it drew nothing since it was last told to.
+   * Pauses automatic drawing for some seconds, so that only `draw` triggers drawing events. Returns false if the page
+   * may have drawn by itself since the last call.
    */
   pause(): Promise<boolean>
-  /**
-   * Lets the page draw once without looking: what tells of animations is told then. Answers as `pause`.
-   */
+  /** Draws the page once without a picture, which delivers drawing events. Returns the same as `pause`. */
   draw(): Promise<boolean>
-  /** A picture of the page as it is: PNG of eight bits, with alpha unless it is opaque all over. */
+  /** Captures the page as 8-bit PNG, with alpha unless every pixel is opaque. */
   capture(): Promise<Buffer>
 }
 
 export type CaptureMethod = 'begin-frame' | 'screenshot'
 
-/** The painter of a method. */
+/** Creates the painter of a capture method. */
 export function createPainter(method: CaptureMethod, page: PageSession): Painter {
   return method === 'begin-frame' ? beginFramePainter(page) : screenshotPainter(page)
 }
 
-/** The first frames of a new page may be drawn before there is anything to take a picture of. */
+/** Attempts per picture: the first frames of a new page may return none. */
 const maxAttempts = 20
 
-/** What the compositor believes to pass between two frames, ms; nothing of a particle follows it. */
+/** Time between two frames as told to the compositor, ms; particles do not see it. */
 const frameIntervalMs = 1000 / 60
 
-/** Makes what lies behind the page black, of so much alpha. */
+/** Sets the page's background to black with an alpha of 0 or 1. */
 async function setBackground(page: PageSession, a: 0 | 1): Promise<void> {
   await page.call('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a } })
 }
@@ -46,15 +44,15 @@ function beginFramePainter(page: PageSession): Painter {
   }
   const screenshot = { format: 'png', optimizeForSpeed: true }
   return {
-    // It draws only when it is told to.
+    // A begin-frame browser never draws by itself.
     pause: async () => true,
     draw: async () => {
       await frame({ noDisplayUpdates: true })
       return true
     },
     capture: async () => {
-      // Where an element in a layer of its own becomes smaller, its edges are first cut by its size in the frame
-      // before; drawn once more they are right. Chromium draws again only where something seen has changed.
+      // When an element with its own layer shrinks, its edges are first clipped to the previous size; a second draw is
+      // right. Chromium redraws only if something visible changes, so the background is changed too.
       await setBackground(page, 1)
       await frame({})
       await setBackground(page, 0)
@@ -67,47 +65,47 @@ function beginFramePainter(page: PageSession): Painter {
   }
 }
 
-/** A page that is held for longer, ms, is drawn and held anew before it plays: Chromium lets go of it after 4 s. */
+/** A pause older than this, in ms, is renewed before playing, because Chromium ends it after 4 s. */
 const pauseRenewalMs = 1000
 
-/** In the page: lets it draw once, and holds it as it is then. Answers whether it was held until now. */
+/** Script: draws the page once and pauses drawing. Resolves to whether drawing was paused until now. */
 const drawAndPause = `new Promise((drawn) => {
-  const wasHeld = window.isHeld
-  window.held?.skipTransition()
+  const wasPaused = window.isPaused
+  window.paused?.skipTransition()
   requestAnimationFrame(() => {
-    window.held = document.startViewTransition(() => {
-      drawn(wasHeld)
+    window.paused = document.startViewTransition(() => {
+      drawn(wasPaused)
       return new Promise(() => {})
     })
-    window.isHeld = true
-    window.held.ready.catch(() => (window.isHeld = false))
+    window.isPaused = true
+    window.paused.ready.catch(() => (window.isPaused = false))
   })
 })`
 
-/** In the page: lets it draw on by itself, and waits until it has done so. */
+/** Script: resumes drawing and waits until the page has drawn. */
 const resumeDrawing = `new Promise((drawn) => {
-  window.held?.skipTransition()
+  window.paused?.skipTransition()
   requestAnimationFrame(() => requestAnimationFrame(() => drawn()))
 })`
 
 /**
- * Such a browser draws by itself, at any moment. While a page's view is in transition it draws nothing until what it is
- * to show next is there (css-view-transitions, rendering suppression): so it is held in a transition to nothing.
+ * A browser without begin-frame control draws at any time. A view transition suppresses rendering until the new state is
+ * ready (css-view-transitions, rendering suppression), so a transition that never becomes ready pauses drawing.
  */
 function screenshotPainter(page: PageSession): Painter {
-  let heldAt = -Infinity
+  let pausedAt = -Infinity
   const evaluate = async (expression: string) =>
     (await page.call('Runtime.evaluate', { expression, awaitPromise: true })).result.value
   const draw = async () => {
-    const wasHeld = await evaluate(drawAndPause)
-    heldAt = performance.now()
-    return wasHeld === true
+    const wasPaused = await evaluate(drawAndPause)
+    pausedAt = performance.now()
+    return wasPaused === true
   }
   return {
-    pause: async () => performance.now() - heldAt < pauseRenewalMs || (await draw()),
+    pause: async () => performance.now() - pausedAt < pauseRenewalMs || (await draw()),
     draw,
     capture: async () => {
-      // No picture is taken of a page that is held.
+      // A paused page cannot be captured.
       await evaluate(resumeDrawing)
       const params = { format: 'png', optimizeForSpeed: true, captureBeyondViewport: false }
       const { data } = await page.call('Page.captureScreenshot', params)

@@ -9,7 +9,7 @@ const maxFramesPerCall = 30
 const maxDraws = 20
 
 const endlessMessage =
-  'its handlers of drawing events (observers, scrolling, ends of animations) trigger such events again without end; make them stop within one frame'
+  'its handlers of drawing events (observers, scrolling, ends of animations) trigger such events needsDraw without end; make them stop within one frame'
 
 /** Plays a particle of a page forwards, frame by frame. */
 export class ParticlePlayer {
@@ -42,10 +42,10 @@ export class ParticlePlayer {
     particle: CaptureParticle,
     timing: { fps: number; first: number },
   ): Promise<{ player?: ParticlePlayer; problems: readonly ParticleProblem[] }> {
-    const { loaded, again, problems } = await page.load(particle)
+    const { loaded, needsDraw, problems } = await page.load(particle)
     if (!loaded) return { problems }
     const player = new ParticlePlayer(page, loaded, timing)
-    return { player, problems: again ? [...problems, ...(await player.#draw())] : problems }
+    return { player, problems: needsDraw ? [...problems, ...(await player.#draw())] : problems }
   }
 
   /** Whether its picture no longer changes. */
@@ -68,10 +68,10 @@ export class ParticlePlayer {
     const times = Array.from({ length: Math.min(frame - this.#position, maxFramesPerCall) }, (_, index) =>
       particleTime(this.loaded.particle, this.#position + 1 + index, this.#fps),
     )
-    const { done, still, turn, problems } = await this.#page.advance(this.loaded, times)
+    const { done, still, needsDraw, problems } = await this.#page.advance(this.loaded, times)
     this.#position += done
     this.#still = still
-    return turn ? [...problems, ...(await this.#draw())] : problems
+    return needsDraw ? [...problems, ...(await this.#draw())] : problems
   }
 
   /** Draws until drawing triggers no more events, so that events arrive at this frame whether or not it is captured. */
@@ -79,8 +79,8 @@ export class ParticlePlayer {
     if (this.#endless) return []
     for (let drawings = 0; drawings < maxDraws; drawings += 1) {
       await this.#page.draw(this.loaded)
-      const { again, problems } = await this.#page.settle(this.loaded)
-      if (!again || problems.length > 0) return problems
+      const { needsDraw, problems } = await this.#page.settle(this.loaded)
+      if (!needsDraw || problems.length > 0) return problems
     }
     this.#endless = true
     return [{ message: endlessMessage }]

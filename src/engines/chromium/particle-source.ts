@@ -3,7 +3,7 @@ import { MediaError } from '../../contract/errors.ts'
 import type { StagedFile } from '../../contract/operation.ts'
 import type { ParticleProblem } from './particle.ts'
 
-/** The text of an HTML file. Throws 6016 where it is not UTF-8. */
+/** Reads the text of an HTML file. Throws 6016 if it is not UTF-8. */
 export async function readParticleSource({ path, name }: Pick<StagedFile, 'path' | 'name'>): Promise<string> {
   const bytes = await readFile(path)
   try {
@@ -13,41 +13,41 @@ export async function readParticleSource({ path, name }: Pick<StagedFile, 'path'
   }
 }
 
-/** Why an image that moves by itself is refused. */
+/** Problem message of animated images. */
 export const animatedImageMessage = 'has an animated image, whose time cannot be controlled'
 
-/** What is in a source that no frame of it would tell, such as images that move by themselves. */
+/** Returns the first problem of a source that playing it would not reveal, such as an animated image. */
 export function findSourceProblem(html: string): ParticleProblem | undefined {
   const line = animatedImageLine(html)
   if (line !== undefined) return { message: animatedImageMessage, line }
   const shadow = /\bshadowrootmode\s*=/i.exec(html)
   if (!shadow) return undefined
   return {
-    message: 'has a shadow tree, which cannot be looked into; put its elements into the page',
+    message: 'has a shadow tree, which cannot be inspected; put its elements into the page',
     line: html.slice(0, shadow.index).split('\n').length,
   }
 }
 
-/** The line, from 1, of the first image of a text that moves by itself, which no clock drives. */
+/** Returns the line, from 1, of the first animated image in a text; undefined if there is none. */
 export function animatedImageLine(text: string): number | undefined {
   const index = animatedImageIndex(text, 1)
   return index === undefined ? undefined : text.slice(0, index).split('\n').length
 }
 
-/** Drawings within drawings, as deep as they are looked into: deeper than anybody means them, they count as moving. */
+/** Depth to which SVG images within SVG images are inspected; deeper ones count as animated. */
 const maxSvgDepth = 4
 
 /**
- * Where the first image begins that moves. A text is read a few times at the most, whatever it holds: each image that
- * is data ends where the next begins, but for drawings, which may hold images and end where the next drawing begins.
+ * Returns the index of the first animated image. Runs in linear time on hostile text: a data URI ends where the next
+ * begins, except for SVG, which may contain images and ends where the next SVG begins.
  */
 function animatedImageIndex(text: string, depth: number): number | undefined {
   const found = findDataUris(text)
-  const drawings = found.filter(({ isSvg: isDrawing }) => isDrawing)
+  const drawings = found.filter(({ isSvg }) => isSvg)
   const ends = new Map(drawings.map(({ index }, place) => [index, drawings[place + 1]?.index]))
-  return found.find(({ index, isSvg: isDrawing, isBase64, bodyStart: begin, end }) => {
-    const rest = text.slice(begin, isDrawing ? ends.get(index) : end)
-    if (!isDrawing) return isAnimatedRaster(isBase64 ? decodeBase64(rest) : percentDecode(rest))
+  return found.find(({ index, isSvg, isBase64, bodyStart: begin, end }) => {
+    const rest = text.slice(begin, isSvg ? ends.get(index) : end)
+    if (!isSvg) return isAnimatedRaster(isBase64 ? decodeBase64(rest) : percentDecode(rest))
     return isAnimatedSvg(isBase64 ? decodeBase64(rest) : decodeSvg(rest), depth)
   })?.index
 }
@@ -56,13 +56,13 @@ interface DataUri {
   readonly index: number
   readonly isSvg: boolean
   readonly isBase64: boolean
-  /** Of what its comma is followed by. */
+  /** Index after its comma. */
   readonly bodyStart: number
-  /** Where the next begins. */
+  /** Index where the next data URI begins. */
   readonly end: number
 }
 
-/** All that is data, of whatever type: browsers take a raster image for what its bytes are. */
+/** Finds data URIs of any type: browsers recognise raster images by their bytes. */
 function findDataUris(text: string): DataUri[] {
   const places = [...text.matchAll(/data:/gi)].map(({ index }) => index)
   return places.flatMap((index, place) => {
@@ -71,19 +71,19 @@ function findDataUris(text: string): DataUri[] {
     const comma = text.slice(begin, end).indexOf(',')
     if (comma < 0) return []
     const type = text.slice(begin, begin + comma)
-    const isDrawing = /^\s*image\/svg\+xml\s*(?:;|$)/i.test(type)
+    const isSvg = /^\s*image\/svg\+xml\s*(?:;|$)/i.test(type)
     const isBase64 = /;\s*base64\s*(?:;|$)/i.test(type)
-    return { index, isDrawing, isBase64, begin: begin + comma + 1, end }
+    return { index, isSvg, isBase64, bodyStart: begin + comma + 1, end }
   })
 }
 
-/** What is written in base64, as far as it goes. */
+/** Decodes the leading base64 characters of a text to a string of bytes. */
 function decodeBase64(text: string): string {
   const digits = /^[A-Za-z0-9+/=%\s]*/.exec(text)?.[0] ?? ''
   return Buffer.from(percentDecode(digits), 'base64').toString('latin1')
 }
 
-/** A drawing that is written out: escaped it has no blanks or quotation marks, else it ends with its element. */
+/** Decodes an SVG that is not base64: percent-encoded it has no blanks or quotes, otherwise it ends with </svg>. */
 function decodeSvg(text: string): string {
   const end = /^%3c/i.test(text) ? /["<>\s]/ : /<\/svg\s*>/i
   return percentDecode(text.slice(0, end.exec(text)?.index))
@@ -115,7 +115,7 @@ function isAnimatedRaster(bytes: string): boolean {
   return rasterFormats.find(({ begins }) => begins.test(bytes))?.moves(bytes) ?? false
 }
 
-/** Elements of SVG that move what they lie in, and what of CSS does. */
+/** SVG animation elements and CSS animations. */
 const svgAnimation = /<(?:animate\w*|set)[\s/>]|@keyframes|[\s;{"']animation(?:-name)?\s*:/i
 
 function isAnimatedSvg(text: string, depth: number): boolean {

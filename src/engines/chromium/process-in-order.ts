@@ -1,4 +1,3 @@
-
 interface ProcessInOrderOptions<T> {
   /** Number of jobs, which are numbered from 0. */
   readonly count: number
@@ -13,12 +12,8 @@ interface ProcessInOrderOptions<T> {
  * Processes jobs with several workers in parallel and yields the results in order. A job starts only if it is close to
  * the last yielded one, which limits how many results are buffered. The first failure ends all jobs.
  */
-export async function* processInOrder<T>({
-  count,
-  workers,
-  process: work,
-  abort: stop,
-}: ProcessInOrderOptions<T>): AsyncGenerator<T> {
+export async function* processInOrder<T>(options: ProcessInOrderOptions<T>): AsyncGenerator<T> {
+  const { count, workers, process, abort } = options
   const results = new Map<number, PromiseWithResolvers<T>>()
   const resultOf = (job: number) => {
     const result = results.get(job) ?? Promise.withResolvers<T>()
@@ -37,7 +32,7 @@ export async function* processInOrder<T>({
       }
       const job = next
       next += 1
-      resultOf(job).resolve(await work(worker, job))
+      resultOf(job).resolve(await process(worker, job))
     }
   }
   const failed = Promise.withResolvers<never>()
@@ -55,7 +50,7 @@ export async function* processInOrder<T>({
   } finally {
     next = count
     advanced.resolve()
-    stop()
+    abort()
     await Promise.all(running)
   }
 }

@@ -35,7 +35,7 @@ describe('a sound particle', () => {
     ['with a library that may be installed', having('<script src="https://unpkg.com/gsap@3"></script>')],
   ])('%s has no problems', (_, source) => {
     expect(readParticle(source)).toEqual({
-      declared: { compositionId: 'a', width: 640, height: 360 },
+      declaration: { compositionId: 'a', width: 640, height: 360 },
       problems: [],
     })
   })
@@ -156,9 +156,9 @@ describe('a hostile source', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.oneof(part, fc.string()), { maxLength: 40 }), (parts) => {
-        const { declaration: declared, problems } = readParticle(parts.join(''))
-        if (!declared) expect(problems.length).toBeGreaterThan(0)
-        else expect([declared.width, declared.height].every((side) => side >= 1 && side <= 4096)).toBe(true)
+        const { declaration: declaration, problems } = readParticle(parts.join(''))
+        if (!declaration) expect(problems.length).toBeGreaterThan(0)
+        else expect([declaration.width, declaration.height].every((side) => side >= 1 && side <= 4096)).toBe(true)
       }),
     )
   })

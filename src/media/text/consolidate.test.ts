@@ -58,7 +58,7 @@ describe('a text inside another', () => {
   it('stays where it only lies in a corner of the box of one that is tilted', () => {
     const tilted = {
       ...text({ left: 0, top: 0, right: 600, bottom: 400 }, 0, 99),
-      tilt: { angle: -0.55, letters: 40 },
+      tilt: { angle: -0.55, letterSize: 40 },
     }
     expect(removeContainedTexts([tilted, text(line, 0, 99)], 15)).toHaveLength(2)
   })
@@ -67,11 +67,11 @@ describe('a text inside another', () => {
     const title = text({ left: 200, top: 380, right: 800, bottom: 420 }, 0, 99)
     const beside = {
       ...text({ left: 327.5, top: 249.5, right: 472.5, bottom: 350.5 }, 20, 60),
-      tilt: { angle: Math.PI / 6, letters: 30 },
+      tilt: { angle: Math.PI / 6, letterSize: 30 },
     }
     const crossing = {
       ...text({ left: 300, top: 300, right: 600, bottom: 500 }, 0, 99),
-      tilt: { angle: 0.55, letters: 40 },
+      tilt: { angle: 0.55, letterSize: 40 },
     }
     expect(removeContainedTexts([title, beside], 15)).toHaveLength(2)
     expect(removeContainedTexts([title, crossing], 15)).toHaveLength(2)
@@ -112,8 +112,8 @@ describe('a text inside another', () => {
 })
 
 /** What is found of a text on one sample alone. */
-function standing(box: Bounds, sampled: number) {
-  return { boxAt: () => box, moving: false, first: sampled, last: sampled + 9, sampled }
+function standing(box: Bounds, firstSample: number) {
+  return { boxAt: () => box, moving: false, first: firstSample, last: firstSample + 9, firstSample }
 }
 
 describe('a text that crosses the edge of the picture', () => {
@@ -125,13 +125,21 @@ describe('a text that crosses the edge of the picture', () => {
           const left = 640 - speed * (frame - 9.5)
           return { left, top: 300, right: left + 400, bottom: 320 }
         }
-        const about = { score: 0.9, seen: 1, edges: 4 }
-        const known = { ...about, boxAt, moving: true, first: whole, last: 90, sampled: whole, seen: 4 }
+        const about = { score: 0.9, detectionCount: 1, edgeDensity: 4 }
+        const known = {
+          ...about,
+          boxAt,
+          moving: true,
+          first: whole,
+          last: 90,
+          firstSample: whole,
+          detectionCount: 4,
+        }
         const pieces = [15, 30]
-          .filter((sampled) => sampled < whole)
-          .map((sampled) => {
-            const box = { ...boxAt(sampled), right: 640 }
-            return { ...about, ...standing(box, sampled) }
+          .filter((firstSample) => firstSample < whole)
+          .map((firstSample) => {
+            const box = { ...boxAt(firstSample), right: 640 }
+            return { ...about, ...standing(box, firstSample) }
           })
         const sampling = { width: 640, height: 360, step: 15, frames: 200 }
         expect(joinEdgeFragments([...pieces, known], sampling)).toMatchObject([{ first: 10, moving: true }])
@@ -150,19 +158,34 @@ describe('a text that crosses the edge of the picture', () => {
       right: left(frame) + width,
       bottom: 320,
     })
-    const about = { score: 0.9, edges: 4 }
-    const whole = { ...about, boxAt, moving: true, first: 150, last: 300, sampled: 150, seen: 11 }
+    const about = { score: 0.9, edgeDensity: 4 }
+    const whole = {
+      ...about,
+      boxAt,
+      moving: true,
+      first: 150,
+      last: 300,
+      firstSample: 150,
+      detectionCount: 11,
+    }
     const sampling = { width: 960, height: 540, step: 15, frames: 2000 }
     const pieces = Array.from({ length: 100 }, (_, index) => 315 + 15 * index)
-      .filter((sampled) => boxAt(sampled).right > 0)
-      .map((sampled) => ({
-        ...{ ...about, moving: false, first: sampled, last: sampled + 9, sampled, seen: 1 },
-        boxAt: () => ({ ...boxAt(sampled), left: 0 }),
+      .filter((firstSample) => boxAt(firstSample).right > 0)
+      .map((firstSample) => ({
+        ...{
+          ...about,
+          moving: false,
+          first: firstSample,
+          last: firstSample + 9,
+          firstSample,
+          detectionCount: 1,
+        },
+        boxAt: () => ({ ...boxAt(firstSample), left: 0 }),
       }))
     const [joined, ...others] = joinEdgeFragments([whole, ...pieces], sampling)
     expect(joined).toMatchObject({ first: 150, last })
     // Of which it still shows more than 95 %.
-    expect(others.map(({ firstSample: sampled }) => sampled)).toEqual([315, 330, 345])
+    expect(others.map(({ firstSample: firstSample }) => firstSample)).toEqual([315, 330, 345])
   })
 
   /** Goes evenly from a place in the picture, 20 px high, with what is seen near it some samples before and after. */
@@ -173,13 +196,13 @@ describe('a text that crosses the edge of the picture', () => {
       // Slow too: halves add up exactly.
       step: fc.record({ x: fc.integer({ min: -18, max: 18 }), y: fc.integer({ min: -6, max: 6 }) }),
       first: fc.integer({ min: 0, max: 580 }),
-      seen: fc.integer({ min: 1, max: 4 }),
+      detectionCount: fc.integer({ min: 1, max: 4 }),
       near: fc.array(
         fc.record({ samples: fc.integer({ min: -7, max: 7 }), aside: fc.integer({ min: -60, max: 60 }) }),
       ),
     })
-    .map(({ width, at, step, first, seen, near }): FoundText[] => {
-      const about = { score: 0.9, edges: 4, seen: 1 }
+    .map(({ width, at, step, first, detectionCount, near }): FoundText[] => {
+      const about = { score: 0.9, edgeDensity: 4, detectionCount: 1 }
       const boxAt = (frame: number) =>
         translateBox(
           { left: 0, top: 0, right: width, bottom: 20 },
@@ -192,16 +215,19 @@ describe('a text that crosses the edge of the picture', () => {
         moving: true,
         first,
         last: first + 10,
-        sampled: 15 * Math.floor(first / 15),
-        seen,
+        firstSample: 15 * Math.floor(first / 15),
+        detectionCount,
       }
       const pieces = near.map(({ samples, aside }) => {
-        const sampled = Math.max(0, 15 * (Math.floor(first / 15) + samples))
-        const place = boxAt(sampled)
+        const firstSample = Math.max(0, 15 * (Math.floor(first / 15) + samples))
+        const place = boxAt(firstSample)
         const box = { ...place, left: Math.max(0, place.left + aside), right: Math.min(640, place.right) }
-        return { ...about, ...standing(box, sampled) }
+        return { ...about, ...standing(box, firstSample) }
       })
-      return [whole, ...pieces.filter(({ sampled, boxAt: place }) => sampled < 600 && boxArea(place()) > 0)]
+      return [
+        whole,
+        ...pieces.filter(({ firstSample, boxAt: place }) => firstSample < 600 && boxArea(place()) > 0),
+      ]
     })
 
   it('has the pieces that are found by holding each text against each', () => {
@@ -224,7 +250,7 @@ describe('a text that crosses the edge of the picture', () => {
     const isPiece = (piece: FoundText, text: FoundText, texts: readonly FoundText[]) => {
       if (!isAtEdge(piece, text)) return false
       const shown = new Set(
-        texts.filter((one) => isAtEdge(one, text)).map(({ firstSample: sampled }) => sampled),
+        texts.filter((one) => isAtEdge(one, text)).map(({ firstSample: firstSample }) => firstSample),
       )
       const way = Array.from({ length: 40 }, (_, index) => 15 * index).filter((sample) =>
         piece.firstSample < text.first
@@ -250,7 +276,7 @@ describe('a text that crosses the edge of the picture', () => {
         expect(new Set(left.map(({ boxAt }) => boxAt))).toEqual(new Set(alone.map(({ boxAt }) => boxAt)))
         for (const text of moving) {
           const mine = texts.filter((other) => isPiece(other, text, texts))
-          const samples = mine.map(({ firstSample: sampled }) => sampled)
+          const samples = mine.map(({ firstSample: firstSample }) => firstSample)
           const joined = left.find(({ boxAt }) => boxAt === text.boxAt)
           expect(joined?.first ?? 0).toBeLessThanOrEqual(Math.min(...samples, text.first))
           expect(joined?.last ?? Infinity).toBeGreaterThanOrEqual(Math.max(...samples, text.last))
@@ -263,22 +289,24 @@ describe('a text that crosses the edge of the picture', () => {
     ['rests at the edge', (frame: number) => Math.max(532, 640 - 8 * frame), 540],
     ['drifts on unseen', (frame: number) => 400 + frame / 500, 550],
   ])('that %s is not there again much later, where a brief text is', (_, leftAt, left) => {
-    const about = { score: 0.9, edges: 4 }
+    const about = { score: 0.9, edgeDensity: 4 }
     const boxAt = (frame: number) => ({
       left: leftAt(frame),
       top: 300,
       right: leftAt(frame) + 120,
       bottom: 320,
     })
-    const whole = { ...about, boxAt, moving: true, first: 30, last: 90, sampled: 30, seen: 5 }
+    const whole = { ...about, boxAt, moving: true, first: 30, last: 90, firstSample: 30, detectionCount: 5 }
     const brief = {
-      ...{ ...about, moving: false, first: 75_000, last: 75_030, sampled: 75_000, seen: 2 },
+      ...{ ...about, moving: false, first: 75_000, last: 75_030, firstSample: 75_000, detectionCount: 2 },
       boxAt: () => ({ left, top: 300, right: 640, bottom: 320 }),
     }
     const joined = joinEdgeFragments([whole, brief], { width: 640, height: 360, step: 15, frames: 90_000 })
-    expect(joined.map(({ firstSample: sampled, last }) => ({ sampled, isLong: last > 1000 }))).toEqual([
-      { sampled: 30, isLong: false },
-      { sampled: 75_000, isLong: true },
+    expect(
+      joined.map(({ firstSample: firstSample, last }) => ({ firstSample, isLong: last > 1000 })),
+    ).toEqual([
+      { firstSample: 30, isLong: false },
+      { firstSample: 75_000, isLong: true },
     ])
   })
 
@@ -294,7 +322,7 @@ describe('a text that crosses the edge of the picture', () => {
         const left = leftAt(frame - first)
         return { left, top: 300, right: left + 120, bottom: 320 }
       }
-      const sampled = 15 * Math.ceil(first / 15)
+      const firstSample = 15 * Math.ceil(first / 15)
       return {
         boxAt,
         moving: true,
@@ -302,7 +330,7 @@ describe('a text that crosses the edge of the picture', () => {
         last: first + 90,
         score: 0.9,
         detectionCount: seen,
-        firstSample: sampled,
+        firstSample: firstSample,
         edgeDensity: 4,
       }
     })

@@ -89,7 +89,8 @@ export function textBoxes(map: ProbabilityMap): TextBox[] {
     // Corners of a bar lie further out than its sides.
     const by = distance * (bar ? Math.abs(Math.cos(bar.angle)) + Math.abs(Math.sin(bar.angle)) : 1)
     const score = core.sum / core.count
-    if (bar) return [{ ...expandBox(centredBox(core), by), score, tilt: { angle: bar.angle, letters } }]
+    if (bar)
+      return [{ ...expandBox(centredBox(core), by), score, tilt: { angle: bar.angle, letterSize: letters } }]
     const whole = { left: 0, top: 0, right: map.width, bottom: map.height }
     return [{ ...intersectBoxes(expandBox(core, by), whole), score }]
   })

@@ -78,9 +78,9 @@ export function createCandidate(track: TextTrack, { beginning, ending, picture }
     moving,
     tilt,
     score: found.reduce((sum, { box }) => sum + box.score, 0) / Math.max(1, found.length),
-    seen: found.length,
-    sampled: track.detections[0]?.frame ?? 0,
-    edges: edgeDensity(both, detected),
+    detectionCount: found.length,
+    firstSample: track.detections[0]?.frame ?? 0,
+    edgeDensity: edgeDensity(both, detected),
     first: Math.min(beginning.frame, ending.frame),
     last: Math.max(beginning.frame, ending.frame),
   }
@@ -92,7 +92,7 @@ function typicalTilt(boxes: readonly LineBox[]): Tilt | undefined {
   const tilts = boxes.flatMap(({ tilt }) => (tilt ? [tilt] : []))
   if (2 * tilts.length <= boxes.length) return undefined
   const typical = (value: keyof Tilt) => lowerMedian(tilts.map((tilt) => tilt[value]))
-  return { angle: typical('angle'), letterSize: typical('letters') }
+  return { angle: typical('angle'), letterSize: typical('letterSize') }
 }
 
 /** Where a text's ink is on any frame; keeps nothing of its pictures. */

@@ -44,7 +44,7 @@ describe('boxes of a picture', () => {
   })
 
   it('stay by themselves where they are tilted: their boxes lie over each other', () => {
-    const tilt = { angle: 0.5, letters: 24 }
+    const tilt = { angle: 0.5, letterSize: 24 }
     const tilted = [box(20, 20, 200, 120), box(120, 30, 200, 120)].map((one) => ({
       ...one,
       score: 0.9,

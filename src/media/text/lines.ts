@@ -126,7 +126,7 @@ export function mergeScales(looks: readonly ScaledDetections[]): TextBox[] {
           right: box.right * scale,
           bottom: box.bottom * scale,
           score: box.score,
-          ...(box.tilt && { tilt: { ...box.tilt, letters: box.tilt.letterSize * scale } }),
+          ...(box.tilt && { tilt: { ...box.tilt, letterSize: box.tilt.letterSize * scale } }),
         },
         // Of a line that is well known at several sizes, the finest tells most.
         unfit: letterSize(box) <= maxNativeLetterSize ? -width : letterSize(box),

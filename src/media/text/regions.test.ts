@@ -101,7 +101,7 @@ describe('the regions of a text', () => {
 describe('the regions of a tilted text that moves', () => {
   it('are those of where it begins, each moved with it, however its places are rounded', () => {
     // With the room at its ends it is three times as long as each of its boxes may be: rounding makes it three or four.
-    const tilt = { angle: Math.PI / 4, letters: 16 }
+    const tilt = { angle: Math.PI / 4, letterSize: 16 }
     const side = (5.7 * 16 + 16) / Math.SQRT2
     const place = fc.double({ min: 100, max: 200, noNaN: true })
     fc.assert(
@@ -130,7 +130,7 @@ interface Shown {
 
 function textOf({ score, frames }: Shown): FoundText {
   const box = { left: 0, top: 0, right: 1, bottom: 1 }
-  const about = { moving: false, seen: 3, sampled: 0, edges: 4 }
+  const about = { moving: false, detectionCount: 3, firstSample: 0, edgeDensity: 4 }
   return { ...about, boxAt: () => box, first: 0, last: frames - 1, score }
 }
 

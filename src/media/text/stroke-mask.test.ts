@@ -53,7 +53,7 @@ describe('the ink of a line', () => {
 
   it('is of a tilted line all that was detected: its box holds others, and its corners tell where it lies', () => {
     const ink = { left: 20, top: 10, right: 87, bottom: 26 }
-    const detected = { left: 10, top: 4, right: 190, bottom: 74, tilt: { angle: 0.3, letters: 20 } }
+    const detected = { left: 10, top: 4, right: 190, bottom: 74, tilt: { angle: 0.3, letterSize: 20 } }
     const slopes = medianGradient([cropLuma(page(ink, 120), strokeSearchBox(detected))])
     expect(strokeBox(slopes, detected)).toEqual(detected)
     // Cut at its beginning, it is a letter longer there.

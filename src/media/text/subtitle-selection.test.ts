@@ -74,7 +74,7 @@ describe('subtitles', () => {
       moving: true,
     }))
     expect(selectSubtitles(moving, size, fps)).toEqual([])
-    const tilted = moving.map((one) => ({ ...one, moving: false, tilt: { angle: 0.5, letters: 30 } }))
+    const tilted = moving.map((one) => ({ ...one, moving: false, tilt: { angle: 0.5, letterSize: 30 } }))
     expect(selectSubtitles(tilted, size, fps)).toEqual([])
     const usual = text({ x: 470, y: 480, across: 300 }, [5, 60])
     const sign = text({ x: 300, y: 200, across: 300 }, [5, 60])

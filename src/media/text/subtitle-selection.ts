@@ -140,8 +140,8 @@ function groupIntoSlots<T extends SubtitleCandidate>(
   return groups.map(({ lines, boxes }) => ({
     lines,
     changes: countChanges(lines, fps),
-    from: lowerMedian(boxes.map(({ top }) => top)),
-    to: lowerMedian(boxes.map(({ bottom }) => bottom)),
+    top: lowerMedian(boxes.map(({ top }) => top)),
+    bottom: lowerMedian(boxes.map(({ bottom }) => bottom)),
   }))
 }
 

@@ -38,7 +38,7 @@ describe('a tilted line', () => {
       { right: 100, bottom: 50 },
       { right: 300, bottom: 10 },
     ]) {
-      const box = { ...{ left: 100, top: 10, ...size }, tilt: { angle: 0.5, letters: 20 } }
+      const box = { ...{ left: 100, top: 10, ...size }, tilt: { angle: 0.5, letterSize: 20 } }
       expect(boxesAlongLine(box)).toEqual([box])
     }
   })

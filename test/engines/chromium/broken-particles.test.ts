@@ -25,7 +25,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     {
       what: 'cannot be sought',
       page: particle('', 'window.__timelines = { test: { play() {} } }'),
-      told: /^title: timeline "test" cannot be sought/,
+      told: /^title: timeline "test" cannot seek/,
     },
     {
       what: 'has an error in its script',
@@ -81,7 +81,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     {
       what: 'writes its page anew',
       page: particle('', timeline("if (t > 0.4) document.write('<p>x</p>')")),
-      told: /^title: writes its page anew/,
+      told: /^title: rewrites its page/,
     },
     {
       what: 'changes what the language consists of',
@@ -94,7 +94,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
            }`,
         ),
       ),
-      told: /^title: it cannot be played \(its script changes what/,
+      told: /^title: it cannot be played \(its script replaces built-in/,
     },
     {
       what: 'has no template',
@@ -145,7 +145,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
         '<img id="img">',
         timeline("document.getElementById('img').src = URL.createObjectURL(new Blob(['x']))"),
       ),
-      told: /^title: .*shows a blob that is no image: give it a type/,
+      told: /^title: .*shows a blob that is not an image: give it a type/,
     },
   ])('says so when it $what', async ({ page, told }) => {
     const problems = await host.problemsOf(page)
@@ -162,7 +162,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       `${timeline('')}; (async () => { for (;;) await new Blob(['x']).text() })()`,
     ]) {
       expect(await impatient.problemsOf(particle('', script))).toEqual([
-        { message: 'text() did not come to an end within 0.5 s, for which a frame waits' },
+        { message: 'text() did not finish within 0.5 s, the longest wait for a frame' },
       ])
     }
   })
@@ -179,7 +179,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     const scratch = await scratchFolder()
     await expect(play([good, page], { scratch, limits: { responseMs: 5000 } })).rejects.toMatchObject({
       code: 6016,
-      message: expect.stringMatching(/^beats\[1\] did not answer in time/),
+      message: expect.stringMatching(/^beats\[1\] did not respond in time/),
     })
     expect(await readdir(scratch)).toEqual([])
   })
@@ -191,13 +191,13 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       `${timeline('')}; document.getElementById('b').addEventListener('animationend', () => { for (;;); })`,
     )
     // What answers late is named all the same: a slow machine changes nothing.
-    const limits = { answerMs: 3000 }
+    const limits = { responseMs: 3000 }
     await expect(play([page], { limits })).rejects.toMatchObject({
       code: 6016,
-      message: expect.stringMatching(/^title did not answer in time/),
+      message: expect.stringMatching(/^title did not respond in time/),
     })
     expect(await rehearsed(page, limits)).toEqual([
-      { message: expect.stringContaining('did not answer in time') },
+      { message: expect.stringContaining('did not respond in time') },
     ])
   })
 
@@ -218,7 +218,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     const page = particle('', `${timeline('')}; ${script}`)
     await expect(play([page], { limits: { memoryBytes: 250 * 2 ** 20 } })).rejects.toMatchObject({
       code: 6016,
-      message: expect.stringMatching(/^title (takes too much memory|broke the browser down)/),
+      message: expect.stringMatching(/^title (uses too much memory|crashed the browser)/),
     })
   })
 
@@ -253,7 +253,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     // It waits for nothing, as one does whose browser gets no processor.
     const page = particle('<p>x</p>', timeline('if (t === 0.2) new Response(new ReadableStream()).text()'))
     const told = await rehearsed(page, { settleMs: 2500, playCpuMs: 2000 })
-    expect(told).toEqual([{ message: expect.stringContaining('did not come to an end within 2.5 s') }])
+    expect(told).toEqual([{ message: expect.stringContaining('did not finish within 2.5 s') }])
   })
 
   it('is told to paint something', async () => {

@@ -169,7 +169,7 @@ describe.skipIf(lacksBrowser)('a particle', () => {
       particle(`<img src="${file}"><script src="${file}"></script>`, script),
     )
     const told = problems.map(({ message }) => message).join('\n')
-    expect(told).toContain('asks for file')
+    expect(told).toContain('requests file')
     expect(told).not.toContain('eaten')
   })
 

@@ -106,7 +106,7 @@ export async function rehearsed(
 ): Promise<readonly ParticleProblem[]> {
   const scratch = await scratchFolder()
   const { signal } = new AbortController()
-  const options = { ...size, fps, moments: [], scratch, signal }
+  const options = { ...size, fps, pictureTimes: [], scratch, signal }
   return (await dryRun(page, options, { ...defaultBrowserLimits, ...limits })).problems
 }
 
@@ -143,7 +143,7 @@ export async function openPage(given: Partial<BrowserLimits> = {}) {
       const { loaded, problems } = await page.load(one)
       if (!loaded) throw new Error(JSON.stringify(problems))
       let drawn = false
-      for (const time of times) drawn = (await page.advance(loaded, [time])).turn
+      for (const time of times) drawn = (await page.advance(loaded, [time])).needsDraw
       await page.remove(loaded)
       return drawn
     },

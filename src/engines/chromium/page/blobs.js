@@ -1,28 +1,26 @@
-import { replace } from './natives.js'
-import { attempt, turn } from './pristine.js'
+import { callSafely, replace, nextTask } from './natives.js'
 
 /**
- * Has blobs of images, and what is made of them, take no real time.
+ * Makes image blobs, and URLs created from them, available without real-time delay.
  *
- * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} follow has a frame wait for work
+ * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} track makes a frame wait for work
  */
-export function tameBlobs(follow) {
-  inlineImages()
-  hastenBlobs(follow)
+export function makeBlobsSynchronous(track) {
+  inlineImageBlobs()
+  encodeCanvasesAtOnce(track)
 }
 
 /**
- * Gives an image that is a blob the address of its bytes: what styles and drawings show of it is then there at once,
- * where no frame could wait for it.
+ * Returns data URLs for image blobs: styles and SVG then show them at once, where a frame could not wait for them.
  */
-function inlineImages() {
+function inlineImageBlobs() {
   const { createObjectURL, revokeObjectURL } = URL
   replace(URL, {
     createObjectURL: (/** @type {unknown} */ given) => {
       if (!(given instanceof Blob) || !/^image\//i.test(given.type)) {
         return createObjectURL.call(URL, /** @type {Blob} */ (given))
       }
-      // A mark of byte order at its beginning would tell how to read it.
+      // The prefix keeps a byte order mark at the beginning from changing the encoding.
       const address = createObjectURL.call(URL, new Blob(['.', given]))
       const bytes = bytesAt(address).slice(1)
       revokeObjectURL.call(URL, address)
@@ -31,30 +29,30 @@ function inlineImages() {
   })
 }
 
-/** How browsers write a canvas where nothing else is asked for. */
-const usualType = 'image/png'
+/** Type of an encoded canvas by default. */
+const defaultImageType = 'image/png'
 
 /**
- * Makes what is drawn on a canvas a blob at once: by itself the browser does it when it has nothing else to do, which
- * may take it a second. Who asked is told in a turn of its own all the same.
+ * Encodes canvases to blobs at once; the browser does it when idle, which may take a second. Callbacks still run in a
+ * later task.
  *
- * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} follow
+ * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} track
  */
-function hastenBlobs(follow) {
+function encodeCanvasesAtOnce(track) {
   const { toDataURL } = HTMLCanvasElement.prototype
   /** @param {HTMLCanvasElement} canvas @param {string} [type] @param {number} [quality] */
-  const blobOf = (canvas, type = usualType, quality) => {
+  const blobOf = (canvas, type = defaultImageType, quality) => {
     const [head = '', body = ''] = toDataURL.call(canvas, type, quality).split(',')
     const bytes = Uint8Array.from(atob(body), (one) => one.charCodeAt(0))
     return bytes.length === 0
       ? null
-      : new Blob([bytes], { type: /^data:([^;]*)/.exec(head)?.[1] ?? usualType })
+      : new Blob([bytes], { type: /^data:([^;]*)/.exec(head)?.[1] ?? defaultImageType })
   }
   replace(HTMLCanvasElement.prototype, {
     /** @this {HTMLCanvasElement} @param {BlobCallback} call @param {string} [type] @param {number} [quality] */
     toBlob(call, type, quality) {
       const blob = blobOf(this, type, quality)
-      void follow('toBlob()', turn()).then(() => attempt(() => call(blob)))
+      void track('toBlob()', nextTask()).then(() => callSafely(() => call(blob)))
     },
   })
   if (!('OffscreenCanvas' in window)) return
@@ -71,7 +69,7 @@ function hastenBlobs(follow) {
   })
 }
 
-/** What lies at an address, each character of the answer one byte. @param {string} address */
+/** Reads a URL as a string with one character per byte. @param {string} address */
 function bytesAt(address) {
   const request = new XMLHttpRequest()
   request.open('GET', address, false)

@@ -1,3 +1,74 @@
+/** Native functions, captured before the particle can replace them. */
+const port = MessagePort.prototype
+const { postMessage } = port
+const nativeReportError = reportError
+const waitNatively = setTimeout
+const stopNatively = clearTimeout
+const clockOfBrowser = performance
+const { now: nowNatively } = Performance.prototype
+const OwnPromise = Promise
+export const { addEventListener: listen } = EventTarget.prototype
+
+/** @type {(() => void)[]} */
+const turns = []
+const channel = new MessageChannel()
+channel.port1.addEventListener('message', () => turns.shift()?.())
+channel.port1.start()
+
+/** Resolves in a later task, after all pending promises and messages. */
+export function nextTask() {
+  return new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+    turns.push(() => resolve())
+    postMessage.call(channel.port2, 0)
+  })
+}
+
+/** Returns the real time in ms since an arbitrary origin. */
+export function realTime() {
+  return nowNatively.call(clockOfBrowser)
+}
+
+/**
+ * Waits for work, at most so many real milliseconds.
+ *
+ * @param {Promise<unknown>} work
+ * @param {number} ms
+ */
+export async function waitAtMost(work, ms) {
+  let timer = 0
+  const late = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
+    timer = waitNatively(resolve, ms)
+  })
+  await Promise.race([work, late])
+  stopNatively(timer)
+}
+
+/**
+ * Whether a value is a native promise. Other thenables are not awaited: `then` of a GSAP timeline calls only at its end.
+ *
+ * @param {unknown} value
+ * @returns {value is Promise<unknown>}
+ */
+export function isPromise(value) {
+  return value instanceof OwnPromise
+}
+
+/**
+ * Calls a callback of the particle; its exception is reported as an error of the page, with its line.
+ *
+ * @template T
+ * @param {() => T} call
+ * @returns {T | undefined}
+ */
+export function callSafely(call) {
+  try {
+    return call()
+  } catch (error) {
+    nativeReportError(error)
+    return undefined
+  }
+}
+
 /**
  * @param {object} target
  * @param {Readonly<Record<string, unknown>>} properties
@@ -9,28 +80,27 @@ export function replace(target, properties) {
 }
 
 /**
- * Puts a function around each native of a table, as far as it is there: names of methods by their class, or by the
- * object that has them.
+ * Wraps native methods, if they exist. The table lists method names by class, or by global object.
  *
  * @param {Readonly<Record<string, readonly string[]>>} table
  * @param {(native: Function, name: string) => Function} around
  */
-export function surround(table, around) {
+export function wrapNatives(table, around) {
   for (const [owner, names] of Object.entries(table)) {
     const found = /** @type {unknown} */ (Reflect.get(window, owner))
     const target = typeof found === 'function' ? /** @type {unknown} */ (found.prototype) : found
-    if (typeof target === 'object' && target !== null) wrap(target, names, around)
+    if (typeof target === 'object' && target !== null) wrapMethods(target, names, around)
   }
 }
 
 /**
- * Puts a function around each method of an object that it has.
+ * Wraps those of the named methods that an object has.
  *
  * @param {object} target
  * @param {readonly string[]} names
  * @param {(native: Function, name: string) => Function} around
  */
-export function wrap(target, names, around) {
+export function wrapMethods(target, names, around) {
   for (const name of names) {
     const native = /** @type {unknown} */ (Reflect.get(target, name))
     if (typeof native === 'function') replace(target, { [name]: around(native, name) })
@@ -38,7 +108,7 @@ export function wrap(target, names, around) {
 }
 
 /**
- * Has a property of all that have a prototype tell something else.
+ * Replaces the getter of a property of a prototype.
  *
  * @template {object} T
  * @param {T} prototype

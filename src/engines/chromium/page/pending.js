@@ -1,10 +1,67 @@
-import { tameBlobs } from './blobs.js'
-import { surround, wrap } from './natives.js'
-import { isPromise, listen } from './pristine.js'
-import { makeUnderWay } from './under-way.js'
+import { makeBlobsSynchronous } from './blobs.js'
+import { isPromise, listen, realTime, wrapNatives, nextTask, waitAtMost, wrapMethods } from './natives.js'
 
-/** Natives that answer once the browser has done what they ask for, in real time, by where they are. */
-const answering = {
+/** Interval in ms for polling work that has no event. */
+const pollMs = 10
+
+/** @typedef {{ readonly name: string, readonly isOver: () => boolean }} Work */
+
+/**
+ * Tracks the work a frame waits for.
+ *
+ * @param {number} maxMs longest real time that a frame waits
+ */
+function createWorkTracker(maxMs) {
+  /** @type {Set<Work>} */
+  const activeWork = new Set()
+  let wake = () => {}
+  let waitMs = maxMs
+  return {
+    add: (/** @type {Work} */ work) => void activeWork.add(work),
+    /** @param {string} name @param {Promise<unknown>} promise @param {Promise<void>} [before] */
+    async track(name, promise, before) {
+      let over = false
+      activeWork.add({ name, isOver: () => over })
+      try {
+        await promise.catch(() => undefined)
+        await before
+        return await promise
+      } finally {
+        over = true
+        wake()
+      }
+    },
+    /**
+     * Runs pending tasks until no work is active. Reports work that does not finish in time, once: the particle is then
+     * rejected, so nothing is awaited any more.
+     *
+     * @param {(message: string) => void} report
+     */
+    async settle(report) {
+      const latest = realTime() + waitMs
+      await nextTask()
+      while (activeWork.size > 0) {
+        const [first] = activeWork
+        if (first && realTime() > latest) {
+          if (waitMs > 0) {
+            report(`${first.name} did not finish within ${maxMs / 1000} s, the longest wait for a frame`)
+          }
+          waitMs = 0
+          activeWork.clear()
+          return
+        }
+        const over = [...activeWork].filter(({ isOver }) => isOver())
+        for (const one of over) activeWork.delete(one)
+        const change = new Promise((/** @type {(value?: undefined) => void} */ resolve) => (wake = resolve))
+        if (over.length === 0) await waitAtMost(change, pollMs)
+        await nextTask()
+      }
+    },
+  }
+}
+
+/** Natives that return a promise for work in real time, by class. */
+const promiseNatives = {
   window: ['createImageBitmap', 'fetch'],
   Blob: ['arrayBuffer', 'bytes', 'text'],
   FontFaceSet: ['load'],
@@ -14,8 +71,8 @@ const answering = {
   BaseAudioContext: ['decodeAudioData'],
 }
 
-/** The same where one may wait for another that was begun later: of streams, and of sound that halts on its way. */
-const streaming = {
+/** The same for streams and offline audio, which may depend on work started later. */
+const streamNatives = {
   OfflineAudioContext: ['startRendering'],
   ReadableStream: ['pipeTo'],
   ReadableStreamDefaultReader: ['read'],
@@ -24,58 +81,57 @@ const streaming = {
   Response: ['arrayBuffer', 'blob', 'bytes', 'formData', 'json', 'text'],
 }
 
-/** Natives that tell by events, the last of which is `loadend`. */
-const telling = {
+/** Natives that report by events, the last of which is `loadend`. */
+const eventNatives = {
   FileReader: ['readAsArrayBuffer', 'readAsBinaryString', 'readAsDataURL', 'readAsText'],
   XMLHttpRequest: ['send'],
 }
 
 /**
- * Counts what the browser does in real time for this particle, so that a frame can wait until nothing is under way.
- * Who asks for several things at once learns of them in the order in which they were asked for, whichever takes
- * longer: so every run is the same.
+ * Tracks the particle's work in real time, so that a frame can wait for it. Promises resolve in the order of their
+ * calls, whichever takes longer, so every run is the same.
  *
- * @param {number} mostMs real time that a frame waits
+ * @param {number} maxMs longest real time that a frame waits
  */
-export function makePending(mostMs) {
-  const { add, follow, rest } = makeUnderWay(mostMs)
-  followNatives(follow)
-  tameBlobs(follow)
+export function createPendingWork(maxMs) {
+  const { add, track, settle } = createWorkTracker(maxMs)
+  trackNatives(track)
+  makeBlobsSynchronous(track)
   return {
     /**
-     * Waits for an image as well, wherever it is.
+     * Waits also for this image.
      *
      * @param {HTMLImageElement} image
      */
-    meet(image) {
-      // Far from what is seen it would never load.
+    awaitImage(image) {
+      // Outside the viewport a lazy image would never load.
       if (image.loading === 'lazy') image.loading = 'eager'
       if (!image.complete) add({ name: 'an image', isOver: () => image.complete })
     },
-    /** Waits for fonts as well, which are only asked for once something is laid out with them. */
-    meetFonts() {
+    /** Waits also for fonts, which load only when something is laid out with them. */
+    awaitFonts() {
       if (document.fonts.size === 0) return
       document.documentElement.getBoundingClientRect()
-      if (document.fonts.status === 'loading') void follow('a font', document.fonts.ready)
+      if (document.fonts.status === 'loading') void track('a font', document.fonts.ready)
     },
-    rest,
+    settle,
   }
 }
 
 /**
- * Puts itself between the natives and the particle.
+ * Wraps the natives so that their work is tracked.
  *
- * @param {(name: string, answer: Promise<unknown>, before?: Promise<void>) => Promise<unknown>} follow
+ * @param {(name: string, answer: Promise<unknown>, before?: Promise<void>) => Promise<unknown>} track
  */
-function followNatives(follow) {
+function trackNatives(track) {
   let last = Promise.resolve()
-  const inTurn = async (/** @type {string} */ name, /** @type {Promise<unknown>} */ answer) => {
+  const inTurn = async (/** @type {string} */ name, /** @type {Promise<unknown>} */ promise) => {
     const before = last
     /** @type {PromiseWithResolvers<void>} */
-    const { promise, resolve } = Promise.withResolvers()
-    last = promise
+    const { promise: finished, resolve } = Promise.withResolvers()
+    last = finished
     try {
-      return await follow(name, answer, before)
+      return await track(name, promise, before)
     } finally {
       resolve()
     }
@@ -84,16 +140,16 @@ function followNatives(follow) {
     (/** @type {typeof inTurn} */ waiting) => (/** @type {Function} */ native, /** @type {string} */ name) =>
       /** @this {unknown} @param {unknown[]} given */
       function (...given) {
-        const answer = /** @type {unknown} */ (Reflect.apply(native, this, given))
-        return isPromise(answer) ? waiting(`${name}()`, answer) : answer
+        const promise = /** @type {unknown} */ (Reflect.apply(native, this, given))
+        return isPromise(promise) ? waiting(`${name}()`, promise) : promise
       }
-  surround(answering, following(inTurn))
-  surround(streaming, following(follow))
-  // What reads a stream in a loop; it has no name of its own.
+  wrapNatives(promiseNatives, following(inTurn))
+  wrapNatives(streamNatives, following(track))
+  // The async iterator of streams, which has no global name.
   const loop = /** @type {object} */ (Object.getPrototypeOf(new ReadableStream().values()))
-  wrap(loop, ['next'], following(follow))
-  surround(
-    telling,
+  wrapMethods(loop, ['next'], following(track))
+  wrapNatives(
+    eventNatives,
     (native, name) =>
       /** @this {EventTarget} @param {unknown[]} given */
       function (...given) {
@@ -101,7 +157,7 @@ function followNatives(follow) {
         const { promise, resolve } = Promise.withResolvers()
         listen.call(this, 'loadend', resolve, { once: true })
         Reflect.apply(native, this, given)
-        void follow(`${name}()`, promise)
+        void track(`${name}()`, promise)
       },
   )
 }

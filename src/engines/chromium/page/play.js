@@ -1,94 +1,114 @@
-import { tameChance } from './chance.js'
-import { makeClock } from './clock.js'
-import { makeHearing } from './hearing.js'
-import { makeMotion } from './motion.js'
-import { makePending } from './pending.js'
-import { realTime } from './pristine.js'
-import { makeTimelines } from './timelines.js'
-import { makeWatch } from './watch.js'
+import { createAnimations } from './animations.js'
+import { createClock } from './clock.js'
+import { createDrawEvents } from './draw-events.js'
+import { realTime, replace } from './natives.js'
+import { createPendingWork } from './pending.js'
+import { createProblemLog } from './problems.js'
+import { createTimelines } from './timelines.js'
 
-/** Real time that frames are played for without an answer, ms: what answers nothing for long is taken for a hang. */
-const questionMs = 1000
+/** Replaces random numbers by a sequence seeded with the frame's name, which is that of its particle. */
+function seedRandom() {
+  let state = 2_166_136_261
+  for (const character of window.name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619)
+  // mulberry32
+  const random = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  replace(Math, { random })
+  replace(Crypto.prototype, {
+    getRandomValues: (/** @type {Uint8Array} */ array) => {
+      const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
+      for (let at = 0; at < bytes.length; at += 1) bytes[at] = random() * 256
+      return array
+    },
+  })
+}
 
-const noTimeline = 'no timeline is registered on window.__timelines, so that it cannot be played'
+/** Real time in ms after which `advance` returns early: a longer silence would count as a hang. */
+const batchMs = 1000
+
+const noTimeline = 'no timeline is registered on window.__timelines, so the particle cannot be played'
 
 /**
- * Plays the particle of this frame: what the engine calls.
+ * Creates the player of this frame's particle, which the engine calls.
  *
- * @param {number} settleMs real time that a frame waits for what was begun
+ * @param {number} settleMs longest real time that a frame waits for pending work
  */
 export function makePlayer(settleMs) {
-  tameChance()
-  const pending = makePending(settleMs)
-  const watch = makeWatch(pending.meet)
-  const hearing = makeHearing(watch.tell)
-  const rest = () => pending.rest(watch.tell)
-  const clock = makeClock(rest)
-  const motion = makeMotion()
-  const timelines = makeTimelines(watch.tell)
+  seedRandom()
+  const pending = createPendingWork(settleMs)
+  const problemLog = createProblemLog(pending.awaitImage)
+  const drawEvents = createDrawEvents(problemLog.report)
+  const settle = () => pending.settle(problemLog.report)
+  const clock = createClock(settle)
+  const animations = createAnimations()
+  const timelines = createTimelines(problemLog.report)
   let at = 0
   let still = false
 
   const play = async (/** @type {number} */ seconds) => {
     const ms = seconds * 1000
-    motion.move(0)
+    animations.move(0)
     await clock.moveTo(ms)
     clock.runFrame()
     const ended = await timelines.seek(seconds)
-    pending.meetFonts()
-    await rest()
-    const playing = motion.move(ms - at)
-    // Of ends and beginnings a script may hear without a drawing.
-    if (playing) await rest()
+    pending.awaitFonts()
+    await settle()
+    const playing = animations.move(ms - at)
+    // Scripts may learn of starts and ends without a draw.
+    if (playing) await settle()
     at = ms
     const before = still
-    still = ended && !playing && clock.isIdle() && !watch.isRestless()
-    return { turn: playing || hearing.isHearing(), still: still && before }
+    still = ended && !playing && clock.isIdle() && !problemLog.usesMessages()
+    return { needsDraw: playing || drawEvents.isListening(), still: still && before }
   }
 
   return {
-    /** Waits until it has loaded; answers what is wrong with it, and whether it must be drawn before it is played. */
+    /** Waits until the particle has loaded. Returns its problems and whether the page must be drawn before playing. */
     async ready() {
-      pending.meetFonts()
-      await rest()
+      pending.awaitFonts()
+      await settle()
       await clock.moveTo(0)
-      hearing.meetStyles()
-      if (timelines.find() === 0) watch.tell(noTimeline)
-      return { again: hearing.isHearing(), problems: watch.take() }
+      drawEvents.checkStyles()
+      if (timelines.findAll() === 0) problemLog.report(noTimeline)
+      return { needsDraw: drawEvents.isListening(), problems: problemLog.take() }
     },
     /**
-     * Plays through times, s, as far as it comes in about a second. Stops where a frame must be drawn, as what plays
-     * or listens is told then; answers how many it played, and whether nothing changes any more.
+     * Plays times in s, for about a second of real time. Stops when the page must be drawn to deliver drawing events.
+     * Returns how many times were played and whether the picture no longer changes.
      *
      * @param {readonly number[]} times
      */
     async advance(times) {
-      return { ...(await playOn(play, times)), problems: watch.take() }
+      return { ...(await playTimes(play, times)), problems: problemLog.take() }
     },
     /**
-     * After a frame was drawn: what its events began is waited for, and stands at its beginning. Answers whether it
+     * Called after a draw: waits for the work its events started and registers new animations. Returns whether the page
      * must be drawn again.
      */
     async drawn() {
-      await rest()
-      motion.move(0)
-      return { again: hearing.isUnsettled(), problems: watch.take() }
+      await settle()
+      animations.move(0)
+      return { needsDraw: drawEvents.isUnsettled(), problems: problemLog.take() }
     },
   }
 }
 
 /**
- * @param {(time: number) => Promise<{ turn: boolean, still: boolean }>} play
+ * @param {(time: number) => Promise<{ needsDraw: boolean, still: boolean }>} play
  * @param {readonly number[]} times
  */
-async function playOn(play, times) {
-  const latest = realTime() + questionMs
+async function playTimes(play, times) {
+  const latest = realTime() + batchMs
   let done = 0
-  let state = { turn: false, still: false }
+  let state = { needsDraw: false, still: false }
   for (const time of times) {
     state = await play(time)
     done += 1
-    if (state.turn || realTime() > latest) break
+    if (state.needsDraw || realTime() > latest) break
   }
   return { done, ...state }
 }

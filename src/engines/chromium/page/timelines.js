@@ -1,59 +1,59 @@
+import { callSafely, isPromise } from './natives.js'
+
 /**
- * @typedef {object} Timeline as it is registered on `window.__timelines`: GSAP's, or the least that can be sought
+ * @typedef {object} Timeline registered on `window.__timelines`: of GSAP, or any object that can seek
  * @property {(seconds: number, suppressEvents: boolean) => unknown} [totalTime]
  * @property {(seconds: number) => unknown} [seek]
  * @property {number | (() => number)} [duration] seconds
- * @property {number | (() => number)} [totalDuration] seconds, repeats included; goes before `duration`
+ * @property {number | (() => number)} [totalDuration] seconds with repeats; takes precedence over `duration`
  * @property {() => unknown} [pause]
  */
 
-import { attempt, isPromise } from './pristine.js'
-
-/** Longer than any video, s: libraries tell of an endless timeline by a large number. */
-const endless = 6 * 3600
+/** Longest timeline in s. Libraries report an endless timeline by a large number. */
+const maxTimelineSeconds = 6 * 3600
 
 /**
  * Seeks every timeline that the particle registers.
  *
- * @param {(message: string) => void} tell
+ * @param {(message: string) => void} report
  */
-export function makeTimelines(tell) {
+export function createTimelines(report) {
   /** @type {Map<Timeline, { sought: number | undefined, end: number | undefined }>} */
   const known = new Map()
 
   /** @param {string} name @param {Timeline} timeline */
-  const meet = (name, timeline) => {
+  const add = (name, timeline) => {
     if (typeof timeline.totalTime !== 'function' && typeof timeline.seek !== 'function') {
-      tell(`timeline "${name}" cannot be sought: it has neither totalTime nor seek`)
+      report(`timeline "${name}" cannot seek: it has neither totalTime nor seek`)
     }
-    const end = attempt(() => durationOf(timeline))
-    if (end !== undefined && !(end <= endless))
-      tell(`timeline "${name}" is endless: give its repeats a number`)
-    attempt(() => timeline.pause?.())
+    const end = callSafely(() => durationOf(timeline))
+    if (end !== undefined && !(end <= maxTimelineSeconds))
+      report(`timeline "${name}" is endless: limit its repeats`)
+    callSafely(() => timeline.pause?.())
     known.set(timeline, { sought: undefined, end })
   }
 
-  const find = () => {
-    for (const [name, timeline] of registered()) if (!known.has(timeline)) meet(name, timeline)
+  const findAll = () => {
+    for (const [name, timeline] of registeredTimelines()) if (!known.has(timeline)) add(name, timeline)
     return known.size
   }
 
   return {
-    /** Takes notice of what is registered; tells how many there are. */
-    find,
+    /** Adds newly registered timelines and returns their number. */
+    findAll,
     /**
-     * Seeks all that are registered by now to a time, s; past its end a timeline keeps its last state. Tells
-     * whether all stand at their ends.
+     * Seeks all registered timelines to a time in s; past its end a timeline keeps its last state. Returns whether all
+     * have ended.
      *
      * @param {number} seconds
      */
     async seek(seconds) {
-      find()
+      findAll()
       let ended = true
       for (const [timeline, state] of known) {
         const at = Math.min(seconds, state.end ?? Infinity)
         if (at !== state.sought) {
-          const answer = attempt(() =>
+          const answer = callSafely(() =>
             typeof timeline.totalTime === 'function' ? timeline.totalTime(at, false) : timeline.seek?.(at),
           )
           if (isPromise(answer)) await answer
@@ -67,7 +67,7 @@ export function makeTimelines(tell) {
 }
 
 /** @returns {[string, Timeline][]} */
-function registered() {
+function registeredTimelines() {
   const all = /** @type {unknown} */ (Reflect.get(window, '__timelines'))
   if (typeof all !== 'object' || all === null) return []
   return Object.entries(all).filter(([, one]) => typeof one === 'object' && one !== null)

@@ -1,12 +1,57 @@
-import { replace, replaceGetter, surround } from './natives.js'
+import { replace, replaceGetter, wrapNatives } from './natives.js'
 
 /**
- * Has what tells when something was made tell of the time at the beginning or, of marks, of now.
+ * Makes Intl and Temporal use this clock where they would read the current time.
  *
- * @param {{ now: number }} time ms since the beginning
- * @param {number} epoch what time that was, ms since 1970
+ * @param {() => number} now ms since 1970
  */
-export function tellTimings(time, epoch) {
+export function overrideCurrentTime(now) {
+  overrideIntl(now)
+  if ('Temporal' in window) overrideTemporal(now)
+}
+
+/** @param {() => number} now */
+function overrideIntl(now) {
+  const { prototype } = Intl.DateTimeFormat
+  const { formatToParts } = prototype
+  const format = Object.getOwnPropertyDescriptor(prototype, 'format')
+  replace(prototype, {
+    /** @this {Intl.DateTimeFormat} */
+    formatToParts(given = now()) {
+      return formatToParts.call(this, given)
+    },
+  })
+  Object.defineProperty(prototype, 'format', {
+    ...format,
+    /** @this {Intl.DateTimeFormat} */
+    get() {
+      const native = /** @type {(date: unknown) => string} */ (format?.get?.call(this))
+      return (/** @type {unknown} */ given = now()) => native(given)
+    },
+  })
+}
+
+/** @param {() => number} now */
+function overrideTemporal(now) {
+  const { Now, Instant } = Temporal
+  const zoned = (/** @type {string} */ zone = Now.timeZoneId()) =>
+    Instant.fromEpochMilliseconds(now()).toZonedDateTimeISO(zone)
+  replace(Now, {
+    instant: () => zoned().toInstant(),
+    zonedDateTimeISO: zoned,
+    plainDateTimeISO: (/** @type {string | undefined} */ zone) => zoned(zone).toPlainDateTime(),
+    plainDateISO: (/** @type {string | undefined} */ zone) => zoned(zone).toPlainDate(),
+    plainTimeISO: (/** @type {string | undefined} */ zone) => zoned(zone).toPlainTime(),
+  })
+}
+
+/**
+ * Makes creation times report the start time, and performance marks the current time of this clock.
+ *
+ * @param {{ now: number }} time ms since the start
+ * @param {number} epoch time of the start, ms since 1970
+ */
+export function overrideTimings(time, epoch) {
   const modified = new Date(epoch)
   const two = (/** @type {number} */ number) => String(number).padStart(2, '0')
   const date = [modified.getMonth() + 1, modified.getDate(), modified.getFullYear()].map(two).join('/')
@@ -14,27 +59,27 @@ export function tellTimings(time, epoch) {
   replaceGetter(Document.prototype, 'lastModified', () => `${date} ${clock}`)
   const native = Object.getOwnPropertyDescriptor(File.prototype, 'lastModified')
   replaceGetter(File.prototype, 'lastModified', (file) => {
-    const told = Number(native?.get?.call(file))
-    // No script knows the real time, so that what is later was not given by one.
-    return Math.min(told, epoch)
+    const mapped = Number(native?.get?.call(file))
+    // Scripts do not know the real time, so a later time was not set by a script.
+    return Math.min(mapped, epoch)
   })
-  tellMarks(time, tellLoading(epoch))
+  overrideMarks(time, overrideLoadTimings(epoch))
 }
 
 /**
- * Has the page have loaded at the beginning, of which there are no entries.
+ * Makes every step of page loading report the start time, and hides its performance entries.
  *
  * @param {number} epoch
  * @returns {ReadonlySet<unknown>} names of the steps of loading
  */
-function tellLoading(epoch) {
+function overrideLoadTimings(epoch) {
   const steps = Object.keys(/** @type {object} */ (performance.timing.toJSON()))
   const timing = Object.freeze(Object.fromEntries(steps.map((name) => [name, epoch])))
   replaceGetter(Performance.prototype, 'timing', () => timing)
   replaceGetter(Performance.prototype, 'timeOrigin', () => epoch)
   replace(Performance.prototype, { toJSON: () => ({ timeOrigin: epoch, timing }) })
   const own = new Set(['mark', 'measure'])
-  surround(
+  wrapNatives(
     { Performance: ['getEntries', 'getEntriesByName', 'getEntriesByType'] },
     (get) =>
       /** @this {Performance} @param {unknown[]} given */
@@ -47,12 +92,12 @@ function tellLoading(epoch) {
 }
 
 /** @param {{ now: number }} time @param {ReadonlySet<unknown>} loading */
-function tellMarks(time, loading) {
+function overrideMarks(time, loading) {
   const { mark, measure } = Performance.prototype
   /** @param {PerformanceMarkOptions} [given] */
   const begun = (given) => ({ ...given, startTime: given?.startTime ?? time.now })
   /** @param {string | number | undefined} moment */
-  const told = (moment) => (loading.has(moment) ? 0 : moment)
+  const mapped = (moment) => (loading.has(moment) ? 0 : moment)
   replace(window, {
     PerformanceMark: new Proxy(PerformanceMark, {
       construct: (target, [name, given], made) => Reflect.construct(target, [name, begun(given)], made),
@@ -69,10 +114,10 @@ function tellMarks(time, loading) {
       const isTable = typeof from === 'object'
       const given = isTable ? { ...from } : { start: from, end: to }
       const { start, end, duration, detail } = given
-      // Whatever has no ends although it must is left so, for the browser to refuse.
+      // Invalid arguments are passed on, for the browser to reject.
       const isOpen = end === undefined && duration === undefined
       const toNow = isOpen && (start !== undefined || detail === undefined)
-      const whole = { ...given, start: told(start), end: toNow ? time.now : told(end) }
+      const whole = { ...given, start: mapped(start), end: toNow ? time.now : mapped(end) }
       return measure.call(this, name, whole, isTable ? to : undefined)
     },
   })

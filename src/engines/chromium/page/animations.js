@@ -1,11 +1,42 @@
-import { makeDrawings } from './drawings.js'
 import { replace } from './natives.js'
 
+/** Drives SVG animation elements. */
+function createSvgAnimations() {
+  const kinds = ['animate', 'animateTransform', 'animateMotion', 'set'].map((name) =>
+    document.getElementsByTagNameNS('http://www.w3.org/2000/svg', name),
+  )
+  /** @type {WeakMap<SVGSVGElement, number>} */
+  const times = new WeakMap()
+  return {
+    /** @param {number} ms */
+    move(ms) {
+      const drawings = new Set(
+        kinds.flatMap((elements) => [...elements].flatMap((one) => outermostSvg(one) ?? [])),
+      )
+      for (const drawing of drawings) {
+        const before = times.get(drawing)
+        const at = before === undefined ? 0 : before + ms
+        drawing.pauseAnimations()
+        drawing.setCurrentTime(at / 1000)
+        times.set(drawing, at)
+      }
+      return drawings.size > 0
+    },
+  }
+}
+
+/** @param {Element} element */
+function outermostSvg(element) {
+  let found
+  for (let at = element.closest('svg'); at; at = at.parentElement?.closest('svg') ?? null) found = at
+  return found
+}
+
 /**
- * @typedef {object} Held An animation that this clock drives.
+ * @typedef {object} AnimationState State of an animation driven by this clock.
  * @property {number} at its own time, ms
  * @property {boolean} fresh it begins with the next frame
- * @property {boolean} ours it is paused by us, so that only we move it
+ * @property {boolean} pausedByUs it is paused by us, so that only we move it
  * @property {boolean} done
  */
 
@@ -15,33 +46,33 @@ const startProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'star
 const timeOf = (/** @type {Animation} */ one) => Number(timeProperty?.get?.call(one) ?? 0)
 
 /**
- * Drives what plays by itself: CSS animations and transitions, animations made by script, and those of SVG.
- * Each begins at time 0 of its own in the frame in which it appears.
+ * Drives CSS animations and transitions, script animations and SVG animations. Each starts at its time 0 in the frame
+ * in which it appears.
  */
-export function makeMotion() {
-  /** @type {WeakMap<Animation, Held>} */
-  const held = new WeakMap()
+export function createAnimations() {
+  /** @type {WeakMap<Animation, AnimationState>} */
+  const states = new WeakMap()
   /** @type {WeakSet<Animation>} */
   const stopped = new WeakSet()
-  hearScript(held, stopped)
-  const drawings = makeDrawings()
+  trackScriptCalls(states, stopped)
+  const drawings = createSvgAnimations()
   return {
     /**
-     * Moves on by so many ms; tells whether anything plays. By 0 it takes up what has begun since the last frame, so
-     * that it began with that one.
+     * Advances by so many ms and returns whether anything plays. 0 registers animations that appeared since the last
+     * frame, so that they start with that frame.
      *
      * @param {number} ms
      */
     move(ms) {
       let playing = drawings.move(ms)
       for (const one of document.getAnimations()) {
-        // Those that follow how far something is scrolled are moved by that.
+        // Scroll-driven animations follow their scroll position.
         if (!(one.timeline instanceof DocumentTimeline)) continue
-        const state = held.get(one) ?? { at: 0, fresh: true, ours: false, done: false }
-        held.set(one, state)
+        const state = states.get(one) ?? { at: 0, fresh: true, pausedByUs: false, done: false }
+        states.set(one, state)
         if (state.done) continue
-        if (stopped.has(one) || (state.ours ? isStoppedByStyle(one) : one.playState === 'paused')) {
-          if (!state.ours) state.at = timeOf(one)
+        if (stopped.has(one) || (state.pausedByUs ? isStoppedByStyle(one) : one.playState === 'paused')) {
+          if (!state.pausedByUs) state.at = timeOf(one)
           continue
         }
         step(one, state, ms)
@@ -53,15 +84,15 @@ export function makeMotion() {
 }
 
 /**
- * Follows what the particle's own script does with animations: those that it paused stay where it puts them.
+ * Tracks calls of the particle's scripts: animations that they pause stay where the scripts put them.
  *
- * @param {WeakMap<Animation, Held>} held
+ * @param {WeakMap<Animation, AnimationState>} states
  * @param {WeakSet<Animation>} stopped
  */
-function hearScript(held, stopped) {
-  const anew = (/** @type {Animation} */ one) => {
+function trackScriptCalls(states, stopped) {
+  const restart = (/** @type {Animation} */ one) => {
     stopped.delete(one)
-    held.set(one, { at: timeOf(one), fresh: true, ours: false, done: false })
+    states.set(one, { at: timeOf(one), fresh: true, pausedByUs: false, done: false })
   }
   replace(Animation.prototype, {
     /** @this {Animation} */
@@ -72,12 +103,12 @@ function hearScript(held, stopped) {
     /** @this {Animation} */
     play() {
       play.call(this)
-      anew(this)
+      restart(this)
     },
     /** @this {Animation} */
     reverse() {
       reverse.call(this)
-      anew(this)
+      restart(this)
     },
   })
   Object.defineProperty(Animation.prototype, 'currentTime', {
@@ -85,21 +116,26 @@ function hearScript(held, stopped) {
     /** @this {Animation} @param {number | null} value */
     set(value) {
       timeProperty?.set?.call(this, value)
-      held.set(this, { at: value ?? 0, fresh: true, ours: held.get(this)?.ours ?? false, done: false })
+      states.set(this, {
+        at: value ?? 0,
+        fresh: true,
+        pausedByUs: states.get(this)?.pausedByUs ?? false,
+        done: false,
+      })
     },
   })
-  hideStart((one) => {
+  hideStartTime((one) => {
     play.call(one)
-    anew(one)
+    restart(one)
   })
 }
 
 /**
- * Has animations begin at no time, as paused ones do; one that is given a beginning is where it would be by now.
+ * Hides start times, as for paused animations. Setting a start time moves the animation to where it would be now.
  *
  * @param {(one: Animation) => void} begin
  */
-function hideStart(begin) {
+function hideStartTime(begin) {
   Object.defineProperty(Animation.prototype, 'startTime', {
     ...startProperty,
     /** @this {Animation} @returns {unknown} */
@@ -118,20 +154,20 @@ function hideStart(begin) {
   })
 }
 
-/** @param {Animation} one @param {Held} state @param {number} ms */
+/** @param {Animation} one @param {AnimationState} state @param {number} ms */
 function step(one, state, ms) {
   if (ms === 0 && !state.fresh) return
   if (!state.fresh) state.at += ms * one.playbackRate
   state.fresh = false
   const end = Number(one.effect?.getComputedTiming().endTime ?? 0)
   state.done = one.playbackRate > 0 ? state.at >= end : one.playbackRate < 0 && state.at <= 0
-  // Its end is an event that others may wait for; from there on it is paused no more.
+  // The end triggers an event that scripts may await, so the animation is finished, not paused.
   if (state.done) finish.call(one)
   else {
-    if (!state.ours) pause.call(one)
+    if (!state.pausedByUs) pause.call(one)
     timeProperty?.set?.call(one, state.at)
   }
-  state.ours = !state.done
+  state.pausedByUs = !state.done
 }
 
 /** @param {Animation} one */
