@@ -60,7 +60,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
   test('that part of it does not decode is told', async () => {
     const coded = await make(join(folder, 'hole.m4a'), ['-i', pathOf('kennedy'), '-c:a', 'aac'])
     expect(await detect(await withHole(coded))).toMatchObject({
-      notes: ['part of the sound is missing or does not decode: silence was heard there'],
+      notes: ['part of the sound is missing or cannot be decoded; it was treated as silence'],
     })
   })
 

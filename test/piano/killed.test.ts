@@ -23,7 +23,7 @@ test.skipIf(mirror === undefined)(
     const { data: task } = await api(doomed).create(type, { file_id })
     const steps = join(dataDir, 'steps', task.task_id)
     const kept = async () =>
-      (await readdir(steps).catch(() => [])).filter((name) => /^heard-.*\.json$/.test(name))
+      (await readdir(steps).catch(() => [])).filter((name) => /^transcription-.*\.json$/.test(name))
     const [heard = ''] = await until(kept, (names) => names.length > 0)
     await doomed.kill('SIGKILL')
 

@@ -116,7 +116,9 @@ it('what does not decode in the middle of a recording is told', async () => {
   expect((await transcribe(coded, folder)).output.notes).toBeUndefined()
   const { output } = await transcribe(await withHole(coded, 0.55, 0.7), folder)
   expect(output.notes).toEqual([
-    expect.stringMatching(/^\d\.\d s of the sound are missing or do not decode: silence was heard there$/),
+    expect.stringMatching(
+      /^\d\.\d s of the sound are missing or cannot be decoded; they were treated as silence$/,
+    ),
   ])
 })
 

@@ -13,7 +13,7 @@ function spansOf(probabilities: readonly number[], rule = defaultVoiceActivityRu
 const row = (count: number, value: number) => Array.from({ length: count }, () => value)
 
 describe('spans of speech', () => {
-  const rule = { ...defaultVoiceActivityRule, leastSilence: 0.3, padding: 0 }
+  const rule = { ...defaultVoiceActivityRule, minSilence: 0.3, padding: 0 }
 
   it('begin above one threshold and end below another', () => {
     const [span] = spansOf([...row(10, 0.4), ...row(10, 0.6), ...row(10, 0.4), ...row(10, 0.1)], rule)

@@ -40,7 +40,7 @@ export class SpeechSpanDetector {
 
   /** Adds a probability, 0 to 1. Returns the span that it completes, if any. */
   add(probability: number): TimeSpan | undefined {
-    const { threshold, release, minSilence: leastSilence } = this.#rule
+    const { threshold, release, minSilence } = this.#rule
     const at = this.#at * this.#frame
     this.#at += 1
     if (probability >= threshold) {
@@ -50,7 +50,7 @@ export class SpeechSpanDetector {
     }
     if (this.#begin === undefined) return undefined
     if (probability < release) this.#silenceStart ??= at
-    if (this.#silenceStart === undefined || at + this.#frame - this.#silenceStart < leastSilence)
+    if (this.#silenceStart === undefined || at + this.#frame - this.#silenceStart < minSilence)
       return undefined
     return this.#close(this.#silenceStart)
   }
@@ -68,11 +68,11 @@ export class SpeechSpanDetector {
 
   /** Ends the current speech. Returns the previous span if it is final. */
   #close(end: number): TimeSpan | undefined {
-    const { minSpeech: leastSpeech, padding } = this.#rule
+    const { minSpeech, padding } = this.#rule
     const found = { start: this.#begin ?? end, end }
     this.#begin = undefined
     this.#silenceStart = undefined
-    if (found.end - found.start < leastSpeech) return undefined
+    if (found.end - found.start < minSpeech) return undefined
     const before = this.#last
     this.#last = found
     if (!before) return undefined

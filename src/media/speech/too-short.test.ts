@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { findReferenceSpans } from './voice-reference.ts'
 
-test('what is nearly long enough is not told as long enough', () => {
+test('a duration just below the minimum is not rounded up to it', () => {
   const almost = { start: 1, end: 3.98 }
   const unmet = (heard: Parameters<typeof findReferenceSpans>[0]) => {
     const choice = findReferenceSpans(heard)
     return 'unmet' in choice ? choice.unmet : 'nothing'
   }
-  expect(unmet({ speech: [almost], turns: [{ ...almost, speaker: 0 }] })).toContain('the longest lasts 2.9 s')
+  expect(unmet({ speech: [almost], turns: [{ ...almost, speaker: 0 }] })).toContain('the longest is 2.9 s')
   const turns = [
     { ...almost, speaker: 0 },
     { start: 3.98, end: 6, speaker: 1 },
   ]
-  expect(unmet({ speech: [{ start: 1, end: 6 }], turns })).toMatch(/one person alone: .* lasts 2\.9 s/)
+  expect(unmet({ speech: [{ start: 1, end: 6 }], turns })).toMatch(/one person alone: .* is 2\.9 s/)
 })

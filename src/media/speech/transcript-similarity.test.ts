@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { compareTranscripts, transcriptSimilarity } from './transcript-similarity.ts'
 
 test.each([
-  ['Ask not what your country can do.', 'ask not what your country can do', { heard: 1, longestLost: 0 }],
-  ['希望你以后能够做的比我还好呦。', '希望你以后能做的比我还好', { heard: 12 / 14, longestLost: 1 }],
-  ['one two three four five', 'one five', { heard: 2 / 5, longestLost: 3 }],
-  ['one two three', '', { heard: 0, longestLost: 3 }],
-  ['我用iPhone十五', '我用 iphone 十五', { heard: 1, longestLost: 0 }],
-  ['It’s ＯＫ', 'its ok', { heard: 1, longestLost: 0 }],
-  ['……', 'anything', { heard: 1, longestLost: 0 }],
+  ['Ask not what your country can do.', 'ask not what your country can do', { recall: 1, longestGap: 0 }],
+  ['希望你以后能够做的比我还好呦。', '希望你以后能做的比我还好', { recall: 12 / 14, longestGap: 1 }],
+  ['one two three four five', 'one five', { recall: 2 / 5, longestGap: 3 }],
+  ['one two three', '', { recall: 0, longestGap: 3 }],
+  ['我用iPhone十五', '我用 iphone 十五', { recall: 1, longestGap: 0 }],
+  ['It’s ＯＫ', 'its ok', { recall: 1, longestGap: 0 }],
+  ['……', 'anything', { recall: 1, longestGap: 0 }],
 ])('%s / %s', (wanted, heard, comparison) => {
   expect(compareTranscripts(wanted, heard)).toEqual(comparison)
 })
@@ -24,7 +24,7 @@ test('what is taken out of a text is what is lost', () => {
       const comparison = compareTranscripts(wanted, heard)
       expect(comparison.recall).toBeCloseTo(kept / some.length, 12)
       expect(comparison.longestGap).toBeLessThanOrEqual(some.length - kept)
-      expect(compareTranscripts(wanted, wanted)).toEqual({ heard: 1, longestLost: 0 })
+      expect(compareTranscripts(wanted, wanted)).toEqual({ recall: 1, longestGap: 0 })
     }),
   )
 })

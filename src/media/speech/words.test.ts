@@ -102,10 +102,10 @@ describe('what an engine answers', () => {
   })
 
   it.each([
-    [[word(NaN, 1)], 'no number'],
-    [[word(0, Infinity)], 'no number'],
+    [[word(NaN, 1)], 'not a number'],
+    [[word(0, Infinity)], 'not a number'],
     [[word(1, 0.5)], 'ends before'],
-    [[word(1, 1.5), word(0.2, 0.4)], 'before the word before'],
+    [[word(1, 1.5), word(0.2, 0.4)], 'before the previous word'],
     [[word(2.5, 2.6)], 'outside'],
   ])('%j is refused: %s', (words, why) => expect(() => check(words)).toThrow(why))
 

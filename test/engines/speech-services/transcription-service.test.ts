@@ -195,15 +195,15 @@ describe('a transcription service', () => {
         { word: 'b', start: 1, end: 1.5 },
         { word: 'a', start: 0, end: 0.5 },
       ],
-      '"a" lies before the word before it',
+      '"a" starts before the previous word',
     ],
-    ['outside the sound', [{ word: 'a', start: 5, end: 5.5 }], '"a" lies outside the sound'],
-    ['that run backwards', [{ word: 'a', start: 1, end: 0.5 }], '"a" ends before it begins'],
+    ['outside the sound', [{ word: 'a', start: 5, end: 5.5 }], '"a" is outside the sound'],
+    ['that run backwards', [{ word: 'a', start: 1, end: 0.5 }], '"a" ends before it starts'],
   ])('is told where its times are %s', async (_, words, what) => {
     server.otherwise = json({ text: 'a', words })
     await expect(recognise()).rejects.toMatchObject({
       code: 6401,
-      message: `${name()} answers what makes no sense: ${what}`,
+      message: `${name()} responds with an invalid transcription: ${what}`,
     })
   })
 
@@ -217,7 +217,7 @@ describe('a transcription service', () => {
     server.otherwise = reply
     await expect(recognise()).rejects.toMatchObject({
       code: 6401,
-      message: `${name()} answers what is no transcription`,
+      message: `${name()} does not respond with a transcription`,
       hint: expect.stringContaining('"transcription"'),
       retryable: false,
     })

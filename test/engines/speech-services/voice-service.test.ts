@@ -151,7 +151,7 @@ describe('GPT-SoVITS', () => {
       setVoice('gpt-sovits', { folder: join(scratch, place) })
       await expect(speak()).rejects.toMatchObject({
         code: 6401,
-        message: 'the reference cannot be written into the folder of voice_service',
+        message: 'the reference cannot be written to the folder of voice_service',
         hint: expect.stringContaining('"folder_there"'),
         cause: { path: expect.stringContaining(join(scratch, place)) },
       })
@@ -162,7 +162,7 @@ describe('GPT-SoVITS', () => {
     configureServices({ voice_service: { address: 'gpt-sovits+http://192.168.77.1:9880' } })
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
-      message: '192.168.77.1:9880 is another machine, and cannot read the reference',
+      message: '192.168.77.1:9880 is on another machine and cannot read the reference',
       hint: expect.stringContaining('"folder", "folder_there"'),
       retryable: false,
     })
@@ -173,7 +173,7 @@ describe('GPT-SoVITS', () => {
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
       message: `${host()} refused the request (HTTP 400: tts failed, reference is outside 3 to 10 s)`,
-      hint: expect.stringMatching(/^Where it cannot read the reference: Set "voice_service" to/),
+      hint: expect.stringMatching(/^If it cannot read the reference: Set "voice_service" to/),
     })
     expect(await readdir(scratch)).toEqual([])
   })
@@ -182,7 +182,7 @@ describe('GPT-SoVITS', () => {
     server.otherwise = bytes(encodeWav({ rate: 16_000, samples: new Float32Array(16_000) }), 'audio/wav')
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
-      message: `${host()} answers silence`,
+      message: `${host()} returned silence`,
       retryable: true,
     })
   })
@@ -228,24 +228,24 @@ describe('an OpenAI-compatible voice service', () => {
   })
 
   it.each([
-    ['nothing', bytes(Buffer.alloc(0), 'audio/wav'), 'answers without any sound'],
-    ['a page', page(), 'answers sound that is no WAV file (text/html, '],
-    ['JSON', json({ audio: 'UklGRg==' }), 'answers sound that is no WAV file (application/json, '],
+    ['nothing', bytes(Buffer.alloc(0), 'audio/wav'), 'responds without sound'],
+    ['a page', page(), 'responds with sound that is not a WAV file (text/html, '],
+    ['JSON', json({ audio: 'UklGRg==' }), 'responds with sound that is not a WAV file (application/json, '],
     [
       'mp3',
       bytes(Buffer.from('ID3\u0004aaaaaaaaaaaaaaaa'), 'audio/mpeg'),
-      'answers sound that is no WAV file (audio/mpeg, ',
+      'responds with sound that is not a WAV file (audio/mpeg, ',
     ],
     [
       'half of it',
       bytes(wav.subarray(0, wav.length / 2), 'audio/wav'),
-      'answers sound that is cut off (audio/wav, ',
+      'responds with sound that is cut off (audio/wav, ',
     ],
-    ['a header alone', bytes(wav.subarray(0, 44), 'audio/wav'), 'answers sound that is cut off'],
+    ['a header alone', bytes(wav.subarray(0, 44), 'audio/wav'), 'responds with sound that is cut off'],
     [
       'no samples',
       bytes(encodeWav({ rate: 16_000, samples: new Float32Array(0) }), 'audio/wav'),
-      'answers silence',
+      'returned silence',
     ],
   ])('is told where it answers %s', async (_, reply, what) => {
     server.otherwise = reply

@@ -62,6 +62,6 @@ export async function standInSherpa(folder: string): Promise<EnginePack> {
   const path = join(folder, 'mirror', file)
   await promisify(execFile)('tar', ['-czf', path, '-C', join(folder, 'stage'), 'package'])
   const artifact = artifactOf(file, await readFile(path))
-  const item = { name: 'sherpa-onnx-node', version: '0.0.1', keep: ['package.json', 'index.js'], artifact }
+  const item = { name: 'sherpa-onnx-node', version: '0.0.1', extract: ['package.json', 'index.js'], artifact }
   return { ...manifest['sherpa-onnx'], unpackedBytes: 1e4, packages: [item] }
 }

@@ -18,8 +18,8 @@ export async function packIn<Name extends PackName>(
     await writeFile(join(mirror, file), bytes)
     all.push({ ...artifactOf(file, bytes), address: 'https://models.invalid/' })
   }
-  const [artifact, ...beside] = all
-  return { [name]: { ...manifest[name], artifact, beside } } as never
+  const [artifact, ...otherFiles] = all
+  return { [name]: { ...manifest[name], artifact, otherFiles } } as never
 }
 
 /** Whisper's encoder: its keys are the mean of the features, its values zero. */

@@ -76,7 +76,7 @@ describe("telling languages by Whisper's model", () => {
     )
     await expect(openLanguageIdentifier('whisper-tiny', never)).rejects.toMatchObject({
       code: 6401,
-      message: expect.stringContaining('whisper-tiny cannot tell languages'),
+      message: expect.stringContaining('whisper-tiny cannot identify languages'),
     })
     await expect(identify(noise(1, 0.1), whisperDecoder({ 50_259: NaN }))).rejects.toMatchObject({
       code: 6401,
@@ -151,7 +151,7 @@ describe('sherpa-onnx itself', () => {
     await expect(openLocalRecogniser(model, { signal: never })).rejects.toMatchObject({
       code: 6401,
       retryable: false,
-      message: expect.stringContaining('the model sense-voice does not open'),
+      message: expect.stringContaining('the model sense-voice cannot be loaded'),
     })
   })
 

@@ -84,12 +84,12 @@ describe('a recogniser', () => {
     [
       'times out of order',
       { text: 'a b', tokens: ['▁a', '▁b'], timestamps: [0.9, 0.1] },
-      'before the word before',
+      'before the previous word',
     ],
     ['words outside the sound', { text: 'a', tokens: ['▁a'], timestamps: [7] }, 'outside the sound'],
     ['negative times', { text: 'a', tokens: ['▁a'], timestamps: [-3] }, 'outside the sound'],
-    ['no numbers', { text: 'a', tokens: ['▁a'], timestamps: [null] }, 'no result'],
-    ['no object', [1, 2], 'no result'],
+    ['no numbers', { text: 'a', tokens: ['▁a'], timestamps: [null] }, 'unknown form'],
+    ['no object', [1, 2], 'unknown form'],
   ])('that answers %s is refused, by its name', async (_, answer, why) => {
     await expect(recognise(answer)).rejects.toMatchObject({
       code: 6402,
@@ -99,9 +99,9 @@ describe('a recogniser', () => {
   })
 
   it.each([
-    ['exit', /sherpa-onnx with the model sense-voice ended with 255/],
-    ['crash', /ended with SIGABRT/],
-    ['throw', /cannot do it: Error: no such file/],
+    ['exit', /sherpa-onnx with the model sense-voice exited with 255/],
+    ['crash', /exited with SIGABRT/],
+    ['throw', /failed: Error: no such file/],
   ])('whose engine does %s is told as such, and nothing else ends', async (what, told) => {
     await expect(recognise(what)).rejects.toMatchObject({ code: 6402, message: expect.stringMatching(told) })
     await usingModel(what, '')
@@ -109,7 +109,7 @@ describe('a recogniser', () => {
     await expect(openLocalRecogniser(senseVoice, { signal: never })).rejects.toMatchObject({
       code: 6401,
       retryable: false,
-      message: expect.stringMatching(/the model sense-voice does not open: /),
+      message: expect.stringMatching(/the model sense-voice cannot be loaded: /),
     })
     expect(await recognise({ text: 'well' })).toMatchObject({ text: 'well' })
   })
@@ -141,7 +141,7 @@ describe('a process', () => {
     await expect(sherpa.request(question, never)).rejects.toMatchObject({
       code: 6402,
       retryable: true,
-      message: expect.stringMatching(/the model slow gave no answer in \d+ s/),
+      message: expect.stringMatching(/the model slow did not reply within \d+ s/),
     })
     await expect(sherpa.request(question, never)).rejects.toMatchObject({ code: 6402 })
   })
@@ -179,10 +179,10 @@ describe('a voice', () => {
   })
 
   it.each([
-    ['silence', 'it answers silence'],
-    ['nothing', 'it answers silence'],
-    ['wrong', 'no numbers'],
-    ['exit', 'ended with 255'],
+    ['silence', 'the speech is silent'],
+    ['nothing', 'the speech is silent'],
+    ['wrong', 'NaN'],
+    ['exit', 'exited with 255'],
   ])('that answers %s is refused', async (answer, why) => {
     await expect(speak(answer)).rejects.toMatchObject({ code: 6402, message: expect.stringContaining(why) })
   })
@@ -190,7 +190,7 @@ describe('a voice', () => {
   it('has time for as long as its text is, and no more', async () => {
     const zipvoice = { tokens: join(folder, 'mirror', 'tokens.txt') }
     const opening = { model: 'zipvoice', kind: 'voice', settings: { model: { zipvoice } } } as const
-    const asked = (text: string) => ({ ...question, say: { text, reference: '', speed: 2 } })
+    const asked = (text: string) => ({ ...question, speak: { text, reference: '', speed: 2 } })
     await usingVoice('slow')
     await using slow = await startSherpaProcess(opening, { signal: never, timeoutMs: 1 })
     expect(await slow.request(asked('A long text.'), never)).toMatchObject({ sampleRate: 24_000 })
@@ -198,7 +198,7 @@ describe('a voice', () => {
     await using hung = await startSherpaProcess(opening, { signal: never, timeoutMs: 1 })
     await expect(hung.request(asked('.'), never)).rejects.toMatchObject({
       code: 6402,
-      message: expect.stringMatching(/gave no answer in 1 s/),
+      message: expect.stringMatching(/did not reply within 1 s/),
     })
   })
 
