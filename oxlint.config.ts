@@ -23,7 +23,7 @@ const service = ['contract', 'platform', 'db', 'engines'] as const
 export const layers: Readonly<Record<string, Layer>> = {
   contract: { layers: [], packages: ['zod'] },
   platform: { layers: [] },
-  media: { layers: ['contract'], packages: ['zod', 'chardet', 'fft.js', 'iconv-lite', 'parse5'] },
+  media: { layers: ['contract'], packages: ['zod', 'fft.js', 'iconv-lite', 'parse5'] },
   // What a browser runs: of contract types alone.
   page: { layers: [], packages: [] },
   client: { layers: ['contract', 'platform'] },

@@ -88,7 +88,7 @@ describe('a model whose files come in an archive', () => {
     const archive = await readFile(join(scratch.path, file))
     mirror.files.set(file, archive)
     const address = `https://models.invalid/${file}`
-    const voice = { ...modelPack(), beside: [{ ...artifactOf(file, archive), address, unpacked: 100 }] }
+    const voice = { ...modelPack(), otherFiles: [{ ...artifactOf(file, archive), address, unpackedBytes: 100 }] }
     const packs = packsIn(scratch.path, { eyes: voice }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
     expect(await installPack(packs, 'eyes')).toBe('pulled')

@@ -122,7 +122,7 @@ describe('the first use', () => {
     mirror.files.set(artifact.file, archive)
     tell({ [runtime]: pack })
     expect(await loadEngine(runtime)).toEqual({ engine: 42 })
-    const without = { ...pack, packages: [{ ...first, artifact, keep: ['package.json'] }] as const }
+    const without = { ...pack, packages: [{ ...first, artifact, extract: ['package.json'] }] as const }
     configurePacks({ ...tell({ [runtime]: without }), folder: join(scratch.path, 'other') })
     await expect(loadEngine(runtime)).rejects.toMatchObject({ code: 6401, retryable: false })
   })

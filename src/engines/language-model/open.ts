@@ -26,7 +26,7 @@ export async function openLanguageModel({
   const client = openClient({ kind: 'language_model', service }, { ...clientLimits, ...options })
   try {
     const { id, contextTokens } = await findModel(client, signal)
-    const named = { ...client, told: { need: 'language_model', service: { ...service, model: id } } } as const
+    const named = { ...client, target: { kind: 'language_model', service: { ...service, model: id } } } as const
     const { hostname } = parseServiceAddress(service.address).base
     const usual = isLocalNetworkHost(hostname) ? defaultContext.nearby : defaultContext.hosted
     return createLanguageModel({

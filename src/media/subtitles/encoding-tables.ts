@@ -1,4 +1,6 @@
-/** Encodings that subtitle files come in; UTF-16 and UTF-8 with or without a byte order mark. */
+import iconv from 'iconv-lite'
+
+/** Encodings of subtitle files that are supported; UTF-16 and UTF-8 with or without a byte order mark. */
 export type Encoding =
   | 'utf-8'
   | 'utf-16le'
@@ -8,24 +10,27 @@ export type Encoding =
   | 'shift_jis'
   | 'euc-jp'
   | 'euc-kr'
-  | SingleByte
+  | SingleByteEncoding
 
-/** Encodings of one byte a character. */
-export type SingleByte = `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
+/** Encodings of one byte per character. */
+type SingleByteEncoding = `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
 
-/** First and last byte. */
-export type Range = readonly [from: number, to: number]
+/** First and last byte of a range. */
+export type ByteRange = readonly [from: number, to: number]
 
-/** Characters of two bytes: ranges of the first and second byte, and their share of usual text. */
-export type Pairs = readonly (readonly [lead: Range, trail: Range, share: number])[]
+/** Characters of two bytes: ranges of the lead and trail byte, and the share of usual text that they make up. */
+export type PairShares = readonly (readonly [lead: ByteRange, trail: ByteRange, share: number])[]
 
-/** Characters of one byte: a range and its share of usual text. */
-export type Singles = readonly (readonly [range: Range, share: number])[]
+/** Characters of one byte: a range, and the share of usual text that it makes up. */
+export type ByteShares = readonly (readonly [range: ByteRange, share: number])[]
 
-const high: Range = [0xa1, 0xfe]
+const high: ByteRange = [0xa1, 0xfe]
 
-/** Rows and shares follow the standards' own order: first signs, then common characters, then rare ones. */
-export const doubleByte: readonly (readonly [Encoding, RegExp, Pairs, Singles])[] = [
+/**
+ * Encodings of two bytes per character, with the languages written in them. Rows follow the order of the standards:
+ * signs, common characters, rare characters.
+ */
+export const doubleByteModels: readonly (readonly [Encoding, RegExp, PairShares, ByteShares])[] = [
   [
     'gb18030',
     /^zh/,
@@ -95,8 +100,8 @@ export const doubleByte: readonly (readonly [Encoding, RegExp, Pairs, Singles])[
   ],
 ]
 
-/** Scripts of one byte a letter; small letters before capitals, what is left for the rest of the page. */
-export const alphabets: readonly (readonly [SingleByte, RegExp, Singles])[] = [
+/** Alphabets other than Latin, with the languages written in them: small letters, capitals, then all other bytes. */
+export const singleByteModels: readonly (readonly [SingleByteEncoding, RegExp, ByteShares])[] = [
   [
     'windows-1251',
     /^(ru|uk|bg|sr|be|mk)/,
@@ -134,9 +139,54 @@ export const alphabets: readonly (readonly [SingleByte, RegExp, Singles])[] = [
   ],
 ]
 
-/** Latin letters with marks stand alone between plain ones. */
-export const latin: Singles = [
+/** Latin letters with marks, which usually stand between ASCII letters. */
+export const latinLetterShares: ByteShares = [
   [[0xe0, 0xff], 0.8],
   [[0xc0, 0xdf], 0.12],
   [[0x80, 0xbf], 0.08],
+]
+
+/** A page of Latin letters. */
+export interface LatinPage {
+  readonly encoding: SingleByteEncoding
+  readonly languages: RegExp
+  /** For each language, or group of similar ones, the bytes beyond ASCII that its text usually contains. */
+  readonly alphabets: readonly (readonly number[])[]
+}
+
+/** Signs beyond ASCII that text of most languages contains; all pages have them in the same places. */
+const commonSigns = '…‘’“”–—«»'
+
+function latinPage(encoding: SingleByteEncoding, languages: RegExp, alphabets: readonly string[]): LatinPage {
+  return {
+    ...{ encoding, languages },
+    alphabets: alphabets.map((letters) => {
+      const bytes = iconv.encode(commonSigns + letters + letters.toUpperCase(), encoding)
+      return [...new Set(bytes.filter((byte) => byte >= 0x80))]
+    }),
+  }
+}
+
+/** The pages of Latin letters. The first one wins where several fit equally well. */
+export const latinPages: readonly LatinPage[] = [
+  latinPage('windows-1252', /^(en|fr|es|pt|de|it|nl|sv|da|nb|no|fi|is|ca|id|ms|fil)/, [
+    'éèêëïñ',
+    'àâçéèêëîïôœùû',
+    'áéíóúñ¿¡',
+    'áâãàçéêíóôõú',
+    'äöüß',
+    'àèéìòù',
+    'åäöæøé',
+  ]),
+  latinPage('windows-1250', /^(cs|pl|hu|sk|sl|hr|ro|sq|bs)/, [
+    'ąćęłńóśźż',
+    'áčďéěíňóřšťúůýž',
+    'áäčďéíĺľňóôŕšťúýž',
+    'áéíóöőúüű',
+    'ăâîşţ',
+    'čćđšž',
+  ]),
+  latinPage('windows-1254', /^(tr|az)/, ['çğıöşüâİ']),
+  latinPage('windows-1257', /^(lt|lv|et)/, ['ąčęėįšųūž', 'āčēģīķļņšūž', 'äõöüšž']),
+  latinPage('windows-1258', /^vi/, ['àâăéèêíôơóòùưúýđ']),
 ]

@@ -61,13 +61,19 @@ export const samples: readonly (readonly [Encoding, string, readonly string[]])[
   ['windows-1258', 'vi-VN', ['Chào anh, tôi đi đây', 'Không ai nói gì', 'Ngày mai gọi nhé', 'Cảm ơn']],
 ]
 
-/** Vietnamese as windows-1258 has it: tones are letters of their own. */
+/** Text as an encoding can hold it: windows-1258 writes tones of Vietnamese as characters of their own. */
 export const asWritten = (encoding: Encoding, text: string) =>
   encoding === 'windows-1258'
-    ? [...text]
-        .map((letter) => (iconv.encode(letter, encoding)[0] === 63 ? letter.normalize('NFD') : letter))
+    ? [...text.normalize('NFC')]
+        .map((letter) => (iconv.encode(letter, encoding)[0] === 63 ? separateTone(letter) : letter))
         .join('')
     : text
+
+function separateTone(letter: string): string {
+  const marks = letter.normalize('NFD')
+  const tone = /[\u0300\u0301\u0303\u0309\u0323]/.exec(marks)?.[0] ?? ''
+  return marks.replace(tone, '').normalize('NFC') + tone
+}
 
 /** Bytes of a text in an encoding, marked where that is possible and wanted. */
 export function bytesOf(text: string, encoding: Encoding, bom = false): Uint8Array {
