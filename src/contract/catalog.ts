@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { id, pageOf, paging, timestamp } from './fields.ts'
 import { priority, taskState } from './task.ts'
 
-/** What the service can do and what each part costs. */
+/** State, limits and prices of the service. */
 export const capabilities = z.object({
   protocol_version: z.literal(2),
   version: z.string(),
@@ -14,7 +14,7 @@ export const capabilities = z.object({
       missing: z
         .string()
         .nullable()
-        .describe('Why it is not ready and the one command or setting that enables it'),
+        .describe('Why it is not ready, and the command or setting that enables it'),
       price: z.string(),
     }),
   ),
@@ -25,34 +25,34 @@ export const capabilities = z.object({
         title: z.string(),
         state: z
           .enum(['ready', 'automatic', 'missing', 'optional'])
-          .describe('automatic comes by itself at first use, optional when it is asked for'),
+          .describe('automatic: downloaded on first use; optional: installed on request'),
         missing: z
           .string()
           .nullable()
-          .describe('Why it is not ready and the one command or setting that brings it'),
+          .describe('Why it is not ready, and the command or setting that provides it'),
       }),
     )
     .optional()
-    .describe('Models and engines that operations use; left out by services that have none'),
+    .describe('Models and engines that operations use; absent from services without them'),
   services: z
     .array(
       z.object({
         name: z.string(),
         title: z.string(),
         set: z.boolean(),
-        model: z.string().nullable().describe('Where one is named'),
-        missing: z.string().nullable().describe('The one setting that brings it, where it is not set'),
+        model: z.string().nullable().describe('Null where none is configured'),
+        missing: z.string().nullable().describe('The setting that provides it; null where it is set'),
       }),
     )
     .optional()
-    .describe('Services of others that operations may use; whether they answer is told by reelwright doctor'),
+    .describe('External services that operations may use; reelwright doctor checks whether they respond'),
   limits: z.object({
     max_file_bytes: z.int(),
-    part_bytes: z.int().describe('Size of every part but the last of a chunked upload'),
-    upload_session_hours: z.int().describe('Life of an upload session after its latest activity'),
+    part_bytes: z.int().describe('Size of each part of a chunked upload but the last'),
+    upload_session_hours: z.int().describe('Lifetime of an upload session after its last activity'),
     max_body_bytes: z.int().describe('Of a JSON body'),
     retention_days: z.int(),
-    page_size: z.int().describe('Items a page where a list is not asked for more or fewer'),
+    page_size: z.int().describe('Default number of items per page of a list'),
     max_page_size: z.int(),
   }),
   credits: z.object({
@@ -60,31 +60,31 @@ export const capabilities = z.object({
     unlimited: z
       .literal(true)
       .optional()
-      .describe('Only where they never run out, as on the account of the machine itself'),
+      .describe('Only for accounts without a limit, such as the local one'),
     quota: z
       .object({
-        limit: z.int().describe('Credits that tasks of this key may cost in all'),
-        spent: z.int().describe('Credits they cost so far'),
+        limit: z.int().describe('Credits that tasks of this key may cost in total'),
+        spent: z.int().describe('Credits spent so far'),
       })
       .optional()
-      .describe('Only where the key has one'),
+      .describe('Only where the key has a quota'),
   }),
   storage: z
     .object({
-      used_bytes: z.int().describe("Of the account's files and uploads under way"),
-      quota_bytes: z.int().optional().describe('Bytes they may take; only where there is a bound'),
+      used_bytes: z.int().describe("Of the account's files and unfinished uploads"),
+      quota_bytes: z.int().optional().describe('Limit for the account; absent without one'),
     })
     .optional()
-    .describe('Left out by services that do not count it'),
+    .describe('Absent from services that do not measure it'),
   tasks: z.object({ queued: z.int(), processing: z.int() }),
 })
 export type Capabilities = z.infer<typeof capabilities>
 
-/** Values of enumerated fields by their place: `clips[].fit_mode`. */
+/** Values of enumerated fields by their path, such as `clips[].fit_mode`. */
 const enumerations = z.record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()])))
 export type Enumerations = z.infer<typeof enumerations>
 
-/** Every enumeration of the interface (contract 1, section 9: the authority where a document differs). */
+/** All enumerations of the API (contract 1, section 9; they take precedence over the documents). */
 export const enums = z.object({
   operations: z
     .record(z.string(), z.object({ input: enumerations, output: enumerations }))
@@ -95,7 +95,7 @@ export const enums = z.object({
   task_states: z.array(taskState),
   terminal_task_states: z.array(taskState),
   priorities: z.array(priority),
-  extensions: z.record(z.string(), z.array(z.string())).describe('Of files the service takes, by kind'),
+  extensions: z.record(z.string(), z.array(z.string())).describe('Accepted file extensions by kind'),
   errors: z.array(
     z.object({
       code: z.int(),
@@ -108,13 +108,13 @@ export const enums = z.object({
 })
 export type Enums = z.infer<typeof enums>
 
-/** A voice that speaks; `clone` stands for the speaker of the source and is no voice's id. */
+/** A voice for dubbing. `clone` means the speaker of the source, so no voice may have that id. */
 export const voice = z.object({
   voice_id: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'at most 64 letters, digits, _ and -')
     .refine((id) => id !== 'clone', 'clone is not a voice'),
-  name: z.string().min(1).describe('For people'),
+  name: z.string().min(1).describe('Display name'),
   languages: z
     .array(z.string().regex(/^[a-z]{2,3}-[A-Z]{2,3}$/, 'a language is written like en-US'))
     .min(1)
@@ -124,32 +124,42 @@ export type Voice = z.infer<typeof voice>
 
 export const voices = z.object({ list: z.array(voice) })
 
-/** Shapes of a result, width to height. */
+/** Aspect ratios of a result, width to height. */
 export const outputRatios = ['9:16', '16:9', '1:1'] as const
 export type OutputRatio = (typeof outputRatios)[number]
 
 /** Query of the layout catalogue. */
 export const layoutsQuery = z.object({
-  slot_count: z.coerce.number<number>().int().min(2).max(16).optional().describe('One slot for each clip'),
+  slot_count: z.coerce
+    .number<number>()
+    .int()
+    .min(2)
+    .max(16)
+    .optional()
+    .describe('Number of clips; one slot each'),
   ratio: z
     .enum(outputRatios)
     .optional()
-    .describe('Only the layouts offered for results of this shape, drawn in it; left out, all, drawn square'),
+    .describe(
+      'Only layouts for results of this aspect ratio, sketched in it; by default all layouts, sketched as squares',
+    ),
   ...paging,
 })
 
 const layoutShare = z.number().min(0).max(1)
 
-/** A way to place a number of clips. */
+/** An arrangement of clips in the result. */
 const layoutEntry = z.object({
-  layout_id: z.int().describe('Means the same for ever'),
+  layout_id: z.int().describe('Stable across versions'),
   slot_count: z.int(),
-  equivalence_key: z.string().describe('Equal where the slots have the same sizes in other places'),
-  ratios: z.array(z.enum(outputRatios)).describe('Shapes of a result for which it may be chosen by itself'),
+  equivalence_key: z
+    .string()
+    .describe('Equal for layouts whose slots have the same sizes in other positions'),
+  ratios: z.array(z.enum(outputRatios)).describe('Aspect ratios for which it may be chosen automatically'),
   slots: z
     .array(z.object({ x: layoutShare, y: layoutShare, width: layoutShare, height: layoutShare }))
-    .describe("Each clip's slot as shares of the result, without gaps"),
-  svg: z.string().describe('Sketch with the slots numbered by clip from 1'),
+    .describe("Each clip's slot as fractions of the result, without gaps"),
+  svg: z.string().describe('Sketch with the slots numbered from 1 by clip'),
 })
 export type LayoutEntry = z.infer<typeof layoutEntry>
 
@@ -166,8 +176,10 @@ const ledgerEntry = z.object({
   id,
   kind: z
     .enum(['grant', 'hold', 'refund'])
-    .describe('Given to the account; taken for a task at its creation; given back with its failure or end'),
-  amount: z.int().describe('Credits; negative where they were taken'),
+    .describe(
+      'grant: added to the account; hold: charged when a task is created; refund: returned when it fails or is cancelled',
+    ),
+  amount: z.int().describe('Credits; negative for charges'),
   task_id: id.nullable().describe('Null for a grant'),
   create_time: timestamp,
 })

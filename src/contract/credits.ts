@@ -1,15 +1,15 @@
-/** What an operation costs; prices are whole credits. */
+/** Price of an operation, whole credits per unit. */
 export type Price =
   | { readonly unit: 'minute'; readonly credits: number; readonly of: string }
   | { readonly unit: 'item'; readonly credits: number; readonly of: string }
-  /** For 1000 letters of a text, counted as Unicode code points. */
+  /** Per 1000 characters of a text, counted as Unicode code points. */
   | { readonly unit: 'thousand letters'; readonly credits: number; readonly of: string }
 
 const millisecondsPerMinute = 60_000
 
 /**
- * Credits for a price and an amount: milliseconds for minutes (a started minute counts), a count for items and
- * letters (a started credit counts). At least what one costs; for letters one credit.
+ * Credits for an amount: milliseconds for prices per minute (started minutes count in full), a number of items or of
+ * characters (fractions of a credit are rounded up). At least the price of one unit; for characters at least 1 credit.
  */
 export function creditsFor(price: Price, amount: number): number {
   if (price.unit === 'thousand letters') return Math.max(1, Math.ceil((price.credits * amount) / 1000))
@@ -17,12 +17,12 @@ export function creditsFor(price: Price, amount: number): number {
   return price.credits * Math.max(1, units)
 }
 
-/** A number of credits in words. */
+/** Formats credits, such as `1 credit`. */
 export function describeCredits(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`
 }
 
-/** A price in words, as tools and documents show it. */
+/** Formats a price for tools and documents. */
 export function describePrice(price: Price): string {
   const credits = describeCredits(price.credits)
   const units = { minute: 'started minute of ', item: '', 'thousand letters': '1000 characters of ' } as const

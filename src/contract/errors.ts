@@ -1,15 +1,15 @@
-/** One row of the error table. */
+/** A row of the error table. */
 interface ErrorRow {
   /** HTTP status of a refused request; failures during execution keep the code inside the task result. */
   readonly status: number
   readonly meaning: string
   /** Whether the same call may succeed later without a change. */
   readonly retryable: boolean
-  /** What the caller can do about it. */
+  /** Instruction that fixes it. */
   readonly hint: string
 }
 
-/** Codes for what the contract leaves without one (docs/contract.md). */
+/** Codes beyond those of the contract (docs/contract.md). */
 export const ownErrors = {
   6005: {
     status: 404,
@@ -19,15 +19,15 @@ export const ownErrors = {
   },
   6007: {
     status: 409,
-    meaning: 'Not allowed in the state the task is in',
+    meaning: 'Not allowed in the current state of the task',
     retryable: false,
-    hint: 'Ask for the task: its state tells what can be done. Only a queued task can be cancelled.',
+    hint: 'Query the task to see its state. Only a queued task can be cancelled.',
   },
   6008: {
     status: 409,
-    meaning: 'File in use by a task that is not finished',
+    meaning: 'File in use by an unfinished task',
     retryable: true,
-    hint: 'Wait until the task has ended, or cancel it, then delete the file.',
+    hint: 'Wait until the task has finished, or cancel it, then delete the file.',
   },
   6009: {
     status: 409,
@@ -39,11 +39,11 @@ export const ownErrors = {
     status: 500,
     meaning: 'Internal error',
     retryable: true,
-    hint: 'Try again; if it stays, report it with the task id.',
+    hint: 'Try again. If the problem persists, report it with the task id.',
   },
 } as const satisfies Record<number, ErrorRow>
 
-/** Every service code: the contract's (section 7) and ours. */
+/** All error codes: those of the contract (section 7) and our own. */
 export const errorTable = {
   ...ownErrors,
   5202: {
@@ -56,13 +56,13 @@ export const errorTable = {
     status: 400,
     meaning: 'Unsupported file type or extension',
     retryable: false,
-    hint: 'Give a file with one of the supported extensions.',
+    hint: 'Use a file with one of the supported extensions.',
   },
   6002: {
     status: 413,
     meaning: 'File or declared size over the limit',
     retryable: false,
-    hint: 'Give a smaller file, or free space on the service.',
+    hint: 'Use a smaller file, or free space on the service.',
   },
   6004: {
     status: 404,
@@ -70,7 +70,7 @@ export const errorTable = {
     retryable: false,
     hint: 'Upload the file again and use the new file_id.',
   },
-  6011: { status: 400, meaning: 'Empty file', retryable: false, hint: 'Give a file that has content.' },
+  6011: { status: 400, meaning: 'Empty file', retryable: false, hint: 'Use a file that is not empty.' },
   6013: {
     status: 400,
     meaning: 'Required parameter missing',
@@ -81,7 +81,7 @@ export const errorTable = {
     status: 400,
     meaning: 'File type does not match the task',
     retryable: false,
-    hint: 'Give a file of the kind the parameter asks for.',
+    hint: 'Use a file of the kind that the parameter requires.',
   },
   6016: {
     status: 400,
@@ -93,7 +93,7 @@ export const errorTable = {
     status: 400,
     meaning: 'Media probe failed',
     retryable: false,
-    hint: 'See whether it opens elsewhere: if so, convert it, video to mp4 (H.264, AAC), sound to flac; if not, export it again.',
+    hint: 'Check whether the file opens in a media player. If it does, convert it: video to mp4 (H.264, AAC), sound to flac. If not, export it again.',
   },
   6019: {
     status: 400,
@@ -105,7 +105,7 @@ export const errorTable = {
     status: 400,
     meaning: 'No frame of the video could be decoded',
     retryable: false,
-    hint: 'See whether it opens elsewhere: if so, convert it, such as to mp4 (H.264); if not, export it again.',
+    hint: 'Check whether the file opens in a media player. If it does, convert it, for example to mp4 (H.264). If not, export it again.',
   },
   6022: {
     status: 400,
@@ -123,13 +123,13 @@ export const errorTable = {
     status: 404,
     meaning: 'Upload session not found or expired',
     retryable: false,
-    hint: 'Begin the upload again.',
+    hint: 'Start the upload again.',
   },
   6025: {
     status: 400,
     meaning: 'Part index out of range or wrong part size',
     retryable: false,
-    hint: 'Send parts of exactly the part_size that init answered; only the last one is shorter.',
+    hint: 'Send parts of exactly the part_size that init returned; only the last part may be shorter.',
   },
   6026: {
     status: 400,
@@ -147,13 +147,13 @@ export const errorTable = {
     status: 400,
     meaning: 'Assembled size differs from the declared size',
     retryable: false,
-    hint: 'Begin the upload again with the size the file has.',
+    hint: 'Start the upload again with the actual size of the file.',
   },
   6032: {
     status: 429,
     meaning: 'Per-key rate limit',
     retryable: true,
-    hint: 'Wait for the seconds that the Retry-After header tells.',
+    hint: 'Wait for the number of seconds in the Retry-After header.',
   },
   6035: {
     status: 400,
@@ -171,19 +171,19 @@ export const errorTable = {
     status: 402,
     meaning: 'Insufficient quota',
     retryable: false,
-    hint: "Use another key, or have this key's quota raised.",
+    hint: 'Use another key, or ask the operator of the service to raise the quota of this key.',
   },
   6202: {
     status: 402,
     meaning: 'Insufficient balance',
     retryable: false,
-    hint: 'Ask for less, such as a shorter range or fewer items, or have credits added to the account.',
+    hint: 'Request less, such as a shorter range or fewer items, or add credits to the account.',
   },
   6401: {
     status: 500,
     meaning: 'Upstream service unavailable',
     retryable: true,
-    hint: 'Try again later; service_status and `reelwright doctor` tell what is missing.',
+    hint: 'Try again later. service_status and `reelwright doctor` report what is missing.',
   },
   6402: {
     status: 500,
@@ -201,21 +201,21 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
-/** Tells whether a number is a code of the table. */
+/** Whether a number is a code of the table. */
 export function isErrorCode(code: number): code is ErrorCode {
   return Object.hasOwn(errorTable, code)
 }
 
 interface MediaErrorOptions extends ErrorOptions {
-  /** Overrides the table's row for this one error. */
+  /** Overrides the value of the table. */
   readonly retryable?: boolean | undefined
-  /** Overrides the table's hint: what exactly fixes this one. */
+  /** Overrides the hint of the table with the specific fix. */
   readonly hint?: string | undefined
   /** Seconds after which the same request may succeed. */
   readonly retryAfter?: number | undefined
 }
 
-/** The one error people and agents see. Any other error is a bug and answers 6500 without its text. */
+/** The only error that users and agents see. Any other error is a bug and is reported as 6500 without its text. */
 export class MediaError extends Error {
   override readonly name = 'MediaError'
   readonly code: ErrorCode
@@ -231,7 +231,7 @@ export class MediaError extends Error {
     this.retryAfter = options.retryAfter
   }
 
-  /** The same error with the place of the request that it is about. */
+  /** Returns the same error with its message prefixed by a place of the request. */
   at(place: string, hint: string = this.hint): MediaError {
     const { code, message, retryable, retryAfter } = this
     return new MediaError(code, `${place}: ${message}`, { cause: this, hint, retryable, retryAfter })
@@ -243,7 +243,7 @@ export class MediaError extends Error {
   }
 }
 
-/** A task's files found no space. */
+/** Error of a task whose files do not fit on the disk. */
 export function diskFullError(cause: unknown): MediaError {
   return new MediaError(6402, 'the disk is full', {
     cause,

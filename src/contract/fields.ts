@@ -1,20 +1,18 @@
 import * as z from 'zod'
 
 /**
- * An id of a task or file. Ours are 19 digits, another service's may differ, so only the type is
- * checked: a number is refused because it has already lost digits.
+ * Id of a task or file. Ours have 19 digits; those of another service may differ, so only the type is checked. Numbers
+ * are rejected because they have already lost digits.
  */
 export const id = z
   .string({
     error: (issue) =>
-      typeof issue.input === 'number'
-        ? 'an id must be given as a string; as a number it has lost digits'
-        : undefined,
+      typeof issue.input === 'number' ? 'an id must be a string; as a number it has lost digits' : undefined,
   })
   .min(1)
   .max(64)
 
-/** Tells whether a text has the form of an id made here; one that has not names nothing, and a database may fail on it. */
+/** Whether a text has the form of our ids. Other texts name nothing, and some databases fail on them. */
 export function isOwnId(text: string): boolean {
   return /^\d{19}$/.test(text)
 }
@@ -25,9 +23,9 @@ let lastTime = 0
 let lastSerial = 0
 
 /**
- * Makes a new id: 19 decimal digits, the time in ms (13), then 6 within it. Ascending within this
- * process. Processes start each millisecond at a random serial, so that two of them meet with a
- * chance of one in a million; the primary key refuses a meeting.
+ * Creates an id of 19 decimal digits: 13 of the time in ms, then a serial number of 6. Ids ascend within a process.
+ * Each process starts every millisecond at a random serial, so two processes collide with a probability of one in a
+ * million; the primary key rejects the collision.
  *
  * @param now milliseconds since 1970
  * @param random 0 (inclusive) to 1 (exclusive)
@@ -43,10 +41,10 @@ export function newId(now: number = Date.now(), random: number = Math.random()):
   return String(lastTime).padStart(13, '0') + String(lastSerial).padStart(6, '0')
 }
 
-/** A moment in answers: ISO 8601, UTC. */
+/** A time in responses: ISO 8601, UTC. */
 export const timestamp = z.iso.datetime()
 
-/** Writes a moment kept as milliseconds since 1970. */
+/** Formats a time given as milliseconds since 1970. */
 export function toTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
@@ -54,7 +52,7 @@ export function toTimestamp(milliseconds: number): string {
 export const defaultPageSize = 20
 export const maxPageSize = 100
 
-/** Query of a list that is answered by pages. */
+/** Query parameters of a paged list. */
 export const paging = {
   page: z.coerce.number<number>().int().min(1).max(1_000_000).default(1).describe('From 1'),
   page_size: z.coerce
@@ -63,7 +61,7 @@ export const paging = {
     .min(1)
     .max(maxPageSize)
     .default(defaultPageSize)
-    .describe('Items a page'),
+    .describe('Items per page'),
 }
 
 /** One page of a list. */

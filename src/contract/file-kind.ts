@@ -1,6 +1,6 @@
-// Without schemas: what only asks of an extension, as a thread that reads a video, starts without their library.
+// No schemas here: threads that read media import this file without loading zod.
 
-/** Extensions the service takes, by kind (contract 1, 4.1; text-like ones: docs/contract.md). */
+/** Accepted file extensions by kind (contract 1, 4.1; text: docs/contract.md). */
 export const extensionsByKind = {
   image: ['.jpg', '.jpeg', '.png', '.webp', '.bmp'],
   audio: ['.mp3', '.wav', '.m4a', '.aac', '.flac', '.ogg'],
@@ -11,10 +11,10 @@ export const extensionsByKind = {
 
 export type FileKind = keyof typeof extensionsByKind
 
-/** Every kind of file. */
+/** All kinds of files. */
 export const fileKinds = Object.keys(extensionsByKind) as readonly FileKind[]
 
-/** Names the extensions of some kinds, as the fix of an error. */
+/** Lists the extensions of some kinds, as the hint of an error. */
 export function supportedHint(kinds: readonly FileKind[] = fileKinds): string {
   return `Supported: ${kinds.flatMap((kind) => extensionsByKind[kind]).join(' ')}`
 }
@@ -25,13 +25,13 @@ const kindByExtension = new Map<string, FileKind>(
   ),
 )
 
-/** Extension of a file name in lower case with its dot; empty when it has none. */
+/** Extension of a file name, in lower case and with its dot; empty without one. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? name.slice(dot).toLowerCase() : ''
 }
 
-/** Kind by extension; undefined for a type the service does not take. */
+/** Kind of an extension; undefined for a type that is not accepted. */
 export function kindOf(extension: string): FileKind | undefined {
   return kindByExtension.get(extension)
 }

@@ -14,11 +14,11 @@ import {
   uploadStatus,
 } from './upload.ts'
 
-/** Previews of a file by itself as a small picture. */
+/** Kinds of preview images of a file. */
 export const previewKind = z.enum(['contact_sheet', 'waveform'])
 export type PreviewKind = z.infer<typeof previewKind>
 
-/** A number as it is written, such as 2.5; what Number would make of nothing, or of 0x10, is none. */
+/** A decimal number, such as 2.5; stricter than Number(), which accepts the empty string and 0x10. */
 const decimal = z
   .string()
   .regex(/^\d+(\.\d+)?(e[+-]?\d+)?$/, 'must be a number of seconds, such as 2.5')
@@ -30,46 +30,48 @@ const frameTimes = z
   .transform((text) => text.split(','))
   .pipe(z.array(decimal).max(maxSheetFrames))
 
-/** Which regions are drawn, and when. */
+/** Query of a preview of regions. */
 export const regionsQuery = z.object({
-  regions_file_id: id.describe('A detection result or a list of regions made by hand, as .json'),
+  regions_file_id: id.describe('A detection result or a hand-written list of regions, as .json'),
   at: frameTimes
     .optional()
-    .describe(`Times in s, at most ${maxSheetFrames}, with commas; left out, those that show most`),
+    .describe(
+      `Comma-separated times in s, at most ${maxSheetFrames}; by default those that show the most regions`,
+    ),
 })
 
-/** What a picture of regions shows. Ids that are long, or look like a number, are told by it: #3, keep#1. */
+/** Contents of a preview of regions. Ids that are long or look like a number are replaced by their index: #3, keep#1. */
 export const shownRegions = z.object({
-  source_file_id: id.optional().describe('The file they were found in, where the list tells'),
-  regions: z.int().describe('How many are removed'),
-  protect_regions: z.int().describe('How many are protected'),
+  source_file_id: id.optional().describe('The file in which they were detected, if the list names it'),
+  regions: z.int().describe('Number of regions to remove'),
+  protect_regions: z.int().describe('Number of regions to protect'),
   frames: z
     .array(
       z.object({
         seconds: z.number(),
-        ids: z.array(z.string()).describe('Drawn over it, red: what is removed; #3 is the third of the list'),
+        ids: z.array(z.string()).describe('Regions to remove, drawn in red; #3 is the third of the list'),
         protect_ids: z
           .array(z.string())
           .optional()
-          .describe('Drawn over it, green and dashed: what stays; keep#1 is the first of the list'),
-        more: z.int().optional().describe('How many more there are at that time'),
+          .describe('Protected regions, drawn dashed in green; keep#1 is the first of the list'),
+        more: z.int().optional().describe('Number of further regions at that time'),
       }),
     )
     .describe('From left to right, row by row'),
   drawn_as: z
     .record(z.string(), z.string())
     .optional()
-    .describe('Ids by what stands in the picture for them, where that differs'),
-  not_shown: z.object({ count: z.int(), ids: z.array(z.string()).describe('The first 50') }),
-  next_at: z.array(z.number()).describe('Times that would show most of these, for several pictures'),
+    .describe('Ids by the label in the picture, where it differs'),
+  not_shown: z.object({ count: z.int(), ids: z.array(z.string()).describe('At most 50 ids') }),
+  next_at: z.array(z.number()).describe('Times for further previews that would show most of these'),
 })
 export type ShownRegions = z.infer<typeof shownRegions>
 
-/** Facts of a stored file: its record and what a probe tells; null for what is not media. */
+/** A stored file with the result of probing it; null for files other than media. */
 export const inspectedFile = fileDetails.extend({ media: mediaFacts.nullable() })
 export type InspectedFile = z.infer<typeof inspectedFile>
 
-/** A link that opens a file without a key until it expires; for players and browsers. */
+/** A link that opens a file without an API key until it expires; for players and browsers. */
 export const signedLink = z.object({
   url: z.string().describe('Path with its signature'),
   expires_at: timestamp,
@@ -85,7 +87,7 @@ export const linkRequest = z.object({
     .describe('Seconds the link is valid'),
 })
 
-/** What a link carries. */
+/** Query parameters of a link. */
 export const linkQuery = z.object({
   expires: z.string().optional().describe('When the link expires, seconds since 1970'),
   sign: z.string().optional().describe('Signature of a link, instead of the Authorization header'),
@@ -98,13 +100,15 @@ export const cleanRequest = z.object({
     .min(0)
     .max(retentionDays)
     .default(retentionDays)
-    .describe('Files uploaded, renewed or made longer ago are removed; by default those that have expired'),
+    .describe(
+      'Files last uploaded, renewed or created longer ago are removed; by default only expired files',
+    ),
 })
 
-/** What a clean-up freed. */
+/** Result of a clean-up. */
 export const cleanResult = z.object({
   files: z.int().describe('Files removed'),
-  bytes: z.int().describe('Bytes the account takes less: none where another of its files has the same'),
+  bytes: z.int().describe('Freed bytes; files that share their content with a remaining file free none'),
 })
 
 /** Endpoints of files. */
@@ -120,7 +124,7 @@ export const fileRoutes = {
   initUpload: {
     method: 'POST',
     path: '/base/file/upload/chunk/init',
-    summary: 'Begins an upload in parts, or answers the file that is there already',
+    summary: 'Starts an upload in parts, or returns the file if the service has it',
     body: uploadInit,
     data: uploadInitResult,
     errors: [6001, 6002, 6011, 6013],
@@ -137,7 +141,7 @@ export const fileRoutes = {
   importPart: {
     method: 'POST',
     path: '/base/file/upload/chunk/{upload_id}/{index}/import',
-    summary: 'Takes one part from a file of the same machine; where init says so',
+    summary: 'Imports one part from a file on the same machine, if init allows it',
     body: localFile,
     data: uploadPart,
     errors: [6002, 6004, 6005, 6013, 6024, 6025, 6036],
@@ -145,21 +149,21 @@ export const fileRoutes = {
   uploadStatus: {
     method: 'GET',
     path: '/base/file/upload/chunk/{upload_id}',
-    summary: 'Tells which parts are there',
+    summary: 'Lists the missing parts of an upload',
     data: uploadStatus,
     errors: [6024],
   },
   completeUpload: {
     method: 'POST',
     path: '/base/file/upload/chunk/{upload_id}/complete',
-    summary: 'Makes the file of its parts',
+    summary: 'Assembles the parts into a file',
     data: fileRecord,
     errors: [6002, 6024, 6026, 6027, 6028, 6036],
   },
   abortUpload: {
     method: 'DELETE',
     path: '/base/file/upload/chunk/{upload_id}',
-    summary: 'Gives an upload up',
+    summary: 'Aborts an upload',
     data: uploadAborted,
     errors: [],
   },
@@ -174,21 +178,21 @@ export const fileRoutes = {
   fileDetails: {
     method: 'GET',
     path: '/base/file/{file_id}',
-    summary: 'Tells of a file',
+    summary: 'Returns a file record',
     data: fileDetails,
     errors: [6004],
   },
   inspectFile: {
     method: 'GET',
     path: '/base/file/{file_id}/facts',
-    summary: 'Tells of a file and what a probe finds in it',
+    summary: 'Returns a file record with the result of probing the file',
     data: inspectedFile,
     errors: [6004, 6017, 6021, 6401, 6402],
   },
   showRegions: {
     method: 'GET',
     path: '/base/file/{file_id}/regions',
-    summary: 'Tells which regions of a list a picture of them shows, and at which times',
+    summary: 'Returns which regions of a list the preview shows, and at which times',
     query: regionsQuery,
     data: shownRegions,
     errors: [6004, 6014, 6017, 6021, 6401, 6402],
@@ -203,7 +207,7 @@ export const fileRoutes = {
   linkFile: {
     method: 'POST',
     path: '/base/file/{file_id}/link',
-    summary: 'Makes a link that opens a file without a key until it expires',
+    summary: 'Creates a link that opens a file without an API key until it expires',
     body: linkRequest,
     data: signedLink,
     errors: [6004],
@@ -218,18 +222,18 @@ export const fileRoutes = {
   },
 } as const satisfies Record<string, Route>
 
-/** Endpoints that answer what a file holds. */
+/** Endpoints that respond with content of a file. */
 export const rawFileRoutes = {
   downloadFile: {
     method: 'GET',
     path: '/base/file/{file_id}/download',
-    summary: "Answers a file's bytes",
+    summary: 'Downloads a file',
     insteadOfKey: 'sign',
     query: linkQuery,
     headers: ['Range', 'If-Range', 'If-None-Match'],
     answers: {
       200: { description: 'The file', type: '*/*' },
-      206: { description: 'The range that was asked for', type: '*/*' },
+      206: { description: 'The requested range', type: '*/*' },
       416: { description: 'The range begins beyond the end' },
     },
     errors: [6004],
@@ -237,17 +241,17 @@ export const rawFileRoutes = {
   previewFile: {
     method: 'GET',
     path: '/base/file/{file_id}/preview',
-    summary: 'Draws a file as a small picture',
+    summary: 'Returns a preview image of a file',
     query: z.object({
       kind: z
         .enum([...previewKind.options, 'regions'])
-        .describe('Moments of a video, the sound as a wave, or regions drawn over moments'),
+        .describe('Frames of a video, the waveform of its sound, or regions drawn over frames'),
       ...regionsQuery.partial().shape,
     }),
     answers: {
       200: {
         description:
-          'The picture. `x-empty-frames`: places, from 0 and with commas, of frames with regions that could not be shown',
+          'The image. `x-empty-frames`: comma-separated indexes, from 0, of frames whose regions could not be shown',
         type: 'image/jpeg',
       },
     },

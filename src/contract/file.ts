@@ -3,19 +3,19 @@ import { MediaError } from './errors.ts'
 import { extensionOf, kindOf, supportedHint, type FileKind } from './file-kind.ts'
 import { id, pageOf, paging, timestamp } from './fields.ts'
 
-/** 20 GB: the largest upload, in bytes. */
+/** Largest upload, bytes (20 GiB). */
 export const maxFileBytes = 20 * 2 ** 30
 
-/** How long a file is kept by default, in days. */
+/** How long files are kept by default, days. */
 export const retentionDays = 60
 
-/** What to do about a video where sound is wanted. */
-const extractAudioHint = 'Of a video take the sound out first: ffmpeg -i old.mp4 -vn new.flac'
+/** Hint where a video is given instead of audio. */
+const extractAudioHint = 'Extract the sound of a video first: ffmpeg -i old.mp4 -vn new.flac'
 
-/** What to do about an HTML particle in a file of another kind. */
+/** Hint where an HTML particle is in a file of another kind. */
 export const saveAsHtmlHint = 'Save the particle as .html and use that.'
 
-/** A stored file as answered by upload (contract 1, 2.2). */
+/** A stored file as an upload returns it (contract 1, 2.2). */
 export const fileRecord = z.object({
   file_id: id,
   original_name: z.string(),
@@ -31,7 +31,7 @@ export type FileRecord = z.infer<typeof fileRecord>
 
 /** Query of the file list. */
 export const fileListQuery = z.object({
-  task_id: id.optional().describe('Only files that this task was given or made'),
+  task_id: id.optional().describe('Only input and output files of this task'),
   ...paging,
 })
 export type FileListQuery = z.infer<typeof fileListQuery>
@@ -39,35 +39,35 @@ export type FileListQuery = z.infer<typeof fileListQuery>
 export const fileList = pageOf(fileRecord)
 export type FileList = z.infer<typeof fileList>
 
-/** A stored file as answered by file details. */
+/** A stored file as file details return it. */
 export const fileDetails = fileRecord.extend({ upload_user_id: z.int() })
 export type FileDetails = z.infer<typeof fileDetails>
 
 interface FileRefOptions {
   readonly kinds: readonly FileKind[]
-  /** What to do about a file of another kind; left out, what is supported is told. */
+  /** Hint for a file of another kind; by default, the supported extensions. */
   readonly fix?: string | undefined
-  /** Whether only its sound is used: of a video no picture has to decode. */
+  /** Whether only the sound is used, so that the pictures of a video need not decode. */
   readonly soundAlone?: boolean | undefined
-  /** The field of the top that the file stands for. */
+  /** The top-level field that the file replaces. */
   readonly insteadOf?: string | undefined
 }
 
 const fileRefs = z.registry<FileRefOptions>()
 
-/** A field of an operation's input that holds a file id; agents may give a local path there. */
+/** Declares an input field that contains a file id; agents may pass a local path instead. */
 export function fileRef({ describe, ...mark }: FileRefOptions & { readonly describe: string }) {
   const schema = id.describe(describe)
   fileRefs.add(schema, mark)
   return schema
 }
 
-/** Kinds a field marked by `fileRef` takes; undefined for every other field. */
+/** Kinds that a field declared by `fileRef` accepts; undefined for other fields. */
 export function fileKindsOf(schema: z.core.$ZodType): readonly FileKind[] | undefined {
   return fileRefs.get(schema as z.ZodType)?.kinds
 }
 
-/** One place in an input value that refers to a file. */
+/** A reference to a file in an input value. */
 export interface FileReference extends FileRefOptions {
   readonly path: readonly (string | number)[]
   readonly value: unknown
@@ -81,7 +81,7 @@ const kindWords: Readonly<Record<FileKind, string>> = {
   midi: 'MIDI',
 }
 
-/** The error of a file, by its name, that is of another kind than its place takes. */
+/** 6014: a file of a kind that its field does not accept. */
 export function wrongKindError({ path, kinds, fix }: FileReference, name: string): MediaError {
   const wanted = kinds
     .map((kind) => kindWords[kind])
@@ -93,7 +93,7 @@ export function wrongKindError({ path, kinds, fix }: FileReference, name: string
   return new MediaError(6014, message, { hint: fix ?? hint })
 }
 
-/** Finds the file references in a value, in order, by walking the schema beside it. */
+/** Finds the file references in a value, in order, by walking value and schema together. */
 export function findFileRefs(schema: z.ZodType, value: unknown): FileReference[] {
   return [...walk(schema, value, [])]
 }

@@ -3,15 +3,15 @@ import * as z from 'zod'
 /** A JSON Schema (2020-12) as zod writes it. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
-/** Takes bounds away that only say "an integer that is exact". */
+/** Removes bounds that only express the range of safe integers. */
 export function dropSafeBounds(schema: JsonSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
 /**
- * The JSON Schema of what a request may carry (`input`) or an answer carries (`output`). Objects are
- * open: requests may have fields that are not read, answers may gain some.
+ * JSON Schema of a request (`input`) or response (`output`). Objects are open: requests may contain fields that are
+ * ignored, and responses may gain fields.
  */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...published } = z.toJSONSchema(schema, {
@@ -19,14 +19,14 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSch
     override({ jsonSchema }) {
       dropSafeBounds(jsonSchema)
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      // The format says it in a word.
+      // The format implies the pattern.
       if (jsonSchema.format) delete jsonSchema.pattern
     },
   })
   return published
 }
 
-/** Schemas inside a schema, each with the step to it: `.name`, `[]`, or none for an alternative. */
+/** Schemas inside a schema, each with its path step: `.name`, `[]`, or empty for an alternative. */
 export function* innerSchemas(schema: JsonSchema): Generator<{ inner: JsonSchema; step: string }> {
   for (const [name, field] of Object.entries(schema.properties ?? {})) yield* one(field, `.${name}`)
   for (const item of [schema.items ?? [], schema.prefixItems ?? []].flat()) yield* one(item, '[]')

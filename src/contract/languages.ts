@@ -14,21 +14,21 @@ export const subtitleLanguages = [
 ] as const
 export type SubtitleLanguage = (typeof subtitleLanguages)[number]
 
-/** Languages in which a voice is copied and speaks (contract 3, 2.2). */
+/** Languages for voice cloning and speech (contract 3, 2.2). */
 export const voiceLanguages = ['zh-CN', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'] as const
 export type VoiceLanguage = (typeof voiceLanguages)[number]
 
-/** Two scripts of one spoken language: as a spoken one each is zh-CN. */
+/** The two scripts of written Chinese; as a spoken language both are zh-CN. */
 export const chineseScripts = ['zh-CHS', 'zh-CHT'] as const
 
-/** A spoken language of a request, its script aside. */
+/** The spoken language of a request, without its script. */
 export function spokenLanguage(language: VoiceLanguage | (typeof chineseScripts)[number]): VoiceLanguage {
   return language === 'zh-CHS' || language === 'zh-CHT' ? 'zh-CN' : language
 }
 
 /**
- * The codes of the interface by the languages that recognisers name (ISO 639-1, or 639-3 where there is none). Where it
- * has two for one language, the one of subtitles: es-ES of es-MX, pt-PT of pt-BR (docs/contract.md).
+ * Codes of the API by language code of speech recognisers (ISO 639-1, else 639-3). Where the API has two codes for one
+ * language, the one for subtitles: es-ES rather than es-MX, pt-PT rather than pt-BR (docs/contract.md).
  */
 const contractCodes: Readonly<Record<string, string>> = {
   zh: 'zh-CN',
@@ -50,7 +50,7 @@ const contractCodes: Readonly<Record<string, string>> = {
   ar: 'ar-SA',
 }
 
-/** The interface's code of a language as engines name it; null of one that it does not have. */
+/** Converts a language code of an engine to that of the API; null where the API has none. */
 export function contractLanguage(raw: string): string | null {
   return contractCodes[raw.toLowerCase()] ?? null
 }

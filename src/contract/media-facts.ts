@@ -15,28 +15,24 @@ const videoFacts = z.object({
   frame_rate: rational.describe('Average frames a second'),
   steady_rate: rational
     .optional()
-    .describe(
-      'Frames a second of frames that are evenly spaced; a last one that stays longer does not count',
-    ),
+    .describe('Frame rate of evenly spaced frames; a longer last frame is ignored'),
   base_rate: rational
     .optional()
-    .describe(
-      'Of unevenly spaced frames: frames a second of the coarsest even spacing that the first of them fit',
-    ),
-  variable_rate: z.boolean().describe('Frame times are not evenly spaced, as far as the header tells'),
-  start_ms: z.int().describe('When the first picture shows, counted from the start of the file'),
+    .describe('For unevenly spaced frames: rate of the coarsest even spacing that fits the first frames'),
+  variable_rate: z.boolean().describe('Frame times are not evenly spaced, according to the header'),
+  start_ms: z.int().describe('Time of the first picture from the start of the file'),
   duration_ms: z.int(),
   pixel_format: z.string(),
   color_space: z
     .string()
     .optional()
-    .describe("ffprobe's name of the YUV matrix; absent when the file does not tell"),
+    .describe("ffprobe's name of the YUV matrix; absent when the file does not specify it"),
   hdr: z.boolean(),
   alpha: z.boolean(),
   seek_ms: z
     .int()
     .optional()
-    .describe('Mean way from the key frame where decoding has to begin to a time that is sought'),
+    .describe('Mean time from the key frame where decoding must start to the time of a seek'),
 })
 export type VideoFacts = z.infer<typeof videoFacts>
 
@@ -44,19 +40,21 @@ const audioFacts = z.object({
   codec: z.string(),
   channels: z.int(),
   sample_rate: z.int().describe('Hz'),
-  start_ms: z.int().describe('When it begins, counted from the start of the file'),
+  start_ms: z.int().describe('Start time from the start of the file'),
   duration_ms: z.int(),
 })
 export type AudioFacts = z.infer<typeof audioFacts>
 
-/** What a probe tells of a media file. Times are milliseconds, rounded. */
+/** Result of probing a media file. Times are milliseconds, rounded. */
 export const mediaFacts = z.object({
   container: z.string().describe("ffprobe's name of the format"),
   duration_ms: z.int(),
   cut_off_ms: z
     .int()
     .optional()
-    .describe('Where picture and sound end, of a file that was cut off before the end its header tells'),
+    .describe(
+      'Actual end of picture and sound in a file that is truncated before the end its header declares',
+    ),
   size: z.int().describe('Bytes'),
   bit_rate: z.int().nullable().describe('Bits a second'),
   video: videoFacts.nullable().describe('First picture stream that is not a cover image'),

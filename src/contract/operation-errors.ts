@@ -4,7 +4,7 @@ import type { FileKind } from './file-kind.ts'
 import { fileKindsOf } from './file.ts'
 import type { Operation } from './operation.ts'
 
-/** The codes by which a creation of an operation may be refused, beside what any request may be. */
+/** Error codes that creating a task of an operation may return, besides those of every request. */
 export function creationErrorCodes(operation: Operation): readonly ErrorCode[] {
   const { input, price, errorAliases: listedAs, limits = [], synchronous } = operation
   const kinds = acceptedFileKinds(input)
@@ -15,13 +15,13 @@ export function creationErrorCodes(operation: Operation): readonly ErrorCode[] {
     ...(isProbed ? ([6017, 6021] as const) : []),
     ...limits,
     ...(price.credits > 0 ? ([6201, 6202] as const) : []),
-    // It is answered with what became of it.
+    // Its creation returns the result, also of a task that was stopped.
     ...(synchronous ? ([6009] as const) : []),
   ]
   return codes.map((code) => listedAs?.[code] ?? code)
 }
 
-/** The kinds of file that a request can refer to. */
+/** Kinds of files that a request can refer to. */
 export function acceptedFileKinds(input: z.ZodObject): ReadonlySet<FileKind> {
   const kinds = new Set<FileKind>()
   z.toJSONSchema(input, {

@@ -9,21 +9,21 @@ import {
   type SchemaIssue,
 } from './validation.ts'
 
-/** Most regions of a list: more are a file's worth of mistakes. */
+/** Most regions in a list. */
 export const maxRegions = 50_000
 
-/** Most frames of one picture of regions: more are too small to read. */
+/** Most frames in one preview of regions; more would be too small to read. */
 export const maxSheetFrames = 12
 
-/** Sums of decimal fractions such as 0.7 + 0.3 may be a little more than 1; a thousandth of a pixel is not seen. */
+/** Tolerance for sums of decimal fractions, such as 0.7 + 0.3; far below a pixel. */
 const slack = 1e-7
 
-/** A share of the picture's width or height. Of what is no more than twice that, nobody meant pixels. */
+/** A fraction of the picture's width or height. A value above 2 is taken for pixels, with a message that says so. */
 const share = (side: 'width' | 'height') =>
   z.number().max(1, {
     error: ({ input }) =>
       Number(input) > 2
-        ? `${String(input)} given: boxes are shares of the picture from 0 to 1, not pixels: divide by its ${side}`
+        ? `${String(input)} given: boxes are fractions of the picture from 0 to 1, not pixels: divide by its ${side}`
         : undefined,
   })
 
@@ -34,7 +34,7 @@ const sides = {
   h: share('height').gt(0).describe('Height, y + h <= 1'),
 }
 
-/** Rules between the fields of an area, and of a time where it has one. */
+/** Checks the fields of a region against each other: the rectangle, and the time range if there is one. */
 function checkRegion(
   one: { x: number; y: number; w: number; h: number; start?: number | undefined; end?: number | undefined },
   context: z.RefinementCtx,
@@ -45,7 +45,9 @@ function checkRegion(
     { field: 'end', holds: (one.start ?? 0) < (one.end ?? Infinity), message: 'end must be after start' },
   ]
   for (const { field, holds, message } of rules) {
-    const params = { fix: `Correct ${field}: coordinates are shares of the picture, 0 to 1, times seconds.` }
+    const params = {
+      fix: `Correct ${field}: coordinates are fractions of the picture, 0 to 1; times are seconds.`,
+    }
     if (!holds) context.addIssue({ code: 'custom', path: [field], message, params })
   }
 }
@@ -53,18 +55,18 @@ function checkRegion(
 /** A rectangle of the upright picture (contract 2, 2.1). */
 export const area = z.object(sides).superRefine(checkRegion)
 
-/** A rectangle over a time of the video (contract 2, 2.1). */
+/** A rectangle for a time range of the video (contract 2, 2.1). */
 export const region = z
   .object({
-    id: z.string().min(1).max(200).optional().describe('Needed with phase purify; unique in its list'),
-    source: z.enum(['detected', 'manual']).optional().describe('Needed with phase purify'),
+    id: z.string().min(1).max(200).optional().describe('Required with phase purify; unique in its list'),
+    source: z.enum(['detected', 'manual']).optional().describe('Required with phase purify'),
     ...sides,
-    start: z.number().min(0).optional().describe('From then on, s; needed with phase purify, else 0'),
+    start: z.number().min(0).optional().describe('Start, s; required with phase purify, else 0 by default'),
     end: z
       .number()
       .gt(0)
       .optional()
-      .describe('Until then, s; needed with phase purify, else the end of the video'),
+      .describe('End, s; required with phase purify, else the end of the video by default'),
   })
   .superRefine(checkRegion)
 
@@ -73,41 +75,41 @@ interface DuplicateId {
   readonly message: string
 }
 
-/** Which regions of a list have an id that one before them has. */
+/** Finds regions of a list whose id an earlier region has. */
 export function findDuplicateIds(regions: readonly { readonly id?: string | undefined }[]): DuplicateId[] {
   const ids = new Set<string>()
   return regions.flatMap(({ id: name }, index) => {
     if (name === undefined) return []
     const isThere = ids.has(name)
     ids.add(name)
-    return isThere ? [{ index, message: `${JSON.stringify(name)} is there twice` }] : []
+    return isThere ? [{ index, message: `${JSON.stringify(name)} is used twice` }] : []
   })
 }
 
-/** Most bytes of a file of regions that are read: as many as a request may have. */
+/** Largest regions file, bytes; the same as for a request body. */
 export const maxRegionsBytes = 32 * 2 ** 20
 
 const listedRegion = region.safeExtend({ score: z.number().min(0).max(1).optional() })
 
-/** As of a request, what holds null is left out; few entries hold one, and copies take time. */
+/** As in requests, null fields count as absent. Only entries with a null are copied, as lists may be long. */
 const listedRegionWithNulls = z.preprocess((entry) => {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return entry
   return Object.values(entry).includes(null) ? omitNulls(entry) : entry
 }, listedRegion)
 
-/** Counted before each is looked at: a file may hold millions. */
+/** Entries are counted before they are parsed, as a file may contain millions. */
 const uncheckedRegions = z.array(z.unknown()).max(maxRegions)
 
-/** A detection result (contract 2, 2.2), or a list by hand, which may be of no video. */
+/** A detection result (contract 2, 2.2) or a hand-written list, which need not name a video. */
 const regionsFile = z.object({
   version: z.literal(1).nullish(),
   source: z.object({ file_id: id }).nullish(),
   regions: uncheckedRegions,
-  // Ours: what an agent who edits the list wants to keep.
+  // Our addition: regions that an agent who edits the list wants to protect.
   protect_regions: uncheckedRegions.nullish(),
 })
 
-/** One region of a file, removed or protected. */
+/** A region of a regions file, to remove or to protect. */
 export type ListedRegion = z.output<typeof listedRegion>
 
 export interface RegionsFile extends Pick<z.output<typeof regionsFile>, 'version' | 'source'> {
@@ -117,33 +119,33 @@ export interface RegionsFile extends Pick<z.output<typeof regionsFile>, 'version
 
 const exampleRegion = { id: 'logo', x: 0.8, y: 0.05, w: 0.15, h: 0.1 }
 
-/** A list by hand: all that it needs to be drawn or, with the id of its video, to clean that by it. */
+/** Example of a hand-written list: enough for a preview or, with the id of a video, for cleaning it. */
 export function exampleRegionsFile(treated?: string): string {
   if (treated === undefined) return JSON.stringify({ regions: [exampleRegion] })
   const regions = [{ ...exampleRegion, source: 'manual', start: 0, end: 60 }]
   return JSON.stringify({ version: 1, source: { file_id: treated }, regions })
 }
 
-/** Throws 6016 for a file of regions that is larger than one is read. */
+/** Throws 6016 for a regions file above the size limit. */
 export function checkRegionsSize({ name, size }: { readonly name: string; readonly size: number }): void {
   if (size <= maxRegionsBytes) return
   throw new MediaError(6016, `${name} is larger than ${maxRegionsBytes / 2 ** 20} MiB`, {
-    hint: 'Leave regions out of the list that are not to be treated.',
+    hint: 'Remove regions from the list that need no processing.',
   })
 }
 
-/** Reads a detection result, edited or not, or a list by hand. Throws 6016, naming what is wrong and the form. */
+/** Parses a detection result, edited or not, or a hand-written list. Throws 6016 with the problem and an example. */
 export function parseRegionsFile(name: string, text: string, example?: string): RegionsFile {
   return validateRegions(name, parseRegionsJson(name, text), example)
 }
 
-/** Checks what a file of regions holds, to the first few issues. Throws 6016, as `parseRegionsFile` does. */
+/** Validates the content of a regions file up to the first few issues. Throws 6016. */
 export function validateRegions(name: string, given: unknown, example = exampleRegionsFile()): RegionsFile {
   const refuse = (issues: readonly SchemaIssue[], endedEarly = false) => {
-    const told = describeIssues({ issues }, 'the file', regionPathFormatter(given))
-    const rest = endedEarly ? '; what follows was not looked at' : ''
-    return new MediaError(6016, `${name} is no list of regions: ${told}${rest}`, {
-      hint: `Give the JSON file that detection answered, edited or not, or one such as ${example}.`,
+    const issueList = describeIssues({ issues }, 'the file', regionPathFormatter(given))
+    const rest = endedEarly ? '; the rest was not checked' : ''
+    return new MediaError(6016, `${name} is not a valid list of regions: ${issueList}${rest}`, {
+      hint: `Use the JSON file that detection returned, edited or not, or one such as ${example}.`,
     })
   }
   const read = regionsFile.safeParse(given, { error: plainIssueMessage })
@@ -157,11 +159,11 @@ export function validateRegions(name: string, given: unknown, example = exampleR
 
 interface CheckedList {
   readonly regions: ListedRegion[]
-  /** Whether entries were not looked at. */
+  /** Whether some entries were not checked. */
   readonly endedEarly: boolean
 }
 
-/** The regions of a list. Adds what is wrong, and ends where that is as much as is told. */
+/** Parses the regions of a list. Appends violations to `issues` and stops when there are enough to list. */
 function checkList(given: readonly unknown[], name: string, issues: SchemaIssue[]): CheckedList {
   const regions: ListedRegion[] = []
   for (const [index, entry] of given.entries()) {
@@ -179,18 +181,18 @@ function checkList(given: readonly unknown[], name: string, issues: SchemaIssue[
 
 function parseRegionsJson(name: string, text: string): unknown {
   try {
-    // Editors of some systems begin a text with a mark of its byte order.
+    // Some editors start a text with a byte order mark.
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new MediaError(6016, `${name} is no JSON: ${why}`, {
+    throw new MediaError(6016, `${name} is not valid JSON: ${why}`, {
       cause,
-      hint: 'Correct it there, and give it again.',
+      hint: 'Correct the file, then try again.',
     })
   }
 }
 
-/** How a place in a list is told: by its index, and by what pictures call the region. */
+/** Formats paths of regions with their label in previews: `regions[2].x (#3)`. */
 export function regionPathFormatter(given: unknown): (path: readonly PropertyKey[]) => string {
   return (path) => {
     const place = z.core.toDotPath(path)
@@ -216,20 +218,20 @@ function property(holder: unknown, key: PropertyKey | undefined): unknown {
   return (holder as Record<PropertyKey, unknown>)[key]
 }
 
-/** Longest id that is told, characters. */
+/** Longest id that is used as a label, characters. */
 const maxLabelLength = 24
 
-/** What looks like the number of a region, and what breaks lines, is not seen or turns the direction of text. */
+/** Ids that look like an index label, are blank, or contain control characters, line breaks or text direction marks. */
 const unusableLabel = /^(keep)?#|^\s*$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 interface RegionPosition {
   readonly index: number
   readonly isKept: boolean
-  /** Whether another region has the same id: each list has ids of its own. */
+  /** Whether a region of the other list has the same id. */
   readonly isTaken?: boolean
 }
 
-/** What a region is called: its id where that is short and plain and no other's, else its number in its list. */
+/** Label of a region: its id if that is short, printable and unique, else its index: `#3`, `keep#1`. */
 export function regionLabel(given: unknown, { index, isKept, isTaken = false }: RegionPosition): string {
   const isName =
     typeof given === 'string' && given.length <= maxLabelLength && !unusableLabel.test(given) && !isTaken

@@ -5,7 +5,7 @@ import { fileRoutes, rawFileRoutes } from './file-routes.ts'
 import type { RawRoute, Route } from './route.ts'
 import { taskCreated, taskList, taskListQuery, taskQuote, taskRecord } from './task.ts'
 
-/** A ticket opens one event socket, once, within a minute; for browsers, which cannot send a header there. */
+/** A ticket opens one event socket within a minute; for browsers, which cannot send a header with a WebSocket. */
 export const eventTicket = z.object({ ticket: z.string(), expires_at: timestamp })
 
 /** Endpoints of tasks. */
@@ -24,7 +24,7 @@ export const taskRoutes = {
   quoteTask: {
     method: 'POST',
     path: '/task/{task_type}/quote',
-    summary: 'Tells what the same creation would cost and take; makes and charges nothing',
+    summary: 'Returns price and expected duration of a task without creating it',
     headers: ['Priority', 'Prefer'],
     body: z.record(z.string(), z.unknown()),
     data: taskQuote,
@@ -33,7 +33,7 @@ export const taskRoutes = {
   queryTask: {
     method: 'GET',
     path: '/task/{task_type}/{task_id}',
-    summary: 'Tells of a task',
+    summary: 'Returns a task',
     data: taskRecord,
     errors: [6005],
   },
@@ -48,21 +48,21 @@ export const taskRoutes = {
   cancelTask: {
     method: 'POST',
     path: '/task/{task_id}/cancel',
-    summary: 'Cancels a task that waits, and returns its credits',
+    summary: 'Cancels a queued task and refunds its credits',
     data: z.literal(''),
     errors: [6005, 6007],
   },
   stopTask: {
     method: 'POST',
     path: '/task/{task_id}/stop',
-    summary: 'Ends a task that waits or runs, and returns its credits',
+    summary: 'Stops a queued or running task and refunds its credits',
     data: taskRecord,
     errors: [6005, 6007],
   },
   eventTicket: {
     method: 'POST',
     path: '/task/events/ticket',
-    summary: 'Makes a ticket that opens one event socket within a minute',
+    summary: 'Creates a ticket that opens one event socket within a minute',
     data: eventTicket,
     errors: [],
   },
@@ -73,7 +73,7 @@ export const rawTaskRoutes = {
   taskEvents: {
     method: 'GET',
     path: '/task/events',
-    summary: 'Opens a WebSocket that tells of tasks as they change',
+    summary: 'Opens a WebSocket with the events of tasks',
     insteadOfKey: 'ticket',
     query: z.object({ ticket: z.string().optional().describe('Instead of the Authorization header') }),
     answers: { 101: { description: 'A WebSocket' } },
@@ -81,22 +81,23 @@ export const rawTaskRoutes = {
   },
 } as const satisfies Record<string, RawRoute>
 
-/** Proof of who answers: the instance, and HMAC-SHA256 over nonce and instance under the key of this run. */
+/** Proof of identity: the instance, and HMAC-SHA256 of nonce and instance with the key of this run. */
 const health = z.object({ instance: z.string(), version: z.string(), proof: z.string() })
 
-/** Endpoints that tell of the service. */
+/** Endpoints about the service. */
 export const serviceRoutes = {
   capabilities: {
     method: 'GET',
     path: '/base/capabilities',
-    summary: 'Tells what is ready, what is missing and what brings it, limits, prices, credits and tasks',
+    summary:
+      'Returns which operations are ready, what is missing and how to install it, limits, prices, credits and task counts',
     data: capabilities,
     errors: [],
   },
   enums: {
     method: 'GET',
     path: '/base/enums',
-    summary: 'Every enumerated value of the interface',
+    summary: 'Lists all enumerated values of the API',
     headers: ['If-None-Match'],
     data: enums,
     errors: [],
@@ -104,7 +105,7 @@ export const serviceRoutes = {
   voices: {
     method: 'GET',
     path: '/base/voices',
-    summary: 'The voices that speak, with their languages',
+    summary: 'Lists voices with their languages',
     headers: ['If-None-Match'],
     data: voices,
     errors: [],
@@ -112,7 +113,7 @@ export const serviceRoutes = {
   layouts: {
     method: 'GET',
     path: '/base/layouts',
-    summary: 'The split-screen layouts, each with a sketch',
+    summary: 'Lists split-screen layouts, each with a sketch',
     headers: ['If-None-Match'],
     query: layoutsQuery,
     data: layoutPage,
@@ -121,7 +122,7 @@ export const serviceRoutes = {
   listLedger: {
     method: 'GET',
     path: '/base/ledger',
-    summary: 'Lists what credits came to the account and went, newest first',
+    summary: 'Lists credits added to and taken from the account, newest first',
     query: ledgerQuery,
     data: ledgerPage,
     errors: [],
@@ -129,34 +130,34 @@ export const serviceRoutes = {
   exitDaemon: {
     method: 'POST',
     path: '/daemon/exit',
-    summary: 'Asks a local service to make room for a newer one',
+    summary: 'Asks an idle local service to exit, so that a newer version can start',
     data: z.literal(''),
     errors: [6007],
   },
 } as const satisfies Record<string, Route>
 
-/** What the service answers without an envelope. */
+/** Endpoints about the service that respond without an envelope. */
 export const rawServiceRoutes = {
   health: {
     method: 'GET',
     path: '/health',
-    summary: 'Proves who answers',
+    summary: 'Proves the identity of the service',
     open: true,
-    query: z.object({ nonce: z.string().max(200).default('').describe('What the proof is made over') }),
+    query: z.object({ nonce: z.string().max(200).default('').describe('Input of the proof') }),
     answers: { 200: { description: 'The proof', type: 'application/json', schema: health } },
     errors: [],
   },
   metrics: {
     method: 'GET',
     path: '/metrics',
-    summary: "How the service does, in Prometheus's text format",
+    summary: "Metrics of the service in Prometheus's text format",
     answers: { 200: { description: 'The metrics', type: 'text/plain' } },
     errors: [],
   },
   documents: {
     method: 'GET',
     path: '/docs',
-    summary: 'This interface as a page',
+    summary: 'The API documentation as a web page',
     open: true,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The page', type: 'text/html' } },
@@ -165,7 +166,7 @@ export const rawServiceRoutes = {
   openapi: {
     method: 'GET',
     path: '/docs/openapi.json',
-    summary: 'This interface as an OpenAPI 3.1 document',
+    summary: 'The API as an OpenAPI 3.1 document',
     open: true,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The document', type: 'application/json' } },
@@ -173,25 +174,25 @@ export const rawServiceRoutes = {
   },
 } as const satisfies Record<string, RawRoute>
 
-/** A ticket signs the page in once, within a minute; it stands behind the `#` of the page's address. */
+/** A ticket signs in to the web page once, within a minute; it follows the `#` of the page's address. */
 export const pageTicket = z.object({ ticket: z.string(), expires_at: timestamp })
 
 /** Body of signing in. */
 export const pageLogin = z.object({ ticket: z.string().min(1).max(200) })
 
-/** Endpoints that only the page and what opens it need. */
+/** Endpoints for the web page and the command that opens it. */
 export const pageRoutes = {
   pageTicket: {
     method: 'POST',
     path: '/page/ticket',
-    summary: 'Makes a ticket that signs the page in within a minute',
+    summary: 'Creates a ticket that signs in to the web page within a minute',
     data: pageTicket,
     errors: [],
   },
   pageLogin: {
     method: 'POST',
     path: '/page/login',
-    summary: 'Uses a ticket of the page up, and answers the key it was made with',
+    summary: 'Redeems a ticket of the web page for the API key it was created with',
     open: true,
     body: pageLogin,
     data: z.object({ api_key: z.string() }),
@@ -199,12 +200,12 @@ export const pageRoutes = {
   },
 } as const satisfies Record<string, Route>
 
-/** The page itself. */
+/** The web page. */
 export const rawPageRoutes = {
   page: {
     method: 'GET',
     path: '/',
-    summary: 'A page for people: tasks, results, files, credits, and what is ready',
+    summary: 'The web page: tasks, results, files, credits and readiness',
     open: true,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The page', type: 'text/html' } },
@@ -213,7 +214,7 @@ export const rawPageRoutes = {
   pagePart: {
     method: 'GET',
     path: '/page/{name}',
-    summary: 'A script, the style or the picture of that page',
+    summary: 'A script, style sheet or image of the web page',
     open: true,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The part', type: '*/*' } },
@@ -221,10 +222,10 @@ export const rawPageRoutes = {
   },
 } as const satisfies Record<string, RawRoute>
 
-/** Endpoints whose answer is the JSON envelope. */
+/** Endpoints that respond with the JSON envelope. */
 export const routes = { ...fileRoutes, ...taskRoutes, ...serviceRoutes, ...pageRoutes } as const
 
-/** Endpoints that answer bytes, a socket or JSON without an envelope. */
+/** Endpoints that respond with bytes, a socket or JSON without an envelope. */
 export const rawRoutes = {
   ...rawFileRoutes,
   ...rawTaskRoutes,
@@ -232,7 +233,7 @@ export const rawRoutes = {
   ...rawPageRoutes,
 } as const
 
-/** All of them by their names, group by group. */
+/** All endpoints by name, grouped. */
 export const endpoints: Readonly<Record<string, Route | RawRoute>> = {
   ...{ ...fileRoutes, ...rawFileRoutes },
   ...{ ...taskRoutes, ...rawTaskRoutes },
@@ -240,7 +241,7 @@ export const endpoints: Readonly<Record<string, Route | RawRoute>> = {
   ...{ ...pageRoutes, ...rawPageRoutes },
 }
 
-/** Fills the parameters of a path, escaped. */
+/** Inserts percent-encoded parameters into a path. */
 export function fillPath(path: string, parameters: Readonly<Record<string, string>> = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name]
@@ -249,12 +250,12 @@ export function fillPath(path: string, parameters: Readonly<Record<string, strin
   })
 }
 
-/** What cannot be escaped is no id either: half a character, and `..`, which leads elsewhere in every form (URL standard). */
+/** Replaces segments that cannot be encoded and so cannot be ids: lone surrogates, and `.` or `..` (URL standard). */
 function encodePathSegment(value: string): string {
   return encodeURIComponent(/^\.\.?$/.test(value) ? '\ufffd' : value.toWellFormed())
 }
 
-/** The relative address of a file's bytes, as `download_url`. */
+/** Relative URL of a file's content, as in `download_url`. */
 export function downloadUrl(fileId: string): string {
   return fillPath(rawRoutes.downloadFile.path, { file_id: fileId })
 }

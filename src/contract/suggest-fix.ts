@@ -1,22 +1,22 @@
 import * as z from 'zod'
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 
-/** Required top-level fields that a value lacks, by name. */
+/** Names of required top-level fields that a value does not have. */
 export function missingFields(input: z.ZodObject, given: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(input.shape as z.ZodRawShape)
     .filter(([name, field]) => given[name] === undefined && !z.safeParse(field, undefined).success)
     .map(([name]) => name)
 }
 
-/** Most fields of which it is told what goes there. */
+/** Most fields that are listed with their descriptions. */
 const maxFieldsDescribed = 3
 
-/** How to add fields that are missing: what each is for. */
+/** Hint that lists missing fields with their descriptions. */
 export function missingFieldsHint(input: z.ZodObject, names: readonly string[]): string {
   return `Add ${describeFields(input, names)}.`
 }
 
-/** Some fields, each with what it is for. */
+/** Lists fields with their descriptions. */
 export function describeFields(input: z.ZodObject, names: readonly string[]): string {
   const fields = names.slice(0, maxFieldsDescribed).map((name) => {
     const description = descriptionAt(input, [name])
@@ -25,31 +25,31 @@ export function describeFields(input: z.ZodObject, names: readonly string[]): st
   return `${fields.join(', ')}${names.length > maxFieldsDescribed ? ', …' : ''}`
 }
 
-/** How to correct a value: as the rule tells that was broken (`params: { fix }` of a refinement), else by the schema of its place. */
+/** Hint that corrects an invalid value: the `params: { fix }` of the violated refinement, else derived from the schema. */
 export function correctionHint(input: AnySchema, { issues }: z.ZodError, given: unknown): string | undefined {
   const shaped = issues.find((one) => one.code === 'invalid_type' && isNested(one.expected))
   const [first] = shaped ? [shaped] : issues
   if (!first) return undefined
   if (first.code === 'custom' && typeof first.params?.['fix'] === 'string') return first.params['fix']
-  // The name of a field is what is wrong, not what stands there.
+  // The name of the field is invalid, not its value.
   if (first.code === 'invalid_key') return undefined
   const fewer = first.code === 'too_big' ? lengthLimit(first) : undefined
-  if (fewer !== undefined) return `Give ${fewer}.`
+  if (fewer !== undefined) return `Use ${fewer}.`
   const { path } = first
   const leaf = schemaAt(input, path)
   if (!leaf) return undefined
   const place = z.core.toDotPath(path)
   if (first.code === 'invalid_type' && isNested(first.expected))
-    return `Give ${place} as ${schemaOutline(leaf)}.`
+    return `Pass ${place} as ${schemaOutline(leaf)}.`
   const value = path.reduce<unknown>(propertyAt, given)
   const allowed =
     value === undefined ? undefined : allowedValues(jsonSchemaOf(leaf as z.ZodType, 'input'), value)
-  if (allowed !== undefined) return `Give ${allowed}.`
+  if (allowed !== undefined) return `Use ${allowed}.`
   const description = descriptionAt(input, path)
-  return description === undefined ? undefined : `Give ${place}: ${description}.`
+  return description === undefined ? undefined : `Set ${place}: ${description}.`
 }
 
-/** How much there may be of a list or text that is too long. */
+/** Allowed length of a list or text that is too long. */
 function lengthLimit({ origin, maximum, exact }: z.core.$ZodIssueTooBig): string | undefined {
   if (exact) return undefined
   if (origin === 'string') return `at most ${maximum} characters`
@@ -66,14 +66,14 @@ function propertyAt(holder: unknown, key: PropertyKey): unknown {
     : undefined
 }
 
-/** Values near one that is not allowed; undefined where the schema does not tell any. */
+/** Allowed values close to an invalid one; undefined where the schema lists none. */
 function allowedValues(schema: JsonSchema, value: unknown): string | undefined {
   const { enum: choices, const: only, type } = schema
   if (only !== undefined) return JSON.stringify(only)
   if (choices) {
     const names = choices.map(String)
     const near = typeof value === 'string' ? nearestName(value, names) : undefined
-    // The message lists them.
+    // The message lists the choices.
     if (near === undefined) return names.length > 1 ? 'one of these' : names[0]
     return names.length > 1 ? `${near}, or another of these` : near
   }
@@ -84,7 +84,7 @@ function allowedValues(schema: JsonSchema, value: unknown): string | undefined {
   if (step === undefined) return range
   const [below, above] = [Math.floor(value / step) * step, Math.ceil(value / step) * step]
   if (!isWithin(schema, below) || !isWithin(schema, above) || below === above) return range
-  // Of a rate such as 29.97 the nearest whole number is what is meant.
+  // For a rate such as 29.97, the nearest whole number is meant.
   return type === 'integer' && step === 1 ? String(Math.round(value)) : `${below} or ${above}`
 }
 
@@ -100,7 +100,7 @@ function describeRange({ minimum, exclusiveMinimum, maximum }: JsonSchema): stri
   return minimum === undefined ? `${from}, at most ${maximum}` : `${from} to ${maximum}`
 }
 
-/** Objects with the fields they require, or with all where none is. */
+/** Outline of a list or object schema, with required fields, or with all fields where none is required. */
 function schemaOutline(schema: AnySchema): string {
   const inner = unwrapSchema(schema)
   if (inner instanceof z.ZodArray) return `[${schemaOutline(inner.element)}, …]`
@@ -113,7 +113,7 @@ function schemaOutline(schema: AnySchema): string {
 /** Any schema. */
 export type AnySchema = z.core.$ZodType
 
-/** What is said of a place, or of the nearest place around it; of the whole nothing. */
+/** Description of the schema at a path, or of its nearest ancestor that has one; undefined for the root. */
 function descriptionAt(input: AnySchema, path: readonly PropertyKey[]): string | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const schema = schemaAt(input, path.slice(0, length))
@@ -128,7 +128,7 @@ function ownDescription(schema: AnySchema): string | undefined {
   return own ?? (isWrapper(schema) ? ownDescription(schema.unwrap()) : undefined)
 }
 
-/** The schema of a place inside another; undefined where that has none, or several. */
+/** Schema at a path inside another; undefined where there is none or several. */
 function schemaAt(schema: AnySchema, path: readonly PropertyKey[]): AnySchema | undefined {
   const [key, ...rest] = path
   if (key === undefined) return schema
@@ -142,12 +142,12 @@ function stepInto(schema: AnySchema, key: string): AnySchema | undefined {
   return schema instanceof z.ZodObject ? fieldSchema(schema, key) : undefined
 }
 
-/** The schema of a field; undefined where an object has none of that name. */
+/** Schema of a field of an object; undefined for an unknown name. */
 export function fieldSchema({ shape }: z.ZodObject, name: string): AnySchema | undefined {
   return Object.hasOwn(shape, name) ? (shape[name] as AnySchema) : undefined
 }
 
-/** A schema without what makes it optional. */
+/** Schema without its optional, default and nullable wrappers. */
 export function unwrapSchema(schema: AnySchema): AnySchema {
   return isWrapper(schema) ? unwrapSchema(schema.unwrap()) : schema
 }
@@ -158,15 +158,15 @@ function isWrapper(schema: AnySchema): schema is InstanceType<(typeof wrappers)[
   return wrappers.some((wrapper) => schema instanceof wrapper)
 }
 
-/** No file and no value has a longer name. */
+/** Longer names are not compared at all: no file or value has one. */
 const maxNameLength = 1000
 
-/** Longest name that is compared letter by letter. */
+/** Longest name that is compared character by character. */
 const maxComparedLength = 100
 
 /**
- * The name among some that was probably meant by another: the same but for its case, its ending or what separates
- * its words, else one that is a slip or two away.
+ * The name that was probably meant by a misspelt one: equal apart from case, extension or word separators, else within
+ * an edit distance of two.
  */
 export function nearestName(given: string, names: Iterable<string>): string | undefined {
   if (given.length > maxNameLength) return undefined
@@ -189,7 +189,7 @@ export function nearestName(given: string, names: Iterable<string>): string | un
   return nearest
 }
 
-/** What of a name people take for the same. */
+/** Removes differences that people overlook: case, extension, word separators, Unicode form. */
 function normalizeName(name: string): string {
   return name
     .normalize('NFC')
@@ -198,7 +198,7 @@ function normalizeName(name: string): string {
     .replaceAll(/[\s_-]+/g, ' ')
 }
 
-/** Letters to put in, take out or change until one text is the other (Levenshtein). */
+/** Edit distance: insertions, deletions and substitutions between two texts (Levenshtein). */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let at = 0; at < one.length; at += 1) {

@@ -6,7 +6,7 @@ export const taskStates = ['created', 'queued', 'processing', 'completed', 'fail
 export const taskState = z.enum(taskStates)
 export type TaskState = z.infer<typeof taskState>
 
-/** Legal moves; a move that is not here is a bug. `processing -> queued` is a retry or a restart. */
+/** Allowed state transitions; any other is a bug. `processing -> queued` is a retry or a restart. */
 export const nextStates: Record<TaskState, readonly TaskState[]> = {
   created: ['queued', 'cancelled'],
   queued: ['processing', 'cancelled'],
@@ -16,7 +16,7 @@ export const nextStates: Record<TaskState, readonly TaskState[]> = {
   cancelled: [],
 }
 
-/** A task that no longer changes. */
+/** Whether a task in this state no longer changes. */
 export function isTerminal(state: TaskState): boolean {
   return nextStates[state].length === 0
 }
@@ -42,7 +42,7 @@ const estimates = {
   estimated_queue_wait_duration: z.number().describe('Expected seconds until the work starts'),
 }
 
-/** Answer to a creation (contract 1, 2.3); the estimates are answered by the operations that say so. */
+/** Response to a creation (contract 1, 2.3); only operations that declare them return estimates. */
 export const taskCreated = z.object({
   task_id: id,
   task_type: z.string(),
@@ -54,7 +54,7 @@ export const taskCreated = z.object({
   joined: z
     .literal(true)
     .optional()
-    .describe('The task was there already; only where the request prefers join-identical'),
+    .describe('The task already existed; only where the request prefers join-identical'),
 })
 export type TaskCreated = z.infer<typeof taskCreated>
 
@@ -66,7 +66,7 @@ export const taskQuote = z.object({
 })
 export type TaskQuote = z.infer<typeof taskQuote>
 
-/** Answer to a query (contract 1, 2.4). */
+/** Response to a query (contract 1, 2.4). */
 export const taskRecord = z.object({
   task_id: id,
   id,
@@ -86,7 +86,10 @@ export const taskListItem = z.object({
   priority: z.string(),
   progress: z.int(),
   ...estimates,
-  actual_duration: z.number().nullable().describe('Seconds of work so far or in all; null before the start'),
+  actual_duration: z
+    .number()
+    .nullable()
+    .describe('Seconds of work so far, or in total; null before the start'),
   process_start_time: timestamp.nullable(),
   finish_time: timestamp.nullable(),
   create_time: timestamp,
@@ -105,7 +108,7 @@ export const taskListQuery = z.object({
     .string()
     .regex(/^[!-~]{1,64}$/, 'not a task type')
     .optional()
-    .describe('A task type key; one that is not known has no tasks'),
+    .describe('A task type key; the list is empty for an unknown one'),
   ...paging,
 })
 export type TaskListQuery = z.infer<typeof taskListQuery>
@@ -113,7 +116,7 @@ export type TaskListQuery = z.infer<typeof taskListQuery>
 export const taskList = pageOf(taskListItem)
 export type TaskList = z.infer<typeof taskList>
 
-/** What a client sends on the event socket. */
+/** Message from a client on the event socket. */
 export const subscribeMessage = z.union([
   z.object({ action: z.literal('subscribe'), task_id: id }),
   z.object({
@@ -124,7 +127,7 @@ export const subscribeMessage = z.union([
 ])
 export type SubscribeMessage = z.infer<typeof subscribeMessage>
 
-/** What the event socket sends; `seq` counts an account's status events without gaps. */
+/** Message on the event socket; `seq` numbers the status events of an account without gaps. */
 export const taskEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('snapshot'), seq: z.int(), task: taskRecord.nullable() }),
   z.object({ event: z.literal('status'), seq: z.int(), task: taskRecord }),

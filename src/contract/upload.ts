@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { fileRecord } from './file.ts'
 import { id } from './fields.ts'
 
-/** Bytes of every part but the last that the service asks for (contract 1, 4.2); clients use what init answers. */
+/** Size of each part but the last, bytes (contract 1, 4.2); clients use the part_size that init returns. */
 export const partBytes = 32 * 2 ** 20
 
-/** How long an upload session lives after its latest activity, in hours. */
+/** Lifetime of an upload session after its last activity, hours. */
 export const sessionHours = 72
 
-/** At most so many missing indexes are listed by 6027. */
+/** Most missing indexes that 6027 lists. */
 export const maxListedMissing = 20
 
-/** A moment as upload sessions write it: UTC, without a zone. */
+/** A time as upload sessions format it: UTC, without a zone. */
 const sessionTimestamp = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 
 /** Body of init. */
@@ -23,11 +23,11 @@ export const uploadInit = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits')
     .optional()
-    .describe('BLAKE3 of the whole file; may spare the upload, or what has come of it'),
+    .describe('BLAKE3 of the whole file; avoids uploading it, or parts of it, again'),
 })
 export type UploadInit = z.infer<typeof uploadInit>
 
-/** An upload session as init answers it. */
+/** An upload session as init returns it. */
 export const uploadSession = z.object({
   upload_id: id,
   part_size: z.int().min(1),
@@ -47,9 +47,9 @@ export type UploadStatus = z.infer<typeof uploadStatus>
 const localImport = z
   .literal(true)
   .optional()
-  .describe('Parts may be taken from a file of the same machine, by its path')
+  .describe('Parts may be imported from a file on the same machine, by its path')
 
-/** What init answers: the file that was there already, the open upload of the same file, or a new session. */
+/** Result of init: the stored file if the service has it, the open upload of the same file, or a new session. */
 export const uploadInitResult = z.union([
   fileRecord.extend({ instant: z.literal(true) }),
   uploadStatus.extend({ local_import: localImport }),
@@ -57,10 +57,10 @@ export const uploadInitResult = z.union([
 ])
 export type UploadInitResult = z.infer<typeof uploadInitResult>
 
-/** A session that init answered, new or open already. */
+/** A session that init returned, new or already open. */
 export type OpenUploadSession = Exclude<UploadInitResult, { readonly instant: true }>
 
-/** Answer to a stored part. */
+/** Response to a stored part. */
 export const uploadPart = z.object({
   upload_id: id,
   index: z.int(),
@@ -68,28 +68,28 @@ export const uploadPart = z.object({
   total_parts: z.int(),
 })
 
-/** A file of the service's own machine, as a program that has it open knows it. */
+/** A file on the machine of the service, identified by path, device and inode. */
 export const localFile = z.object({
   path: z.string().min(1).max(4096).describe('Absolute'),
   device: z
     .string()
     .regex(/^\d{1,20}$/)
-    .describe('Number of its device, as stat tells'),
+    .describe('Device number, from stat'),
   inode: z
     .string()
     .regex(/^\d{1,20}$/)
-    .describe('Its number there: what the path leads to must be this very file'),
+    .describe('Inode number, from stat; the path must lead to this file'),
 })
 export type LocalFile = z.infer<typeof localFile>
 
 /** Query of a part. */
 export const uploadPartQuery = z.object({
-  blake3: z.string().optional().describe('BLAKE3 of the part; whatever is not it is a mismatch (6026)'),
+  blake3: z.string().optional().describe('BLAKE3 of the part; a part with another hash is a mismatch (6026)'),
 })
 
 export const uploadAborted = z.object({ upload_id: z.string(), aborted: z.literal(true) })
 
-/** How a file is cut into parts: its bytes, and the bytes of every part but the last. */
+/** Sizes of a file and of each of its parts but the last, bytes. */
 interface PartLayout {
   readonly size: number
   readonly partSize: number
@@ -100,13 +100,13 @@ export function partCount({ size, partSize }: PartLayout): number {
   return Math.ceil(size / partSize)
 }
 
-/** Where the part at an index lies in the file, bytes; the last part is the remainder. */
+/** Offset and size of a part, bytes; the last part is the remainder. */
 export function partRange({ size, partSize }: PartLayout, index: number): { offset: number; size: number } {
   const offset = index * partSize
   return { offset, size: Math.min(partSize, size - offset) }
 }
 
-/** A moment, kept as milliseconds since 1970, as upload sessions write it. */
+/** Formats milliseconds since 1970 as upload sessions do. */
 export function toSessionTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
 }

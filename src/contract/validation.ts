@@ -4,8 +4,8 @@ import { summarizeList } from './format.ts'
 import { correctionHint, missingFields, missingFieldsHint } from './suggest-fix.ts'
 
 /**
- * Reads the JSON body of a request; a null at the top level counts as left out. Throws 6013 for required
- * fields that are missing, 6016 for wrong ones. The example is one that the schema takes.
+ * Parses the JSON body of a request; null at the top level counts as absent. Throws 6013 for missing required fields
+ * and 6016 for invalid ones. `example` is a valid body, shown where the body is no object.
  */
 export function readBody<Schema extends z.ZodObject>(
   schema: Schema,
@@ -14,7 +14,7 @@ export function readBody<Schema extends z.ZodObject>(
 ): z.output<Schema> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new MediaError(6016, 'the body must be a JSON object', {
-      hint: `Send one such as ${JSON.stringify(example)}.`,
+      hint: `Send an object such as ${JSON.stringify(example)}.`,
     })
   }
   const given = omitNulls(body)
@@ -31,31 +31,31 @@ export function readBody<Schema extends z.ZodObject>(
   })
 }
 
-/** An object without the fields that hold null. */
+/** Returns an object without its null fields. */
 export function omitNulls(value: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
 }
 
-/** Most issues that are told: a reader can act on a few. */
+/** Most issues that an error lists. */
 export const maxIssuesListed = 5
 
-/** One rule that a value breaks. */
+/** One violation of a schema. */
 export type SchemaIssue = Pick<z.core.$ZodIssue, 'code' | 'path' | 'message'>
 
-/** What is wrong with a value, place by place; `whole` is the value's own name, `placeOf` tells other places. */
+/** Lists the violations of a value with their paths. `whole` names the value itself; `formatPath` formats other paths. */
 export function describeIssues(
   error: { readonly issues: readonly SchemaIssue[] },
   whole: string,
-  placeOf: (path: readonly PropertyKey[]) => string = z.core.toDotPath,
+  formatPath: (path: readonly PropertyKey[]) => string = z.core.toDotPath,
 ): string {
-  // There may be hundreds of thousands.
-  const told = dropFollowUpIssues(error.issues).map(({ path, message }, index) =>
-    index < maxIssuesListed ? `${placeOf(path) || whole}: ${message}` : '',
+  // Only the first are formatted: there may be hundreds of thousands.
+  const messages = dropFollowUpIssues(error.issues).map(({ path, message }, index) =>
+    index < maxIssuesListed ? `${formatPath(path) || whole}: ${message}` : '',
   )
-  return summarizeList(told, maxIssuesListed)
+  return summarizeList(messages, maxIssuesListed)
 }
 
-/** Of a value of the wrong kind zod goes on, at once, to tell its length, which means nothing then. */
+/** Removes issues that zod reports after a wrong type at the same path, such as a length, which mean nothing then. */
 function dropFollowUpIssues(issues: readonly SchemaIssue[]): SchemaIssue[] {
   return issues.filter(({ path }, index) => {
     const before = issues[index - 1]
@@ -66,7 +66,7 @@ function dropFollowUpIssues(issues: readonly SchemaIssue[]): SchemaIssue[] {
 
 type RawIssue = z.core.$ZodRawIssue
 
-/** What a schema expects, as somebody who writes JSON calls it; other kinds are told by their own name. */
+/** Names of expected types in terms of JSON. */
 const typeNames: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -77,7 +77,7 @@ const typeNames: Readonly<Record<string, string>> = {
   record: 'an object',
 }
 
-/** What a list or a text is counted in. */
+/** Units of lengths: singular and plural. */
 const unitNames: Readonly<Record<string, readonly [one: string, many: string]>> = {
   array: ['item', 'items'],
   string: ['character', 'characters'],
@@ -100,7 +100,7 @@ export function plainIssueMessage(issue: RawIssue): string | undefined {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'invalid_union':
-      return 'has none of the forms that are taken here'
+      return 'has none of the accepted forms'
     default:
       return undefined
   }
@@ -108,7 +108,7 @@ export function plainIssueMessage(issue: RawIssue): string | undefined {
 
 interface BoundDescription {
   readonly limit: number | bigint
-  /** With the limit itself, and without. */
+  /** Words for an inclusive and an exclusive bound. */
   readonly words: readonly [string, string]
 }
 
