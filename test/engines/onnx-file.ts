@@ -1,6 +1,6 @@
 // As little of ONNX's protobuf format as small models need (onnx.proto3): a field is a key, then a number or bytes.
 
-/** A number of 7 bits a byte. */
+/** Encodes an integer with 7 bits per byte. */
 function varint(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -16,34 +16,34 @@ const bytes = (field: number, content: readonly number[]) => [
 ]
 const text = (field: number, value: string) => bytes(field, [...Buffer.from(value)])
 
-/** A step of a model. */
+/** An operation of a model. */
 export interface Node {
   readonly type: string
   readonly inputs: readonly string[]
   readonly outputs: readonly string[]
-  /** Whole numbers it is set by: one, or a list. */
+  /** Integer attributes: one, or a list. */
   readonly attributes?: Readonly<Record<string, number | readonly number[]>>
 }
 
-/** A picture's sides; a string names one that may have any length. */
+/** Dimensions; a string names a flexible one. */
 export type Shape = readonly (number | string)[]
 
-/** What a model is made of. */
+/** Definition of a model. */
 export interface Graph {
   readonly inputs: Readonly<Record<string, Shape>>
   readonly outputs: Readonly<Record<string, Shape>>
   readonly nodes: readonly Node[]
-  /** Inputs and outputs that are whole numbers: of so many bits; others are 32-bit floats. */
+  /** Inputs and outputs that are integers, with their bits; others are 32-bit floats. */
   readonly whole?: Readonly<Record<string, 32 | 64>>
-  /** What the file tells of the model. */
+  /** Metadata properties. */
   readonly metadata?: Readonly<Record<string, string>>
-  /** Numbers it holds: 32-bit, or whole ones where it says so. */
+  /** Constant tensors: 32-bit floats, or integers if stated. */
   readonly constants?: Readonly<
     Record<string, { dims: readonly number[]; values: readonly number[]; isWhole?: boolean }>
   >
 }
 
-/** The file of a model. */
+/** Returns the file content of a model. */
 export function onnxFile({
   inputs,
   outputs,
@@ -77,7 +77,7 @@ export function onnxFile({
     ...Object.entries(inputs).flatMap(([name, shape]) => bytes(11, valueInfo(name, shape, whole[name]))),
     ...Object.entries(outputs).flatMap(([name, shape]) => bytes(12, valueInfo(name, shape, whole[name]))),
   ]
-  // Version 8 of the format, operators of version 13.
+  // ONNX format version 8, operator set 13.
   const told = Object.entries(metadata).flatMap(([key, value]) =>
     bytes(14, [...text(1, key), ...text(2, value)]),
   )
@@ -89,7 +89,7 @@ function attribute(name: string, value: number | readonly number[]): number[] {
   return [...text(1, name), ...value.flatMap((each) => number(8, each)), ...number(20, 7)]
 }
 
-/** A tensor of 32-bit numbers, or whole ones of so many bits. */
+/** Describes a tensor of 32-bit floats, or of integers of some bits. */
 function valueInfo(name: string, shape: Shape, bits?: 32 | 64): number[] {
   const kind = bits === undefined ? 1 : { 32: 6, 64: 7 }[bits]
   const sides = shape.flatMap((side) => bytes(1, typeof side === 'number' ? number(1, side) : text(2, side)))

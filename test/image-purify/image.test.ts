@@ -25,7 +25,7 @@ async function clean(path: string, request: object) {
   )
 }
 
-/** A slope of colours with a white cross in the middle third. */
+/** A colour gradient with a white cross in the middle third. */
 const crossed =
   "color=black:size=120x90,format=gbrap,geq=r='if(between(X,40,79)*between(Y,30,59)*lt(mod(X+Y,9),4),255,40+X)'" +
   ":g='if(between(X,40,79)*between(Y,30,59)*lt(mod(X+Y,9),4),255,60+Y)':b=90:a='if(lt(X,20),100,255)'"
@@ -37,22 +37,22 @@ async function image(name: string, ...args: string[]): Promise<string> {
 }
 
 const pixels = (path: string) => ffmpeg('-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgba', 'pipe:1')
-/** One pixel of it lies around what is marked. */
+/** The marked area includes one pixel of margin. */
 const regions = [{ x: 39 / 120, y: 29 / 90, w: 42 / 120, h: 32 / 90 }]
 const isInside = (at: number, margin = 0) => {
   const [x, y] = [at % 120, Math.floor(at / 120)]
   return x >= 39 - margin && x < 81 + margin && y >= 29 - margin && y < 61 + margin
 }
 
-describe('boxes are filled with what lies around', () => {
-  // Some formats code squares of up to 16 pixels together.
+describe('boxes are filled from their surroundings', () => {
+  // Some formats encode blocks of up to 16 pixels together.
   it.each([
     ['a.png', ['-pix_fmt', 'rgba'], 0, true],
     ['b.png', ['-pix_fmt', 'rgb24'], 0, false],
     ['c.jpg', ['-q:v', '2', '-pix_fmt', 'yuvj444p'], 6, true],
     ['d.bmp', ['-pix_fmt', 'bgr24'], 0, false],
     ['e.webp', ['-c:v', 'libwebp', '-quality', '95'], 8, true],
-  ])('%s, in the same format, and nothing else changes', async (name, args, most, isProfiled) => {
+  ])('%s: same format, no change outside', async (name, args, most, isProfiled) => {
     const source = await image(name, ...args)
     const profile = isProfiled ? profileOf('RGB ') : Buffer.alloc(0)
     if (isProfiled) await addProfile(source, profile)
@@ -71,7 +71,7 @@ describe('boxes are filled with what lies around', () => {
         if (!isInside(at, most > 0 ? 16 : 0) || channel === 3) outside = Math.max(outside, change)
       }
       const [x, y] = [at % 120, Math.floor(at / 120)]
-      // The slope goes on beneath what was removed.
+      // The gradient continues under the removed cross.
       if (isInside(at))
         wrong += Math.abs((after[at * 4] ?? 0) - 40 - x) + Math.abs((after[at * 4 + 1] ?? 0) - 60 - y)
     }
@@ -79,7 +79,7 @@ describe('boxes are filled with what lies around', () => {
     expect(wrong / (42 * 32 * 2)).toBeLessThan(20)
   })
 
-  it('up to the edges of a picture with odd sides', async () => {
+  it('up to the edges of an image with odd sides', async () => {
     const path = join(folder, 'odd.png')
     await ffmpeg(
       '-f',
@@ -100,7 +100,7 @@ describe('boxes are filled with what lies around', () => {
   })
 })
 
-it('a colour profile is left out, and told, where it is of printing colours', async () => {
+it('a CMYK colour profile is omitted and reported', async () => {
   const source = await image('print.jpg', '-pix_fmt', 'yuvj420p')
   await addProfile(source, profileOf('CMYK'))
   const { path, output } = await clean(source, { purify_scope: 'region', regions })
@@ -108,7 +108,7 @@ it('a colour profile is left out, and told, where it is of printing colours', as
   expect(await readProfile(path)).toHaveLength(0)
 })
 
-it('of a tall picture, which is searched in tiles, as many times as long is expected', async () => {
+it('the estimate of a tall image, which is searched in tiles, grows with its length', async () => {
   const seconds = async (size: string) => {
     const path = join(folder, `${size}.png`)
     await ffmpeg('-f', 'lavfi', '-i', `color=size=${size}`, '-frames:v', '1', path)
@@ -117,7 +117,7 @@ it('of a tall picture, which is searched in tiles, as many times as long is expe
   expect(await seconds('90x1000')).toBeGreaterThan(3 * (await seconds('90x160')))
 })
 
-it('a WebP without a profile before gets the chunk that one needs', async () => {
+it('a WebP without an extended header gets the chunk that a profile needs', async () => {
   const profile = Buffer.concat([
     Buffer.from('RIFF    WEBPICCP'),
     Buffer.from([140, 0, 0, 0]),
@@ -139,7 +139,7 @@ it('a WebP without a profile before gets the chunk that one needs', async () => 
   }
 })
 
-it('what moves is no image, whatever it is called', async () => {
+it('a moving picture is not an image, whatever its extension', async () => {
   const path = join(folder, 'moving.mp4')
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5', '-t', '1', path)
   await expect(clean(path, {})).rejects.toMatchObject({ code: 6014 })

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
-/** A profile that says only what it is and which colours it is of, and is longer than a segment of a JPEG holds. */
+/** Returns a minimal colour profile of a colour space, longer than one JPEG segment. */
 export function profileOf(colours: 'RGB ' | 'CMYK'): Buffer {
   const bytes = Buffer.alloc(70_000, 'profile')
   bytes.writeUInt32BE(bytes.length, 0)
@@ -10,7 +10,7 @@ export function profileOf(colours: 'RGB ' | 'CMYK'): Buffer {
   return bytes
 }
 
-/** Puts a profile into a PNG, a JPEG or a WebP, after its first part. */
+/** Inserts a profile into a PNG, JPEG or WebP, after its first part. */
 export async function addProfile(path: string, profile: Buffer): Promise<void> {
   const bytes = await readFile(path)
   const put = (at: number, ...pieces: Buffer[]) =>
@@ -22,7 +22,7 @@ export async function addProfile(path: string, profile: Buffer): Promise<void> {
       return put(33, pngChunk(Buffer.concat([Buffer.from('it\0\0'), deflateSync(profile)])))
     if (path.endsWith('.jpg'))
       return put(2, jpegSegment(profile.subarray(0, 65_000), 1), jpegSegment(profile.subarray(65_000), 2))
-    // Of several chunks, the first of which tells so.
+    // An extended WebP, whose first chunk announces the profile.
     const webp = put(30, riffChunk(profile))
     webp[20] = (webp[20] ?? 0) | 0x20
     webp.writeUInt32LE(webp.length - 8, 4)
@@ -50,7 +50,7 @@ function riffChunk(icc: Buffer): Buffer {
   return Buffer.concat([Buffer.from('ICCP'), length, icc])
 }
 
-/** The profile of a PNG, a JPEG or a WebP; empty where it has none. */
+/** Returns the profile of a PNG, JPEG or WebP; empty if there is none. */
 export async function readProfile(path: string): Promise<Buffer> {
   const bytes = await readFile(path)
   const pieces: Buffer[] = []

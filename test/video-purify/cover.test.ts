@@ -7,7 +7,7 @@ import { standIn } from '../engines/ffmpeg/stand-in.ts'
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
-it('a cover that the machine ends the look at is left out: the whole is worth more', async () => {
+it('a cover whose check is killed is omitted; the video is kept', async () => {
   const cover = await make(at('cover.jpg'), ['-f', 'lavfi', '-i', 'testsrc=size=48x48', '-frames:v', '1'])
   const covered = ['-map', '0', '-map', '1', ...h264, '-c:v:1', 'copy', '-disposition:v:1', 'attached_pic']
   const source = await make(at('covered.mp4'), [...picture(1), '-i', cover, ...covered])

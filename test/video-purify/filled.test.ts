@@ -35,8 +35,8 @@ const lasting = ({ x, y, w, h }: Box, [start, end]: readonly [number, number]): 
   ...{ start, end },
 })
 
-it('what lies over a film is learned of the frames on which it is marked', async () => {
-  // Looked at is every fifth frame; the mark is there on that and on the next.
+it('overlays are learned from the frames on which they are marked', async () => {
+  // Every fifth frame is analysed; the mark is visible on that frame and the next.
   const [step, there, looks] = [5, 2, 14]
   const shots = Array.from({ length: looks / 2 }, (_, seed) =>
     makeScene('slow pan', { ...size, count: 2 * step, seed: 40 + seed }),
@@ -72,7 +72,7 @@ it('what lies over a film is learned of the frames on which it is marked', async
   expect(Math.abs(middle - 0.65)).toBeLessThan(0.15)
 })
 
-it('before a picture begins nothing is taken for background', async () => {
+it('frames before the start of the picture do not count as background', async () => {
   const scene = makeScene('static', { ...size, count: 6 })
   const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   frames.forEach((frame, index) => logo(scene).draw(frame, index))
@@ -97,7 +97,7 @@ it('before a picture begins nothing is taken for background', async () => {
   expect(changed).toBeGreaterThan(20)
 })
 
-it('no model is asked for anything after a part is stopped', async () => {
+it('no model is called after a part is aborted', async () => {
   const scene = makeScene('static', { ...size, count: 3 })
   const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   const footage = await stagedFootage(await writeFrames(join(folder, 'stopped.mp4'), frames, fps))

@@ -5,7 +5,7 @@ import { scratchFolder, turn } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { blurred, probeStreams } from './purify.ts'
 
-// Pictures of other forms than 4:2:0 of 8 bits: several of their traits in one file, as each run costs.
+// Pixel formats other than 8-bit 4:2:0. Several traits per file, because each run is slow.
 
 const folder = await scratchFolder()
 const corner = { x: 0.9, y: 0.75, w: 0.1, h: 0.25 }
@@ -20,7 +20,7 @@ async function source(name: string, picture: string, ...args: string[]): Promise
 const lossless = ['-c:v', 'ffv1']
 const notes = (...words: string[]) => words.map((word) => expect.stringContaining(word) as string)
 
-it('of odd sides, 10 bits, 4:2:2 and the colours of television', async () => {
+it('odd sides, 10 bits, 4:2:2 and BT.601 colours', async () => {
   const colours = 'setparams=colorspace=smpte170m:color_primaries=smpte170m:color_trc=smpte170m'
   const path = await source(
     'odd.mkv',
@@ -36,7 +36,7 @@ it('of odd sides, 10 bits, 4:2:2 and the colours of television', async () => {
   expect(output.notes).toEqual(notes('yuv422p10le', 'the last row and column were cropped'))
 })
 
-it('turned, of all values and of narrow samples: upright, and boxes count in the picture as it is seen', async () => {
+it('rotation, full range and non-square samples: output is upright, boxes refer to the displayed picture', async () => {
   const coding = ['-pix_fmt', 'yuvj420p', '-color_range', 'pc', '-crf', '10']
   const path = await turn(await source('turned.mp4', 'testsrc2=size=160x90,setsar=4/3', ...coding), 90)
   const { path: made, output } = await blurred(path, folder, { x: 0, y: 0, w: 1, h: 0.25 })
@@ -65,7 +65,7 @@ it('turned, of all values and of narrow samples: upright, and boxes count in the
   expect(apart(42, 160)).toBeLessThan(2)
 })
 
-it('of red, green and blue with transparency: on black, in the same colours', async () => {
+it('RGB with transparency: placed on black, colours kept', async () => {
   const half = "geq=r=192:g=64:b=32:a='if(lt(X,W/2),255,128)'"
   const path = await source('rgb.mov', `color=size=160x90,format=gbrap,${half},format=argb`, '-c:v', 'qtrle')
   const { path: made, output } = await blurred(path, folder, corner)
@@ -86,7 +86,7 @@ it('of red, green and blue with transparency: on black, in the same colours', as
   }
 })
 
-it('of high dynamic range: mapped to the standard one', async ({ skip }) => {
+it('HDR is tone-mapped to standard range', async ({ skip }) => {
   const { filters } = await locateFfmpeg()
   if (!filters.has('zscale')) skip('this ffmpeg cannot make or map HDR')
   const mapped = 'zscale=tin=bt709:pin=bt709:min=gbr:rin=full:t=smpte2084:p=2020:m=2020_ncl:r=limited:npl=203'

@@ -9,7 +9,7 @@ import { blurred, packets, purify } from './purify.ts'
 
 const folder = await scratchFolder()
 
-it('what detection finds is told as documented, and treated by its file as by its regions', async ({
+it('a detection result has the documented form, and its file and its regions give the same result', async ({
   skip,
 }) => {
   const { filters } = await locateFfmpeg()
@@ -19,7 +19,7 @@ it('what detection finds is told as documented, and treated by its file as by it
   const words =
     "drawtext=text='Hello World 2026':x=60:y=140:fontsize=24:fontcolor=white:enable='between(t,0.4,1.19)'"
   const picture = `testsrc=size=320x180:rate=25,gblur=sigma=20,${words},format=yuv420p`
-  // The picture begins 8 frames after the sound.
+  // The picture starts 8 frames after the audio.
   const late = ['-itsoffset', '0.32', '-t', '1.6', '-f', 'lavfi', '-i', picture]
   const sound = ['-f', 'lavfi', '-i', 'sine=duration=2']
   await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:a', 'flac', source)

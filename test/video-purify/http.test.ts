@@ -9,7 +9,7 @@ import { api, type Api } from '../service/api.ts'
 import { toldAsAMinute } from './purify.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
-// Requests over HTTP at the limits: by quotes, which check as a creation does and begin nothing.
+// Requests over HTTP at the limits, as quotes: these check like a creation and start nothing.
 
 const folder = await scratchFolder()
 let service: TestService
@@ -17,7 +17,7 @@ let calls: Api
 const ids: Record<string, string> = {}
 let clip = ''
 
-/** A video of so many pixels, frames a second and seconds, of one colour. */
+/** A single-colour video of a given size, frame rate and duration in seconds. */
 const plain = (size: string, rate: number, seconds: number) => [
   ...['-f', 'lavfi', '-i', `color=black:size=${size}:rate=${rate}`, '-t', String(seconds)],
   ...[...h264, '-r', String(rate)],
@@ -51,7 +51,7 @@ beforeAll(async () => {
       ...['-f', 'lavfi', '-i', 'sine=duration=1', '-itsoffset', '7201', '-f', 'lavfi'],
       ...['-i', 'testsrc2=size=64x64:rate=25:duration=1', ...h264],
     ],
-    // As browsers record.
+    // As recorded by browsers.
     'ticks.webm': [
       ...['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=30:duration=2', '-c:v', 'libvpx', '-r', '1000'],
       ...['-vf', String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`, '-vsync', 'vfr'],
@@ -91,7 +91,7 @@ const quote = (body: unknown, type = 'video_purify') =>
     body: JSON.stringify(body),
   })
 
-/** The code of an answer; what only lacks a model on this machine has passed every check of the request. */
+/** The code of a response; 6401 (a model missing on this machine) means that the request passed all checks. */
 const taken = ({ code }: { code: number }) => (code === 6401 ? 200 : code)
 
 const box = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 }
@@ -99,7 +99,7 @@ const listed = { id: 'a', source: 'manual', ...box, start: 0, end: 1 }
 const everything = { purify_scope: 'region', regions: [box] }
 const emptyList = { phase: 'purify', regions: [] }
 
-describe('limits of the video', () => {
+describe('video limits', () => {
   it.each([
     ['3840x2160.mp4', {}, 200],
     ['2160x4000.mp4', {}, 200],
@@ -131,11 +131,11 @@ describe('limits of the video', () => {
     ['cut off.mp4', {}, 6021],
     ['without its end.mp4', {}, 6017],
     ['text as video.mp4', {}, 6017],
-  ])('%s with %j answers %i', async (name, request, code) => {
+  ])('%s with %j returns %i', async (name, request, code) => {
     expect(taken(await quote({ file_id: ids[name], ...request }))).toBe(code)
   })
 
-  it('prices: each started minute of the video, whatever is done', async () => {
+  it('the price is 1 credit per started minute for every kind of request', async () => {
     const priced = async (name: string, request: object) =>
       (await quote({ file_id: ids[name], ...request })).data?.credits
     for (const request of [emptyList, everything, { phase: 'purify', regions: [listed] }]) {
@@ -146,7 +146,7 @@ describe('limits of the video', () => {
   })
 })
 
-describe('each kind reads its own fields alone', () => {
+describe('each kind of request reads its own fields only', () => {
   const nonsense = {
     regions: 'x',
     rois: 5,
@@ -174,7 +174,7 @@ describe('each kind reads its own fields alone', () => {
     expect(taken(await quote({ file_id: clip, ...request }))).toBe(200)
   })
 
-  it('boxes in pixels are told to be shares', async () => {
+  it('boxes in pixels are rejected with the expected unit', async () => {
     const regions = [{ x: 40, y: 0.5, w: 80, h: 0.2 }]
     expect(await quote({ file_id: clip, purify_scope: 'region', regions })).toMatchObject({
       code: 6016,
@@ -184,7 +184,7 @@ describe('each kind reads its own fields alone', () => {
     })
   })
 
-  it('what is a little more than 1 was never meant in pixels', async () => {
+  it('a value slightly above 1 is not reported as pixels', async () => {
     const regions = [{ ...box, w: 1.000_000_5 }]
     expect(await quote({ file_id: clip, purify_scope: 'region', regions })).toMatchObject({
       code: 6016,
@@ -203,7 +203,7 @@ describe('each kind reads its own fields alone', () => {
     },
   )
 
-  it('areas in which text is looked for are at most 256', async () => {
+  it('at most 256 areas to search are accepted', async () => {
     const many = (count: number) => ({
       purify_scope: 'custom',
       rois: Array.from({ length: count }, () => box),
@@ -212,7 +212,7 @@ describe('each kind reads its own fields alone', () => {
     expect(taken(await quote({ file_id: clip, ...many(257) }))).toBe(6016)
   })
 
-  it('a list is needed with phase purify', async () => {
+  it('phase purify requires a list', async () => {
     expect(await quote({ file_id: clip, phase: 'purify' })).toMatchObject({
       code: 6013,
       msg: expect.stringMatching(/^required: regions or regions_file_id$/) as string,
@@ -229,13 +229,13 @@ describe('each kind reads its own fields alone', () => {
     expect(await quote({ file_id: clip, ...list })).toMatchObject({ code: 6004 })
   })
 
-  it('a list may be of this video alone', async () => {
+  it('a list of another video is rejected', async () => {
     const list = { file_id: clip, phase: 'purify', regions: [listed] }
     expect(await quote({ ...list, source_file_id: clip })).toMatchObject({ code: 200 })
     expect(await quote({ ...list, source_file_id: ids['low.mp4'] })).toMatchObject({ code: 6016 })
   })
 
-  it('twenty thousand regions are taken', async () => {
+  it('twenty thousand regions are accepted', async () => {
     const regions = Array.from({ length: 20_000 }, (_, index) => ({ ...listed, id: `r${index}`, end: 99 }))
     expect(await quote({ file_id: clip, phase: 'purify', regions, protect_regions: regions })).toMatchObject({
       code: 200,
@@ -243,7 +243,7 @@ describe('each kind reads its own fields alone', () => {
   })
 })
 
-it('a task cleans the video and tells where it is; one that waits is cancelled and refunded', async () => {
+it('a task returns the cleaned video; a queued task is cancelled and refunded', async () => {
   const create = (request: object) => calls.create('video_purify', { file_id: clip, ...request })
   const before = await calls.balance()
   const { data: task } = await create(everything)

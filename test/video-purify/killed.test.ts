@@ -8,10 +8,10 @@ import { numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
 
 const type = 'video_purify'
 const rate = 5
-// Time for several parts of 20 s.
+// Long enough for several parts of 20 s.
 const seconds = 125
 
-test('killed in the middle it goes on where finished parts end, and stopped it leaves nothing', async () => {
+test('a killed task resumes after its finished parts; a stopped one leaves no files', async () => {
   const dataDir = await dataFolder()
   const [scratch, steps] = [join(dataDir, 'scratch'), join(dataDir, 'steps')]
   const doomed = await start(dataDir)

@@ -26,7 +26,7 @@ const bright = await bringModel(folder, filler(['rows', 'columns'], { tone: 0.9 
 const dark = await bringModel(folder, filler(['rows', 'columns'], { tone: 0.1 }))
 const flow = await bringModel(folder, flowing(5, 3))
 
-/** Brightness of a tone of red, green and blue alike, in limited range. */
+/** Luma of a grey tone (0 to 1), in limited range. */
 const lumaOf = (tone: number) => 16 + 219 * tone
 
 interface Place {
@@ -50,7 +50,7 @@ async function serve(own: PackSettings['own']): Promise<Place> {
 let without: Place
 let within: Place
 beforeAll(async () => {
-  // The service's own process checks the settings before a task is taken.
+  // The service process checks the settings before it accepts a task.
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   without = await serve({})
   within = await serve({ inpainting: bright, 'optical-flow': flow })
@@ -62,7 +62,7 @@ async function film(name: string, scene: Scene, overlay: Overlay): Promise<strin
   return await writeFrames(join(folder, name), frames, fps)
 }
 
-/** A request's result, a file of its own. */
+/** Runs a request and returns its result as a file. */
 async function cleaned(place: Place, [type, path]: readonly [string, string], body: object): Promise<string> {
   const { data } = await place.calls.create(type, { file_id: await place.upload(path), ...body })
   const done = await place.calls.ended(type, data.task_id)
@@ -73,7 +73,7 @@ async function cleaned(place: Place, [type, path]: readonly [string, string], bo
   return made
 }
 
-/** Where a frame is treated: the middle of a logo's or subtitle's place, in brightness. */
+/** Yields luma indexes of the treated pixels: the middle of the logo or subtitle. */
 function* placesIn({ x, y, w, h }: typeof places.logo): Generator<number> {
   for (let row = Math.ceil((y + h / 4) * size.height); row < (y + (3 * h) / 4) * size.height; row += 1) {
     for (
@@ -93,7 +93,7 @@ function meanIn(frame: Uint8Array, box: typeof places.logo): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** Of brightness where it was treated, over frames that a test names, dB. */
+/** Luma PSNR of treated pixels over some frames, in dB. */
 function likeness(
   all: Uint8Array,
   { truth, shown }: { truth: readonly Frame[]; shown: readonly number[] },
@@ -109,7 +109,7 @@ function likeness(
 }
 
 describe('video_purify with raft, over HTTP', () => {
-  it('carries the background over where no model is set, near to the truth, and is charged as told', async () => {
+  it('without models, warps the background accurately and charges the quoted price', async () => {
     const scene = makeScene('slow pan', { ...size, count: 24 })
     const overlay = subtitles(scene, { shown: 9, gone: 3 })
     const path = await film('subtitles.mp4', scene, overlay)
@@ -129,7 +129,7 @@ describe('video_purify with raft, over HTTP', () => {
     expect(ours).toBeGreaterThan(28)
   })
 
-  it('fills by the inpainting model that is set what no frame shows, and follows the flow model', async () => {
+  it('with models, fills hidden content by the inpainting model and uses the flow model', async () => {
     const scene = makeScene('walker', { ...size, count: 9 })
     const [lines, mark] = [subtitles(scene, { shown: 5, gone: 3 }), logo(scene)]
     const path = await film('both.mp4', scene, {
@@ -149,17 +149,17 @@ describe('video_purify with raft, over HTTP', () => {
       await samples(await cleaned(within, ['video_purify', path], body)),
     ]
     for (const index of [0, 8]) {
-      // What is carried on keeps to how bright its surroundings are.
+      // Warped content matches the brightness of its surroundings.
       expect(Math.abs(meanIn(frameOf(models, index), places.logo) - lumaOf(0.9))).toBeLessThan(15)
       expect(meanIn(frameOf(own, index), places.logo)).toBeLessThan(lumaOf(0.7))
     }
-    // All that moves by itself went 5 px to the right and 3 down, if the stand-in were right.
+    // The result if all local motion were 5 px right and 3 px down, as the stub model reports.
     const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(own, index) }))
     expect(likeness(models, { truth, shown: [2, 3, 4] })).toBeLessThan(35)
   })
 })
 
-it('what a model fills in full-range film is in full range', async () => {
+it('a model fills full-range video in full range', async () => {
   const path = join(folder, 'full.mp4')
   const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '3']
   await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
@@ -175,8 +175,8 @@ it('what a model fills in full-range film is in full range', async () => {
   expect(Math.abs(meanIn(frameOf(made, 0), places.logo) - 0.9 * 255)).toBeLessThan(4)
 })
 
-describe('a finished part is used again', () => {
-  it('where the same models are set, and not where another is', async () => {
+describe('a finished part is reused', () => {
+  it('with the same models, and not with others', async () => {
     const scene = makeScene('static', { ...size, count: 6 })
     const path = await film('resumed.mp4', scene, logo(scene))
     const files = await stage([path])
@@ -196,7 +196,7 @@ describe('a finished part is used again', () => {
   })
 })
 
-it('image_purify fills with the inpainting model that is set, and by example without', async () => {
+it('image_purify uses the configured inpainting model, and exemplars without one', async () => {
   const path = join(folder, 'still.png')
   const drawn = 'color=0x404040:size=256x144,format=gbrp,drawbox=x=100:y=60:w=60:h=30:color=white:t=fill'
   await ffmpeg('-f', 'lavfi', '-i', drawn, '-frames:v', '1', path)

@@ -8,7 +8,7 @@ import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
-// Lists of regions in files, over HTTP: what is wrong in them is told before there is a task.
+// Lists of regions in files, over HTTP: errors are reported before a task is created.
 
 const folder = await scratchFolder()
 let service: TestService
@@ -22,7 +22,7 @@ async function upload(name: string, bytes: Uint8Array<ArrayBuffer> | string): Pr
   return (await calls.upload(name, bytes)).data.file_id
 }
 
-/** A list of regions of a video, as a file. */
+/** Uploads a list of regions of a video. */
 const uploadList = (file_id: string | undefined, regions: unknown, mark = '') =>
   upload('list.json', mark + JSON.stringify({ version: 1, source: { file_id }, regions }))
 
@@ -58,14 +58,14 @@ it.each([
   ['20min1s.mp4', [], 200],
   ['low.mp4', [listed], 6035],
   ['low.mp4', [], 200],
-])('%s with %j in a file answers %i', async (name, regions, code) => {
+])('%s with %j in a file returns %i', async (name, regions, code) => {
   const regions_file_id = await uploadList(ids[name], regions)
   const request = { phase: 'purify', regions_file_id, purify_func_type: 'raft' }
   expect(await quote({ file_id: ids[name], ...request })).toMatchObject({ code })
 })
 
 it.each([{}, { phase: 'detect' }, { purify_scope: 'region', regions: [listed] }])(
-  'a list in a file, which is our own field, is refused where nothing reads it: %j',
+  'a list in a file (our addition) is rejected where it does not apply: %j',
   async (request) => {
     expect(await quote({ file_id: clip, ...request, regions_file_id: ids['list.json'] })).toMatchObject({
       code: 6016,
@@ -74,7 +74,7 @@ it.each([{}, { phase: 'detect' }, { purify_scope: 'region', regions: [listed] }]
   },
 )
 
-it('a list in a file is read as a task is made: of another video or wrong, it answers 6016', async () => {
+it('a list in a file is checked at creation: 6016 if it is invalid or of another video', async () => {
   const list = { phase: 'purify', regions_file_id: ids['list.json'] }
   const other = { file_id: ids['low.mp4'], ...list }
   const msg = expect.stringContaining(`another video (source.file_id "${clip}")`) as string
@@ -87,7 +87,7 @@ it('a list in a file is read as a task is made: of another video or wrong, it an
   })
 })
 
-it('a list of more than 1 MiB is read by the task, which fails where it is wrong and is refunded', async () => {
+it('a list over 1 MiB is read by the task, which fails and is refunded if it is invalid', async () => {
   const wrong = async (bytes: number) => await upload('wrong.json', '{"regions": ['.padEnd(bytes))
   const request = { file_id: clip, phase: 'purify' }
   const before = await calls.balance()
@@ -105,7 +105,7 @@ it('a list of more than 1 MiB is read by the task, which fails where it is wrong
   expect(await calls.balance()).toBe(before)
 })
 
-it('a list in a file is forgiven what a request is, and how editors begin a text', async () => {
+it('a list in a file is parsed as leniently as a request, and may start with a byte order mark', async () => {
   const quoted = async (regions: unknown) =>
     quote({ file_id: clip, phase: 'purify', regions_file_id: await uploadList(clip, regions, '\uFEFF') })
   expect(await quoted([{ ...listed, score: null }])).toMatchObject({ code: 200 })

@@ -15,7 +15,7 @@ const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 
 const picture = 'testsrc2=size=160x90'
 
-it('of a live recording, whose picture begins late, each keeps its time', async () => {
+it('frames of a live recording with a late picture keep their times', async () => {
   const path = join(folder, 'live.webm')
   const source = await liveRecording(path, { picture, begins: 6, lasts: 2, gop: 10 })
   const cleaned = await blurred(source, folder, box)
@@ -38,7 +38,7 @@ it('of a live recording, whose picture begins late, each keeps its time', async 
   expect(Math.abs(await distance(source))).toBeGreaterThan(5.9)
   const [before, after] = [await samples(source), await samples(cleaned.path)]
   expect(after.length).toBe(before.length)
-  // Of the first picture what lies above the box.
+  // The part of the first frame above the box.
   const above = before.subarray(0, 160 * 40)
   const apart = above.reduce((sum, value, place) => sum + Math.abs(value - (after[place] ?? 0)), 0)
   expect(apart / above.length).toBeLessThan(2)
@@ -48,7 +48,7 @@ it('of a live recording, whose picture begins late, each keeps its time', async 
 it.each([
   ['from the start', 0],
   ['late', 6],
-])('of a live recording that begins %s frames are the same wherever reading begins', async (_, begins) => {
+])('frames of a live recording that starts %s do not depend on the read position', async (_, begins) => {
   const path = join(folder, `live-${begins}.webm`)
   await liveRecording(path, { picture: 'testsrc2=size=64x36', begins, lasts: 5, gop: 50 })
   const { video } = await probe(path)
@@ -65,7 +65,7 @@ it.each([
   }
   const all = await read(0, 200)
   expect(all).toHaveLength(125)
-  // Where little moves, some are coded alike.
+  // With little motion, some frames are encoded identically.
   expect(new Set(all).size).toBeGreaterThan(100)
   for (const from of [0, 1, 24, 26, 49, 50, 51, 99, 100, 122])
     expect(await read(from, 3), `from frame ${from} on`).toEqual(all.slice(from, from + 3))

@@ -18,7 +18,7 @@ interface Found {
   readonly left: number
 }
 
-/** Answers a request for a video in which an earlier attempt found so much, and left so much. */
+/** Runs a request for which an earlier attempt detected these regions and omitted some. */
 async function answered(found: Found, bounds: object, request: object) {
   const scratch = await scratchFolder()
   const { context, kept } = contextOf(await stage([source]), scratch)
@@ -35,8 +35,8 @@ async function detected(found: Found) {
 const wayOut =
   'omitted: a list holds at most 50000. Clean in one request with purify_scope, or detect area by area with detect_scope custom'
 
-it('however much is found, its list is taken back, and what it leaves out is told', async () => {
-  // As many digits as numbers may have.
+it('a list of the largest size is accepted again, and the note states how many regions were omitted', async () => {
+  // As many digits as a number can have.
   const sides = { x: 1 / 3e5, y: 1 / 3e5, w: 1 / 3e5, h: 1 / 3e5 }
   const region = { ...sides, start: 1 / 3e5, end: 0.04 + 1 / 3e5, score: 0.8 }
   const { output, path } = await detected({
@@ -51,7 +51,7 @@ it('however much is found, its list is taken back, and what it leaves out is tol
   expect(cleaned.notes).toBeUndefined()
 })
 
-it('one region that is left out is told as one', async () => {
+it('one omitted region is reported in the singular', async () => {
   const { output } = await detected({ regions: [], left: 1 })
   expect(output).toMatchObject({
     regions_found: 0,
@@ -62,7 +62,7 @@ it('one region that is left out is told as one', async () => {
 it.each([
   ['of another video', { file_id: '1234567890123456789' }, 6016, /another video/],
   ['of one too small to be filled', undefined, 6035, /needs 128 px/],
-])('a list %s is refused before the video is read', async (_, other, code, message) => {
+])('a list %s is rejected before the video is read', async (_, other, code, message) => {
   const [gone, list] = [join(folder, 'gone.mp4'), join(folder, 'list.json')]
   await make(gone, [...picture(1), ...h264])
   const regions = [{ id: 'a', source: 'manual', x: 0, y: 0, w: 0.5, h: 0.5, start: 0, end: 1 }]
@@ -75,7 +75,7 @@ it.each([
   await expect(answer).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-it('where all of it is left out nobody is told that no text was found', async () => {
+it('if all regions are omitted, the notes do not say that no text was found', async () => {
   const request = { purify_func_type: 'ffmpeg', purify_scope: 'full_screen' }
   const { output } = await answered({ regions: [], left: 3 }, { most: maxTreatedRegions }, request)
   expect(output).toMatchObject({

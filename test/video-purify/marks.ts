@@ -1,13 +1,13 @@
-/** Puts captions (CEA-608, no words) into H.264 with start codes, before its first picture. */
+/** Inserts closed captions (CEA-608, empty) into an H.264 byte stream before its first frame. */
 export function withCaptions(stream: Buffer): Buffer {
   const at = stream.indexOf(Buffer.from([0, 0, 1, 0x65]))
   const captions = Buffer.from('b50031474139340341fffc8080ff', 'hex')
-  // A unit of further information (6) with one message registered by a country (4).
+  // An SEI unit (6) with one registered user data message (4).
   const unit = Buffer.concat([Buffer.from([0, 0, 1, 6, 4, captions.length]), captions, Buffer.from([0x80])])
   return Buffer.concat([stream.subarray(0, at), unit, stream.subarray(at)])
 }
 
-/** Marks the picture of an mp4 whose header comes last as one of 360 degrees. */
+/** Marks the picture of an mp4 with a trailing header as spherical (360 degrees). */
 export function withSphere(file: Buffer): Buffer {
   const words = ['Spherical>true', 'Stitched>true', 'StitchingSoftware>a', 'ProjectionType>equirectangular']
   const tags = words.map((word) => `<GSpherical:${word}</GSpherical:${word.slice(0, word.indexOf('>'))}>`)

@@ -18,9 +18,9 @@ async function shareOf(path: string): Promise<number> {
   return await pictureShare(footage, { signal: new AbortController().signal })
 }
 
-it('what share of a file its pictures are is told from all of it, whenever it begins', async () => {
+it('the video share of a file is measured over its whole length, whatever its start time', async () => {
   const [whole, late] = [join(folder, 'whole.mkv'), join(folder, 'late.mkv')]
-  // Nothing to see for half of it, then grain.
+  // A blank first half, then grain.
   const picture = "color=gray:size=64x64:rate=25:duration=100,noise=alls=60:allf=t:enable='gt(t,45)'"
   const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine=duration=100']
   const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-c:a', 'aac', '-b:a', '64k']

@@ -15,7 +15,7 @@ import { blurred, probeStreams, samples } from './purify.ts'
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
-/** Beside the bars that tell a frame's number, as no bar may be blurred; at the bottom right. */
+/** Bottom right, beside the bars that encode the frame number, which must not be blurred. */
 const corner = { x: 0.9, y: 0.75, w: 0.1, h: 0.25 }
 
 const reading = () => ({ threads: 2, signal: new AbortController().signal, timeoutMs: 60_000 })
@@ -27,7 +27,7 @@ async function footageOf(path: string): Promise<Footage> {
 }
 
 describe('frames', () => {
-  it('are all there, each at its place, over the seams of parts, whose length is no whole number of key frames', async () => {
+  it('are complete and in order across parts whose length is no multiple of the key frame interval', async () => {
     const source = await numberedVideo(at('long.mp4'), {
       source: 1,
       seconds: 21,
@@ -48,11 +48,11 @@ describe('frames', () => {
     expect(progress.at(-1)).toBeGreaterThan(90)
   })
 
-  // Later than the first look at a file reaches, and not.
+  // Beyond and within the range of the initial probe.
   it.each([
     [0.5167, 0.9],
     [8.0243, 8.4],
-  ])('of a picture that begins after %d s, half a frame late, come once each', async (begins, start) => {
+  ])('of a picture that starts after %d s, half a frame late, appear once each', async (begins, start) => {
     const rate = '30000/1001'
     const film = await numberedVideo(at('film.mp4'), { source: 1, seconds: 2, rate })
     const source = at('late.mkv')
@@ -64,7 +64,7 @@ describe('frames', () => {
       Array.from({ length: 60 }, (_, frame) => frame),
     )
     expect(Math.abs(((await probe(path)).video?.start_ms ?? 0) - begins * 1000)).toBeLessThan(1)
-    // What is treated is counted from the start of the file, not of the picture.
+    // Regions are timed from the start of the file, not of the picture.
     const [before, after] = [await samples(source), await samples(path)]
     const size = numbered.width * numbered.height
     const changed = Array.from({ length: 60 }, (_, frame) => frame).filter((frame) => {
@@ -73,11 +73,12 @@ describe('frames', () => {
         sum += Math.abs((before[place] ?? 0) - (after[place] ?? 0))
       return sum / size > 1
     })
-    // The picture begins with frame 15, and frame 27 is the first after 0.9 s; with frame 240, and 252 after 8.4 s.
+    // The picture starts with frame 15, and frame 27 is the first after 0.9 s; or with frame 240, and 252 is the
+    // first after 8.4 s.
     expect(changed).toEqual([12, 13, 14, 15, 16, 17])
   })
 
-  it('that are only six and begin after 3 s are all there, at their time', async () => {
+  it('of a picture of six frames that starts after 3 s are complete, at their times', async () => {
     const film = await numberedVideo(at('short.mp4'), { source: 1, seconds: 0.24, rate: '25' })
     const source = at('short.mkv')
     const late = ['-f', 'lavfi', '-i', 'sine=duration=4', '-itsoffset', '3', '-i', film]
@@ -88,7 +89,7 @@ describe('frames', () => {
     expect(output.notes).toBeUndefined()
   })
 
-  it('of a variable rate come once each, also in bursts that are faster than the average', async () => {
+  it('of a variable rate appear once each, even in bursts above the average rate', async () => {
     const film = await numberedVideo(at('film.mp4'), { source: 2, seconds: 2, rate: '30', gop: 60 })
     const source = at('variable.mp4')
     const bursts = String.raw`select=lt(mod(n\,20)\,10)`
@@ -123,7 +124,7 @@ describe('frames', () => {
 })
 
 describe('before it is encoded', () => {
-  it('no sample outside what is treated has changed, on no frame; inside it all has, on its frames', async () => {
+  it('no sample changes outside the treated regions; all samples change inside, during their time span', async () => {
     const path = at('before.mp4')
     await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-t', '1', '-pix_fmt', 'yuv420p', path)
     const footage = await footageOf(path)
@@ -150,14 +151,14 @@ describe('before it is encoded', () => {
         return isProtected || x < 80 || x >= 240 || y < 90 || y >= 135
       })
       expect(outside).toEqual([])
-      // Colour: where nothing is treated, to the sample.
+      // Chroma is identical on untreated frames.
       if (!isTreated) expect(Buffer.compare(bytes, before)).toBe(0)
       index += 1
     }
     expect(index).toBe(25)
   })
 
-  it('frames from the middle on are those of the whole, whatever the file keeps them in', async () => {
+  it('frames decoded from the middle equal those of a full decode, for every codec', async () => {
     for (const name of ['mid.mp4', 'mid.avi', 'mid.flv', 'mid.webm']) {
       const path = at(name)
       const webm = name.endsWith('webm')
@@ -190,8 +191,8 @@ describe('before it is encoded', () => {
   })
 })
 
-describe('what is not treated', () => {
-  it('is at least as near as 45 dB to the source, in a file at most half as large again', async () => {
+describe('untreated pixels', () => {
+  it('match the source at 45 dB or more, in a file of at most 1.5 times its size', async () => {
     const zoom = 'mandelbrot=size=640x360:rate=25:start_scale=2:end_scale=0.3:end_pts=40:maxiter=600'
     const picture = `${zoom},gblur=sigma=1.2,noise=alls=3:allf=t,format=yuv420p`
     const sourceOf = (crf: string) => at(`likeness-${crf}.mp4`)
@@ -208,7 +209,7 @@ describe('what is not treated', () => {
       for (let sample = 0; sample < before.length; sample++) {
         const place = sample % frame
         const y = place < 640 * 360 ? Math.floor(place / 640) : -1
-        // Brightness outside the box, rows of which are 288 to 324.
+        // Skip the luma rows of the box, 288 to 324.
         if (y < 0 || (y >= 288 && y < 324)) continue
         squares += ((before[sample] ?? 0) - (after[sample] ?? 0)) ** 2
         count += 1

@@ -8,7 +8,7 @@ import { run } from '../../tools/video-purify/run.ts'
 import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
-/** A box of the picture for its whole length. */
+/** A box for the whole duration. */
 export interface Box {
   readonly x: number
   readonly y: number
@@ -18,7 +18,7 @@ export interface Box {
   readonly end?: number
 }
 
-/** Plans and runs a request for a file as creation and a worker do, into a folder. */
+/** Plans and runs a request for a file as the service does, writing to a folder. */
 export async function purify(
   path: string,
   folder: string,
@@ -36,10 +36,10 @@ export function blurred(path: string, folder: string, ...regions: readonly Box[]
   return purify(path, folder, { purify_scope: 'region', regions })
 }
 
-/** A Matroska file as if its header had been written after a minute of recording. */
+/** Returns a Matroska file whose header states a duration of one minute. */
 export async function toldAsAMinute(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const text = (await readFile(path)).toString('latin1')
-  // The picture's own length, and the element Duration: its id, its size of eight bytes, and a number of milliseconds.
+  // The duration of the track (text), and the Duration element: its id, a size of eight bytes, and milliseconds.
   const bytes = Buffer.from(text.replaceAll(/\d\d:\d\d:\d\d\.0{9}/g, '00:01:00.000000000'), 'latin1')
   const at = bytes.indexOf(Buffer.from([0x44, 0x89, 0x88])) + 3
   if (bytes.readDoubleBE(at) < 120_000) throw new Error(`${path} does not last minutes`)
@@ -47,7 +47,7 @@ export async function toldAsAMinute(path: string): Promise<Uint8Array<ArrayBuffe
   return new Uint8Array(bytes)
 }
 
-/** 8-bit 4:2:0 samples of all frames, as they are coded in that format. */
+/** Returns the 8-bit 4:2:0 samples of all frames, in the given range. */
 export function samples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yuv420p'): Promise<Buffer> {
   return ffmpeg(
     '-noautorotate',
@@ -65,12 +65,12 @@ export function samples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yuv420p'
   )
 }
 
-/** Fingerprints of the packets of streams as they are stored, a line for each. */
+/** Returns checksums of the packets of streams, one per line. */
 export function packets(path: string, ...streams: readonly string[]): Promise<string> {
   return fingerprints(path, streams, 'copy')
 }
 
-/** Fingerprints of all samples that are heard of sounds, a line for each. */
+/** Returns checksums of the decoded samples of audio streams, one per line. */
 export function heard(path: string, ...sounds: readonly string[]): Promise<string> {
   return fingerprints(path, sounds, 'pcm_s32le')
 }
@@ -80,13 +80,13 @@ async function fingerprints(path: string, streams: readonly string[], codec: str
   return (await ffmpeg('-i', path, ...maps, '-c', codec, '-f', 'streamhash', 'pipe:1')).toString()
 }
 
-/** A stream as ffprobe tells of it, its frames counted. */
+/** A stream as reported by ffprobe, with its frames counted. */
 export interface Stream {
   readonly codec_type: string
   readonly [field: string]: unknown
 }
 
-/** The streams of a file. */
+/** Returns the streams of a file. */
 export async function probeStreams(path: string): Promise<readonly Stream[]> {
   const { ffprobe } = await locateFfmpeg()
   const text = await new Promise<string>((resolve, reject) => {

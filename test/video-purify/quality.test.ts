@@ -14,7 +14,7 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 const folder = await scratchFolder()
 const count = 64
 
-/** A film of a picture that is a little noisy. */
+/** Creates a slightly noisy video. */
 async function filmOf({ name, filters }: { name: string; filters: string }, ...args: string[]) {
   const path = join(folder, name)
   const picture = `testsrc2=size=160x90:rate=25,format=gbrp,gblur=sigma=3,noise=alls=2:allf=t,${filters}`
@@ -33,7 +33,7 @@ async function filmOf({ name, filters }: { name: string; filters: string }, ...a
 
 const work = { threads: 2, atOnce: 2, signal: new AbortController().signal, timeoutMs: 60_000 }
 
-/** The quality chosen for a film in a file of a size for each frame, bytes. */
+/** Chooses the quality of a video for a file size in bytes per frame. */
 async function chosenFor(
   { size = 1e6, ...film }: { name: string; filters: string; size?: number },
   ...args: string[]
@@ -41,7 +41,7 @@ async function chosenFor(
   return await chooseQuality(await filmOf(film, ...args), { fileSize: count * size, ...work })
 }
 
-it('how finely a picture is coded does not depend on how its source tells its samples', async () => {
+it('the chosen quality does not depend on the sample range flag of the source', async () => {
   const toSamples = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv420p'
   const told = ['-color_range', 'tv', '-colorspace', 'bt709']
   const coded = await chosenFor({ name: 'samples.mkv', filters: toSamples }, ...told)
@@ -51,7 +51,7 @@ it('how finely a picture is coded does not depend on how its source tells its sa
   expect(coded.effort).toBe('superfast')
 })
 
-it('more effort is taken where the file would be too large without', async () => {
+it('more encoder effort is used if the file would be too large otherwise', async () => {
   const { effort, crf, decibels } = await chosenFor({
     ...{ name: 'small.mkv', filters: 'noise=alls=20:allf=t', size: 1000 },
   })
@@ -60,7 +60,7 @@ it('more effort is taken where the file would be too large without', async () =>
   expect(decibels).toBeLessThan(45)
 })
 
-it('black pictures make those between them no nearer', async () => {
+it('black frames do not raise the fidelity of others', async () => {
   const filters = "noise=alls=20:allf=t,drawbox=t=fill:enable='lt(mod(n,10),5)',format=yuv420p"
   const film = await filmOf({ name: 'flickers.mkv', filters })
   const coding = { effort: 'superfast', crf: 21 } as const
@@ -79,13 +79,13 @@ it('black pictures make those between them no nearer', async () => {
   expect(Math.abs((sample?.decibels ?? 0) - Number(brightness))).toBeLessThan(0.5)
 })
 
-it('a terminal that wants colours, and places without pictures, hide nothing of what was tried', async () => {
+it('trials are measured correctly with coloured log output and with positions without frames', async () => {
   const film = await filmOf({ name: 'colours.mkv', filters: 'null' })
   vi.stubEnv('AV_LOG_FORCE_COLOR', '1')
   onTestFinished(() => void vi.unstubAllEnvs())
   const plain = await chooseQuality(film, { fileSize: 1e9, ...work })
   expect(plain.decibels).toBeGreaterThan(45)
-  // Two of the three places lie behind its end, as where a file was cut off.
+  // Two of the three positions are after the end, as in a truncated file.
   const longer = await chooseQuality({ ...film, count: 4 * count }, { fileSize: 1e9, ...work })
   expect(longer.decibels).toBeGreaterThan(45)
   expect(Math.abs(longer.crf - plain.crf)).toBeLessThan(2)

@@ -14,7 +14,7 @@ const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2']
 const tone = (hertz: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:sample_rate=44100:duration=2`]
 
-/** A subtitle file, and chapters and tags, as inputs. */
+/** Creates a subtitle file, and chapters and tags, as inputs. */
 async function texts(): Promise<{ subtitles: string; tags: string }> {
   const [subtitles, tags] = [at('words.srt'), at('tags.txt')]
   await writeFile(subtitles, '1\n00:00:00,500 --> 00:00:01,500\nWords that stay\n')
@@ -46,7 +46,7 @@ async function told(path: string): Promise<Told> {
 const cover = at('cover.jpg')
 await ffmpeg('-f', 'lavfi', '-i', 'testsrc=size=48x48', '-frames:v', '1', cover)
 
-/** What makes a picture the cover of such a file; QuickTime has none. */
+/** Returns arguments that add a cover; QuickTime has none. */
 function coverOf(name: string): { input: string[]; output: string[] } {
   if (name.endsWith('.mov')) return { input: [], output: [] }
   if (name.endsWith('.mp4'))
@@ -58,7 +58,7 @@ function coverOf(name: string): { input: string[]; output: string[] } {
   return { input: [], output: ['-attach', cover, ...tags] }
 }
 
-/** A film with two sounds and subtitles, in two languages, with chapters, a title and a cover. */
+/** Creates a video with two audio and subtitle streams in two languages, chapters, a title and a cover. */
 async function film(name: string, sound: string, words: string): Promise<string> {
   const { subtitles, tags } = await texts()
   const covered = coverOf(name)
@@ -96,7 +96,7 @@ async function film(name: string, sound: string, words: string): Promise<string>
   return at(name)
 }
 
-describe('sound, subtitles, chapters, languages, titles and covers stay', () => {
+describe('audio, subtitles, chapters, languages, titles and covers are kept', () => {
   it.each([
     { name: 'film.mp4', sound: 'aac', words: 'mov_text', becomes: '.mp4', reads: 'mov_text' },
     { name: 'film.mkv', sound: 'libvorbis', words: 'subrip', becomes: '.mkv', reads: 'subrip' },
@@ -107,7 +107,7 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     expect(called).toBe(name.replace(/\..*/, `-clean${becomes}`))
     const [before, after] = [await told(source), await told(path)]
     const sounds = before.streams.slice(1, 3).map(({ codec_name }) => codec_name)
-    // Chapters of an mp4 lie in a stream too.
+    // Chapters of an mp4 are stored in a stream as well.
     const streams = after.streams.filter(({ codec_name }) => codec_name !== 'bin_data')
     const isCovered = name !== 'raw.mov'
     const last = isCovered ? ['mjpeg'] : []
@@ -131,7 +131,7 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     )
   })
 
-  it('what cannot stay is left out, and told, such as sound that no decoder knows', async () => {
+  it('streams that cannot be kept are omitted and reported, such as audio of an unknown codec', async () => {
     const source = at('strange.mov')
     const second = ['-f', 'lavfi', '-i', 'color=red:size=32x32:duration=2']
     const inputs = [...picture, ...tone(440), ...tone(880), ...tone(660), ...second]
@@ -139,9 +139,9 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     const coding = ['-pix_fmt', 'yuv420p', '-c:v:1', 'mpeg4', '-c:a', 'adpcm_ima_qt', '-c:a:0', 'aac']
     await ffmpeg(...inputs, '-i', (await texts()).tags, ...maps, ...coding, source)
     const bytes = await readFile(source)
-    // As cameras record where they are: chapters lie in a stream of the same kind, by another name.
+    // Like position data of cameras: a stream of the same type as chapters, with another tag.
     bytes.write('gpmd', bytes.lastIndexOf('stsd') + 16, 'latin1')
-    // As phones record beside the usual: the name in the last sound's description.
+    // Like spatial audio of phones: the codec tag of the last audio stream.
     bytes.write('apac', bytes.lastIndexOf('ima4'), 'latin1')
     await writeFile(source, bytes)
     const { path, name, output } = await blurred(source, folder, box)
@@ -152,7 +152,7 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     expect(output.notes).toEqual(left.map((one) => `a stream could not be kept: ${one}`))
   })
 
-  it('nor stays a cover that does not decode, nor what goes with the picture itself, and both are told', async () => {
+  it('an undecodable cover and side data of the picture are omitted and reported', async () => {
     const [raw, source] = [at('marked.h264'), at('marked.mp4')]
     await ffmpeg(...picture, '-frames:v', '25', '-bf', '0', '-pix_fmt', 'yuv420p', raw)
     await writeFile(raw, withCaptions(await readFile(raw)))
@@ -171,7 +171,7 @@ describe('sound, subtitles, chapters, languages, titles and covers stay', () => 
     ])
   })
 
-  it('sounds, of which one ends early, keep their samples and their distance from the picture, whichever begins first', async () => {
+  it('audio streams, one of which ends early, keep their samples and their offset from the picture', async () => {
     for (const [index, delays] of [
       [0, 0.49],
       [0.49, 0],
@@ -202,7 +202,7 @@ it.each([
   [1201, { purify_scope: 'region', regions: [box], purify_func_type: 'raft' }, 6016],
   [7201, { phase: 'detect' }, 6019],
 ])(
-  'what lasts longer than its header tells, %d s, is held to limits and price as it is read',
+  'a video longer than its header states, %d s, is checked against limits and price by its actual length',
   async (seconds, request, code) => {
     const source = at(`told-${seconds}.mkv`)
     const black = `color=black:size=128x128:rate=1:duration=${seconds}`
@@ -215,7 +215,7 @@ it.each([
 describe('a list', () => {
   const listed = { id: 'one', source: 'manual', ...box, start: 0, end: 9 }
 
-  it('that is empty copies the file, bit for bit', async () => {
+  it('that is empty copies the file exactly', async () => {
     const source = await film('copied.mkv', 'flac', 'subrip')
     const { path, output, name } = await purify(source, folder, {
       phase: 'purify',
@@ -227,7 +227,7 @@ describe('a list', () => {
     expect(name).toBe('copied.mkv')
   })
 
-  it('of a file is treated as one of the request: a detection result, edited or not', async () => {
+  it('in a file is treated like one in the request: a detection result, edited or not', async () => {
     const source = at('listed.mp4')
     await ffmpeg(...picture, '-pix_fmt', 'yuv420p', source)
     const direct = await purify(source, folder, { phase: 'purify', regions: [listed] })
@@ -241,7 +241,7 @@ describe('a list', () => {
       purify(source, folder, { phase: 'purify', regions_file_id: await write(content) })
     const listedThere = await by(result)
     expect(await packets(listedThere.path, 'v:0')).toBe(await packets(direct.path, 'v:0'))
-    // Of an empty list no limits of what is treated count; this picture is too small to be filled.
+    // Limits for treatment do not apply to an empty list; this picture is too small for inpainting.
     const filled = { phase: 'purify', purify_func_type: 'raft' }
     const filledBy = async (regions: readonly unknown[]) =>
       purify(source, folder, { ...filled, regions_file_id: await write({ ...result, regions }) })

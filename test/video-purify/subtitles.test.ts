@@ -13,19 +13,19 @@ const box = { x: 0.25, y: 0.5, w: 0.5, h: 0.25 }
 const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2']
 const tone = (hertz: number) => ['-f', 'lavfi', '-i', `sine=frequency=${hertz}:sample_rate=44100:duration=2`]
 
-/** A script that logs the arguments of each run before it. */
+/** Returns a script that logs the arguments of each run. */
 function logging(log: string): string {
   return `echo "$@" >> '${log}'; exec "$FFMPEG" "$@"`
 }
 
-/** The streams of each run that tried what a container holds. */
+/** Returns the streams of each container trial. */
 async function trialsIn(log: string): Promise<number[][]> {
   const runs = (await readFile(log, 'utf8')).split('\n').filter((run) => run.includes('trial-'))
   return runs.map((run) => Array.from(run.matchAll(/ -map 0:(\d+) /g), ([, index]) => Number(index)))
 }
 
 describe('subtitles', () => {
-  it('that begin late are read to their end once, whatever else does not fit', async () => {
+  it('that start late are read to their end once, even if other streams do not fit', async () => {
     const [source, lines, log] = [at('beside.mov'), at('beside.srt'), at('beside.log')]
     await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that stay\n')
     const inputs = [...picture, ...tone(440), ...tone(880), '-i', lines]
@@ -35,18 +35,18 @@ describe('subtitles', () => {
     using _ = await standIn(at('ffmpeg'), logging(log))
     const { output } = await blurred(source, folder, box)
     expect(output.notes).toEqual(['a stream could not be kept: audio (adpcm_ima_qt)'])
-    // What does not fit fails at once.
+    // A rejected set fails immediately.
     expect(await trialsIn(log)).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]])
   })
 
-  it('of many streams in no letters are read no more often than of one', async () => {
+  it('without valid text in many streams are read no more often than in one', async () => {
     const [source, lines, log] = [at('unread.mov'), at('unread.srt'), at('unread.log')]
     await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
     const maps = ['-map', '0', '-map', '1', ...['-map', '2', '-map', '2', '-map', '2', '-map', '2']]
     const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le', '-c:s', 'mov_text']
     await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, ...coding, source)
     const text = (await readFile(source)).toString('latin1')
-    // The first stays.
+    // Keep the first one.
     let place = 0
     const spoilt = text.replaceAll('Words that go', (words) =>
       place++ === 0 ? words : `\xff${words.slice(1)}`,
@@ -58,7 +58,7 @@ describe('subtitles', () => {
     expect(await trialsIn(log)).toEqual([[1, 2, 3, 4, 5]])
   })
 
-  it('lose lines that are in no letters, which is told', async () => {
+  it('lose lines without valid text, which is reported', async () => {
     const [source, lines] = [at('lines.mov'), at('lines.srt')]
     const line = (place: number) => {
       const words = place === 3 ? '<i>3</i>' : String(place)
@@ -70,7 +70,7 @@ describe('subtitles', () => {
     expect((await blurred(source, folder, box)).output.notes).toBeUndefined()
     const bytes = await readFile(source)
     bytes[bytes.indexOf(Buffer.from([0, 1, 0x32])) + 2] = 0xff
-    // Of no text, but still with its style: no line that could be lost.
+    // A line without text but with a style is not a lost line.
     bytes[bytes.indexOf('styl') - 6] = 0
     await writeFile(source, bytes)
     const { path, output } = await blurred(source, folder, box)
@@ -79,7 +79,7 @@ describe('subtitles', () => {
     expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(4)
   })
 
-  it('do not stay where they are in no letters, though much sound comes before their line', async () => {
+  it('without valid text are dropped even if much audio precedes their line', async () => {
     const [source, lines] = [at('late-line.mov'), at('late.srt')]
     await writeFile(lines, '1\n00:00:01,800 --> 00:00:01,900\nWords that go\n')
     const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-g', '10']

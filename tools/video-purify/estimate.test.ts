@@ -21,17 +21,17 @@ function filled(...regions: readonly object[]): number {
 const line = { x: 0.25, y: 0.85, w: 0.5, h: 0.1 }
 const large = { x: 0.1, y: 0.1, w: 0.5, h: 0.6 }
 
-test('how long filling takes follows from what is filled, and for how long', () => {
+test('the estimate for inpainting depends on the area and duration of regions', () => {
   expect(filled(large)).toBeGreaterThan(3 * filled(line))
   expect(filled(line, { ...line, y: 0.05 })).toBeGreaterThan(filled(line))
   expect(filled({ ...large, start: 10, end: 11 })).toBeLessThan(filled(large) / 5)
-  // No more is treated than the picture, however many lie over each other, nor after its end.
+  // Overlapping regions count once at most, and time after the end does not count.
   const whole = { x: 0, y: 0, w: 1, h: 1 }
   expect(filled(whole, whole)).toBe(filled(whole))
   expect(filled({ ...large, end: 1e6 })).toBe(filled(large))
 })
 
-test('where text has yet to be found, some is expected; blurring takes as long whatever is blurred', () => {
+test('undetected text counts with a default area; blurring time does not depend on regions', () => {
   const unknown = expected({ purify_func_type: 'raft' })
   expect(unknown).toBeGreaterThan(filled(line) / 3)
   expect(unknown).toBeLessThan(filled(large))

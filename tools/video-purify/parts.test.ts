@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checkPartsComplete, splitIntoParts } from './parts.ts'
 
-it('parts hold every frame once, in order, and as many as the encoder needs', () => {
+it('parts contain every frame once, in order, and enough frames for the encoder', () => {
   const count = fc.integer({ min: 1, max: 20_000 })
   const rates = fc.constantFrom(0.1, 1, 23.976, 30, 120)
   fc.assert(
@@ -19,7 +19,7 @@ it('parts hold every frame once, in order, and as many as the encoder needs', ()
   )
 })
 
-it('parts that two threads make at once end together', () => {
+it('concurrent parts are of equal length', () => {
   const count = fc.integer({ min: 8 * 60, max: 20_000 })
   fc.assert(
     fc.property(count, fc.constantFrom(1, 23.976, 30, 60), (frames, fps) => {
@@ -31,7 +31,7 @@ it('parts that two threads make at once end together', () => {
   expect(splitIntoParts({ first: 0, count: 7 * 30 }, 30, true)).toHaveLength(1)
 })
 
-it('a second may be missing at the very end, but neither more, nor in the middle, nor all there is', () => {
+it('up to one second may be missing at the end, but not more, not in the middle, and not everything', () => {
   const held = (...parts: readonly (readonly [number, number])[]) => {
     const told = parts.map(([frames, count]) => ({ frames, count }))
     return () => checkPartsComplete('film.mp4', told, 25)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { predictDecibels, chooseRateFactor, type Trial } from './rate-factor.ts'
 
-/** How an encoder does with a video: likeness and size with a factor of 20, and what a step takes of both. */
+/** Model of an encoder: fidelity and size at factor 20, and their slopes per step. */
 const encoder = fc.record({
   decibels: fc.double({ min: 25, max: 60, noNaN: true }),
   perStep: fc.double({ min: 0.3, max: 1.8, noNaN: true }),
@@ -12,7 +12,7 @@ const encoder = fc.record({
 const factors = fc.tuple(fc.integer({ min: 6, max: 22 }), fc.integer({ min: 2, max: 10 }))
 const largest = fc.integer({ min: 200, max: 400_000 })
 
-test('the factor makes a video as near as wanted, or else as large as it may be', () => {
+test('the factor reaches the target fidelity or else the size limit', () => {
   fc.assert(
     fc.property(encoder, factors, largest, ({ perStep, stepsToDouble, ...coded }, [first, apart], limit) => {
       const at = (crf: number): Trial => ({
@@ -22,7 +22,7 @@ test('the factor makes a video as near as wanted, or else as large as it may be'
       })
       const chosen = chooseRateFactor([at(first), at(first + apart)], limit)
       const { decibels, bytes } = at(chosen)
-      // Both in steps of the factor, which is rounded to a tenth of one.
+      // Both in steps of the factor, which is rounded to 0.1.
       const nearer = (than: number) => (decibels - than) / perStep
       const larger = stepsToDouble * Math.log2(bytes / limit)
       const is = (steps: number) => Math.abs(steps) <= 0.06
@@ -36,7 +36,7 @@ test('the factor makes a video as near as wanted, or else as large as it may be'
   )
 })
 
-test('of one trial, or of trials that contradict each other, a step is worth what it usually is', () => {
+test('with one trial, or contradictory trials, the typical slope is used', () => {
   const one = { crf: 21, decibels: 44.6, bytes: 1000 }
   expect(chooseRateFactor([one], 1e6)).toBe(19)
   expect(chooseRateFactor([one, { ...one, crf: 19 }], 1e6)).toBe(19)

@@ -12,7 +12,7 @@ function patchesAt(remove: readonly Region[], protect: readonly Region[] = []) {
   return createPatchLookup({ remove, protect }, { size, rate })
 }
 
-/** Black and white in bars, with colours that change from pixel to pixel: like letters, only harder. */
+/** Black and white bars with chroma changing at every pixel: like letters, but harder to blur. */
 function letters(): Frame {
   const bytes = new Uint8Array((size.width * size.height * 3) / 2)
   for (let at = 0; at < bytes.length; at++) bytes[at] = at % 5 < 2 ? 255 : (at * 7) % 60
@@ -31,7 +31,7 @@ const area = part.map(({ x, y, w, h }) => ({
   ...always,
 }))
 
-test('a pixel outside the masks keeps its brightness, and its colour, which three others share', () => {
+test('a pixel outside the masks keeps its luma, and its chroma, which it shares with three others', () => {
   fc.assert(
     fc.property(fc.array(area, { maxLength: 4 }), fc.array(area, { maxLength: 3 }), (remove, protect) => {
       const patches = patchesAt(remove, protect)(0)
@@ -57,7 +57,7 @@ test('a pixel outside the masks keeps its brightness, and its colour, which thre
   )
 })
 
-/** Standard deviation of the brightness in a box, which is what letters are seen by. */
+/** Standard deviation of luma in a box. */
 function contrast(
   { width, bytes }: Frame,
   box: { x: number; y: number; width: number; height: number },
@@ -76,7 +76,7 @@ describe('strength', () => {
     ['a line', { x: 0.125, y: 0.5, w: 0.75, h: 0.1875, ...always }, { x: 16, y: 36, width: 64, height: 4 }],
     ['a column', { x: 0.5, y: 0, w: 0.125, h: 1, ...always }, { x: 51, y: 4, width: 6, height: 56 }],
     ['the whole picture', { x: 0, y: 0, w: 1, h: 1, ...always }, { x: 0, y: 0, ...size }],
-  ])('of %s: nothing of what was in it can be told apart', (_, region, inside) => {
+  ])('of %s: its content becomes indistinguishable', (_, region, inside) => {
     const frame = letters()
     const before = contrast(frame, inside)
     for (const patch of patchesAt([region])(0)) blurPatch(frame, patch)
@@ -84,14 +84,14 @@ describe('strength', () => {
     expect(contrast(frame, inside)).toBeLessThan(before / 20)
   })
 
-  test("what is of one brightness stays so, to the picture's very edge", () => {
+  test('a uniform area stays uniform, up to the edge of the frame', () => {
     const frame = { ...size, bytes: new Uint8Array((size.width * size.height * 3) / 2).fill(200) }
     for (const patch of patchesAt([{ x: 0, y: 0, w: 1, h: 0.4, ...always }])(0)) blurPatch(frame, patch)
     expect(new Set(frame.bytes)).toEqual(new Set([200]))
   })
 })
 
-test('the edge is soft: brightness does not jump where the blur begins', () => {
+test('the edge is soft: luma does not jump where the blur starts', () => {
   const bytes = new Uint8Array((size.width * size.height * 3) / 2).fill(128)
   for (let row = 0; row < size.height; row++) bytes.fill(row < 32 ? 40 : 220, row * 96, (row + 1) * 96)
   const frame = { ...size, bytes }
@@ -103,14 +103,14 @@ test('the edge is soft: brightness does not jump where the blur begins', () => {
   expect(Math.max(...steps)).toBeLessThan(whole / 2)
 })
 
-test('a line of text is no slab of its own brightness: it meets what lies around', () => {
+test('a blurred line of text is not a visible slab: it matches its surroundings', () => {
   const bytes = new Uint8Array((size.width * size.height * 3) / 2).fill(60)
   const inside = { x: 16, y: 24, width: 64, height: 12 }
   const places = Array.from(
     { length: inside.width * inside.height },
     (_, at) => (inside.y + Math.floor(at / inside.width)) * size.width + inside.x + (at % inside.width),
   )
-  // Half of it is white.
+  // Half of the pixels are white.
   for (const at of places) if (at % 4 < 2) bytes[at] = 255
   const region = { x: inside.x / 96, y: inside.y / 64, w: inside.width / 96, h: inside.height / 64 }
   for (const patch of patchesAt([{ ...region, ...always }])(0)) blurPatch({ ...size, bytes }, patch)
@@ -119,7 +119,7 @@ test('a line of text is no slab of its own brightness: it meets what lies around
   expect(mean - 60).toBeLessThan(97 / 5)
 })
 
-test('frames come in order, each once, treated by their own number', async () => {
+test('frames are yielded in order, once each, treated by their index', async () => {
   const region = { x: 0, y: 0, w: 1, h: 1, start: 0.2, end: 0.32 }
   async function* frames() {
     for (let index = 0; index < 10; index++) yield letters()
@@ -128,7 +128,7 @@ test('frames come in order, each once, treated by their own number', async () =>
   for await (const frame of blur(frames(), { first: 2, patchesAt: patchesAt([region]) })) {
     changed.push(Buffer.compare(frame.bytes, letters().bytes) !== 0)
   }
-  // Frames 5, 6 and 7 of which the first here is 2.
+  // Frames 5, 6 and 7, of which the first here is 2.
   expect(changed).toEqual(
     [3, 4, 5].reduce(
       (all, at) => all.with(at, true),
@@ -137,7 +137,7 @@ test('frames come in order, each once, treated by their own number', async () =>
   )
 })
 
-test('the same place of the same picture comes out the same, whatever was blurred before', () => {
+test('the same patch of the same frame gives the same result, whatever was blurred before', () => {
   const [patch] = patchesAt([{ x: 0.3, y: 0.3, w: 0.4, h: 0.2, ...always }])(0)
   if (!patch) throw new Error('nothing is treated')
   const [one, other] = [letters(), letters()]

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { Patch } from './frame.ts'
 import { PatchCache } from './lru-cache.ts'
 
-/** Three of these are kept. */
+/** Three of these fit. */
 const large = (): Patch => ({ x: 0, y: 0, width: 4096, height: 2560, mask: new Uint8Array(4096 * 2560) })
 
-test('what is asked for again and again stays, what was asked for longest ago gives way', () => {
+test('frequently used entries stay; the least recently used is evicted', () => {
   const recent = new PatchCache()
   const first = recent.add(0, [large()])
   for (let since = 1; since < 6; since += 1) {

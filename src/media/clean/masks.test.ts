@@ -8,7 +8,7 @@ import { framesBetween } from '../frame-rate.ts'
 const size = { width: 64, height: 36 }
 const rate = { num: 25, den: 1 }
 
-/** Edges and times on pixels and frames, between them, and at the ends. */
+/** Edges and times on and between pixels and frames, and at the ends. */
 const regions = fc.array(
   fc
     .record({
@@ -33,7 +33,7 @@ const regions = fc.array(
   { maxLength: 12 },
 )
 
-/** What is treated on a frame, worked out pixel by pixel. */
+/** Reference implementation, pixel by pixel. */
 function expected(remove: readonly Region[], protect: readonly Region[], frame: number): Uint8Array {
   const touches = ({ x, y, w, h, start, end }: Region, column: number, row: number) =>
     start <= frame / 25 + 1e-9 &&
@@ -62,7 +62,7 @@ function painted(patches: readonly Patch[], { width, height } = size): Uint8Arra
   return all
 }
 
-test('what is removed touches and nothing protected does is treated, once, on exactly its frames', () => {
+test('pixels touched by a removed region and by no protected one are treated, once, on exactly their frames', () => {
   fc.assert(
     fc.property(regions, regions, fc.array(fc.nat(70), { maxLength: 5 }), (remove, protect, frames) => {
       const patchesAt = createPatchLookup({ remove, protect }, { size, rate })
@@ -81,7 +81,7 @@ test('what is removed touches and nothing protected does is treated, once, on ex
   )
 })
 
-test('from one frame to the next the same object tells that nothing has changed', () => {
+test('consecutive frames with the same patches return the same object', () => {
   const remove = [{ x: 0, y: 0, w: 0.5, h: 0.5, start: 0.2, end: 1 }]
   const patchesAt = createPatchLookup({ remove, protect: [] }, { size, rate })
   const patches = Array.from({ length: 30 }, (_, frame) => patchesAt(frame))
@@ -91,7 +91,7 @@ test('from one frame to the next the same object tells that nothing has changed'
   expect(new Set(patches.slice(5, 25)).size).toBe(1)
 })
 
-test('places that lie apart are patches of their own, and those that touch are one', () => {
+test('separate boxes are separate patches; touching boxes share one', () => {
   const at = (x: number, y: number) => ({ x: x / 256, y: y / 256, w: 1 / 16, h: 1 / 16, start: 0, end: 1 })
   const large = { width: 256, height: 256 }
   const patchesAt = (...remove: Region[]) =>
@@ -102,7 +102,7 @@ test('places that lie apart are patches of their own, and those that touch are o
 })
 
 describe('times', () => {
-  test('of a frame are told by any decimals of it, to the millisecond', () => {
+  test('of a frame may be rounded to any decimals, down to milliseconds', () => {
     fc.assert(
       fc.property(
         fc.nat(200_000),
@@ -120,14 +120,14 @@ describe('times', () => {
     )
   })
 
-  test('between two frames hold no frame, and the end is not held', () => {
+  test('between two frames contain no frame, and the end is exclusive', () => {
     expect(framesBetween({ start: 0.041, end: 0.079 }, rate)).toEqual({ first: 2, end: 2 })
     expect(framesBetween({ start: 0.04, end: 0.08 }, rate)).toEqual({ first: 1, end: 2 })
   })
 })
 
 describe('edges', () => {
-  test('of a pixel are told by any decimals of it', () => {
+  test('of a pixel may be rounded to any decimals', () => {
     fc.assert(
       fc.property(fc.nat(3999), fc.nat(3999), fc.constantFrom(6, 9, 17), (one, other, digits) => {
         const [left, right] = [Math.min(one, other), Math.max(one, other) + 1]
@@ -141,7 +141,7 @@ describe('edges', () => {
     )
   })
 
-  test('take a pixel they pass through, and at least one', () => {
+  test('cover partially covered pixels, and at least one', () => {
     expect(pixelBox({ x: 0.26, y: 0.26, w: 0.3, h: 1e-9 }, { width: 10, height: 10 })).toEqual({
       left: 2,
       right: 6,
@@ -156,7 +156,7 @@ describe('edges', () => {
     })
   })
 
-  test('of a picture with odd sides: the last column and row cannot be coded, but belong to a still', () => {
+  test('of a picture with odd sides: the last column and row are treated in a still image only', () => {
     const whole = [{ x: 0, y: 0, w: 1, h: 1, start: 0, end: 1 }]
     const odd = { width: 7, height: 5 }
     const [patch] = createPatchLookup({ remove: whole, protect: [] }, { size: odd, rate })(0)
@@ -167,7 +167,7 @@ describe('edges', () => {
   })
 })
 
-test('twenty thousand regions, all at once and one after another, take no longer than a look at each', () => {
+test('twenty thousand regions, simultaneous or consecutive, take linear time', () => {
   const count = 20_000
   const remove = Array.from({ length: count }, (_, index) => ({
     ...{ x: (index % 97) / 100, y: (index % 89) / 100, w: 0.03, h: 0.03 },
@@ -180,6 +180,6 @@ test('twenty thousand regions, all at once and one after another, take no longer
     pixels += painted(patchesAt(frame)).reduce((sum, one) => sum + one, 0)
   const { user, system } = process.cpuUsage(began)
   expect(pixels).toBeGreaterThan(0)
-  // Pair by pair it would be minutes.
+  // A pairwise comparison would take minutes.
   expect((user + system) / 1e6).toBeLessThan(10)
 })

@@ -5,7 +5,7 @@ import { maxRegionsPerFrame, selectPreviewFrames } from './preview-frames.ts'
 
 const rate = { num: 25, den: 1 }
 
-test('a region is seen in the middle of its time, and one frame serves all that are there at once', () => {
+test('a region is shown in the middle of its time span, and one frame shows all simultaneous regions', () => {
   const regions = [
     { start: 0, end: 8 },
     { start: 1, end: 3 },
@@ -22,7 +22,7 @@ test('a region is seen in the middle of its time, and one frame serves all that 
   })
 })
 
-test('frames that were asked for show what is there then, by the same half-open times as cleaning', () => {
+test('requested frames show the regions active then, with the same half-open time spans as cleaning', () => {
   const regions = [{ start: 1, end: 2 }, { start: 2, end: 3 }, {}]
   const { frames, notShown, next } = selectPreviewFrames(regions, { rate, count: 200, at: [50, 25] })
   expect(frames.map(({ frame, drawn }) => [frame, drawn])).toEqual([
@@ -33,7 +33,7 @@ test('frames that were asked for show what is there then, by the same half-open 
   expect(selectPreviewFrames(regions, { rate, count: 200, at: [10] })).toMatchObject({ notShown: [0, 1] })
 })
 
-test('more than a frame holds are shared out over several of the same time', () => {
+test('more regions than fit on a frame are spread over several frames of the same time', () => {
   const all = Array.from({ length: 2 * maxRegionsPerFrame + 5 }, () => ({ start: 0, end: 1 }))
   const { frames, notShown } = selectPreviewFrames(all, { rate, count: 25 })
   expect(frames.map(({ drawn, others }) => drawn.length + others)).toEqual([85, 85, 85])
@@ -41,7 +41,7 @@ test('more than a frame holds are shared out over several of the same time', () 
   expect(notShown).toEqual([])
 })
 
-test('without regions there is a frame all the same; what lies after the end is never shown', () => {
+test('without regions there is still one frame; regions after the end are never shown', () => {
   expect(selectPreviewFrames([], { rate, count: 9 }).frames).toEqual([{ frame: 4, drawn: [], others: 0 }])
   const late = selectPreviewFrames([{ start: 20, end: 21 }], { rate, count: 100 })
   expect([late.frames.flatMap(({ drawn }) => drawn), late.notShown]).toEqual([[], [0]])
@@ -51,7 +51,7 @@ const region = fc
   .record({ start: fc.integer({ min: 0, max: 90 }), length: fc.integer({ min: 1, max: 30 }) })
   .map(({ start, length }) => ({ start: start / 25, end: (start + length) / 25 }))
 
-test('whatever the list, drawn regions are there, none is lost, and what is left out is told', () => {
+test('for every list, drawn regions are active, none is lost, and omitted ones are reported', () => {
   fc.assert(
     fc.property(fc.array(region, { maxLength: 60 }), (regions) => {
       const { frames, notShown, next } = selectPreviewFrames(regions, { rate, count: 100 })
@@ -64,13 +64,13 @@ test('whatever the list, drawn regions are there, none is lost, and what is left
       }
       expect([...drawn, ...notShown].toSorted((one, other) => one - other)).toEqual([...regions.keys()])
       const canBeShown = notShown.filter((place) => (regions[place]?.start ?? 0) < 4)
-      // Those that are left were left for want of frames, and there is a time that shows them.
+      // Regions remain only because of the frame limit, and `next` shows them.
       if (canBeShown.length > 0) expect([frames.length, next.length > 0]).toEqual([maxSheetFrames, true])
     }),
   )
 })
 
-test('fifty thousand regions, all alike or each at its own time, are chosen from at once', () => {
+test('fifty thousand regions, equal or distinct, are processed quickly', () => {
   const begun = process.cpuUsage()
   for (const of of [
     () => ({ start: 0, end: 7200 }),

@@ -9,9 +9,9 @@ import { model, modelPack, packsIn } from '../../packs/stand-in.ts'
 import { testdata } from '../ffmpeg/made.ts'
 import { packsFrom } from '../vision/packs.ts'
 
-// Threads that hold a model, by the one that hears pianos.
+// Model threads, tested with piano transcription.
 
-test('a model that does not load is told to everyone who asks', async () => {
+test('a model that fails to load is reported to every caller', async () => {
   await using scratch = await scratchFolder()
   await using mirror = await startMirror({ 'eyes.onnx': model })
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
@@ -28,7 +28,7 @@ test('a model that does not load is told to everyone who asks', async () => {
   }
 })
 
-/** Twelve seconds of sound that nothing in it repeats, in pieces. */
+/** Twelve seconds of non-repeating audio, in chunks. */
 async function* sweep(): AsyncGenerator<Float32Array> {
   for (let from = 0; from < 12 * 22_050; from += 10_000) {
     const at = (index: number) => (from + index) / 22_050
@@ -42,7 +42,7 @@ async function* sweep(): AsyncGenerator<Float32Array> {
 }
 
 test.skipIf(testdata('models') === undefined)(
-  'what several threads hear comes in the order of the sound, and ends where nobody wants more of it (REELWRIGHT_TESTDATA)',
+  'results of several threads arrive in order of the audio, and end when the consumer stops (REELWRIGHT_TESTDATA)',
   async () => {
     await using scratch = await scratchFolder()
     packsFrom(scratch.path)

@@ -20,11 +20,11 @@ beforeAll(async () => {
 
 const pages = testdata('ocr')
 
-describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', () => {
   const search = async (path: string, sides?: readonly number[]) =>
     await detectTextInImage(path, await probe(path), sides ? { sides } : {})
 
-  /** Lines in px, from above. */
+  /** Returns lines in pixels, from top to bottom. */
   const inPixels = async (path: string) => {
     const { video } = await probe(path)
     const [width, height] = [video?.width ?? 0, video?.height ?? 0]
@@ -35,8 +35,8 @@ describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', 
 
   const near = (value: number) => expect.closeTo(value, -0.9)
 
-  it('is found line by line, at its ink', async () => {
-    // Read off the page.
+  it('is detected line by line, at its strokes', async () => {
+    // Measured by hand on the page.
     expect(await inPixels(join(pages ?? '', 'en.jpg'))).toEqual([
       [near(6), near(6), near(287), near(25)],
       [near(6), near(53), near(699), near(73)],
@@ -45,13 +45,13 @@ describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', 
     ])
   })
 
-  it('is found where the picture is as it is shown, turned by its orientation', async () => {
+  it('is located in the displayed image, rotated by its orientation', async () => {
     expect(await inPixels(join(pages ?? '', 'img_exif_orientation.jpg'))).toEqual([
       [near(216), near(128), near(546), near(193)],
     ])
   })
 
-  /** Draws lines of text, `size` px, on even blue; each at its middle. */
+  /** Draws lines of text of `size` px on plain blue, centred at their positions. */
   const draw = async (name: string, canvas: Canvas, { size, texts }: Drawn) => {
     const pen = canvas.getContext('2d')
     pen.fillStyle = '#234'
@@ -66,13 +66,13 @@ describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', 
     return path
   }
 
-  it('that runs out of the picture is found to its edges', async () => {
+  it('that extends beyond the picture is detected up to its edges', async () => {
     const texts = [{ text: 'WWW sentence that is wider than its picture', x: 304, y: 60 }]
     const path = await draw('wide.png', createCanvas(640, 120), { size: 30, texts })
     expect((await inPixels(path)).map(([left, , right]) => [left, right])).toEqual([[0, 640]])
   })
 
-  it('is found where it runs from above to below, each column by itself', async () => {
+  it('is detected in vertical columns, each on its own', async () => {
     const columns = ['明天早上八点见面', '你知道他去哪里了吗']
     const texts = columns.flatMap((column, index) =>
       [...column].map((text, row) => ({ text, x: 260 - 52 * index, y: 40 + 36 * row })),
@@ -85,8 +85,8 @@ describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', 
     ])
   })
 
-  it('is found in a picture that is much longer than wide, also where its tiles meet', async () => {
-    // A line every 240 px: of those that lie on the edge of a tile none is lost or told twice.
+  it('is detected in an image much longer than wide, even at tile boundaries', async () => {
+    // A line every 240 px: lines at tile boundaries are neither lost nor repeated.
     const texts = Array.from({ length: 20 }, (_, index) => {
       return { text: `Message number ${index + 1}`, x: 240, y: 60 + 240 * index }
     })
@@ -98,7 +98,7 @@ describe.skipIf(pages === undefined)('text in a picture (REELWRIGHT_TESTDATA)', 
     expect(Math.max(...found.map(([, top = 0, , bottom = 0]) => bottom - top))).toBeLessThan(24)
   })
 
-  it('is found at another scale too, and none where there is none', async () => {
+  it('is detected at another scale too, and nothing in an image without text', async () => {
     expect(await search(join(pages ?? '', 'en.jpg'), [640])).toHaveLength(4)
     const plain = await make(join(folder, 'plain.png'), [
       '-f',

@@ -18,7 +18,7 @@ async function search(path: string, given: Partial<DetectTextOptions> = {}): Pro
   return (await detectText(path, await probe(path), { threads: 1, ...given })).regions
 }
 
-/** What the design promises of detection. */
+/** Detection quality required by the design. */
 function expectGood(verdict: ReturnType<typeof judge>): void {
   expect(verdict, verdict.missed.join()).toMatchObject({ missed: [], wrong: [] })
   expect(Math.max(...verdict.times.map(Math.abs)), verdict.notes.join('\n')).toBeLessThanOrEqual(1)
@@ -49,13 +49,13 @@ const everything: Footage = {
 }
 
 describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_TESTDATA)', () => {
-  it('is found line by line, from its first frame to its last, where its ink is', async () => {
+  it('is detected line by line, from its first to its last frame, at its strokes', async () => {
     const path = join(folder, 'everything.mp4')
     const letterings = await drawFootage(path, everything)
     expectGood(judge(everything, letterings, await search(path, { threads: 2 })))
   })
 
-  it('is found as subtitles where lines change at one place, wherever that is, at the fastest rate', async () => {
+  it('is recognized as subtitles where lines change in one position, at the highest rate', async () => {
     const size = { width: 320, height: 180 }
     const wide = 'Not in these shoes, which are for the other party'
     const spoken = [
@@ -81,7 +81,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     expect(told).toEqual(told.toSorted((one, other) => one - other))
   })
 
-  it('is found in a picture that is turned for display, at a rate that varies, in an area over time', async () => {
+  it('is detected in a rotated picture of variable rate, in an area and time span', async () => {
     const upright: Footage = {
       ...{ width: 180, height: 320, fps: 30, frames: 120, background: 'still' },
       captions: [
@@ -90,7 +90,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
       ],
     }
     const path = join(folder, 'upright.mp4')
-    // Every third frame is left out but around the ends.
+    // Every third frame is dropped, except around the start and end.
     const kept = 'select=mod(n\\,3)+between(n\\,15\\,27)+between(n\\,82\\,94)'
     const [shown] = await drawFootage(path, upright, [
       ...['-vf', `transpose=cclock,${kept}`, '-fps_mode', 'vfr', '-c:v', 'libx264', '-preset', 'ultrafast'],
@@ -110,7 +110,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     expect(Math.abs((region?.h ?? 0) * 320 - (ink.bottom - ink.top))).toBeLessThan(3)
   })
 
-  it('is no region after the end that the video tells, which pushes none out', async () => {
+  it('is dropped after the stated end of the video, without counting towards the limit', async () => {
     const footage: Footage = {
       ...{ width: 320, height: 180, fps: 30, frames: 150, background: 'still' },
       captions: [
@@ -124,7 +124,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     expect(regions.map(({ start, end }) => ({ start, end }))).toEqual([{ start: 0, end: 1.5 }])
   })
 
-  it('is none where there is none, and in sound', async () => {
+  it('is not reported in a video without text, nor in audio', async () => {
     const path = join(folder, 'none.mp4')
     await drawFootage(path, {
       ...{ width: 320, height: 180, fps: 30, frames: 50, background: 'busy', captions: [] },
@@ -133,7 +133,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     expect(await search(await make(join(folder, 'tone.wav'), tone(1)))).toEqual([])
   })
 
-  it('is looked for no longer once that is given up', async () => {
+  it('detection stops when aborted', async () => {
     const path = await make(join(folder, 'long.mp4'), [
       ...[
         '-f',

@@ -6,7 +6,7 @@ import { h264, make, picture, scratchFolder, tone } from '../ffmpeg/made.ts'
 
 const folder = await scratchFolder()
 
-it('of a picture that begins long after the sound only its own frames are looked at', async () => {
+it('only real frames of a picture that starts long after the audio are read', async () => {
   const inputs = [...tone(0.2), '-itsoffset', '3600.12', ...picture(0.4)]
   const path = await make(join(folder, 'late.mkv'), [...inputs, '-vsync', 'passthrough', ...h264])
   const { video } = await probe(path)

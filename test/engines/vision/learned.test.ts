@@ -16,7 +16,7 @@ import { bringModel, filler, flowing } from './stand-in-models.ts'
 let folder: string
 beforeAll(async () => void (folder = await scratchFolder()))
 
-/** Sets a model as people bring theirs. */
+/** Configures a user-supplied model. */
 async function bring(pack: 'inpainting' | 'optical-flow', graph: Graph | Buffer): Promise<void> {
   const own = { [pack]: await bringModel(folder, graph) }
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
@@ -31,7 +31,7 @@ function picture() {
   return { width, height, pixels, hole }
 }
 
-describe('an inpainting model that is set', () => {
+describe('a configured inpainting model', () => {
   it.each([
     ['of any size', ['rows', 'columns'], {}],
     ['of one size', [64, 64], {}],
@@ -55,7 +55,7 @@ describe('an inpainting model that is set', () => {
     const { frames, changedOutside } = await fidelityOf(scene, logo(scene), createInpainter(size, learned))
     const [patch] = logo(scene).patchesAt(0)
     const middle = ((patch?.y ?? 0) + 4) * size.width + (patch?.x ?? 0) + 12
-    // Half of red, green and blue, in limited range.
+    // Medium grey, in limited range.
     expect(frames[0]?.bytes[middle]).toBeGreaterThan(118)
     expect(frames[0]?.bytes[middle]).toBeLessThan(134)
     expect(changedOutside).toBe(0)
@@ -75,7 +75,7 @@ describe('an inpainting model that is set', () => {
     })
   })
 
-  it('is not needed', async () => {
+  it('is optional', async () => {
     configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
     expect(await learnedModelChecksums()).toEqual({})
     await using learned = await openLearnedModels(1)
@@ -83,7 +83,7 @@ describe('an inpainting model that is set', () => {
     expect(learned).not.toHaveProperty('flow')
   })
 
-  it('that answers 0 to 255 fills black with black, also where it is asked about nothing but black', async () => {
+  it('with output of 0 to 255 fills black with black, even in an entirely black image', async () => {
     await bring('inpainting', filler(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
     await using learned = await openLearnedModels(1)
     const black = { ...picture(), pixels: new Uint8Array(50 * 30 * 3) }
@@ -92,25 +92,25 @@ describe('an inpainting model that is set', () => {
   })
 })
 
-describe('an optical flow model that is set', () => {
-  it('tells steps in pixels of the picture, whatever size it looks at', async () => {
+describe('a configured optical flow model', () => {
+  it('yields displacements in pixels of the image, whatever its tensor size', async () => {
     await bring('optical-flow', flowing(2, -1))
     await using learned = await openLearnedModels(1)
     const { width, height, pixels } = picture()
     const found = await learned.flow?.({ width, height, pixels }, { width, height, pixels })
-    // It looked at 48 x 32 pixels of 50 x 30.
+    // The tensor is 48 x 32 for an image of 50 x 30.
     expect(found?.flowX).toHaveLength(width * height)
     expect(found?.flowX.every((step) => Math.abs(step - (2 * 50) / 48) < 1e-3)).toBe(true)
     expect(found?.flowY.every((step) => Math.abs(step + 30 / 32) < 1e-3)).toBe(true)
   })
 
-  it('is followed where something moves by itself', async () => {
+  it('is used where objects move independently', async () => {
     const size = { width: 320, height: 180, fps: 25 }
     const [still, moving] = [
       makeScene('static', { ...size, count: 2, seed: 8 }),
       makeScene('fast pan', { ...size, count: 2, seed: 8 }),
     ]
-    // A band that runs below what stands still, as seen from a platform.
+    // A moving band below a static background, like a train seen from a platform.
     const scene = {
       ...still,
       frameAt(index: number) {
@@ -125,7 +125,7 @@ describe('an optical flow model that is set', () => {
       patchesAt: (index: number) => overlay.patchesAt(index + 1),
       draw: (frame: Frame, index: number) => overlay.draw(frame, index + 1),
     }
-    // The camera of the band goes 11.7 px of 480 to the right: what is seen now was further to the right.
+    // The band moves 11.7 px of 480, so its content was further to the right before.
     const byFlow = async (right: number) => {
       await bring('optical-flow', flowing(right, 0))
       await using learned = await openLearnedModels(1)
@@ -148,7 +148,7 @@ describe('an optical flow model that is set', () => {
   })
 })
 
-/** Bytes of the lowest two ninths of a frame, from and to, plane by plane. */
+/** Yields byte ranges of the lowest two ninths of a frame, plane by plane. */
 function bandOf({ width, height }: { width: number; height: number }): [number, number][] {
   const pixels = width * height
   return [
@@ -158,8 +158,8 @@ function bandOf({ width, height }: { width: number; height: number }): [number, 
   ].map(([from = 0, length = 0]) => [from + (length * 7) / 9, from + length])
 }
 
-describe('pictures of another size', () => {
-  it('keep their mean where they shrink, by any factor', () => {
+describe('resized planes', () => {
+  it('keep their mean when shrinking, by any factor', () => {
     const size = { width: 30, height: 21 }
     const dots = Float32Array.from({ length: 30 * 21 }, (_, at) => (at % 7 === 0 ? 70 : 0))
     const small = resizePlane(dots, size, { width: 4, height: 3 })
@@ -168,7 +168,7 @@ describe('pictures of another size', () => {
     expect(Math.max(...small)).toBeLessThan(14)
   })
 
-  it('lie between their values where they grow', () => {
+  it('are interpolated when growing', () => {
     const slope = Float32Array.from([0, 10, 20])
     const grown = resizePlane(slope, { width: 3, height: 1 }, { width: 6, height: 2 })
     expect([...grown]).toEqual([0, 2.5, 7.5, 12.5, 17.5, 20, 0, 2.5, 7.5, 12.5, 17.5, 20])

@@ -2,7 +2,9 @@ import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { testdata } from '../ffmpeg/made.ts'
 
-/** Tells this process of the packs, with the public test files as their mirror; false where those are not there. */
+/**
+ * Configures packs for this process, with the public test files as mirror. Returns false if these are not available.
+ */
 export function packsFrom(folder: string): boolean {
   const mirror = testdata('models')
   if (mirror === undefined) return false

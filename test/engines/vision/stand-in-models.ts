@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onnxFile, type Graph, type Shape } from '../onnx-file.ts'
 
-/** Writes a model, or something else that is given as one, as people bring theirs; answers what is set of it. */
+/** Writes a model, or other content, as a user-supplied model. Returns its settings. */
 export async function bringModel(
   folder: string,
   graph: Graph | Buffer,
@@ -17,7 +17,7 @@ export async function bringModel(
 
 const scalar = (value: number) => ({ dims: [1, 1, 1, 1], values: [value] })
 
-/** Leaves an image as it is and fills its mask with a tone, 0 to 1 or 0 to 255. */
+/** A model that returns the image with the mask filled by a tone, scaled to 0 to 1 or 0 to 255. */
 export function filler(
   sides: readonly [number | string, number | string],
   { tone = 0.5, scale = 1 } = {},
@@ -37,7 +37,7 @@ export function filler(
   }
 }
 
-/** Answers the same flow everywhere. */
+/** A model that returns a constant flow. */
 export function flowing(right: number, down: number, channels = 3): Graph {
   const sides: Shape = [1, channels, 'rows', 'columns']
   return {

@@ -18,11 +18,11 @@ interface Mark {
   readonly x: number
   readonly y: number
   readonly size: number
-  /** Its way up, to the level. */
+  /** Angle to the horizontal. */
   readonly degrees: number
 }
 
-/** The marks alone, on nothing. */
+/** Draws the marks on a transparent canvas. */
 function layer(marks: readonly Mark[]): Canvas {
   const canvas = createCanvas(size.width, size.height)
   const pen = canvas.getContext('2d')
@@ -37,7 +37,7 @@ function layer(marks: readonly Mark[]): Canvas {
   return canvas
 }
 
-/** A ground that goes by, and what lies half transparent over it. */
+/** Draws a moving background with the marks half transparent over it. */
 function frameOf(marks: Canvas, passed = 0): Canvas {
   const canvas = createCanvas(size.width, size.height)
   const pen = canvas.getContext('2d')
@@ -54,7 +54,7 @@ function frameOf(marks: Canvas, passed = 0): Canvas {
   return canvas
 }
 
-/** Of each mark, the share of its ink that areas hold; and of the picture, the share that they cover. */
+/** Returns the share of each mark's pixels that areas cover, and the share of the picture that they cover. */
 function held(marks: readonly Mark[], areas: readonly Area[]) {
   const covered = new Uint8Array(size.width * size.height)
   for (const area of areas) {
@@ -93,12 +93,12 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
       await writeFile(path, frameOf(layer(marks)).toBuffer('image/png'))
       const found = held(marks, await detectTextInImage(path, await probe(path)))
       expect(found.least).toBeGreaterThan(0.99)
-      // Boxes around the whole lines would be a fifth to a third of it.
+      // Boxes around whole lines would cover a fifth to a third.
       expect(found.covered).toBeLessThan(0.18)
     },
   )
 
-  it('that runs out of the picture is found to its edges', async () => {
+  it('that extends beyond the picture is detected up to its edges', async () => {
     const marks: Mark[] = [
       { text: 'CONFIDENTIAL', x: 60, y: 120, size: 60, degrees: 40 },
       { text: 'CONFIDENTIAL', x: 560, y: 330, size: 60, degrees: 40 },
@@ -108,7 +108,7 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
     expect(held(marks, await detectTextInImage(path, await probe(path))).least).toBeGreaterThan(0.99)
   })
 
-  it('over a video is found for all of its time, and what runs level in a corner of its box as well', async () => {
+  it('over a video is detected for its whole duration, and so is horizontal text in a corner of its box', async () => {
     const large: Mark = { text: 'CONFIDENTIAL', x: 320, y: 170, size: 50, degrees: 30 }
     const level: Mark = { text: 'Do you know him?', x: 480, y: 285, size: 22, degrees: 0 }
     const marks = layer([large, level])

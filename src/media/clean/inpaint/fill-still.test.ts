@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Patch } from '../frame.ts'
 import { fillStill, type StillImage } from './fill-still.ts'
 
-/** Diagonal stripes, 12 pixels from one to the next. */
+/** Diagonal stripes with a period of 12 pixels. */
 function stripes(width: number, height: number, channels: 3 | 4): StillImage {
   const bytes = new Uint8Array(width * height * channels)
   for (let at = 0; at < width * height; at += 1) {
@@ -26,7 +26,7 @@ function spoil({ width, channels, bytes }: StillImage, { x, y, width: across, he
   }
 }
 
-describe('a still', () => {
+describe('a still image', () => {
   it.each([3, 4] as const)(
     'of %d channels goes on as its surroundings do, and only inside the masks',
     async (channels) => {
@@ -57,12 +57,12 @@ describe('a still', () => {
     },
   )
 
-  it('goes on as it is lit, grain and all', async () => {
+  it('continues its lighting and grain', async () => {
     const [width, height] = [220, 160]
-    // Of no other place in the picture.
+    // A gradient whose values occur nowhere else in the image.
     const light = (at: number, channel: number) =>
       50 + ([0.7 * (at % width), 0.9 * Math.floor(at / width)][channel] ?? 0)
-    // Some levels up and down, never twice alike.
+    // Non-repeating grain of some levels.
     const grain = (at: number) => 6 * Math.sin(at * 12.9898 + Math.floor(at / width) * 78.233)
     const bytes = Uint8Array.from({ length: width * height * 3 }, (_, of) => {
       const at = Math.floor(of / 3)
@@ -73,7 +73,7 @@ describe('a still', () => {
     spoil(still, patch)
     await fillStill(still, [patch])
     let [worst, squares] = [0, 0]
-    // Squares of 10 pixels: light is their mean, grain what is left.
+    // Squares of 10 pixels: lighting is their mean, grain the rest.
     for (let square = 0; square < 80; square += 1) {
       const channel = square % 2
       const from = (patch.y + 10 * Math.floor(square / 16)) * width + patch.x + 10 * ((square >> 1) % 8)
@@ -89,7 +89,7 @@ describe('a still', () => {
     expect(Math.sqrt(squares)).toBeGreaterThan(2)
   })
 
-  it('is filled the same each time', async () => {
+  it('is filled deterministically', async () => {
     const filled = await Promise.all(
       [0, 1].map(async () => {
         const still = stripes(120, 90, 3)
@@ -105,7 +105,7 @@ describe('a still', () => {
     ['at its corner', boxOf(0, 0, 40, 30)],
     ['all over', boxOf(0, 0, 80, 60)],
     ['all but a line', boxOf(0, 2, 80, 58)],
-  ])('masked %s has something put there', async (_, patch) => {
+  ])('masked %s is filled', async (_, patch) => {
     const still = stripes(80, 60, 3)
     spoil(still, patch)
     await fillStill(still, [patch])
@@ -113,7 +113,7 @@ describe('a still', () => {
     expect([...corner]).not.toEqual([255, 255, 255])
   })
 
-  it('that is smaller than the squares that are compared is filled smoothly', async () => {
+  it('smaller than the compared windows is filled smoothly', async () => {
     const still = stripes(6, 6, 3)
     spoil(still, boxOf(2, 2, 2, 2))
     await fillStill(still, [boxOf(2, 2, 2, 2)])

@@ -17,7 +17,7 @@ const affine = fc
 const frame = { width: 200, height: 100 }
 
 describe('maps', () => {
-  it('and their inverses do nothing together', () => {
+  it('composed with their inverses give the identity', () => {
     fc.assert(
       fc.property(affine, (map) => {
         expect(cornerDistance(composeMaps(map, invertMap(map)), [1, 0, 0, 0, 1, 0], frame)).toBeLessThan(1e-9)
@@ -25,7 +25,7 @@ describe('maps', () => {
     )
   })
 
-  it('enlarged and made small again are the same', () => {
+  it('scaled up and down are the same', () => {
     fc.assert(
       fc.property(affine, fc.constantFrom(2, 3, 4), (map, factor) => {
         expect(cornerDistance(scaleMap(scaleMap(map, factor), 1 / factor), map, frame)).toBeLessThan(1e-9)
@@ -34,11 +34,11 @@ describe('maps', () => {
   })
 })
 
-it('solves systems', () => {
+it('solves linear systems', () => {
   const numbers = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 16, maxLength: 16 })
   fc.assert(
     fc.property(numbers, fc.tuple(shift, shift, shift, shift), (values, wanted) => {
-      // What is multiplied by itself turned over, with something on its diagonal, has one solution.
+      // A matrix times its transpose, plus a diagonal, is positive definite.
       const at = (row: number, column: number) => values[row * 4 + column] ?? 0
       const matrix = Float64Array.from({ length: 16 }, (_, index) => {
         const [row, column] = [index >> 2, index & 3]
@@ -53,7 +53,7 @@ it('solves systems', () => {
   )
 })
 
-it('spreads values smoothly: none above or below what holds it', () => {
+it('interpolates a membrane within the range of its weighted values', () => {
   const grid = { columns: 17, rows: 11 }
   fc.assert(
     fc.property(
@@ -74,7 +74,7 @@ it('spreads values smoothly: none above or below what holds it', () => {
   )
 })
 
-it('spreads what lies around a wide hole evenly through it', () => {
+it('interpolates a wide hole evenly from its surroundings', () => {
   const grid = { columns: 300, rows: 180 }
   const slope = (at: number) => (at % grid.columns) / 3 - Math.floor(at / grid.columns) / 2
   const isHeld = (at: number) => {
@@ -88,11 +88,11 @@ it('spreads what lies around a wide hole evenly through it', () => {
     Float32Array.from({ length }, (_, at) => (isHeld(at) ? 1000 : 0)),
     grid,
   )
-  // Before it was solved from coarse to fine it was 61 levels off.
+  // Without the coarse-to-fine solution it was 61 levels off.
   expect(Math.max(...values.map((value, at) => Math.abs(value - slope(at))))).toBeLessThan(1.5)
 })
 
-it('takes samples at pixels as they are, and on a slope what lies between', () => {
+it('samples pixels exactly, and a slope linearly in between', () => {
   const plane = {
     width: 20,
     height: 20,
@@ -101,7 +101,7 @@ it('takes samples at pixels as they are, and on a slope what lies between', () =
   const inside = fc.double({ min: 1, max: 17, noNaN: true })
   fc.assert(
     fc.property(inside, inside, (x, y) => {
-      // Weights are those of the nearest of 64 steps.
+      // Weights are those of the nearest of 64 subpixel positions.
       expect(Math.abs(sampleBicubic(plane, x, y) - (x * 5 + y * 3))).toBeLessThan(0.14)
     }),
   )
@@ -112,7 +112,7 @@ it('takes samples at pixels as they are, and on a slope what lies between', () =
 describe('motion', () => {
   const size = { width: 320, height: 180 }
 
-  it('lays a picture onto itself moved by less than a pixel', () => {
+  it('aligns an image with itself shifted by less than a pixel', () => {
     const scene = makeScene('slow pan', { ...size, count: 3, noise: 0 })
     const pictures = [0, 2].map((index) => {
       const data = scene.frameAt(index).bytes.subarray(0, size.width * size.height)
@@ -121,11 +121,11 @@ describe('motion', () => {
     const [one, other] = pictures
     if (!one || !other) throw new RangeError('two pictures')
     const { map } = alignPoints(detectFeaturePoints(one, 8), other, { from: initialAlignment, rounds: 20 })
-    // The camera goes 1.3 px of 480 to the right in each frame.
+    // The camera moves 1.3 px of 480 to the right per frame.
     expect(cornerDistance(map, [1, 0, (-2 * 1.3 * 320) / 480, 0, 1, 0], size)).toBeLessThan(0.05)
   })
 
-  it('is followed over a pan, and told from a cut', () => {
+  it('is tracked over a pan, and a cut is recognized', () => {
     const scene = makeScene('cut', { ...size, count: 24 })
     const camera = new CameraTracker(size)
     const poses = Array.from({ length: 24 }, (_, index) => camera.observe(scene.frameAt(index), []))
@@ -139,7 +139,7 @@ describe('motion', () => {
   })
 })
 
-it('hides masks and two pixels around them, at any scale', () => {
+it('hides masked pixels and a margin of two pixels, at any scale', () => {
   const patch = { x: 8, y: 6, width: 4, height: 2, mask: Uint8Array.from([1, 1, 0, 0, 1, 1, 0, 0]) }
   const hidden = hiddenMask([patch], { x: 0, y: 0, width: 24, height: 16 })
   for (let y = 0; y < 16; y += 1) {
@@ -154,14 +154,14 @@ it('hides masks and two pixels around them, at any scale', () => {
   }
 })
 
-it('keeps views within its bound however long a video is, near ones and those beside a change of patches', () => {
+it('keeps views within its memory limit for any length: near ones and those at a change of patches', () => {
   const most = 40 * 160
   const history = new ViewHistory(most)
   const [shown, none] = [[{ x: 0, y: 0, width: 2, height: 2, mask: new Uint8Array(4) }], []]
   const [covered, open] = [new Uint8Array(64), new Uint8Array(64)]
   const view = (index: number): FrameView => {
     const isShown = index % 200 < 190
-    // For some time another mask on each frame, as of text that moves.
+    // For a while, each frame has another mask, as with moving text.
     const isMoving = index > 1500 && index < 2200
     const patches = isShown && isMoving ? shown.map((one) => ({ ...one, mask: new Uint8Array(4) })) : shown
     const hidden = isMoving ? new Uint8Array(64) : isShown ? covered : open
@@ -189,13 +189,13 @@ it('keeps views within its bound however long a video is, near ones and those be
     const bytes = [...held].reduce((sum, { length }) => sum + length, 0)
     expect(history.bytes).toBe(bytes)
     expect(bytes).toBeLessThanOrEqual(most)
-    // Masks that all share leave room for more views than forty.
+    // Shared masks leave room for more than forty views.
     if (index === 1400) expect(history.views.length).toBeGreaterThan(50)
   }
   const kept = history.views.map(({ index }) => index)
   expect(kept).toEqual(kept.toSorted((one, other) => one - other))
   expect(kept.filter((index) => index > 2980).length).toBeGreaterThan(10)
-  // The last gap between subtitles, a second and more ago.
+  // The last gap between subtitles, more than a second ago.
   expect(kept.some((index) => index >= 2790 && index < 2800)).toBe(true)
   history.forget(1, 0)
   expect(history.bytes).toBe(0)

@@ -14,13 +14,13 @@ function footage(shot: ShotName, count = 21) {
   return makeScene(shot, { ...film, count })
 }
 
-/** What all frames hold, shortened. */
+/** Returns hashes of all frames. */
 function bytesOf({ frames }: Fidelity): string[] {
   return frames.map(({ bytes }) => createHash('sha1').update(bytes).digest('hex'))
 }
 
-describe('what other frames show is carried over', () => {
-  // With a camera's noise of 1.2 levels, nothing that is not known exactly comes much nearer than 44 dB.
+describe('background that other frames show is warped', () => {
+  // With camera noise of 1.2 levels, warped content cannot exceed about 44 dB.
   it.each([
     ['static', 41],
     ['slow pan', 41],
@@ -31,21 +31,21 @@ describe('what other frames show is carried over', () => {
     ['cut', 40],
     ['fade', 38],
   ] as const)('under subtitles, %s: at least %d dB', async (shot, least) => {
-    // Each shot has to show once what lines hide.
+    // Each shot must show the content behind the lines once.
     const scene = footage(shot, shot === 'cut' ? 36 : 21)
     const ours = await fidelityOf(scene, subtitles(scene, lines), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(least)
     expect(ours.changedOutside).toBe(0)
   })
 
-  it('without what comes and goes faintly beside its time', async () => {
+  it('without traces of overlays that fade in and out', async () => {
     const scene = footage('static', 36)
     const fading = subtitles(scene, { shown: 14, gone: 20, faint: [0.08, 0.04] })
     const ours = await fidelityOf(scene, fading, createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(40)
   })
 
-  it('where something passes: at least 28 dB, and 6 dB above plain blur', async () => {
+  it('behind a passing object: at least 28 dB, and 6 dB above plain blur', async () => {
     const scene = footage('walker', 36)
     const ours = await fidelityOf(scene, subtitles(scene, lines), createInpainter(film))
     const blurred = await fidelityOf(scene, subtitles(scene, lines), plainBlur)
@@ -63,22 +63,22 @@ describe('what other frames show is carried over', () => {
     expect(ours.changedOutside).toBe(0)
   })
 
-  it('to a thin line in a square picture', async () => {
+  it('onto a thin line in a square picture', async () => {
     const scene = makeScene('static', { width: 720, height: 720, count: 5 })
     const overlay = subtitles(scene, { shown: 3, gone: 2, box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 } })
     const ours = await fidelityOf(scene, overlay, createInpainter({ ...scene, fps: 25 }))
     expect(ours.psnr).toBeGreaterThan(38)
   })
 
-  it('under text that moves', async () => {
+  it('under moving text', async () => {
     const scene = footage('static', 30)
     const ours = await fidelityOf(scene, movingText(scene, { speed: 6 }), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(38)
   })
 
-  it.each([10, 120])('over the same time at %d frames a second', async (fps) => {
+  it.each([10, 120])('over the same time at %d frames per second', async (fps) => {
     const size = { width: 128, height: 72 }
-    // A line that is there from the beginning, for a second, over what stands still.
+    // A line shown from the start for one second, over static content.
     const scene = makeScene('static', { ...size, count: Math.max(32, Math.round(1.2 * fps)) })
     const box = { x: 0.2, y: 0.3, w: 0.6, h: 0.4 }
     const overlay = subtitles(scene, { shown: fps, gone: 4 * fps, box })
@@ -91,7 +91,7 @@ describe('what other frames show is carried over', () => {
         }
       }
       for await (const frame of createInpainter({ ...size, fps })(counted(), where)) {
-        // Two seconds are looked ahead and no more.
+        // The look-ahead is limited to two seconds.
         given += 1
         expect(taken - given).toBeLessThanOrEqual(2 * fps)
         yield frame
@@ -101,7 +101,7 @@ describe('what other frames show is carried over', () => {
   })
 })
 
-/** One picture of waves, as large as wanted. */
+/** A single image of waves, of any size. */
 function waves(width: number, height: number): Scene {
   const frameAt = (): Frame => {
     const bytes = new Uint8Array((width * height * 3) / 2).fill(128)
@@ -130,7 +130,7 @@ describe('what no frame shows', () => {
     },
   )
 
-  it('holds still also where it is unlike all around', async () => {
+  it('is stable even where it differs from its surroundings', async () => {
     const scene = makeScene('static', { width: 256, height: 144, count: 12 })
     const { frames } = await fidelityOf(
       scene,
@@ -150,14 +150,14 @@ describe('what no frame shows', () => {
     for (const { bytes } of frames) expect(Math.abs((bytes[middle] ?? 0) - 213)).toBeLessThan(20)
   })
 
-  it('is made up also of a small place in a large picture', async () => {
+  it('is synthesized for a small patch in a large picture', async () => {
     const scene = waves(2560, 1440)
     const overlay = logo(scene, { box: { x: 0.4, y: 0.4, w: 0.1, h: 0.028 } })
     const ours = await fidelityOf(scene, overlay, createInpainter({ ...scene, fps: 25 }))
     expect(ours.worst).toBeGreaterThan(18)
   })
 
-  it('shows nothing of what lay there, nor depends on it, and is the same each time', async () => {
+  it('does not depend on the hidden content, and is deterministic', async () => {
     const scene = footage('diagonal pan', 8)
     const dark = { ...logo(scene), draw: (frame: Frame) => logo(scene, { strength: 0.3 }).draw(frame, 0) }
     const one = await fidelityOf(scene, logo(scene), createInpainter(film))
@@ -183,7 +183,7 @@ it.each([
   expect(changed).toHaveLength(filled)
 })
 
-it('gives back every frame, in order, also of footage without patches', async () => {
+it('yields every frame in order, even without patches', async () => {
   const scene = makeScene('static', { width: 160, height: 96, count: 5 })
   const { frames, changedOutside } = await fidelityOf(
     scene,
@@ -195,7 +195,7 @@ it('gives back every frame, in order, also of footage without patches', async ()
 })
 
 const crossfadeFilm = { width: 192, height: 108, fps: 25 }
-/** Where one part ends and the next begins, and frames that the parts are given beyond that. */
+/** Boundary between two parts, and frames of the overlap. */
 const [bound, around] = [70, 40]
 const scene = makeScene('static', { ...crossfadeFilm, count: bound + around })
 const overlay = logo(scene, { box: { x: 0.6, y: 0.1, w: 0.3, h: 0.22 } })
@@ -205,7 +205,7 @@ const dirty = Array.from({ length: scene.count }, (_, index) => {
   return frame
 })
 
-/** Frames from `first` to `end` as a part has them. */
+/** Processes frames `first` to `end` as a part. */
 async function part(
   [first, end]: readonly [number, number],
   handOver?: Parameters<FrameTreatment>[1]['handOver'],
@@ -225,7 +225,7 @@ async function part(
   return frames
 }
 
-/** Mean difference of brightness between two frames where they are filled, in levels. */
+/** Mean absolute luma difference of filled pixels between two frames, in levels. */
 function apart(one: Frame | undefined, other: Frame | undefined): number {
   const [patch] = overlay.patchesAt(0)
   if (!one || !other || !patch) throw new RangeError('two filled frames')
@@ -237,8 +237,8 @@ function apart(one: Frame | undefined, other: Frame | undefined): number {
   return sum / patch.mask.length
 }
 
-describe('what is made up by two parts', () => {
-  it('passes from one into the other, where each alone would jump at their bound', async () => {
+describe('content synthesized by two parts', () => {
+  it('crossfades at the boundary, where it would jump otherwise', async () => {
     const handOver = { from: bound - around, to: bound }
     const [alone, handed, next] = [
       await part([0, bound + around]),
@@ -253,7 +253,7 @@ describe('what is made up by two parts', () => {
     expect(apart(alone.get(bound - 1), first)).toBeGreaterThan(1)
     expect(apart(handed.get(bound - 1), first)).toBeLessThan(0.4)
     expect(inside.reduce((sum, one) => sum + one, 0) / inside.length).toBeLessThan(0.4)
-    // Both see the same, so that they make the same of it.
+    // Both parts see the same content, so they fill the same.
     expect(apart(handed.get(bound - 1), next.get(bound - 1))).toBe(0)
     expect(apart(handed.get(bound), alone.get(bound))).toBe(0)
   })

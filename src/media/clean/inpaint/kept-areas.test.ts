@@ -24,7 +24,7 @@ const regions = fc.array(
   { maxLength: 8 },
 )
 
-it('what is kept of a frame is the same whatever was asked for before, and no frame is looked at twice', () => {
+it('kept areas do not depend on earlier queries, and patches of a frame are requested once', () => {
   fc.assert(
     fc.property(regions, fc.nat(400), (remove, frame) => {
       const asked: number[] = []

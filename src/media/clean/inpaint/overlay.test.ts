@@ -8,7 +8,7 @@ import { findOverlay, OverlayLearner, type PatchOverlay } from './overlay.ts'
 const film = { width: 192, height: 108, fps: 25 }
 const box = { x: 0.55, y: 0.1, w: 0.35, h: 0.25 }
 
-/** Several shots, each of another place, through which a camera goes slowly. */
+/** Several shots of different scenes, each with a slow pan. */
 function shots(count: number, each: number): Scene {
   const scenes = Array.from({ length: count }, (_, index) =>
     makeScene('slow pan', { ...film, count: each, seed: 40 + index }),
@@ -32,15 +32,15 @@ function learned(scene: Scene, drawn: Drawn, step = 2): readonly PatchOverlay[] 
   return overlays.overlays
 }
 
-/** Share of a patch's pixels that something is known to come through at. */
+/** Share of a patch's pixels with a known overlay. */
 function knownShare(known: readonly PatchOverlay[], drawn: Drawn): number {
   const [patch] = drawn.patchesAt(0)
   const through = (patch && findOverlay(known, patch)?.transmittance) ?? new Float32Array(1)
   return through.filter((share) => share > 0).length / through.length
 }
 
-describe('what is translucent', () => {
-  it('is taken away over changing pictures, nearer to the truth than what is made up', async () => {
+describe('a translucent overlay', () => {
+  it('is removed over changing content, more accurately than by synthesis', async () => {
     const scene = shots(5, 6)
     const drawn = logo(scene, { strength: 0.35, box })
     const known = learned(scene, drawn)
@@ -54,7 +54,7 @@ describe('what is translucent', () => {
     expect(uncovered.changedOutside).toBe(0)
   })
 
-  it('is told from what lets nothing through, and from what lies open', () => {
+  it('is distinguished from an opaque overlay, and from uncovered pixels', () => {
     const scene = shots(5, 6)
     const opaque = logo(scene, { box })
     const [patch] = opaque.patchesAt(0)
@@ -70,11 +70,11 @@ describe('what is translucent', () => {
       if ((overlay.transmittance[at] ?? 0) > 0) wrong += 1
     }
     expect(covered).toBeGreaterThan(200)
-    // Some of what is drawn is as bright as what it covers.
+    // Some overlay pixels are as bright as what they cover.
     expect(wrong / covered).toBeLessThan(0.02)
   })
 
-  it('is not known over what never changes, nor after a few frames', () => {
+  it('is not estimated over static content, nor from a few frames', () => {
     const still = makeScene('static', { ...film, count: 40 })
     const mark = logo(still, { strength: 0.35, box })
     expect(knownShare(learned(still, mark), mark)).toBe(0)
@@ -82,7 +82,7 @@ describe('what is translucent', () => {
     expect(learned(short, logo(short, { strength: 0.35, box }))).toEqual([])
   })
 
-  it('is known also after much that lies nowhere for long, and not where nothing is seen beside it', () => {
+  it('is estimated after many short-lived patches, and not without visible surroundings', () => {
     const mark = logo(shots(1, 1), { strength: 0.35, box })
     const overlays = new OverlayLearner(film)
     for (let index = 0; index < 400; index += 1) {
@@ -99,7 +99,7 @@ describe('what is translucent', () => {
     expect(whole.hasCandidates).toBe(false)
   })
 
-  it('is not taken for known of what hides something that moves by itself', () => {
+  it('is not assumed for an opaque overlay over an independently moving object', () => {
     const scene = makeScene('walker', { ...film, count: 60 })
     const middle = { x: 0.3, y: 0.55, w: 0.4, h: 0.3 }
     for (const strength of [1, 0.5]) {
@@ -107,7 +107,7 @@ describe('what is translucent', () => {
     }
   })
 
-  it('has colour also where only some of the pixels that share it are known', async () => {
+  it('restores chroma even if only some pixels of a block are known', async () => {
     const scene = makeScene('static', { ...film, count: 3 })
     const drawn = logo(scene, { box })
     const [patch] = drawn.patchesAt(0)
@@ -116,7 +116,7 @@ describe('what is translucent', () => {
     const [lumaOffset, residual, colour] = [width * height, width * height, (width * height) / 4].map(
       (length) => new Float32Array(length),
     ) as [Float32Array, Float32Array, Float32Array]
-    // All but the first of each four.
+    // All but the top left pixel of each 2 x 2 block.
     const transmittance = Float32Array.from(
       lumaOffset,
       (_, at) => ((at % width) | Math.floor(at / width)) & 1,
@@ -138,7 +138,7 @@ describe('what is translucent', () => {
     }
   })
 
-  it('does no harm where lines change in a place that is always marked', async () => {
+  it('does not degrade changing lines in a permanently marked region', async () => {
     const scene = shots(5, 6)
     const lines = subtitles(scene, { shown: 4, gone: 3, box })
     const always = { draw: lines.draw, patchesAt: () => lines.patchesAt(0) }

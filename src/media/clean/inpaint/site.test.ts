@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { applyLayers } from './site.ts'
 
-it('what is filled later leaves colour that is known as it is', () => {
+it('a later fill does not change known chroma', () => {
   const patch = { x: 0, y: 0, width: 4, height: 2, mask: new Uint8Array(8).fill(1) }
   const filling = {
     luma: new Float32Array(8).fill(90),
     blue: Float32Array.of(100, 0),
     red: Float32Array.of(140, 0),
-    // The first pixel of the first four.
+    // The top left pixel of the first block.
     isFilled: Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0),
   }
   applyLayers(patch, filling, [
