@@ -139,7 +139,7 @@ describe('what keeps a particle from being rendered is told at once, with its li
   it('what is read and what is played together', async () => {
     const html = particle({}, `${text}<img src="logo.png">\n<script>nothing.at.all</script>`)
     const { told, output } = await check({ html })
-    expect(told.join('\n')).toMatch(/error 2 <img src="logo\.png"> lies outside/)
+    expect(told.join('\n')).toMatch(/error 2 <img src="logo\.png"> is external/)
     expect(told.join('\n')).toMatch(/error 3 .*nothing is not defined/)
     expect(output).toMatchObject({ composition_id: 'test', width: 320, height: 180 })
   })
@@ -147,7 +147,7 @@ describe('what keeps a particle from being rendered is told at once, with its li
   it('once, though it shows in the source and again as it plays', async () => {
     const outside = particle({}, `${text}\n<img\n src="https://example.com/logo.png">\n<b>x</b>`)
     expect((await check({ html: outside })).told).toEqual([
-      expect.stringMatching(/^error 4 <img src="https:\/\/example\.com\/logo\.png"> lies outside/),
+      expect.stringMatching(/^error 4 <img src="https:\/\/example\.com\/logo\.png"> is external/),
     ])
     const styled = particle({}, `<style>\np {\nbackground: url(https://example.com) }</style>${text}`)
     expect((await check({ html: styled })).told).toEqual([

@@ -40,7 +40,7 @@ iframe{position:absolute;border:0;transform-origin:0 0}</style><body></body>`
  */
 export function particleDocument(html: string): string | undefined {
   const parsed = parseSource(html)
-  const template = 'why' in parsed ? undefined : parsed.template
+  const template = 'reason' in parsed ? undefined : parsed.template
   const place = template?.sourceCodeLocation
   if (!template || !place?.startTag) return undefined
   const content = html.slice(place.startTag.endOffset, place.endTag?.startOffset)

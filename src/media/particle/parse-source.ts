@@ -3,29 +3,29 @@ import { defaultTreeAdapter, parse, type DefaultTreeAdapterTypes } from 'parse5'
 export type ParticleElement = DefaultTreeAdapterTypes.Element
 export type ParticleNode = DefaultTreeAdapterTypes.ChildNode
 
-/** Deepest that elements may lie in each other: what Chromium keeps apart, too. */
+/** Deepest nesting of elements; Chromium has the same limit. */
 const maxDepth = 512
 
-/** Most attributes of one tag. */
+/** Most attributes of a tag. */
 const maxAttributes = 20_000
 
-/** Why a source is not parsed. */
+/** Nesting exceeds `maxDepth`. */
 class LimitExceeded extends Error {}
 
-/** A source as a browser reads it. */
+/** A source as a browser parses it. */
 interface ParsedSource {
-  /** What lies in its head and its body. */
+  /** Child nodes of its head and body. */
   readonly roots: readonly ParticleNode[]
-  /** The first among them that is a template: the particle. One that lies deeper is none. */
+  /** The particle: the first template among `roots`. Nested templates do not count. */
   readonly template: DefaultTreeAdapterTypes.Template | undefined
 }
 
 /**
- * The nodes of a source, as a browser would make them, where they are of a measure that is parsed in no time;
- * else the reason. The parser looks through all open elements, and all attributes of a tag, for each new one.
+ * Parses a source as a browser would. Returns a reason instead if nesting or attributes exceed a limit: the parser's
+ * time grows with the square of both.
  */
-export function parseSource(source: string): ParsedSource | { readonly why: string } {
-  if (hasTooManyAttributes(source)) return { why: `a tag has more than ${maxAttributes} attributes` }
+export function parseSource(source: string): ParsedSource | { readonly reason: string } {
+  if (hasTooManyAttributes(source)) return { reason: `a tag has more than ${maxAttributes} attributes` }
   let depth = 0
   const treeAdapter = {
     ...defaultTreeAdapter,
@@ -45,12 +45,12 @@ export function parseSource(source: string): ParsedSource | { readonly why: stri
     return { roots, template: roots.filter(isElement).find(isTemplate) }
   } catch (error) {
     if (error instanceof LimitExceeded)
-      return { why: `elements lie in each other more than ${maxDepth} deep` }
+      return { reason: `elements lie in each other more than ${maxDepth} deep` }
     throw error
   }
 }
 
-/** Counts what lies between white space and outside of quotes, in one pass; in scripts it may count too much. */
+/** Counts attributes in one pass over the text; scripts may be counted too high. */
 function hasTooManyAttributes(source: string): boolean {
   let count = -1
   let quote = ''
@@ -76,7 +76,7 @@ export function isElement(node: ParticleNode): node is ParticleElement {
   return 'tagName' in node
 }
 
-/** What a template holds lies in a fragment of its own. */
+/** Returns the child nodes of an element; those of a template are in its content fragment. */
 export function childNodes(element: ParticleElement): readonly ParticleNode[] {
   return isTemplate(element) ? element.content.childNodes : element.childNodes
 }
@@ -85,7 +85,7 @@ function isTemplate(element: ParticleElement): element is DefaultTreeAdapterType
   return 'content' in element
 }
 
-/** An element and all inside it, in the order of the source. */
+/** Yields an element and its descendants in source order. */
 export function* descendantElements(root: ParticleElement): Generator<ParticleElement> {
   const waiting: ParticleElement[] = [root]
   for (let element = waiting.pop(); element; element = waiting.pop()) {
@@ -98,7 +98,7 @@ export function attributeValue(element: ParticleElement, name: string): string |
   return element.attrs.find((attribute) => attribute.name === name)?.value
 }
 
-/** The line on which an element, or one of its attributes, begins. */
+/** Returns the line, from 1, on which an element or one of its attributes begins. */
 export function sourceLine(element: ParticleElement, attribute?: string): number | undefined {
   const place = element.sourceCodeLocation
   return (attribute === undefined ? undefined : place?.attrs?.[attribute]?.startLine) ?? place?.startLine

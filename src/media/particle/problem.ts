@@ -1,35 +1,35 @@
 import { summarizeList } from '../../contract/format.ts'
 
-/** Something a particle's author should know. */
+/** A problem found by reading a particle's source. */
 export interface SourceProblem {
-  /** Whether it keeps the particle from being rendered, or is only likely not to be meant. */
+  /** An error prevents rendering; a warning points to a likely mistake. */
   readonly severity: 'error' | 'warning'
   readonly message: string
-  /** Of the source, from 1. */
+  /** Line of the source, from 1. */
   readonly line?: number | undefined
-  /** What it is about, where playing tells of that again: an address, or `timeline` for one that is missing. */
+  /** Identifies a problem that playing would report again: a URL, or `timeline` if none is registered. */
   readonly subject?: string
 }
 
 const maxDescribedProblems = 8
 
-/** The problems in one sentence each, with their lines; of many the first. */
+/** Returns the first problems as text, one sentence each, with their lines. */
 export function describeProblems(problems: readonly Omit<SourceProblem, 'severity'>[]): string {
-  const told = problems.map(({ line, message }) =>
+  const reported = problems.map(({ line, message }) =>
     line === undefined ? message : `line ${line}: ${message}`,
   )
-  return summarizeList(told, maxDescribedProblems)
+  return summarizeList(reported, maxDescribedProblems)
 }
 
-/** Of what playing a particle tells, what the reading of its source has not told already, with the right line. */
+/** Returns the problems found by playing that reading the source has not reported already. */
 export function selectNewProblems<P extends { readonly message: string }>(
   played: readonly P[],
   read: readonly SourceProblem[],
 ): P[] {
-  const told = new Set(read.map(({ subject: about }) => about))
+  const reported = new Set(read.map(({ subject: about }) => about))
   return played.filter(({ message }) => {
     const subject = problemSubject(message)
-    return subject === undefined || !told.has(subject)
+    return subject === undefined || !reported.has(subject)
   })
 }
 

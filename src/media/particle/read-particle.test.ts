@@ -47,25 +47,25 @@ describe('what is wrong with one is told by line', () => {
     ['<div><template></template></div>', /^error - there is no <template>/],
     [`<template ${attributes}>${register}`, /^error 1 the <template> is not closed/],
     [`<template ${attributes}><p></p></template>`, /^error 1 no script registers a timeline/],
-    [`<template ${attributes}><!-- __timelines --></template>`, /^error 1 the <template> holds no element/],
+    [
+      `<template ${attributes}><!-- __timelines --></template>`,
+      /^error 1 the <template> contains no element/,
+    ],
     [having('').replace('data-composition-id="a"', ''), /^error 1 data-composition-id is missing/],
     [having('').replace('640', '64px'), /^error 1 data-width must be a whole number of pixels, 1 to 4096/],
     [having('').replace('360', '4097'), /^error 1 data-height must be/],
-    [having('<img src="logo.png">'), /^error 3 <img src="logo\.png"> lies outside; .* data: URI/],
+    [having('<img src="logo.png">'), /^error 3 <img src="logo\.png"> is external; .* data: URI/],
     [having('<img\nsrcset="https://example.com/a.png 2x">'), /^error 4 <img srcset="https:/],
     [having('<svg><image xlink:href="file:///etc/passwd"/></svg>'), /^error 3 <image href="file:\/\/\/etc/],
     [
       having('<link rel="prefetch" href="//example.com">'),
-      /^error 3 <link href="\/\/example\.com"> lies outside/,
+      /^error 3 <link href="\/\/example\.com"> is external/,
     ],
     [having('<script src="http://example.com/a.js"></script>'), /^error 3 <script src="http:/],
     [having('<p style="background: url( \'a.png\' )">'), /^error 3 the style loads a\.png/],
     [having('<style>\n\n@import "b.css";</style>'), /^error 5 the style loads b\.css/],
-    [
-      having('<div><div><video src="data:,"></video></div></div>'),
-      /^error 3 <video> runs by a clock of its own/,
-    ],
-    [`${having('')}<p>more</p>`, /^warning 5 <p> outside the first <template> is left out/],
+    [having('<div><div><video src="data:,"></video></div></div>'), /^error 3 <video> plays by its own clock/],
+    [`${having('')}<p>more</p>`, /^warning 5 <p> outside the first <template> is ignored/],
     [`${having('')}\n<template></template>`, /^warning 6 <template> outside the first/],
   ])('%s', (source, expected) => {
     expect(told(source)).toEqual([expect.stringMatching(expected)])
@@ -158,7 +158,10 @@ describe('a hostile source', () => {
       fc.property(fc.array(fc.oneof(part, fc.string()), { maxLength: 40 }), (parts) => {
         const { declaration: declaration, problems } = readParticle(parts.join(''))
         if (!declaration) expect(problems.length).toBeGreaterThan(0)
-        else expect([declaration.width, declaration.height].every((side) => side >= 1 && side <= 4096)).toBe(true)
+        else
+          expect([declaration.width, declaration.height].every((side) => side >= 1 && side <= 4096)).toBe(
+            true,
+          )
       }),
     )
   })

@@ -10,7 +10,7 @@ import {
 } from './parse-source.ts'
 import type { SourceProblem } from './problem.ts'
 
-/** What a particle says of itself. */
+/** What a particle declares about itself. */
 export interface ParticleDeclaration {
   readonly compositionId: string
   /** Its own canvas, in pixels. */
@@ -18,26 +18,23 @@ export interface ParticleDeclaration {
   readonly height: number
 }
 
-/** A source as it was read: what it says of itself, where it does, and what is wrong with it. */
+/** Result of `readParticle`. */
 export interface ReadParticleResult {
   readonly declaration: ParticleDeclaration | undefined
-  /** Sorted by line; of very many the first that were found, errors before warnings. */
+  /** Sorted by line; at most 100, the first ones found. */
   readonly problems: readonly SourceProblem[]
 }
 
-/** More help nobody, and a hostile source may have millions. */
+/** Limit of problems: a hostile source may have millions. */
 const maxSourceProblems = 100
 
-/** Longest side of a particle's canvas, in pixels: that of the largest result. */
+/** Longest side of a particle's canvas in pixels, the same as of a result. */
 const maxCanvasSide = 4096
 
-/**
- * Reads the source of a particle without running anything: its name and canvas, and every problem that shows
- * without playing it.
- */
+/** Reads a particle's declaration from its source and finds the problems that are visible without playing it. */
 export function readParticle(source: string): ReadParticleResult {
   const parsed = parseSource(source)
-  if ('why' in parsed) return { declaration: undefined, problems: [sourceError(parsed.why)] }
+  if ('reason' in parsed) return { declaration: undefined, problems: [sourceError(parsed.reason)] }
   const { roots, template } = parsed
   if (!template) return { declaration: undefined, problems: [sourceError(noTemplateMessage)] }
   const { declaration: declared, problems: undeclared } = readDeclaration(template)
@@ -61,7 +58,7 @@ function takeProblems(found: readonly Iterable<SourceProblem>[]): SourceProblem[
 }
 
 const noTemplateMessage =
-  'there is no <template> at the root: wrap all of it, styles and scripts included, in <template data-composition-id="title" data-width="1920" data-height="1080">'
+  'there is no <template> at the root: wrap everything, including styles and scripts, in <template data-composition-id="title" data-width="1920" data-height="1080">'
 
 function* checkElements(template: ParticleElement): Generator<SourceProblem> {
   for (const element of descendantElements(template)) {
@@ -73,14 +70,14 @@ function* checkElements(template: ParticleElement): Generator<SourceProblem> {
 function* checkTemplate(template: ParticleElement, source: string): Generator<SourceProblem> {
   const line = sourceLine(template)
   if (!template.sourceCodeLocation?.endTag) yield sourceError('the <template> is not closed', line)
-  if (!childNodes(template).some(isElement)) yield sourceError('the <template> holds no element', line)
+  if (!childNodes(template).some(isElement)) yield sourceError('the <template> contains no element', line)
   if (!source.includes('__timelines')) {
     const example = 'window.__timelines = { "title": { duration: () => 5, seek: (t) => { … } } }'
     yield { ...sourceError(`no script registers a timeline, such as ${example}`, line), subject: 'timeline' }
   }
 }
 
-/** The attributes stand on the template or on an element right inside it; the latter goes before. */
+/** Reads the attributes of the template or of its child element that has data-composition-id, which takes precedence. */
 function readDeclaration(template: ParticleElement): ReadParticleResult {
   const root = childNodes(template)
     .filter(isElement)
@@ -107,16 +104,16 @@ function parseSide(text: string | undefined): number | undefined {
   return side >= 1 && side <= maxCanvasSide ? side : undefined
 }
 
-/** Elements whose time no timeline moves. */
+/** Elements that play by their own clock. */
 const uncontrolledElements = new Set(['video', 'audio', 'iframe', 'object', 'embed', 'marquee'])
 
 function* checkClock({ tagName }: ParticleElement, line: number | undefined): Generator<SourceProblem> {
   if (!uncontrolledElements.has(tagName)) return
-  const message = `<${tagName}> runs by a clock of its own: video and sound belong into the tracks, motion into the timeline`
+  const message = `<${tagName}> plays by its own clock: put video and sound into tracks, and motion into the timeline`
   yield sourceError(message, line)
 }
 
-/** Elements that may stand beside the template without being missed: they show nothing. */
+/** Invisible elements, which are ignored outside the template. */
 const ignoredElements = new Set(['meta', 'title', 'base', 'noscript'])
 
 function* checkOutsideTemplate(
@@ -130,7 +127,7 @@ function* checkOutsideTemplate(
     if (!isText && !isShown) continue
     const what = isElement(node) ? `<${node.tagName}>` : 'the text'
     const line = node.sourceCodeLocation?.startLine
-    yield { severity: 'warning', message: `${what} outside the first <template> is left out`, line }
+    yield { severity: 'warning', message: `${what} outside the first <template> is ignored`, line }
   }
 }
 
@@ -138,29 +135,29 @@ function sourceError(message: string, line?: number): SourceProblem {
   return { severity: 'error', message, line }
 }
 
-/** Those of the whole come first. */
+/** Problems without a line come first. */
 function compareLines(one: SourceProblem, other: SourceProblem): number {
   return (one.line ?? 0) - (other.line ?? 0)
 }
 
-/** Attributes that have something loaded; `href` on all but links that are only followed. */
+/** Attributes whose URL is loaded; `href` except on links. */
 const loadingAttributes = new Set(['src', 'srcset', 'imagesrcset', 'poster', 'background', 'data', 'href'])
 const linkElements = new Set(['a', 'area'])
 
-/** What a browser takes from the source itself. */
+/** Matches URLs that refer to the source itself. */
 const embeddedUrl = /^\s*(data:|#|about:|$)/i
 
-const embedHint = 'a particle reaches neither the network nor files: put it in as a data: URI'
+const embedHint = 'a particle has no access to network or files: embed it as a data: URI'
 
-/** What an element would load from elsewhere, in its attributes and its style. */
+/** Finds external resources that an element would load by its attributes and style. */
 function* findExternalReferences(element: ParticleElement): Generator<SourceProblem> {
   const { tagName } = element
   for (const { name, value } of element.attrs) {
     const loads = name === 'data' ? tagName === 'object' : loadingAttributes.has(name)
     if (!loads || (name === 'href' && linkElements.has(tagName)) || embeddedUrl.test(value)) continue
-    // A few libraries may be installed where it is played, which then tells.
+    // Some libraries may be installed; playing the particle reports missing ones.
     if (tagName === 'script' && /^\s*https:/i.test(value)) continue
-    const message = `<${tagName} ${name}="${shortenUrl(value)}"> lies outside; ${embedHint}`
+    const message = `<${tagName} ${name}="${shortenUrl(value)}"> is external; ${embedHint}`
     yield { severity: 'error', message, line: sourceLine(element, name), subject: normalizeUrl(value) }
   }
   const style = attributeValue(element, 'style')
@@ -173,7 +170,7 @@ function* findExternalReferences(element: ParticleElement): Generator<SourceProb
   }
 }
 
-/** Addresses in CSS: `url(…)`, and what `@import` names without it. */
+/** URLs in CSS: in `url(…)` and after `@import`. */
 const cssUrls = /url\(\s*["']?([^"')\s]{0,200})|@import\s+["']([^"'\n]{0,200})/gi
 
 function* findExternalStyles(css: string, firstLine: number | undefined): Generator<SourceProblem> {
@@ -194,7 +191,7 @@ function shortenUrl(address: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
-/** An address as a browser asks for it, where it is whole. */
+/** Returns a URL as a browser requests it; relative ones unchanged. */
 function normalizeUrl(address: string): string {
   return URL.canParse(address) ? new URL(address).href : address
 }

@@ -1,19 +1,19 @@
 import type { Bounds } from '../geometry.ts'
 
-/** How a line lies that runs neither level nor upright. */
+/** Orientation of a line that is neither horizontal nor vertical. */
 export interface Tilt {
-  /** Of the line to the level, clockwise, radians: between -pi / 2 and pi / 2. */
+  /** Angle to the horizontal, clockwise, in radians: -pi / 2 to pi / 2. */
   readonly angle: number
-  /** How large its letters are, with the room around them, px. */
+  /** Letter height with padding, px. */
   readonly letterSize: number
 }
 
-/** The box around a line, and how that lies in it. */
+/** Bounding box of a line of text, with the line's tilt. */
 export interface LineBox extends Bounds {
   readonly tilt?: Tilt | undefined
 }
 
-/** A box that text was found in. */
+/** A detected line of text. */
 export interface TextBox extends LineBox {
   /** Mean probability that its pixels are text, 0 to 1. */
   readonly score: number
@@ -29,25 +29,25 @@ export function boxHeight({ top, bottom }: Bounds): number {
   return Math.max(0, bottom - top)
 }
 
-/** From here on, heights by width, what a box holds runs from above to below: a single narrow letter is not as high. */
+/** Ratio of height to width above which a line is vertical; a single narrow letter is less tall. */
 const verticalAspect = 2
 
-/** Whether a line in this box runs from above to below. */
+/** Whether the line in this box is vertical. */
 export function isVertical(box: Bounds): boolean {
   return boxHeight(box) > verticalAspect * boxWidth(box)
 }
 
-/** How large the letters of a line in this box are: its height, or of one that runs downward its width. */
+/** Letter size in px: the height of a horizontal line, the width of a vertical one. */
 export function letterSize(box: LineBox): number {
   return box.tilt ? box.tilt.letterSize : isVertical(box) ? boxWidth(box) : boxHeight(box)
 }
 
-/** Area of a box; 0 of one that is turned inside out. */
+/** Area of a box; 0 if its edges are inverted. */
 export function boxArea(box: Bounds): number {
   return boxWidth(box) * boxHeight(box)
 }
 
-/** What two boxes share; turned inside out where they share nothing. */
+/** Intersection of two boxes; its edges are inverted if they do not overlap. */
 export function intersectBoxes(one: Bounds, other: Bounds): Bounds {
   return {
     left: Math.max(one.left, other.left),
@@ -57,7 +57,7 @@ export function intersectBoxes(one: Bounds, other: Bounds): Bounds {
   }
 }
 
-/** The least box around both. */
+/** Smallest box that contains both. */
 export function uniteBoxes(one: Bounds, other: Bounds): Bounds {
   return {
     left: Math.min(one.left, other.left),
@@ -67,19 +67,19 @@ export function uniteBoxes(one: Bounds, other: Bounds): Bounds {
   }
 }
 
-/** Area that two boxes share, as a share of what they cover together. */
+/** Intersection area divided by union area, 0 to 1. */
 export function intersectionOverUnion(one: Bounds, other: Bounds): number {
   const both = boxArea(intersectBoxes(one, other))
   const together = boxArea(one) + boxArea(other) - both
   return together > 0 ? both / together : 0
 }
 
-/** A box elsewhere. */
+/** Returns a box moved by x and y. */
 export function translateBox({ left, top, right, bottom }: Bounds, x: number, y: number): Bounds {
   return { left: left + x, top: top + y, right: right + x, bottom: bottom + y }
 }
 
-/** A box that is larger on each side. */
+/** Returns a box expanded by x and y on each side. */
 export function expandBox({ left, top, right, bottom }: Bounds, x: number, y = x): Bounds {
   return { left: left - x, top: top - y, right: right + x, bottom: bottom + y }
 }

@@ -1,10 +1,10 @@
 import type { Bounds } from '../geometry.ts'
 
-/** A connected place of a map: its box, how many pixels it has, and the sum of their values. */
+/** A connected component: bounding box, pixel count, and sum of values. */
 export interface MapComponent extends Bounds {
   readonly count: number
   readonly sum: number
-  /** Of its pixels' places: sums, and sums of products. */
+  /** Sums of pixel coordinates and of their products. */
   readonly moments: { x: number; y: number; xx: number; yy: number; xy: number }
 }
 
@@ -14,7 +14,7 @@ interface ValueMap {
   readonly values: Float32Array
 }
 
-/** The places of a map whose values reach a bound and touch, by sides or corners. */
+/** Returns the 8-connected components of the pixels whose value is at least `least`. */
 export function connectedComponents(map: ValueMap, least: number): MapComponent[] {
   const { values } = map
   const seen = new Uint8Array(values.length)

@@ -1,21 +1,21 @@
 import type { LumaCrop, Luma } from './luma.ts'
 
-/** The edges of letters by which a text is known again: points, and the slope of brightness at each. */
+/** Edge points of letters, with the luma gradient at each, by which a text is recognised again. */
 export interface EdgePoints {
-  /** Places in the picture they were taken from. */
+  /** Positions in the picture from which they were taken. */
   readonly x: Int32Array
   readonly y: Int32Array
   readonly gradientX: Float32Array
   readonly gradientY: Float32Array
 }
 
-/** Points that are looked at; more take time and tell no more. */
+/** Points per text; more take time without a better match. */
 const maxPoints = 1500
 
-/** What counts as an edge, as a share of the steepest slopes. */
+/** Least gradient of an edge, as a share of the 97th percentile. */
 const minGradient = 0.35
 
-/** The edges of a part of a picture, at those places of the picture that are given. */
+/** Returns the edge points of a crop for which `isIn` is true. */
 export function edgePoints(
   { left, top, width, height, values }: LumaCrop,
   isIn: (x: number, y: number) => boolean = () => true,
@@ -47,17 +47,17 @@ export function edgePoints(
   }
 }
 
-/** How a text shows in a picture. */
+/** How well a text's edges match a picture. */
 export interface EdgeMatch {
-  /** How much of it, 1 as where its strokes were taken; below 0 where the slopes run the other way. */
+  /** Contrast relative to the original, which is 1; negative if the gradients are opposite. */
   readonly strength: number
-  /** How much the slopes there are like its own, whatever their size: -1 to 1. */
+  /** Cosine similarity of the gradients, -1 to 1. */
   readonly similarity: number
-  /** The share of its points that lie inside the picture. */
+  /** Share of the points that are inside the picture. */
   readonly visibleShare: number
 }
 
-/** How strokes show in a picture, moved by whole pixels. */
+/** Matches edge points, moved by whole pixels, with a picture. */
 export function matchEdges(strokes: EdgePoints, { width, height, values }: Luma, moved: Offset): EdgeMatch {
   let [product, own, there, inside] = [0, 0, 0, 0]
   for (let point = 0; point < strokes.x.length; point += 1) {
@@ -81,13 +81,13 @@ export function matchEdges(strokes: EdgePoints, { width, height, values }: Luma,
   }
 }
 
-/** A way in pixels. */
+/** Displacement in pixels. */
 export interface Offset {
   readonly x: number
   readonly y: number
 }
 
-/** Of places within a reach around an offset, whole pixels, the one where strokes show most alike, and how. */
+/** Finds the whole-pixel offset within `reach` of `around` with the highest similarity. */
 export function findBestMatch(
   strokes: EdgePoints,
   luma: Luma,
@@ -98,7 +98,7 @@ export function findBestMatch(
   for (let y = middle.y - reach; y <= middle.y + reach; y += 1) {
     for (let x = middle.x - reach; x <= middle.x + reach; x += 1) {
       const one = matchEdges(strokes, luma, { x, y })
-      // What stands still stays where it is unless it is clearly elsewhere.
+      // Prefer the expected position unless another one is clearly better.
       if (one.similarity > best.similarity + 0.02) best = { ...one, offset: { x, y } }
     }
   }

@@ -1,15 +1,15 @@
 import type { Bounds } from '../geometry.ts'
 
-/** The brightness of a picture, row by row. */
+/** Luma of a picture, 0 to 255, row by row. */
 export interface Luma {
   readonly width: number
   readonly height: number
   readonly values: Uint8Array
 }
 
-/** A part of a picture's brightness; what lies beyond the picture's edge repeats it. */
+/** A crop of a picture's luma, row by row; beyond the picture its edge pixels are repeated. */
 export interface LumaCrop {
-  /** Where it was taken, whole pixels. */
+  /** Position of the crop in the picture, whole pixels. */
   readonly left: number
   readonly top: number
   readonly width: number
@@ -17,7 +17,7 @@ export interface LumaCrop {
   readonly values: Float32Array
 }
 
-/** Cuts a box, widened to whole pixels, out of a picture. */
+/** Crops a box, rounded outwards to whole pixels. */
 export function cropLuma(luma: Luma, box: Bounds): LumaCrop {
   const left = Math.floor(box.left)
   const top = Math.floor(box.top)
@@ -34,7 +34,7 @@ export function cropLuma(luma: Luma, box: Bounds): LumaCrop {
   return { left, top, width, height, values }
 }
 
-/** The mean of parts of one size; it lies where the first does. */
+/** Mean of crops of the same size, at the position of the first. */
 export function meanCrop(crops: readonly [LumaCrop, ...LumaCrop[]]): LumaCrop {
   const [first] = crops
   const values = first.values.map(
@@ -43,12 +43,12 @@ export function meanCrop(crops: readonly [LumaCrop, ...LumaCrop[]]): LumaCrop {
   return { ...first, values }
 }
 
-/** One part less another of the same size. */
+/** Pixel-wise difference of two crops of the same size. */
 export function subtractCrop(one: LumaCrop, other: LumaCrop): LumaCrop {
   return { ...one, values: one.values.map((value, index) => value - (other.values[index] ?? 0)) }
 }
 
-/** A smaller part of a part; all of it where the box lies outside. */
+/** Crops a crop further; returns it unchanged if the box is outside. */
 export function cropAgain(part: LumaCrop, box: Bounds): LumaCrop {
   const left = Math.max(0, Math.floor(box.left) - part.left)
   const top = Math.max(0, Math.floor(box.top) - part.top)
@@ -64,13 +64,13 @@ export function cropAgain(part: LumaCrop, box: Bounds): LumaCrop {
   return { left: part.left + left, top: part.top + top, width, height, values }
 }
 
-/** The brightness of the latest frames of a video. */
+/** Ring buffer of the luma of a video's latest frames. */
 export interface LumaRing {
-  /** Keeps the next frame's, from the beginning of its memory. */
+  /** Adds the next frame; `bytes` starts with its luma plane. */
   add(bytes: Uint8Array): void
-  /** That of a frame; undefined where it is not kept any more, or has not come. */
+  /** Luma of a frame; undefined if it is no longer stored or not added yet. */
   at(frame: number): Luma | undefined
-  /** The first frame that is kept, and the one after the last. */
+  /** First stored frame, and the frame after the last. */
   readonly first: number
   readonly end: number
   /** Of so many frames one is kept. */
@@ -79,11 +79,11 @@ export interface LumaRing {
 
 interface LumaRingOptions {
   readonly capacity: number
-  /** Of so many frames one is kept, and stands for those after it. */
+  /** One of so many frames is stored, and represents those after it. */
   readonly interval: number
 }
 
-/** Keeps so many frames of a size, in memory that is used in turn. */
+/** Creates a ring buffer for so many frames of one size. */
 export function createLumaRing(
   { width, height }: { readonly width: number; readonly height: number },
   { capacity, interval: every }: LumaRingOptions,

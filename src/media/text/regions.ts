@@ -5,23 +5,23 @@ import { boxArea, expandBox, intersectBoxes, letterSize, translateBox, uniteBoxe
 import type { FoundText } from './found-text.ts'
 import { boxesAlongLine } from './tilt.ts'
 
-/** How the pixels that text was found in lie in the picture, and the times of frames. */
+/** Pixel grid in which text was detected: its area of the picture, and the frame rate. */
 export interface PixelGrid {
   readonly width: number
   readonly height: number
-  /** The area of the whole picture that they show. */
+  /** Area of the whole picture that the grid covers. */
   readonly area: Area
   readonly rate: Rational
 }
 
-/** Room around ink, px of the grid: edges of letters are blurred, and what cleans a region leaves all beside it. */
+/** Padding around strokes in grid px, because letter edges are blurred and cleaning changes nothing outside a region. */
 export const strokeMargin = 1.25
 
-/** The way a text may go in one region, times the size of its letters; at least px. */
+/** Longest travel of a text within one region, in letter sizes, and at least in px. */
 const maxTravel = 0.5
 const minTravelPixels = 4
 
-/** The regions of a text: one while it stands, one for each step of its way while it moves; of a tilted one some along it. */
+/** Returns the regions of a text: one if it is still, one per step if it moves, several along a tilted line. */
 export function textRegions(text: FoundText, grid: PixelGrid): FoundRegion[] {
   return splitByTravel(text).flatMap(({ first, last }) => {
     const whole = { left: 0, top: 0, right: grid.width, bottom: grid.height }
@@ -36,7 +36,7 @@ export function textRegions(text: FoundText, grid: PixelGrid): FoundRegion[] {
   })
 }
 
-/** Frames in runs in which the text goes no further than a region may show. */
+/** Splits a text's frames into runs with limited travel. */
 function splitByTravel({ first, last, moving, tilt, boxAt }: FoundText): { first: number; last: number }[] {
   if (!moving) return [{ first, last }]
   const longest = Math.max(minTravelPixels, maxTravel * letterSize({ ...boxAt(first), tilt }))
@@ -54,7 +54,7 @@ function travel(one: Bounds, other: Bounds): number {
   return Math.max(Math.abs(one.left - other.left), Math.abs(one.top - other.top))
 }
 
-/** A box of the grid as shares of the whole picture. */
+/** Converts a box of the grid to shares of the whole picture, 0 to 1. */
 export function boxToArea(box: Bounds, { width, height, area }: Omit<PixelGrid, 'rate'>): Area {
   const x = clampShare(area.x + (area.w * box.left) / width)
   const y = clampShare(area.y + (area.h * box.top) / height)
@@ -63,27 +63,26 @@ export function boxToArea(box: Bounds, { width, height, area }: Omit<PixelGrid, 
   return { x, y, w: right - x, h: bottom - y }
 }
 
-/** Rounding never leads out of the picture. */
+/** Limits rounding errors to the picture. */
 function clampShare(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-/** Regions of texts, and how many more there were than are held. */
+/** Result of `limitRegions`: the regions kept and the number of dropped ones. */
 export interface LimitRegionsResult {
   readonly regions: FoundRegion[]
   readonly dropped: number
 }
 
 interface LimitRegionsOptions {
-  /** The earliest first. */
+  /** Regions of a text, earliest first. */
   readonly regionsOf: (text: FoundText) => FoundRegion[]
   readonly max: number
 }
 
 /**
- * The regions of texts, at most so many. First those stay whose regions last longest at a good score, as lines that
- * stand do, then those that need one for each step of their way; the first that does not fit stays as long as it can.
- * No more are held at once than stay and those of one text.
+ * Returns at most `max` regions of texts. Prefers texts with the highest score times duration per region, such as still
+ * lines; the first text that does not fit keeps its earliest regions.
  */
 export function limitRegions(
   texts: readonly FoundText[],
@@ -109,10 +108,10 @@ export function limitRegions(
   return { regions, dropped: left }
 }
 
-/** Room around the areas that is looked at too, so that a line that leads out of one is known as a whole. */
+/** Margin searched around the areas, so that lines crossing their border are detected whole. */
 const searchMargin = 0.03
 
-/** The area of the picture around all of these, and some room; all of it where there are none. */
+/** Returns the area that contains all areas and a margin; the whole picture if there are none. */
 export function searchArea(areas: readonly Area[] | undefined): Area {
   if (!areas || areas.length === 0) return { x: 0, y: 0, w: 1, h: 1 }
   const x = Math.max(0, Math.min(...areas.map((area) => area.x)) - searchMargin)
@@ -122,14 +121,14 @@ export function searchArea(areas: readonly Area[] | undefined): Area {
   return { x, y, w: right - x, h: bottom - y }
 }
 
-/** Share of a line that lies in an area, from which it is that area's text. */
+/** Least share of a line inside an area for it to belong to the area. */
 const minAreaShare = 0.3
 
-/** What of regions lies in areas over time: cut to them, as nothing beyond them is touched. */
+/** Clips regions to areas in space and time. */
 export function clipToAreas(regions: readonly FoundRegion[], within: readonly Region[]): FoundRegion[] {
   return regions.flatMap((region) => {
     const parts = within.flatMap((area) => intersectRegion(region, area))
-    // Areas that overlap give parts of parts.
+    // Overlapping areas yield parts that contain each other.
     return parts.filter(
       (part, index) =>
         !parts.some(
@@ -139,7 +138,7 @@ export function clipToAreas(regions: readonly FoundRegion[], within: readonly Re
   })
 }
 
-/** What of regions lies before a time, s. */
+/** Clips regions to the time before `until`, in s. */
 export function clipToTime(regions: readonly FoundRegion[], until: number): FoundRegion[] {
   return regions
     .filter(({ start }) => start < until)
@@ -158,7 +157,7 @@ function intersectRegion(region: FoundRegion, area: Region): FoundRegion[] {
   return enough && start < end ? [{ x, y, w, h, start, end, score: region.score }] : []
 }
 
-/** Sides of parts are sums and differences of shares: far below a pixel they mean the same. */
+/** Tolerance for sums and differences of shares, far below a pixel. */
 const roundingError = 1e-12
 
 function containsRegion(one: Region, other: Region): boolean {

@@ -3,25 +3,25 @@ import { boxArea, letterSize, intersectionOverUnion, type LineBox, type TextBox 
 import { cropAgain, type LumaCrop } from './luma.ts'
 import type { Bounds } from '../geometry.ts'
 
-/** A line of text drawn anew for the detector, and where it lies there. */
+/** A line of text resampled for a second detection, and its box in that frame. */
 export interface RescoreInput {
   readonly frame: Frame
   readonly line: Bounds
 }
 
-/** Size that letters are given for it, px: it is what the detector knows best. */
+/** Letter size after resampling, px; the detector works best at this size. */
 const rescoreLetterSize = 36
 
-/** Room around the line, times the size of its letters. */
+/** Margin around the line, in letter sizes. */
 const rescoreMargin = 0.8
 
-/** Longest side of such a picture, px. */
+/** Longest side of the resampled frame, px. */
 const maxRescoreSide = 1280
 
-/** Lines are not made larger than this, times: there is no more to see. */
+/** Largest scale; beyond it there is no more detail. */
 const maxRescoreScale = 3
 
-/** A line at another scale than it was found at: what only looked like text seldom does at two. */
+/** Resamples a line to another scale: false detections seldom look like text at two scales. */
 export function prepareRescore(part: LumaCrop, line: LineBox): RescoreInput {
   const margin = rescoreMargin * letterSize(line)
   const surroundings = cropAgain(part, {
@@ -47,7 +47,7 @@ export function prepareRescore(part: LumaCrop, line: LineBox): RescoreInput {
   }
 }
 
-/** How sure a second look is of a line, 0 to 1: 0 where it finds none there. */
+/** Returns the detector's score of the line in the second detection, 0 to 1; 0 if it was not found again. */
 export function rescore({ line }: RescoreInput, boxes: readonly TextBox[]): number {
   const [best] = boxes
     .map((box) => ({ box, likeness: intersectionOverUnion(box, line) }))
@@ -55,7 +55,7 @@ export function rescore({ line }: RescoreInput, boxes: readonly TextBox[]): numb
   return best && best.likeness > 0.4 && boxArea(best.box) > 0 ? best.box.score : 0
 }
 
-/** A grey frame of a part, scaled: by means of what falls on a pixel, or between pixels where it grows. */
+/** Resamples a crop to a grey frame with a triangle filter. */
 function resampleCrop(part: LumaCrop, scale: number): Frame {
   const even = (side: number) => Math.max(2, 2 * Math.round((side * scale) / 2))
   const [width, height] = [even(part.width), even(part.height)]
@@ -74,7 +74,7 @@ function resampleCrop(part: LumaCrop, scale: number): Frame {
   return { width, height, bytes }
 }
 
-/** For each of so many places, which of a row's values it is made of. */
+/** Returns the source indices and weights of each output sample. */
 function resampleWeights(from: number, to: number): { readonly at: number; readonly weight: number }[][] {
   const ratio = from / to
   const spread = Math.max(1, ratio)
