@@ -1,5 +1,5 @@
 import type { OnsetWeights } from '../src/media/piano/onset-classifier.ts'
-import { chanceOf } from '../test/piano/chance.ts'
+import { chanceOf } from '../test/piano/seeded-random.ts'
 
 /** Something that may be what is looked for, and then has a value. */
 export interface Example {

@@ -5,9 +5,9 @@ import { readSoundFont } from '../src/engines/piano/piano.ts'
 import { loadSampledPiano, playPerformance } from '../src/engines/piano/synthesizer.ts'
 import { pianoSampleRate } from '../src/media/piano/frames.ts'
 import type { Performance } from '../src/media/piano/note.ts'
-import { conditions, type Condition } from '../test/piano/conditions.ts'
-import { readMusic } from '../test/piano/music.ts'
-import { kinds, makePiece, type Kind } from '../test/piano/pieces.ts'
+import { conditions, type Condition } from '../test/piano/recording-conditions.ts'
+import { readMusic } from '../test/piano/playable-notes.ts'
+import { kinds, makePiece, type Kind } from '../test/piano/generated-pieces.ts'
 
 /** A piece as it sounds, one channel of 22.05 kHz. */
 export interface Clip {

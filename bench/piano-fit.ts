@@ -8,11 +8,11 @@ import { onsetFeatures, onsetPeak, velocityScale } from '../src/media/piano/onse
 import { RecentFrames } from '../src/media/piano/frames.ts'
 import { keyCount, lowestKey } from '../src/media/piano/note.ts'
 import { frameSeconds } from '../src/media/piano/note-tracker.ts'
-import { conditions, type Condition } from '../test/piano/conditions.ts'
+import { conditions, type Condition } from '../test/piano/recording-conditions.ts'
 import { fit, type Example } from './fit.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
 
-// Fits what judges whether a key was struck (src/media/piano/weights.ts) on generated pieces. Take other SoundFonts and
+// Fits what judges whether a key was struck (src/media/piano/onset-weights.ts) on generated pieces. Take other SoundFonts and
 // seeds than bench/piano.ts shows.
 // npm run bench -- piano-fit <folder of models> <seeds, such as 1,2,3> <SoundFont[#program]> ...
 

@@ -15,7 +15,7 @@ import { beginAsMain } from '../test/service/begin-as-main.ts'
 beginAsMain()
 const { manifest } = await import('../src/engines/packs/manifest.ts')
 const { configurePacks: setPacks } = await import('../src/engines/packs/resolve.ts')
-const { makePiece } = await import('../test/piano/pieces.ts')
+const { makePiece } = await import('../test/piano/generated-pieces.ts')
 const { record, writeWav } = await import('../test/piano/recordings.ts')
 const { contextOf, idOf, stage } = await import('../test/tasks/run-operation.ts')
 const { ffmpeg } = await import('../test/video-split-screen/media.ts')

@@ -12,7 +12,7 @@ import { countedFrames, marginFrames, basicPitchWindow } from '../src/engines/pi
 import { pianoFrameHop } from '../src/media/piano/frames.ts'
 import { keyCount, type Performance } from '../src/media/piano/note.ts'
 import { notesOf, trackers } from './other-trackers.ts'
-import { makePiece } from '../test/piano/pieces.ts'
+import { makePiece } from '../test/piano/generated-pieces.ts'
 import { abba, measure } from './measure.ts'
 import { bankOf, soundOf } from './piano-clips.ts'
 

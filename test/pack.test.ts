@@ -10,7 +10,7 @@ import { operations } from '../tools/index.ts'
 import { testdata } from './engines/ffmpeg/made.ts'
 import { connectTo, endService } from './pack/connect.ts'
 import { installPacked, type Packed } from './pack/packed.ts'
-import { beginOf, makePiece } from './piano/pieces.ts'
+import { beginOf, makePiece } from './piano/generated-pieces.ts'
 import { florestan, record, writeWav } from './piano/recordings.ts'
 
 const root = dirname(import.meta.dirname)

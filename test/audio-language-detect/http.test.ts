@@ -16,7 +16,7 @@ import { openStudio, type Studio } from '../mcp/real-agent.ts'
 import { api, type Api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService } from '../service/in-process.ts'
-import { bringWhisper } from './whisper.ts'
+import { bringWhisper } from './fake-whisper.ts'
 
 const folder = await scratchFolder()
 const whisper = await bringWhisper(folder)

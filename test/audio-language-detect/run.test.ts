@@ -16,7 +16,7 @@ import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
 import { packIn, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 import { openStudio } from '../mcp/real-agent.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
-import { bringWhisper } from './whisper.ts'
+import { bringWhisper } from './fake-whisper.ts'
 
 const folder = await scratchFolder()
 

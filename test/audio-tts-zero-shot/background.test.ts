@@ -13,7 +13,7 @@ import {
   writeSound,
 } from '../engines/speech/recordings.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
-import { startParrot, type Parrot } from './parrot.ts'
+import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
 // What is behind the voice of a recording is taken off it, as far as it can be heard and there is something that does.

@@ -9,7 +9,7 @@ import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
-import { startParrot, type Parrot } from './parrot.ts'
+import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
 // What single fields of a request change in what is spoken, beside its subtitles.

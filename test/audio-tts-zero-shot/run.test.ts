@@ -16,7 +16,7 @@ import { bytes, fails, json } from '../engines/services/stand-in.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
-import { parrotRate, startParrot, type Parrot } from './parrot.ts'
+import { parrotRate, startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
 const folder = await scratchFolder()

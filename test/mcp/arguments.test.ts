@@ -29,11 +29,8 @@ describe.each(eras)('arguments of a %s client', (era) => {
       [{ clips: good, quality: 1080 }, /^6016: quality: /],
       [{ clips: good, wait_seconds: 600 }, /^6016: wait_seconds: /],
       [withClip(123_456), /^6016: clips\[1\]\.file_id: .*lost digits/],
-      [
-        withClip(join(outside.path, 'secret.mp4')),
-        /^6016: .* lies outside the allowed folders: .*--allow-dir/,
-      ],
-      [withClip('link.mp4'), /^6016: clips\[1\]\.file_id: link\.mp4 lies outside/],
+      [withClip(join(outside.path, 'secret.mp4')), /^6016: .* is outside the allowed folders: .*--allow-dir/],
+      [withClip('link.mp4'), /^6016: clips\[1\]\.file_id: link\.mp4 is outside/],
       [withClip('../../etc/passwd'), /^600[14]|^6016/],
       [
         withClip('missing.mp4'),
@@ -66,8 +63,8 @@ describe.each(eras)('arguments of a %s client', (era) => {
         /^6016: Files cannot be saved to n+: a name in it is too long/,
       ],
       [withClip('.'), /^6016: clips\[1\]\.file_id: \. is a folder/],
-      [withClip('https://example.com/a.mp4'), /^6016: .*remote address/],
-      [{ clips: good, save_to: outside.path }, /^6016: .* lies outside/],
+      [withClip('https://example.com/a.mp4'), /^6016: .*remote URL/],
+      [{ clips: good, save_to: outside.path }, /^6016: .* is outside/],
       [{ clips: good, save_to: '.hidden/out' }, /^6016: .* is hidden/],
     ]
     for (const [args, expected] of cases) {

@@ -11,10 +11,10 @@ import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { beginOf, makePiece } from './pieces.ts'
+import { beginOf, makePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
-import { f1, scoreNotes } from './score.ts'
-import { transcribe } from './transcribe.ts'
+import { f1, scoreNotes } from './note-f1.ts'
+import { transcribe } from './run-to-midi.ts'
 
 const folder = await scratchFolder()
 const isReady = packsFrom(join(folder, 'packs'))

@@ -20,8 +20,8 @@ import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { recordingRate, writeWav } from './recordings.ts'
-import { heardKey, loudnessAsPiano } from './stand-in-model.ts'
-import { transcribe } from './transcribe.ts'
+import { heardKey, loudnessAsPiano } from './fake-piano-model.ts'
+import { transcribe } from './run-to-midi.ts'
 
 // A model made for pianos, as people bring theirs: one that hears loudness stands in for it.
 

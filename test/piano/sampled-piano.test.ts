@@ -20,7 +20,7 @@ import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { bringModel } from '../engines/vision/stand-in-models.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'
-import { loudnessAsPiano } from './stand-in-model.ts'
+import { loudnessAsPiano } from './fake-piano-model.ts'
 
 // A piano whose recordings are tones: named and laid as those of the packages.
 

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
-import { readMusic } from './music.ts'
+import { readMusic } from './playable-notes.ts'
 import { florestan, record, writeWav } from './recordings.ts'
-import { f1, scoreNotes } from './score.ts'
-import { transcribe } from './transcribe.ts'
+import { f1, scoreNotes } from './note-f1.ts'
+import { transcribe } from './run-to-midi.ts'
 
 const folder = await scratchFolder()
 const isReady = packsFrom(join(folder, 'packs'))

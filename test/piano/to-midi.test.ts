@@ -5,11 +5,11 @@ import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { make, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
-import { conditions } from './conditions.ts'
-import { beginOf, makePiece } from './pieces.ts'
+import { conditions } from './recording-conditions.ts'
+import { beginOf, makePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
-import { f1, matchNotes, scoreNotes } from './score.ts'
-import { transcribe } from './transcribe.ts'
+import { f1, matchNotes, scoreNotes } from './note-f1.ts'
+import { transcribe } from './run-to-midi.ts'
 
 const folder = await scratchFolder()
 const isReady = packsFrom(join(folder, 'packs'))

@@ -138,7 +138,7 @@ const targetDb = -20
 const peakCeilingDb = -1
 
 /** Window of the level measurement, seconds, and level below which a window is silent, dBFS. */
-const levelWindowSeconds = 0.02
+const referenceLevelWindow = 0.02
 const levelSilenceDb = -50
 
 /** Speech at the target level. */
@@ -150,7 +150,7 @@ interface NormalizeLevelResult {
 
 /** Amplifies mono speech to -20 dBFS, the mean power of its non-silent windows, with peaks of at most -1 dBFS. */
 export function normalizeLevel(samples: Float32Array, rate: number): NormalizeLevelResult {
-  const size = Math.max(1, Math.round(levelWindowSeconds * rate))
+  const size = Math.max(1, Math.round(referenceLevelWindow * rate))
   const least = 10 ** (levelSilenceDb / 10)
   let [power, count, peak] = [0, 0, 0]
   for (let from = 0; from < samples.length; from += size) {

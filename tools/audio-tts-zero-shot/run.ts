@@ -51,7 +51,7 @@ export const run: RunOperation<Operation> = async (input, context) => {
     duration_ms: Math.round(assembled.seconds * 1000),
     segments_source: 'assembled',
     segments: sentenceSegments(assembled),
-    ...(await writeSubtitles(input, assembled, { context, name })),
+    ...(await writeSpeechSubtitles(input, assembled, { context, name })),
     report: { ref: referenceReport(prepared) },
     ...(notes.length > 0 && { notes }),
   }
@@ -81,7 +81,7 @@ function sentenceSegments({ placed, seconds }: AssembledSpeech): Output['segment
 type SubtitleOutput = Pick<Output, 'subtitle_file_id' | 'subtitle_file_download_url' | 'errors'>
 
 /** Writes subtitles if requested. A failure is reported and does not fail the task. */
-async function writeSubtitles(
+async function writeSpeechSubtitles(
   { subtitle_format, canvas = [1080, 1920], strip_punctuation: strip = true }: SpeechInput,
   assembled: AssembledSpeech,
   { context, name }: { context: Pick<RunContext, 'scratch' | 'keep'>; name: string },

@@ -15,8 +15,8 @@ import { paddedWindows } from '../../media/audio/windows.ts'
 const modelRate = 16_000
 
 /** Samples of a window (ten seconds), and of a frame. */
-const windowSamples = 160_000
-const frameSamples = modelRate / regressionFrameRate
+const modelWindowSamples = 160_000
+const modelFrameSamples = modelRate / regressionFrameRate
 
 /** Frames of a window that are used, of 1000: those near its edges lack context. */
 const countedRange = { from: 250, to: 750 } as const
@@ -43,7 +43,7 @@ export async function openHighResolution(
     // An older runtime fused this graph wrongly. The memory pattern doubles the memory used.
     ...{ graphOptimizationLevel: 'disabled', enableMemPattern: false },
   }).catch((cause: unknown) => {
-    throw unusableModel('it cannot be loaded', cause)
+    throw unusablePianoModel('it cannot be loaded', cause)
   })
   try {
     return highResolutionTranscriber({ onnx, session, input: checkModelInterface(session) }, name)
@@ -57,9 +57,9 @@ export async function openHighResolution(
 function checkModelInterface({ inputNames, outputNames }: InferenceSession): string {
   const [input, ...others] = inputNames
   if (input === undefined || others.length > 0)
-    throw unusableModel(`its inputs are ${inputNames.join(', ') || 'none'}, not one`)
+    throw unusablePianoModel(`its inputs are ${inputNames.join(', ') || 'none'}, not one`)
   const missing = Object.values(outputs).filter((output) => !outputNames.includes(output))
-  if (missing.length > 0) throw unusableModel(`it has no output ${missing.join(', ')}`)
+  if (missing.length > 0) throw unusablePianoModel(`it has no output ${missing.join(', ')}`)
   return input
 }
 
@@ -84,13 +84,13 @@ async function transcribeAtHighResolution(
 ): Promise<PianoTranscription> {
   const tracker = new RegressionTracker()
   const notes: TranscribedNote[] = []
-  const step = (countedRange.to - countedRange.from) * frameSamples
-  const windows = { length: windowSamples, step, before: countedRange.from * frameSamples }
+  const step = (countedRange.to - countedRange.from) * modelFrameSamples
+  const windows = { length: modelWindowSamples, step, before: countedRange.from * modelFrameSamples }
   for await (const { samples, received, from } of paddedWindows(sound, windows)) {
     signal.throwIfAborted()
     const result = await runWindow(model, samples)
     for (let frame = countedRange.from; frame < countedRange.to; frame += 1) {
-      if (from + frame * frameSamples > received) break
+      if (from + frame * modelFrameSamples > received) break
       notes.push(...tracker.push(regressionFrame(result, frame)))
     }
     onSeconds?.(received / modelRate)
@@ -103,15 +103,15 @@ async function runWindow(
   { onnx, session, input }: HighResolutionModel,
   samples: Float32Array,
 ): Promise<Outputs> {
-  const tensor = new onnx.Tensor('float32', samples, [1, windowSamples])
+  const tensor = new onnx.Tensor('float32', samples, [1, modelWindowSamples])
   const tensors = await session.run({ [input]: tensor }).catch((cause: unknown) => {
-    throw unusableModel('it fails to run', cause)
+    throw unusablePianoModel('it fails to run', cause)
   })
   const result = Object.entries(outputs).map(([field, output]) => {
     const data = tensors[output]?.data
     const width = field.startsWith('pedal') ? 1 : keyCount
     if (data instanceof Float32Array && data.length >= countedRange.to * width) return [field, data] as const
-    throw unusableModel(`${output} is ${tensors[output]?.dims.join(' x ') ?? 'missing'}`)
+    throw unusablePianoModel(`${output} is ${tensors[output]?.dims.join(' x ') ?? 'missing'}`)
   })
   return Object.fromEntries(result) as Outputs
 }
@@ -126,7 +126,7 @@ function regressionFrame(result: Outputs, frame: number): RegressionFrame {
   }
 }
 
-function unusableModel(reason: string, cause?: unknown): MediaError {
+function unusablePianoModel(reason: string, cause?: unknown): MediaError {
   return new MediaError(6016, `the configured piano model cannot be used: ${reason}`, {
     cause,
     hint:

@@ -7,20 +7,20 @@ import { invalidResult, startSherpaProcess } from './sherpa/process.ts'
 import type { SpeechCallOptions } from './speech-engines.ts'
 
 /** The model takes windows of 10 s. Its frames are 991 samples long and 270 samples apart. */
-const windowSamples = 10 * speechRate
+const diarizationWindow = 10 * speechRate
 const frameStep = 270
 const frameLength = 991
-const windowFrames = Math.floor((windowSamples - frameLength) / frameStep) + 1
+const windowFrames = Math.floor((diarizationWindow - frameLength) / frameStep) + 1
 /** Windows start about every 2.5 s. */
 const hopFrames = 148
-const hopLength = hopFrames * frameStep
+const diarizationHop = hopFrames * frameStep
 
 /** RMS to which windows are amplified for the model, and the highest gain. */
-const targetRms = 0.08
+const segmentationRms = 0.08
 const maxGain = 30
 
 /** Lowest cosine similarity of two embeddings of one speaker, and shortest speech for an embedding, samples. */
-const minSimilarity = 0.5
+const minSpeakerSimilarity = 0.5
 const minVoiceSamples = 0.6 * speechRate
 
 /** Speaker diarization: who speaks when. */
@@ -43,11 +43,11 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   if (embedder) opened.use(embedder)
 
   const hear = async (samples: Float32Array): Promise<Uint8Array[]> => {
-    const gain = Math.min(maxGain, targetRms / (rootMeanSquare(samples) || 1))
+    const gain = Math.min(maxGain, segmentationRms / (rootMeanSquare(samples) || 1))
     const x = new model.onnx.Tensor(
       'float32',
       samples.map((sample) => sample * gain),
-      [1, 1, windowSamples],
+      [1, 1, diarizationWindow],
     )
     const { y } = await model.run({ x })
     return decodePowerset(y?.data as Float32Array, windowFrames)
@@ -92,20 +92,20 @@ function frameTime(frame: number): number {
 async function* overlappingWindows(
   sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
 ): AsyncGenerator<Float32Array> {
-  const samples = new Float32Array(windowSamples)
+  const samples = new Float32Array(diarizationWindow)
   let filled = 0
   let isNew = false
   for await (const piece of sound) {
     for (let at = 0; at < piece.length;) {
-      const count = Math.min(windowSamples - filled, piece.length - at)
+      const count = Math.min(diarizationWindow - filled, piece.length - at)
       samples.set(piece.subarray(at, at + count), filled)
       filled += count
       at += count
       isNew = true
-      if (filled < windowSamples) break
+      if (filled < diarizationWindow) break
       yield samples
-      samples.copyWithin(0, hopLength)
-      filled = windowSamples - hopLength
+      samples.copyWithin(0, diarizationHop)
+      filled = diarizationWindow - diarizationHop
       isNew = false
     }
   }
@@ -139,7 +139,7 @@ function clusterTracks(
     const pair = [tracks[one] ?? 0, tracks[other] ?? 0].toSorted((a, b) => a - b)
     return apart.has(pair.join(' '))
   }
-  const groups = clusterEmbeddings(vectors, { least: minSimilarity, apart: isApart })
+  const groups = clusterEmbeddings(vectors, { least: minSpeakerSimilarity, apart: isApart })
   return new Map(tracks.map((track, index) => [track, groups[index] ?? 0]))
 }
 

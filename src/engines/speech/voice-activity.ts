@@ -8,11 +8,11 @@ import { openOnnxModel } from '../onnx/session.ts'
 import { resolvePack } from '../packs/resolve.ts'
 
 /** Samples per frame, and samples of the previous frame that are repeated as context. */
-const frameSamples = 512
+const vadFrameSamples = 512
 const contextSamples = 64
 
 /** Seconds of sound per probability. */
-export const vadFrameSeconds = frameSamples / speechRate
+export const vadFrameSeconds = vadFrameSamples / speechRate
 
 /** Voice activity detection. */
 export interface VoiceActivityDetector extends AsyncDisposable {
@@ -38,10 +38,10 @@ export async function openVoiceActivityDetector(signal: AbortSignal): Promise<Vo
 
   async function* probabilities(sound: SampleSource, requestSignal: AbortSignal): AsyncGenerator<number> {
     let state = new Tensor('float32', new Float32Array(2 * 128), [2, 1, 128])
-    const window = new Float32Array(contextSamples + frameSamples)
-    for await (const chunk of fixedFrames(sound, frameSamples)) {
+    const window = new Float32Array(contextSamples + vadFrameSamples)
+    for await (const chunk of fixedFrames(sound, vadFrameSamples)) {
       requestSignal.throwIfAborted()
-      window.copyWithin(0, frameSamples)
+      window.copyWithin(0, vadFrameSamples)
       window.set(chunk, contextSamples)
       const input = new Tensor('float32', window, [1, window.length])
       const result = await model.run({ input, state, sr: rate })

@@ -27,7 +27,7 @@ export function recordingDurationMs({ name, facts }: Pick<RequestFile, 'name' | 
 }
 
 /** Seconds of work on two cores: start-up, and rendering one second of sound; measured. */
-const measured = { start: 1.5, renderedSecond: 0.05 }
+const measuredSeconds = { start: 1.5, renderedSecond: 0.05 }
 
 /**
  * Seconds of work per second of sound on two cores. Basic Pitch: measured. Kong et al. (2021): estimated from about
@@ -40,7 +40,7 @@ export function transcriptionSeconds(
   durationMs: number,
   pace: number = transcriptionPaces.basicPitch,
 ): number {
-  return roundToTenth(measured.start + (pace * durationMs) / 1000)
+  return roundToTenth(measuredSeconds.start + (pace * durationMs) / 1000)
 }
 
 /** Expected seconds of work with the models trained on pianos, by pack; `further` seconds are added. */
@@ -51,7 +51,7 @@ export function secondsWithPianoModels(durationMs: number, further = 0): Readonl
 
 /** Expected seconds of work to render a performance. */
 export function renderingSeconds(durationMs: number): number {
-  return roundToTenth(measured.start + (measured.renderedSecond * durationMs) / 1000)
+  return roundToTenth(measuredSeconds.start + (measuredSeconds.renderedSecond * durationMs) / 1000)
 }
 
 /** Timeout, ms, for work of `expected` seconds; generous, as a machine may be busy and far slower than the measured one. */

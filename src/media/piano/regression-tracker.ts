@@ -22,10 +22,10 @@ const threshold = { onset: 0.3, offset: 0.3, sounding: 0.1, pedalOffset: 0.2, pe
 const slope = { onset: 2, offset: 4 } as const
 
 /** Longest note, and longest wait of a released pedal for its offset, frames. */
-const longest = 600
+const maxNoteFrames = 600
 const pedalWait = 10
 
-const reach = slope.offset
+const lookaheadFrames = slope.offset
 
 /** An open note; times in frames. */
 interface HeldNote {
@@ -49,16 +49,16 @@ export class RegressionTracker {
   /** Adds the next frame. Returns the notes that ended. */
   push(frame: RegressionFrame): TranscribedNote[] {
     this.#frames.push(frame)
-    if (this.#frames.length > 2 * reach + 1) this.#frames.shift()
+    if (this.#frames.length > 2 * lookaheadFrames + 1) this.#frames.shift()
     this.#count += 1
-    return this.#count > reach ? this.#step(this.#count - 1 - reach) : []
+    return this.#count > lookaheadFrames ? this.#step(this.#count - 1 - lookaheadFrames) : []
   }
 
   /** Ends all open notes and the pedal. Returns the notes. */
   finish(): TranscribedNote[] {
     const last = this.#count
     const notes: TranscribedNote[] = []
-    while (this.#count < last + reach) notes.push(...this.push(silentRegressionFrame))
+    while (this.#count < last + lookaheadFrames) notes.push(...this.push(silentRegressionFrame))
     for (let key = 0; key < keyCount; key += 1) notes.push(...this.#end(key, last))
     if (this.#pedal)
       this.pedals.push({ start: this.#pedal.start, end: (this.#pedal.up ?? last) / regressionFrameRate })
@@ -95,7 +95,7 @@ export class RegressionTracker {
       const isItsOwn = held.offset !== undefined && held.offset - held.at > held.silentFrom - held.offset
       return this.#end(key, isItsOwn ? (held.offset ?? held.silentFrom) : held.silentFrom)
     }
-    return now - held.at >= longest ? this.#end(key, now) : []
+    return now - held.at >= maxNoteFrames ? this.#end(key, now) : []
   }
 
   #end(key: number, at: number): TranscribedNote[] {
@@ -142,7 +142,7 @@ export class RegressionTracker {
 
   /** Frame at a distance of `apart` from the current one. */
   #at(apart: number): RegressionFrame {
-    return this.#frames[this.#frames.length - 1 - reach + apart] ?? silentRegressionFrame
+    return this.#frames[this.#frames.length - 1 - lookaheadFrames + apart] ?? silentRegressionFrame
   }
 
   /** Offset of a peak from the current frame, in frames; null if there is none. */

@@ -2,7 +2,7 @@ import { Spectrum } from '../audio/spectrum.ts'
 import { speechRate, type TimeSpan } from './speech-types.ts'
 
 /** Samples per frame: 64 ms. */
-const frameSamples = 1024
+const backgroundFrameSamples = 1024
 
 /** Background sound of a recording of speech. */
 export interface BackgroundAnalysis {
@@ -14,7 +14,7 @@ export interface BackgroundAnalysis {
 }
 
 /** Pauses below this level, dBFS, or this far below the speech, dB, are silent. */
-const silenceDb = -60
+const maxSilenceDbfs = -60
 const maxGapDifferenceDb = 40
 
 /** Fewest frames of pauses for a decision: 0.5 s. */
@@ -28,8 +28,8 @@ const minPeakEnergy = 0.5
 const minMusicFrames = 0.4
 
 /** Range of the peaks: above 5 kHz music resembles noise; below 250 Hz there is rumble and mains hum. */
-const highestBin = Math.round((5000 * frameSamples) / speechRate)
-const lowestBin = Math.round((250 * frameSamples) / speechRate)
+const highestBin = Math.round((5000 * backgroundFrameSamples) / speechRate)
+const lowestBin = Math.round((250 * backgroundFrameSamples) / speechRate)
 
 /** Classifies the background of mono sound at 16 kHz by the pauses between the spans of speech. */
 export function analyzeBackground(sound: Float32Array, spans: readonly TimeSpan[]): BackgroundAnalysis {
@@ -40,8 +40,8 @@ export function analyzeBackground(sound: Float32Array, spans: readonly TimeSpan[
   const powers = pauses.map(({ power }) => power).toSorted((one, other) => one - other)
   const gaps = decibels(powers[Math.floor(powers.length / 2)] ?? 0)
   if (pauses.length < minGapFrames) return { kind: 'unknown', speech, gaps }
-  if (gaps < silenceDb || gaps < speech - maxGapDifferenceDb) return { kind: 'none', speech, gaps }
-  const spectrum = new Spectrum(frameSamples)
+  if (gaps < maxSilenceDbfs || gaps < speech - maxGapDifferenceDb) return { kind: 'none', speech, gaps }
+  const spectrum = new Spectrum(backgroundFrameSamples)
   const tonal = pauses.filter(
     ({ samples, power }) => power > 0 && peakEnergyShare(spectrum.magnitudes(samples)) >= minPeakEnergy,
   )
@@ -57,9 +57,12 @@ interface AudioFrame {
 
 /** Frames that speech fills completely, or not at all. */
 function clearFrames(sound: Float32Array, spans: readonly TimeSpan[]): AudioFrame[] {
-  return Array.from({ length: Math.floor(sound.length / frameSamples) }, (_, index) => {
-    const samples = sound.subarray(index * frameSamples, (index + 1) * frameSamples)
-    const [start, end] = [(index * frameSamples) / speechRate, ((index + 1) * frameSamples) / speechRate]
+  return Array.from({ length: Math.floor(sound.length / backgroundFrameSamples) }, (_, index) => {
+    const samples = sound.subarray(index * backgroundFrameSamples, (index + 1) * backgroundFrameSamples)
+    const [start, end] = [
+      (index * backgroundFrameSamples) / speechRate,
+      ((index + 1) * backgroundFrameSamples) / speechRate,
+    ]
     const speaks = spans.some((span) => span.start <= start && span.end >= end)
     const isClear = speaks || !spans.some((span) => span.start < end && span.end > start)
     return isClear ? [{ samples, power: meanPower(samples), speaks }] : []

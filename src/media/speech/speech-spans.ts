@@ -58,7 +58,7 @@ export class SpeechSpanDetector {
   /** Returns the remaining spans after the last probability. */
   end(): TimeSpan[] {
     const whole = this.#begin === undefined ? undefined : this.#close(this.#silenceStart ?? this.#total)
-    const last = this.#last && padSpan(this.#last, this.#rule.padding, this.#total)
+    const last = this.#last && padSpeechSpan(this.#last, this.#rule.padding, this.#total)
     return [...(whole ? [whole] : []), ...(last ? [last] : [])]
   }
 
@@ -76,13 +76,13 @@ export class SpeechSpanDetector {
     const before = this.#last
     this.#last = found
     if (!before) return undefined
-    if (found.start - before.end > 2 * padding) return padSpan(before, padding, this.#total)
+    if (found.start - before.end > 2 * padding) return padSpeechSpan(before, padding, this.#total)
     this.#last = { start: before.start, end: found.end }
     return undefined
   }
 }
 
-function padSpan({ start, end }: TimeSpan, padding: number, total: number): TimeSpan {
+function padSpeechSpan({ start, end }: TimeSpan, padding: number, total: number): TimeSpan {
   return { start: Math.max(0, start - padding), end: Math.min(total, end + padding) }
 }
 

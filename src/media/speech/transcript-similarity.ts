@@ -15,7 +15,7 @@ export interface TranscriptComparison {
 export function compareTranscripts(wanted: string, heard: string): TranscriptComparison {
   const [words, others] = [comparableWords(wanted), comparableWords(heard)]
   if (words.length === 0) return { recall: 1, longestGap: 0 }
-  const found = commonWords(words, others)
+  const found = wordsInCommon(words, others)
   let [lost, longestLost, count] = [0, 0, 0]
   for (const isFound of found) {
     lost = isFound ? 0 : lost + 1
@@ -49,7 +49,7 @@ function splitScripts(word: string): string[] {
 }
 
 /** For each word, whether it is in a longest common subsequence with the others. */
-function commonWords(words: readonly string[], others: readonly string[]): boolean[] {
+function wordsInCommon(words: readonly string[], others: readonly string[]): boolean[] {
   const width = others.length + 1
   // Lengths of the longest common subsequences of all pairs of suffixes.
   const lengths = new Uint16Array((words.length + 1) * width)

@@ -51,7 +51,7 @@ export function findReferenceSpans({ speech, turns }: SpeechActivity): Reference
       unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest is ${formatTooShort(longestAlone)} s`,
     }
   }
-  const spans = alone.flatMap(candidateSpans).map((span) => padSpan(span, { speech, turns }))
+  const spans = alone.flatMap(candidateSpans).map((span) => addPadding(span, { speech, turns }))
   return {
     spans: spans.toSorted(
       (one, other) => lengthPenalty(one) - lengthPenalty(other) || one.start - other.start,
@@ -137,7 +137,7 @@ function candidateSpans({ parts }: SpeechStretch): TimeSpan[] {
 }
 
 /** Adds padding at each side, except where speech was cut or somebody else speaks. */
-function padSpan(span: TimeSpan, { speech, turns }: SpeechActivity): TimeSpan {
+function addPadding(span: TimeSpan, { speech, turns }: SpeechActivity): TimeSpan {
   const before = { start: Math.max(0, span.start - referencePadding), end: span.end }
   const isBegin = speech.some(({ start }) => start === span.start) && speakersIn(turns, before).size <= 1
   const { start } = isBegin ? before : span

@@ -1,4 +1,4 @@
-import { chanceOf } from './chance.ts'
+import { chanceOf } from './seeded-random.ts'
 
 /** Sounds of one channel and rate that are changed as rooms and machines change them. */
 export const conditions = {

@@ -11,7 +11,7 @@ import * as midiNeeds from '../../tools/piano-audio-to-midi/requirements.ts'
 import { run as runToMidi } from '../../tools/piano-audio-to-midi/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
-import { makePiece } from './pieces.ts'
+import { makePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
 // A machine on which nothing is installed: what it needs comes by itself, or by the one command that is told.

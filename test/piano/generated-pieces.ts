@@ -1,5 +1,5 @@
 import type { PedalSpan, Performance, PianoNote } from '../../src/media/piano/note.ts'
-import { chanceOf, type Chance } from './chance.ts'
+import { chanceOf, type Chance } from './seeded-random.ts'
 
 interface Draft {
   readonly notes: PianoNote[]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { api, until } from '../service/api.ts'
 import { dataFolder, start } from '../service/doomed.ts'
-import { makePiece } from './pieces.ts'
+import { makePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
 const type = 'piano_audio_enhance'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { readMidi } from './read-midi.ts'
 import { keyCount, lowestKey, type Performance } from '../../src/media/piano/note.ts'
-import { ordered } from './pieces.ts'
+import { ordered } from './generated-pieces.ts'
 
 /** Shorter ones sequencers leave behind, under notes of the same key, s. */
 const shortest = 0.02

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { json } from '../engines/services/stand-in.ts'
 import { packsFrom } from '../engines/vision/packs.ts'
-import { startParrot, type Parrot } from './parrot.ts'
+import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
 const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
