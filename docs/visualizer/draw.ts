@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { setType } from '../../src/engines/canvas/text.ts'
-import { draw, song } from '../../test/music-visualizer/made.ts'
+import { draw, song } from '../../test/music-visualizer/draw-template.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 
 // Draws the picture sheet of the visualizer's templates, on this machine's fonts.

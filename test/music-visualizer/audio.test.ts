@@ -4,7 +4,7 @@ import { bandCount, bandFrequency, bandPosition } from '../../src/media/audio/ba
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { recentBeats } from '../../src/media/audio/beat-detector.ts'
 import { AudioProfiler, type AudioProfile } from '../../src/media/audio/audio-profile.ts'
-import { song, sound } from './made.ts'
+import { song, sound } from './draw-template.ts'
 
 function profileOf(samples: Float32Array): AudioProfile {
   const survey = new AudioProfiler()

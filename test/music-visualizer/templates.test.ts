@@ -11,7 +11,7 @@ import { templateFactories } from '../../tools/music-visualizer/templates.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { ffmpeg, rgbFrames } from '../video-split-screen/media.ts'
 import { goldenFile, goldenFrames, goldenSize, golden } from './golden/golden.ts'
-import { difference, draw, pixelsOf, setUp, song, sound, worstBlock } from './made.ts'
+import { difference, draw, pixelsOf, setUp, song, sound, worstBlock } from './draw-template.ts'
 
 const names = musicVisualizer.input.shape.template_id.options
 

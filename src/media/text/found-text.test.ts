@@ -3,7 +3,7 @@ import { strokeSearchBox } from './stroke-mask.ts'
 import { cropLuma } from './luma.ts'
 import { edgePoints } from './edge-matching.ts'
 import { createCandidate } from './found-text.ts'
-import { boxAround } from './tilted-line.ts'
+import { boxAround } from '../../../test/footage/tilted-line.ts'
 import type { TextDetection, TextTrack } from './detections.ts'
 
 const picture = { width: 640, height: 360 }

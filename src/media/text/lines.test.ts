@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Bounds } from '../geometry.ts'
 import type { TextBox } from './box.ts'
 import { joinIntoLines, mergeScales } from './lines.ts'
-import { boxAround } from './tilted-line.ts'
+import { boxAround } from '../../../test/footage/tilted-line.ts'
 
 const picture = { width: 640, height: 640 }
 

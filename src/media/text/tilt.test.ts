@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boxArea, intersectBoxes, type LineBox } from './box.ts'
 import { lineMembership, lineArea, lineIntersectionArea, boxesAlongLine } from './tilt.ts'
-import { boxAround, placeIn, type TiltedLine } from './tilted-line.ts'
+import { boxAround, placeIn, type TiltedLine } from '../../../test/footage/tilted-line.ts'
 
 const number = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 const lines = fc

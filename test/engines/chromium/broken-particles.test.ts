@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { particleError } from '../../../src/engines/chromium/particle.ts'
-import { lacksBrowser, openPage, particle, play, rehearsed, scratchFolder, timeline } from './play.ts'
+import { lacksBrowser, openPage, particle, play, dryRunProblems, scratchFolder, timeline } from './play.ts'
 
 const control = '\x21\xf9\x04'
 const animated =
@@ -170,7 +170,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is played through where each frame takes long, but none as long as an answer may', async () => {
     // Its clock stands still: this is about a tenth of a second of work.
     const page = particle('<p>x</p>', timeline('let n = 1e8; while (n > 0) n -= 1; window.left = n'))
-    expect(await rehearsed(page, { fps: 30, responseMs: 2000 })).toEqual([])
+    expect(await dryRunProblems(page, { fps: 30, responseMs: 2000 })).toEqual([])
   })
 
   it('is named when it never ends a script, after a second try', async () => {
@@ -196,7 +196,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       code: 6016,
       message: expect.stringMatching(/^title did not respond in time/),
     })
-    expect(await rehearsed(page, limits)).toEqual([
+    expect(await dryRunProblems(page, limits)).toEqual([
       { message: expect.stringContaining('did not respond in time') },
     ])
   })
@@ -205,7 +205,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     const script = `${timeline('')}
       for (let n = 0; n < 100; n += 1) Promise.reject(new Error(n + 'x'.repeat(1e5)))
       for (let n = 0; n < 100; n += 1) document.body.append(document.createElement('iframe'))`
-    const told = await rehearsed(particle('<p>x</p>', script))
+    const told = await dryRunProblems(particle('<p>x</p>', script))
     expect(told.length).toBeGreaterThan(2)
     expect(told.length).toBeLessThan(80)
     expect(Math.max(...told.map(({ message }) => message.length))).toBeLessThanOrEqual(301)
@@ -225,16 +225,16 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is played on every frame that a render takes', async () => {
     const seek = 'if (Math.abs(t - 17 / 24) < 0.001) throw new Error(`at ${t}`)'
     const page = particle('<p>x</p>', timeline(seek))
-    expect(await rehearsed(page, { fps: 24 })).toEqual([
+    expect(await dryRunProblems(page, { fps: 24 })).toEqual([
       { message: `Uncaught Error: at ${17 / 24}`, line: 2 },
     ])
-    expect(await rehearsed(page, { fps: 10 })).toEqual([])
+    expect(await dryRunProblems(page, { fps: 10 })).toEqual([])
   })
 
   it('is looked at only, in the end, when it takes long to play', async () => {
     const seek = 'if (t > 8 || t === 2) throw new Error(`at ${t}`)'
     const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
-    const told = await rehearsed(page, { playCpuMs: -1 })
+    const told = await dryRunProblems(page, { playCpuMs: -1 })
     expect(told).toEqual([
       { message: 'Uncaught Error: at 9.9', line: 2 },
       { severity: 'warning', message: expect.stringMatching(/^takes long to play: .* up to 0\.0 of 10 s/) },
@@ -244,7 +244,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is not told that it draws nothing where it was only looked at', async () => {
     const seek = "document.querySelector('p').hidden = t !== 5"
     const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
-    expect(await rehearsed(page, { playCpuMs: -1 })).toEqual([
+    expect(await dryRunProblems(page, { playCpuMs: -1 })).toEqual([
       { severity: 'warning', message: expect.stringMatching(/^takes long to play/) },
     ])
   })
@@ -252,27 +252,27 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is played through however little the machine does in a second', async () => {
     // It waits for nothing, as one does whose browser gets no processor.
     const page = particle('<p>x</p>', timeline('if (t === 0.2) new Response(new ReadableStream()).text()'))
-    const told = await rehearsed(page, { settleMs: 2500, playCpuMs: 2000 })
+    const told = await dryRunProblems(page, { settleMs: 2500, playCpuMs: 2000 })
     expect(told).toEqual([{ message: expect.stringContaining('did not finish within 2.5 s') }])
   })
 
   it('is told to paint something', async () => {
-    expect(await rehearsed(particle('<p hidden>x</p>', timeline('')))).toEqual([
+    expect(await dryRunProblems(particle('<p hidden>x</p>', timeline('')))).toEqual([
       { severity: 'warning', message: 'draws nothing' },
     ])
     const good = particle('<b style="position:absolute;inset:0;background:red"></b>', timeline(''))
-    expect(await rehearsed(good)).toEqual([])
+    expect(await dryRunProblems(good)).toEqual([])
   })
 
   it('is not played to its end when it fails on every frame', async () => {
     const page = particle('<p>x</p>', timeline('if (t > 0) throw new Error(`at ${t}`)', 60), { duration: 60 })
     // At the most so many are told at a time.
-    expect((await rehearsed(page)).length).toBeLessThan(100 + 20)
+    expect((await dryRunProblems(page)).length).toBeLessThan(100 + 20)
   })
 
   it('is told all problems at once', async () => {
     const page = particle('<img src="http://one.invalid/a">', "window.open('x')\nthrow new Error('three')")
-    const told = (await rehearsed(page)).map(({ message }) => message)
+    const told = (await dryRunProblems(page)).map(({ message }) => message)
     expect(told).toEqual(
       expect.arrayContaining([
         expect.stringContaining('http://one.invalid/a'),

@@ -100,7 +100,7 @@ export async function play(particles: readonly CaptureParticle[], given: Given =
 }
 
 /** Rehearses a particle as `play` would play it; answers what is wrong with it. */
-export async function rehearsed(
+export async function dryRunProblems(
   page: CaptureParticle,
   { fps = 10, ...limits }: Partial<BrowserLimits> & { readonly fps?: number } = {},
 ): Promise<readonly ParticleProblem[]> {

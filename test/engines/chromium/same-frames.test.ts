@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, openPage, particle, play, readPng, rehearsed, timeline, type Shot } from './play.ts'
+import {
+  lacksBrowser,
+  openPage,
+  particle,
+  play,
+  readPng,
+  dryRunProblems,
+  timeline,
+  type Shot,
+} from './play.ts'
 
 describe.skipIf(lacksBrowser)('two workers and two methods', () => {
   const still = `<style>@keyframes spin { to { transform: rotate(1turn) } } .s { animation: spin 3s linear infinite }</style>
@@ -164,7 +173,7 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
          if (short.startTime !== null) throw new Error('began at ' + short.startTime)
          if (t === 0.9 && !(heard.finish && heard.seen)) throw new Error('heard nothing')`)}`,
     )
-    expect(await rehearsed(one)).toEqual([])
+    expect(await dryRunProblems(one)).toEqual([])
   })
 })
 

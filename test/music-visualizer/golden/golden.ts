@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Canvas } from '../../../src/engines/canvas/load.ts'
-import { draw, song, type Wish } from '../made.ts'
+import { draw, song, type Wish } from '../draw-template.ts'
 
 /** Of one frame, pixels. */
 export const goldenSize = { width: 240, height: 135 }

@@ -1,4 +1,4 @@
-import type { LineBox } from './box.ts'
+import type { LineBox } from '../../src/media/text/box.ts'
 
 /** A line of letters that lies askew, by its middle. */
 export interface TiltedLine {

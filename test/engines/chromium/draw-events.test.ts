@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, openPage, particle, play, rehearsed, timeline } from './play.ts'
+import { lacksBrowser, openPage, particle, play, dryRunProblems, timeline } from './play.ts'
 
 describe.skipIf(lacksBrowser)('frames that are not captured', () => {
   let page: Awaited<ReturnType<typeof openPage>>
@@ -96,6 +96,6 @@ describe.skipIf(lacksBrowser)('what is told of drawn frames without end', () => 
     const page = endless(
       'new IntersectionObserver((_, seeing) => (seeing.unobserve(box), seeing.observe(box))).observe(box)',
     )
-    expect(await rehearsed(page)).toEqual([{ message: told }])
+    expect(await dryRunProblems(page)).toEqual([{ message: told }])
   })
 })
