@@ -4,14 +4,14 @@ import type { HostedService } from '../platform/hosting.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { dataFiles } from './data-files.ts'
 
-/** Time as the daemon sees it, in ms since 1970. */
+/** Clock of the daemon, ms since 1970; tests inject one. */
 export interface Clock {
   now(): number
-  /** Calls once after so many ms; the result prevents that. */
+  /** Calls a function after so many ms. Returns a function that cancels the call. */
   after(ms: number, call: () => void): () => void
 }
 
-/** The machine's time; waiting for it keeps no process alive. */
+/** The clock of the machine; its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: Date.now,
   after: (ms, call) => {
@@ -21,20 +21,20 @@ export const systemClock: Clock = {
 }
 
 const defaultIdleMs = 30 * 60_000
-/** How often to look whether work is still going on, in ms. */
+/** Interval of checks while there is work, ms. */
 const busyPollMs = 60_000
 
 interface IdleExitOptions {
   readonly idleMs?: number
-  /** Work going on or waiting: queued or retry-waiting tasks, open uploads. */
+  /** Whether there is work: running, queued or retrying tasks, open uploads. */
   readonly isBusy: () => boolean | Promise<boolean>
-  /** Moment of the last request. */
+  /** Time of the last request. */
   readonly lastActivity: () => number
   readonly exit: () => void
   readonly clock?: Clock
 }
 
-/** Calls `exit` once after so long without a request and without work; disposing ends the watch. */
+/** Calls `exit` once after `idleMs` without requests and work; disposal stops watching. */
 export function createIdleExit(options: IdleExitOptions): Disposable {
   const { idleMs = defaultIdleMs, isBusy, lastActivity, exit, clock = systemClock } = options
   let idleSince = clock.now()
@@ -45,7 +45,7 @@ export function createIdleExit(options: IdleExitOptions): Disposable {
     try {
       return await isBusy()
     } catch {
-      // Where it cannot be told, staying loses nothing.
+      // If unknown, staying is safe.
       return true
     }
   }
@@ -67,21 +67,21 @@ export function createIdleExit(options: IdleExitOptions): Disposable {
   }
 }
 
-/** How often to look, in ms: whoever changed a setting calls again within seconds. */
+/** Interval of checks for changed settings, ms; a user who changes a setting soon calls again. */
 const settingsPollMs = 500
 
-/** How long no request may have come, in ms: what a client asks for is often made of several. */
+/** Time without requests before exiting, ms, as clients often send several in a row. */
 const quietMs = 1000
 
 interface SettingsExitOptions {
   readonly service: Pick<HostedService, 'isBusy' | 'hasOpenRequests' | 'lastActivity'>
-  /** Whether the settings are others than those of the start, and can be read. */
+  /** Whether the settings differ from those at the start and are valid. */
   readonly isOutdated: () => Promise<boolean>
   readonly exit: () => void
   readonly clock?: Clock | undefined
 }
 
-/** Calls `exit` once when the settings have changed and nothing is going on; disposing ends the watch. */
+/** Calls `exit` once when the settings have changed and there is no work; disposal stops watching. */
 export function createSettingsExit(options: SettingsExitOptions): Disposable {
   const { service, isOutdated, exit, clock = systemClock } = options
   let disposed = false
@@ -92,7 +92,7 @@ export function createSettingsExit(options: SettingsExitOptions): Disposable {
       if (!(await isOutdated()) || (await service.isBusy())) return false
       return !service.hasOpenRequests() && clock.now() - service.lastActivity() >= quietMs
     } catch {
-      // Where it cannot be told, staying loses nothing.
+      // If unknown, staying is safe.
       return false
     }
   }
@@ -112,7 +112,7 @@ export function createSettingsExit(options: SettingsExitOptions): Disposable {
   }
 }
 
-/** Tells whether the settings of a data folder were written, made or removed since this call. */
+/** Returns a function that reports whether the settings file has changed since this call. */
 export async function watchSettingsFile(dataDir: string): Promise<() => Promise<boolean>> {
   const file = join(dataDir, dataFiles.settings)
   const stamp = async (): Promise<string> => {

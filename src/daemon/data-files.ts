@@ -1,11 +1,11 @@
-/** Files of a data folder: by any of them it is known as ours. */
+/** Files of a data folder; any of them identifies it as ours. */
 export const dataFiles = {
   settings: 'reelwright.config.json',
-  /** Held by whoever starts the service. */
+  /** Locked by the process that starts the service. */
   startLock: 'start.lock',
-  /** Held by the service. */
+  /** Locked by the service. */
   serviceLock: 'daemon.lock',
-  /** Who the daemon is, or the last one that died. */
+  /** Record of the running daemon, or of the last one that crashed. */
   record: 'daemon.json',
   log: 'daemon.log',
   database: 'reelwright.sqlite',

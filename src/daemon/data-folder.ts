@@ -5,7 +5,7 @@ import { errorCode } from '../platform/system-error.ts'
 import { createFolder, unsafeFolderReason } from '../platform/folder.ts'
 import { dataFiles } from './data-files.ts'
 
-/** Makes the data folder, for this user alone, where there is none; 6401 with the reason when it cannot serve. */
+/** Creates the data folder, accessible to this user alone, if missing. Throws 6401 where it cannot be used. */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   const reason =
     (await dataFolderProblem(dataDir)) ??
@@ -20,23 +20,23 @@ export async function prepareDataFolder(dataDir: string): Promise<void> {
   })
 }
 
-/** What mends a data folder that cannot be used. */
+/** Hint for a data folder that cannot be used. */
 export const chooseAnotherFolderHint =
   'Choose an empty folder on a local disk that you can write to: --data-dir or REELWRIGHT_DATA_DIR.'
 
-/** Why a folder, existing or not, cannot be the data folder, found by trying; leaves nothing behind. Null when it can. */
+/** Reason why a folder, existing or not, cannot be the data folder; null if it can. Tests this by writing a file. */
 export async function dataFolderProblem(dataDir: string): Promise<string | null> {
   try {
     const existing = await nearestFolder(dataDir)
     const reason = (await unsafeFolderReason(dataDir)) ?? (await writeProblem(existing))
     if (reason !== null || existing !== dataDir) return reason
-    return hasForeignFiles(await readdir(dataDir)) ? 'it holds other files' : null
+    return hasForeignFiles(await readdir(dataDir)) ? 'it contains other files' : null
   } catch (error) {
     return (error as Error).message
   }
 }
 
-/** The deepest part of a path that exists; throws an Error with the reason when that is not a folder. */
+/** Deepest existing folder of a path. Throws if an existing part is not a folder. */
 export async function nearestFolder(path: string): Promise<string> {
   try {
     if ((await stat(path)).isDirectory()) return path
@@ -48,7 +48,7 @@ export async function nearestFolder(path: string): Promise<string> {
   throw new Error(`${path} is not a folder`)
 }
 
-/** Permissions do not tell: root has them in /proc, and a full disk grants them. */
+/** Reason why a folder cannot be written; permissions do not show this for /proc or a full disk. */
 async function writeProblem(folder: string): Promise<string | null> {
   let probe: string | undefined
   try {
@@ -56,19 +56,19 @@ async function writeProblem(folder: string): Promise<string | null> {
     await writeFile(join(probe, 'probe'), 'probe')
     return null
   } catch (error) {
-    return `${folder} takes no new files (${(error as Error).message})`
+    return `${folder} is not writable (${(error as Error).message})`
   } finally {
     if (probe !== undefined) await rm(probe, { recursive: true, force: true })
   }
 }
 
-/** One of them is there from the first start on. */
+/** One of these exists from the first start on. */
 const ownFileNames: readonly string[] = Object.values(dataFiles)
 
-/** Names that systems leave in empty folders. */
+/** Names that systems create in otherwise empty folders. */
 const ignoredNames = /^(\..*|lost\+found)$/
 
-/** A start removes what earlier runs left, by names such as `scratch`: in a folder of ours only. */
+/** Whether a folder belongs to someone else. A start removes folders such as `scratch`, so it must only use its own. */
 function hasForeignFiles(names: readonly string[]): boolean {
   return !names.some((name) => ownFileNames.includes(name)) && names.some((name) => !ignoredNames.test(name))
 }

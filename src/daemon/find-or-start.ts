@@ -7,22 +7,22 @@ import { lockDaemonStart } from './lock.ts'
 import { isDaemonResponding, requestDaemonExit } from './probe.ts'
 import { type DaemonRecord, readDaemonRecord } from './record.ts'
 
-/** How often to look whether a daemon has come up, in ms. */
+/** Interval of checks whether a started daemon responds, ms. */
 const pollMs = 20
 const defaultTimeoutMs = 20_000
 
 interface FindOptions {
   readonly dataDir: string
-  /** This client's version: an idle daemon that is older is replaced. */
+  /** Version of this client; it replaces an idle daemon of an older version. */
   readonly version: string
-  /** Program and arguments, all paths absolute, that run the daemon of this data folder. */
+  /** Program and arguments that run the daemon of this data folder; all paths absolute. */
   readonly command: readonly string[]
-  /** This process's environment; the daemon gets only the system's part of it. */
+  /** Environment of this process; the daemon inherits only system variables. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly timeoutMs?: number
 }
 
-/** How to reach a data folder's daemon. */
+/** Address and key of the daemon of a data folder. */
 export interface DaemonAddress {
   readonly baseUrl: string
   readonly apiKey: string
@@ -31,9 +31,8 @@ export interface DaemonAddress {
 }
 
 /**
- * Finds the data folder's one daemon, or starts it: however many processes ask at once, they share
- * one. The daemon has proved that it knows the key. 6401 with its last log lines when there is none
- * in the end.
+ * Finds the daemon of a data folder or starts it; concurrent callers share one daemon. The daemon has proved that it knows
+ * the key. Throws 6401 with its last log lines if it cannot be started.
  */
 export async function findOrStartDaemon(options: FindOptions): Promise<DaemonAddress> {
   const deadline = Date.now() + (options.timeoutMs ?? defaultTimeoutMs)
@@ -51,7 +50,7 @@ export async function findOrStartDaemon(options: FindOptions): Promise<DaemonAdd
   }
 }
 
-/** Finds the data folder's daemon, which has proved that it knows the key; null when none answers. */
+/** Finds the daemon of a data folder, which has proved that it knows the key; null if none responds. */
 export async function findDaemon(dataDir: string): Promise<DaemonAddress | null> {
   const record = await readDaemonRecord(dataDir)
   return record && (await isDaemonResponding(record)) ? daemonAddress(record) : null
@@ -61,12 +60,12 @@ function daemonAddress({ port, key, instance, pid }: DaemonRecord): DaemonAddres
   return { baseUrl: `http://127.0.0.1:${port}`, apiKey: key, instance, pid }
 }
 
-/** Asks an older daemon to make room; it does when it has nothing to do. */
+/** Asks an older daemon to exit. Returns whether it does; it stays while it has work. */
 async function replaceOlder(record: DaemonRecord, version: string): Promise<boolean> {
   return isNewerVersion(version, record.version) && (await requestDaemonExit(record))
 }
 
-/** Starts a daemon unless another process is at it, or has done it since `seen` was read. */
+/** Starts a daemon unless another process is starting one, or has started one since `seen` was read. */
 async function startOnce(
   options: FindOptions,
   seen: DaemonRecord | null,
@@ -80,8 +79,8 @@ async function startOnce(
 }
 
 /**
- * Starts a daemon and waits until it answers; null when another daemon holds the data folder or it has
- * left again in peace. 6401 when the folder is held by no daemon, which would come to answer or leave.
+ * Starts a daemon and waits until it responds. Returns null if another daemon has locked the data folder, or if the new
+ * one has exited normally. Throws 6401 if the folder is locked by a process other than a daemon.
  */
 async function startDaemon(
   { dataDir, command, environment }: FindOptions,
@@ -98,12 +97,12 @@ async function startDaemon(
       throw folderLockedError(dataDir, null)
     }
     if (exitCode === folderLockedExitCode || exitCode === 0) return null
-    if (exitCode !== undefined) throw await launched.failure(`it ended at once (${exitCode ?? 'killed'})`)
+    if (exitCode !== undefined) throw await launched.failure(`it exited at once (${exitCode ?? 'killed'})`)
     await pause(pollMs)
   }
   throw (await isRunning(last))
     ? folderLockedError(dataDir, last)
-    : await launched.failure('it does not answer yet')
+    : await launched.failure('it does not respond yet')
 }
 
 async function isRunning(record: DaemonRecord | null): Promise<boolean> {
@@ -113,14 +112,16 @@ async function isRunning(record: DaemonRecord | null): Promise<boolean> {
 
 function folderLockedError(dataDir: string, holder: DaemonRecord | null): MediaError {
   const who = holder ? `process ${holder.pid}` : 'another process'
-  const first = holder ? `Try again; if it stays, end ${who}.` : 'End that process, or use its service.'
-  return new MediaError(6401, `the data folder ${dataDir} is held by ${who}, which does not answer`, {
-    hint: `${first} A \`reelwright serve\` is used with REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.`,
+  const first = holder
+    ? `Try again. If the problem persists, stop ${who}.`
+    : 'Stop that process, or use its service.'
+  return new MediaError(6401, `the data folder ${dataDir} is locked by ${who}, which does not respond`, {
+    hint: `${first} To use a \`reelwright serve\`, set REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.`,
   })
 }
 
-// What programs need to run at all and to speak the user's language; compared in upper case, as
-// Windows names its variables in any.
+// Variables that programs need to run and to use the user's language. Compared in upper case, as names on Windows are
+// case-insensitive.
 const inheritedVariables = new Set(
   `PATH HOME LANG LC_ALL LC_CTYPE TZ TMPDIR TMP TEMP USER LOGNAME
   SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERNAME USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA
@@ -128,8 +129,8 @@ const inheritedVariables = new Set(
 )
 
 /**
- * The part of an environment that a daemon gets. It serves many clients, so nothing of the one that
- * happened to start it may change its behaviour: settings come from the configuration file.
+ * Environment of a daemon. It serves many clients, so variables of the one that started it must not change its behaviour:
+ * it reads its settings from the configuration file.
  */
 export function daemonEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -139,7 +140,7 @@ export function daemonEnvironment(
   )
 }
 
-/** Tells whether one version (major.minor.patch, perhaps -prerelease) is newer than another. */
+/** Whether a version (major.minor.patch with optional -prerelease) is newer than another. */
 export function isNewerVersion(version: string, than: string): boolean {
   const ours = parseVersion(version)
   const theirs = parseVersion(than)

@@ -9,30 +9,30 @@ import { dataFiles } from './data-files.ts'
 const tailLines = 12
 const tailBytes = 16 * 1024
 
-/** Where a data folder's daemon writes its log, and whatever else it or Node says; what it held before is beside it. */
+/** Log file of the daemon of a data folder, which also receives its stderr; the rotated log is beside it. */
 export function daemonLogPath(dataDir: string): string {
   return join(dataDir, dataFiles.log)
 }
 
-/** Exit code of a daemon that found the data folder held (EX_TEMPFAIL of sysexits.h). */
+/** Exit code of a daemon that found the data folder locked (EX_TEMPFAIL of sysexits.h). */
 export const folderLockedExitCode = 75
 
 interface LaunchOptions {
   readonly dataDir: string
   readonly command: readonly string[]
-  /** The daemon's whole environment. */
+  /** Complete environment of the daemon. */
   readonly env: Record<string, string | undefined>
 }
 
-/** A daemon process that was started and may not answer yet. */
+/** A daemon process that was started and may not respond yet. */
 export interface LaunchedDaemon {
-  /** Exit code once it has ended; null for a signal. Undefined while it runs. */
+  /** Exit code; null if a signal ended it, undefined while it runs. */
   exitCode(): number | null | undefined
-  /** 6401 with the reason and the last lines this process wrote to the log. */
+  /** Creates the error 6401 with a reason and the last log lines of this process. */
   failure(reason: string): Promise<MediaError>
 }
 
-/** Starts a daemon in its own process group, writing to `daemon.log`, not bound to this process's life. */
+/** Starts a daemon in its own process group, writing to `daemon.log`, which outlives this process. */
 export async function launchDaemon({ dataDir, command, env }: LaunchOptions): Promise<LaunchedDaemon> {
   const logPath = daemonLogPath(dataDir)
   await using log = await open(logPath, 'a', 0o600).catch((error: unknown) => {
@@ -75,14 +75,14 @@ async function spawnDetached(
 
 function daemonStartError(reason: string, tail: string, cause?: unknown): MediaError {
   const detail = cause instanceof Error ? `: ${cause.message}` : ''
-  const lines = tail === '' ? '' : `\nIts last words:\n${tail}`
+  const lines = tail === '' ? '' : `\nIts last log lines:\n${tail}`
   return new MediaError(6401, `the media service did not start: ${reason}${detail}${lines}`, {
     cause,
-    hint: 'Put right what the message names; `reelwright doctor` tells what is missing. Where `reelwright serve` has this data folder, set REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.',
+    hint: 'Fix what the message names; `reelwright doctor` reports what is missing. If `reelwright serve` uses this data folder, set REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY.',
   })
 }
 
-/** Last lines written since a position. */
+/** Last lines written after a position. */
 async function readTail(path: string, since: number): Promise<string> {
   await using file = await open(path, 'r')
   const { size } = await file.stat()

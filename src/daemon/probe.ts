@@ -8,16 +8,16 @@ import { readAtMost } from '../platform/streams.ts'
 import { parseJson } from '../platform/text-formats.ts'
 import type { DaemonRecord } from './record.ts'
 
-/** How long a daemon may take to answer, in ms; a stranger on its port may never. */
+/** How long a daemon may take to respond, ms; another program on its port may never respond. */
 const responseTimeoutMs = 2000
 const maxResponseBytes = 64 * 1024
 
-/** An import of the module loads Node's fetch with it, which takes longer than all that is asked here. */
+/** Importing the module would also load Node's fetch, which takes longer than these requests. */
 const { request } = process.getBuiltinModule('node:http')
 
 const health = z.object({ instance: z.string(), proof: z.string() })
 
-/** Tells whether the recorded daemon answers on its port and knows the key, without telling the key. */
+/** Whether the recorded daemon responds on its port and proves that it knows the key, which is not sent. */
 export async function isDaemonResponding(record: DaemonRecord): Promise<boolean> {
   if (record.port === 0) return false
   const { key, instance } = record
@@ -27,11 +27,11 @@ export async function isDaemonResponding(record: DaemonRecord): Promise<boolean>
     path: `${rawRoutes.health.path}?nonce=${nonce}`,
   })
   if (answer?.status !== 200) return false
-  const said = health.safeParse(answer.json).data
-  return said?.instance === instance && verifyProof(said.proof, { key, nonce, instance })
+  const response = health.safeParse(answer.json).data
+  return response?.instance === instance && verifyProof(response.proof, { key, nonce, instance })
 }
 
-/** Asks a proven daemon to leave; false when it has work and stays, true also when it is gone by now. */
+/** Asks a verified daemon to exit. Returns false if it has work and stays; true also if it has already exited. */
 export async function requestDaemonExit({ port, key }: DaemonRecord): Promise<boolean> {
   const answer = await sendLocalRequest(port, {
     method: routes.exitDaemon.method,
@@ -49,15 +49,15 @@ interface LocalRequest {
 
 interface LocalResponse {
   readonly status: number
-  /** Undefined when the body was no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown
 }
 
-/** One request to this machine, following nothing; null for silence, for what is not HTTP and for too much of it. */
+/** Sends one request to this machine without following redirects; null on timeout, invalid HTTP or an oversized body. */
 async function sendLocalRequest(port: number, question: LocalRequest): Promise<LocalResponse | null> {
   const signal = AbortSignal.timeout(responseTimeoutMs)
   const sent = request({ host: '127.0.0.1', port, agent: false, signal, ...question })
-  // An abort after the answer's head has nobody else to tell.
+  // An abort after the response head would otherwise be an unhandled error.
   sent.on('error', () => undefined)
   sent.end()
   try {

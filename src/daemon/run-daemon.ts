@@ -16,7 +16,7 @@ import {
   type DaemonRecord,
 } from './record.ts'
 
-/** How long open requests may take to finish at the end, in ms. */
+/** How long open requests may take to finish before exit, ms. */
 const closeTimeoutMs = 10_000
 
 interface DaemonOptions {
@@ -24,7 +24,7 @@ interface DaemonOptions {
   readonly version: string
   /** Starts the service on 127.0.0.1. */
   readonly startService: (host: HostProcess) => Promise<HostedService>
-  /** Whether the settings are others than those it was started with, and can be read: then it makes room for the next. */
+  /** Whether the settings differ from those at the start and are valid: then the daemon exits for a new one. */
   readonly isOutdated: () => Promise<boolean>
   readonly log: Logger
   readonly idleMs?: number
@@ -32,22 +32,21 @@ interface DaemonOptions {
 }
 
 /**
- * Is the data folder's daemon until it is idle for long, asked to leave, outdated by other settings, or told by
- * SIGTERM or SIGINT; resolves with the exit code of the process. What a killed daemon left running is ended
- * before the service starts.
+ * Runs the daemon of a data folder until it is idle, its settings change, a newer client replaces it, or SIGTERM or SIGINT.
+ * Before it starts, it kills processes that a killed daemon left running. Returns the exit code of the process.
  */
 export async function runDaemon(options: DaemonOptions): Promise<number> {
   const { dataDir, version, startService, log } = options
   await prepareDataFolder(dataDir)
-  using held = lockDataFolder(dataDir)
-  if (!held) {
-    log.info('another daemon holds the data folder')
+  using lock = lockDataFolder(dataDir)
+  if (!lock) {
+    log.info('another daemon has locked the data folder')
     return folderLockedExitCode
   }
   failpoint('daemon-held')
   await killLeftoverProcesses(dataDir, log)
   const record = await newRecord(version)
-  // Announced before anything is started: should this process die, the next can end what it left.
+  // Recorded before anything is started: if this process dies, the next daemon kills what it left running.
   await writeDaemonRecord(dataDir, record)
   failpoint('daemon-recorded')
   const leaving = Promise.withResolvers<string>()
@@ -57,17 +56,17 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     version,
     exitIfIdle: async () => {
       if (await service.isBusy()) return false
-      leaving.resolve('asked by a newer client')
+      leaving.resolve('replaced by a newer client')
       return true
     },
   })
-  // Before anybody can know of it, who may end it at once.
+  // Before the port is recorded: from then on anyone may end this process.
   process.once('SIGTERM', leaving.resolve).once('SIGINT', leaving.resolve)
   await writeDaemonRecord(dataDir, { ...record, port: service.port })
   failpoint('daemon-announced')
-  log.info({ port: service.port, instance: record.instance, version }, 'daemon answers')
+  log.info({ port: service.port, instance: record.instance, version }, 'daemon started')
   const reason = await waitForExitReason(service, leaving, options)
-  log.info({ reason }, 'daemon leaves')
+  log.info({ reason }, 'daemon exits')
   if (await closeInTime(service, log)) await removeDaemonRecord(dataDir, record.instance)
   failpoint('daemon-retracted')
   return 0
@@ -76,7 +75,10 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
 async function killLeftoverProcesses(dataDir: string, log: Logger): Promise<void> {
   const last = await readDaemonRecord(dataDir)
   if (!last) return
-  log.warn({ pid: last.pid, instance: last.instance }, 'the last daemon died; ending what it left')
+  log.warn(
+    { pid: last.pid, instance: last.instance },
+    'the last daemon crashed; killing its remaining processes',
+  )
   await killProcessGroup(recordedProcess(last))
 }
 
@@ -93,7 +95,7 @@ async function newRecord(version: string): Promise<DaemonRecord> {
   }
 }
 
-/** Waits for a reason to leave and tells it. */
+/** Waits for a reason to exit and returns it. */
 async function waitForExitReason(
   service: HostedService,
   leaving: PromiseWithResolvers<string>,
@@ -112,7 +114,7 @@ async function waitForExitReason(
   }
 }
 
-/** Closes the service; false when something stayed, which the next daemon ends by this one's record. */
+/** Closes the service. Returns false if it did not close in time; the next daemon then kills what remains. */
 async function closeInTime(service: HostedService, log: Logger): Promise<boolean> {
   const waited = new AbortController()
   try {

@@ -1,10 +1,10 @@
-/** Makes a value when it is first asked for, and keeps it. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
+/** Creates a value on first use and keeps it. */
+export function lazy<T>(create: () => T): () => T {
+  let created: { readonly value: T } | undefined
+  return () => (created ??= { value: create() }).value
 }
 
-/** Data by name, the least lately used of which is dropped beyond so many bytes in all. */
+/** Least-recently-used cache of byte arrays by name, bounded by their total size. */
 export class LruByteCache<T extends { readonly byteLength: number } = Uint8Array> {
   readonly #maxBytes: number
   readonly #kept = new Map<string, T>()
@@ -32,9 +32,9 @@ export class LruByteCache<T extends { readonly byteLength: number } = Uint8Array
     }
   }
 
-  /** Drops all whose names begin so. */
-  deleteAll(beginning: string): void {
-    for (const name of this.#kept.keys()) if (name.startsWith(beginning)) this.delete(name)
+  /** Deletes all entries whose names start with a prefix. */
+  deleteAll(prefix: string): void {
+    for (const name of this.#kept.keys()) if (name.startsWith(prefix)) this.delete(name)
   }
 
   delete(name: string): void {

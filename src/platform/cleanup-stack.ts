@@ -1,22 +1,22 @@
 /**
- * What is to be closed again, the last first: ES2026's AsyncDisposableStack, which Node 22 lacks.
- * Disposing goes on past a failure and throws at its end; a second one does nothing.
+ * Resources to close, last first: ES2026's AsyncDisposableStack, which Node 22 does not have. Disposal closes all
+ * resources, then throws what failed; a second disposal does nothing.
  */
 export class CleanupStack implements AsyncDisposable {
   #closers: (() => unknown)[] = []
 
-  /** Calls this at disposal. */
+  /** Calls a function at disposal. */
   defer(close: () => unknown): void {
     this.#closers.push(close)
   }
 
-  /** Disposes of a resource at disposal, and answers it. */
+  /** Disposes of a resource at disposal. Returns the resource. */
   use<T extends AsyncDisposable>(resource: T): T {
     this.defer(() => resource[Symbol.asyncDispose]())
     return resource
   }
 
-  /** Hands everything to another stack; this one has nothing left to close. */
+  /** Moves all resources to a new stack and leaves this one empty. */
   move(): CleanupStack {
     const moved = new CleanupStack()
     moved.#closers = this.#closers

@@ -1,9 +1,9 @@
-/** Runs pieces of work, at most so many at once; the others wait in the order they came. */
+/** Runs at most `limit` pieces of work at once; the others wait in order of arrival. */
 export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0
   const waiting: (() => void)[] = []
   return async (work) => {
-    // Who is woken takes over the place, so that nobody slips in between.
+    // A finished piece of work passes its slot to the next in the queue, so `running` does not change.
     if (running === limit) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
     try {
@@ -16,18 +16,18 @@ export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => 
   }
 }
 
-/** Runs pieces of work: those of one name one after another, in the order they came. */
+/** Runs pieces of work with the same name one after another, in order of arrival. */
 export function keyedMutex(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {
     const before = last.get(name)
-    // How the one before ended is its caller's matter.
-    const mine = before ? before.then(work, work) : work()
-    last.set(name, mine)
+    // The caller of the previous one handles its failure.
+    const current = before ? before.then(work, work) : work()
+    last.set(name, current)
     try {
-      return await mine
+      return await current
     } finally {
-      if (last.get(name) === mine) last.delete(name)
+      if (last.get(name) === current) last.delete(name)
     }
   }
 }
@@ -39,13 +39,13 @@ interface Flight<T> {
 }
 
 /**
- * Work by name, done once for all who ask while it is under way. Each waits until its own signal;
- * when the last has gone, the work is aborted.
+ * Runs work with the same name once for all concurrent callers. Each caller waits until its own signal aborts; when the
+ * last has left, the work is aborted.
  */
 export class SingleFlight<T> {
   readonly #underWay = new Map<string, Flight<T>>()
 
-  /** Begins the work or joins it. Rejects with the work's error, or with the reason of `signal`. */
+  /** Starts the work or joins it. Rejects with the error of the work, or with the reason of `signal`. */
   async join(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const shared = this.#underWay.get(name) ?? this.#begin(name, work)
@@ -69,7 +69,7 @@ export class SingleFlight<T> {
     return shared
   }
 
-  /** Returns when nothing of the work is left. */
+  /** Aborts the work and waits until it has settled. */
   async #end(name: string, { result, end }: Flight<T>, reason: unknown): Promise<void> {
     this.#underWay.delete(name)
     end.abort(reason)

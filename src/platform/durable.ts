@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Makes renames and new names in a folder survive a power cut, where the system can sync folders. */
+/** Flushes a folder, so that renames and new files in it survive a power cut; not possible on Windows. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   await using folder = await open(path, 'r')
   await folder.sync()
 }
 
-/** Writes all of a chunk, at a position or where the last write ended, however little the system takes at once. */
+/** Writes a whole chunk, at a position or after the last write, in as many writes as the system needs. */
 export async function writeFully(
   file: FileHandle,
   chunk: Uint8Array,
@@ -21,7 +21,7 @@ export async function writeFully(
   }
 }
 
-/** Gives a finished file its last name: under it, it is there as a whole or not at all, also after a power cut. */
+/** Flushes and renames a finished file, so that the new name shows all of it or nothing, also after a power cut. */
 export async function renameDurably(path: string, name: string): Promise<void> {
   await using file = await open(path, 'r+')
   await file.sync()
@@ -29,10 +29,7 @@ export async function renameDurably(path: string, name: string): Promise<void> {
   await syncFolder(dirname(name))
 }
 
-/**
- * Replaces a small file as a whole: a reader sees the old content or the new, and once this
- * resolves the new survives a power cut.
- */
+/** Replaces a small file atomically: readers see the old content or the new; once resolved, the new survives a power cut. */
 export async function writeDurably(path: string, data: string | Uint8Array, mode = 0o666): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
@@ -52,16 +49,15 @@ async function writeSynced(path: string, data: string | Uint8Array, mode: number
 }
 
 /**
- * Makes the bytes of one file durable, for several writers: those who ask while a sync runs share the next one,
- * which serves all bytes written before it began. So however many ask, at most one of the few threads that all
- * file operations share waits for the disk.
+ * Flushes one file for several writers. Calls during a flush share the next one, which covers all bytes written before
+ * it starts. So at most one thread of libuv's small pool waits for the disk.
  */
 export function sharedSync(): (file: FileHandle) => Promise<void> {
   let running: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
   return (file) => {
     next ??= running
-      // How it ended is told to those who waited for it.
+      // The callers of the previous flush handle its failure.
       .catch(() => undefined)
       .then(() => {
         next = undefined

@@ -3,17 +3,17 @@ import { delimiter, join } from 'node:path'
 
 let searchFolders: readonly string[] = []
 
-/** Tells the PATH to look for programs on. */
+/** Sets the PATH that programs are searched on. */
 export function setSearchPath(path: string | undefined): void {
   searchFolders = splitSearchPath(path)
 }
 
-/** The folders of the PATH that was told. */
+/** Folders of the PATH set by `setSearchPath`. */
 export function searchPath(): readonly string[] {
   return searchFolders
 }
 
-/** The folders of a PATH, in its order. */
+/** Splits a PATH into its folders, in order. */
 export function splitSearchPath(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).filter((folder) => folder !== '')
 }

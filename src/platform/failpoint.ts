@@ -1,13 +1,13 @@
 let armed: string | undefined
 let hitsLeft = 0
 
-/** Makes this process die when it reaches the named point for the n-th time; only tests of crashes do that. */
+/** Kills this process when it reaches a failpoint for the n-th time; for crash tests. */
 export function armFailpoint(name: string, hit = 1): void {
   armed = name
   hitsLeft = hit
 }
 
-/** A step at which a crash must lose nothing: ends this process with SIGKILL at once when it is armed. */
+/** Marks a step where a crash must lose nothing; kills this process with SIGKILL if it is armed. */
 export function failpoint(name: string): void {
   if (name !== armed) return
   hitsLeft -= 1

@@ -1,17 +1,18 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** Extended result codes keep the primary one, SQLITE_BUSY, in the low byte. */
+/** Result code SQLITE_BUSY; extended result codes keep it in their low byte. */
 const sqliteBusy = 5
 
 /**
- * Holds a file until disposed or this process dies in whatever way; null when another holds it for longer than the
- * patience, ms, which is spent blocking. The lock is an open transaction of SQLite, so that the kernel frees it.
+ * Locks a file until disposal or the end of this process, however it ends. Returns null if another process holds the
+ * lock for longer than `timeoutMs`; blocks the thread meanwhile. The lock is an open SQLite transaction, which the kernel
+ * releases.
  */
-export function lockFile(path: string, patience = 0): Disposable | null {
+export function lockFile(path: string, timeoutMs = 0): Disposable | null {
   const database = new DatabaseSync(path)
   try {
-    // Not the option `timeout`: Node before 22.16 does not know it.
-    database.exec(`pragma busy_timeout = ${patience}`)
+    // Node before 22.16 does not have the option `timeout`.
+    database.exec(`pragma busy_timeout = ${timeoutMs}`)
     database.exec('begin exclusive')
   } catch (error) {
     database.close()

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { errorCode } from './system-error.ts'
 
 /**
- * Makes a folder and what is missing above it; one that is there stays as it is. Step by step: `mkdir`
- * with `recursive` never returns where a folder that exists takes no new ones, as /proc does.
+ * Creates a folder and its missing parents; keeps an existing one. Does so step by step, as `mkdir` with `recursive`
+ * never returns where an existing folder cannot have new ones, such as /proc.
  */
 export async function createFolder(path: string, mode = 0o777): Promise<void> {
   const make = async () => {
@@ -22,7 +22,7 @@ export async function createFolder(path: string, mode = 0o777): Promise<void> {
     const parent = dirname(path)
     if (errorCode(error) !== 'ENOENT' || parent === path) throw error
     if (!(await isFolder(parent))) await createFolder(parent, mode)
-    // Also where the parent is there: another may just have made it.
+    // Also if the parent exists: another process may just have created it.
     await make()
   }
 }
@@ -34,16 +34,15 @@ function isFolder(path: string): Promise<boolean> {
   )
 }
 
-/** Bytes an unprivileged program may still write where this folder is. */
+/** Free space for unprivileged programs on the file system of a folder, bytes. */
 export async function freeSpace(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path)
   return bavail * bsize
 }
 
 /**
- * Why a folder, existing or not, cannot keep a database: it lies on a network file system, where
- * locks are not to be trusted, or is synchronised by a cloud program, which copies files while
- * they are written. Null when it can.
+ * Reason why a folder, existing or not, is unsafe for a database; null if it is safe. Locks on network file systems are
+ * unreliable, and cloud programs copy files while they are written.
  */
 export async function unsafeFolderReason(path: string): Promise<string | null> {
   const absolute = resolve(path)
@@ -52,7 +51,7 @@ export async function unsafeFolderReason(path: string): Promise<string | null> {
   if (cloud) return `it is synchronised by ${cloud}`
   const network =
     process.platform === 'win32' ? windowsShare(real) : networkFileSystem(await listMounts(), real)
-  return network ? `it lies on a network file system (${network})` : null
+  return network ? `it is on a network file system (${network})` : null
 }
 
 const cloudFolders: readonly (readonly [RegExp, string])[] = [
@@ -62,7 +61,7 @@ const cloudFolders: readonly (readonly [RegExp, string])[] = [
   [/^(Google ?Drive(-.*)?|My Drive)$/i, 'Google Drive'],
 ]
 
-/** The cloud program to which a real path belongs by the name of one of its folders. */
+/** Cloud program that synchronises a real path, judged by its folder names; null if none does. */
 export function cloudProvider(path: string): string | null {
   const names = path.split(/[/\\]/)
   return cloudFolders.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null
@@ -76,18 +75,18 @@ interface Mount {
   readonly type: string
 }
 
-/** Type of the network file system that holds a real path; null when its file system is local. */
+/** Type of the network file system of a real path; null if the file system is local. */
 export function networkFileSystem(list: readonly Mount[], path: string): string | null {
-  const holding = list.filter(({ folder }) => folder === '/' || `${path}/`.startsWith(`${folder}/`))
-  // The deepest mount holds the path; of equal ones the later lies on top.
-  const top = holding.reduce<Mount | undefined>(
+  const matching = list.filter(({ folder }) => folder === '/' || `${path}/`.startsWith(`${folder}/`))
+  // The deepest mount applies; of mounts on the same folder, the last.
+  const top = matching.reduce<Mount | undefined>(
     (best, mount) => (best && best.folder.length > mount.folder.length ? best : mount),
     undefined,
   )
   return top && networkTypes.test(top.type) ? top.type : null
 }
 
-/** Reads `/proc/self/mounts` (proc(5)): device, folder and type, with octal escapes. */
+/** Parses `/proc/self/mounts` (proc(5)): device, folder and type, with octal escapes. */
 export function parseLinuxMounts(text: string): Mount[] {
   return text.split('\n').flatMap((line) => {
     const [, folder, type] = line.split(' ')
@@ -99,7 +98,7 @@ export function parseLinuxMounts(text: string): Mount[] {
   })
 }
 
-/** Reads what macOS's `mount` prints: `device on /folder (type, options)`. */
+/** Parses the output of macOS's `mount`: `device on /folder (type, options)`. */
 export function parseMacMounts(text: string): Mount[] {
   return text.split('\n').flatMap((line) => {
     const [, folder, type] = / on (\/.*) \(([^,)]+)[^()]*\)$/.exec(line) ?? []
@@ -112,17 +111,17 @@ async function listMounts(): Promise<Mount[]> {
   return parseMacMounts((await promisify(execFile)('/sbin/mount', [])).stdout)
 }
 
-/** A mapped drive's real path is its share's. */
+/** The real path of a mapped drive is that of its share. */
 function windowsShare(real: string): string | null {
   return real.startsWith('\\\\') ? 'a Windows share' : null
 }
 
-/** Links followed one by one before they count as a circle; Linux stops there as well. */
+/** Most symbolic links to follow before they count as a loop; the same as in Linux. */
 const maxLinks = 40
 
 /**
- * Where an absolute path leads: the real path of what exists of it and the rest as it is written,
- * through links that lead to nothing too. Never throws: what cannot be looked into is taken as written.
+ * Resolves the symbolic links of an absolute path, dangling ones included. Parts that do not exist or cannot be read stay
+ * unchanged; never throws.
  */
 export async function resolveLinks(path: string, linksLeft = maxLinks): Promise<string> {
   const real = await realpath(path).catch(() => null)

@@ -1,37 +1,36 @@
 import type * as Native from '@napi-rs/blake-hash'
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** A BLAKE3 under way. */
+/** An incremental BLAKE3 hash. */
 export interface Hasher {
   update(chunk: Uint8Array): void
-  /** Lower-case hex; the hasher is spent afterwards. */
+  /** Returns the hash in lower-case hex; the hasher cannot be used afterwards. */
   digest(): string
 }
 
-/** Which bytes of a file, and who follows how far their hash is. */
 interface HashOptions {
   /** First byte. */
   readonly offset?: number
-  /** At most so many bytes; left out, to the end. */
+  /** Most bytes to hash; by default to the end of the file. */
   readonly size?: number
   readonly signal?: AbortSignal | undefined
   /** Bytes hashed so far. */
   readonly onProgress?: (hashed: number) => void
 }
 
-/** 1 MiB: larger reads were no faster. */
+/** Size of reads: 1 MiB, as larger ones were not faster. */
 const hashChunkBytes = 2 ** 20
 
 let native: Promise<typeof Native | null> | undefined
 
-/** Starts a BLAKE3: native where that loads (ten times faster), else WebAssembly. */
+/** Creates a BLAKE3 hasher: native if it loads (ten times as fast), else WebAssembly. */
 export async function createHasher(): Promise<Hasher> {
   native ??= import('@napi-rs/blake-hash').catch(() => null)
   const loaded = await native
   return loaded ? nativeHasher(new loaded.Blake3Hasher()) : createPortableHasher()
 }
 
-/** The WebAssembly BLAKE3, which loads on every system. */
+/** Creates the WebAssembly BLAKE3 hasher, which loads on every system. */
 export async function createPortableHasher(): Promise<Hasher> {
   const { createBLAKE3 } = await import('hash-wasm')
   const hasher = (await createBLAKE3()).init()
@@ -42,13 +41,13 @@ function nativeHasher(hasher: Native.Blake3Hasher): Hasher {
   return { update: (chunk) => void hasher.update(chunk), digest: () => hasher.digest('hex') }
 }
 
-/** BLAKE3 of a file, read piece by piece: flat memory at any size. */
+/** BLAKE3 of a file, in constant memory. */
 export async function hashFile(path: string, options: { signal?: AbortSignal } = {}): Promise<string> {
   await using file = await open(path, 'r')
   return (await hashBytes(file, options)).blake3
 }
 
-/** BLAKE3 of bytes of an open file, and how many there were: fewer than asked for where the file ends before. */
+/** BLAKE3 of a range of an open file, and the number of bytes hashed, which is smaller where the file ends early. */
 export async function hashBytes(
   file: FileHandle,
   { offset = 0, size = Infinity, signal, onProgress }: HashOptions = {},

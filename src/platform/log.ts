@@ -3,20 +3,20 @@ import { dirname } from 'node:path'
 import { type Logger, pino } from 'pino'
 
 interface LogOptions {
-  /** A file to append to; left out, stderr. Never stdout: that belongs to the MCP protocol. */
+  /** A file to append to; stderr by default. Never stdout, which carries the MCP protocol. */
   readonly file?: string | undefined
   readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
-/** Shorter ones are also words. */
+/** Shorter secrets are not redacted: they may be ordinary words. */
 const minSecretLength = 8
 
-/** What may be kept for a stderr that takes nothing at the moment, bytes. */
+/** Most bytes buffered while stderr is blocked. */
 const maxBufferedBytes = 2 ** 20
 
 const secrets = new Set<string>()
 
-/** Has a secret of this process blanked wherever it is logged from now on. */
+/** Redacts a secret in all log lines from now on. */
 export function registerSecret(secret: string): void {
   if (secret.length < minSecretLength) return
   for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
@@ -27,7 +27,7 @@ const secretNames =
   '(?:proxy-)?authorization|(?:set-)?cookie|api[_-]?key|password|secret|sign|signature|ticket|token'
 const plainSecretNames = '(?:proxy-)?authorization|(?:set-)?cookie|api[_-]?key|password'
 
-/** Where secrets stand behind their names: `$1` is what stays. */
+/** Secrets that follow their names; `$1` is the part that is kept. */
 const secretPatterns = [
   // JSON at any depth, and lists of raw headers.
   String.raw`("(?:${secretNames})"\s*[:,]\s*\[?")(?:[^"\\]|\\.)*`,
@@ -40,24 +40,24 @@ const secretPatterns = [
   String.raw`(\b(?:${plainSecretNames})\s*[:=]\s*(?:(?:basic|bearer)\s+)?)[^\s'"\x60\\,;&)}\]]+`,
 ].map((pattern) => new RegExp(pattern, 'gi'))
 
-/** User and password of an address, which may hold an @ of their own. */
+/** User and password of a URL, which may contain an @. */
 const userInAddress = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s"'`<>\\]*@/gi
 
 /** Our own keys, by their prefix. */
 const ownKey = /\brw_[\w-]{20,}/g
 
-/** Blanks keys, tickets, signatures and passwords in a text. */
+/** Redacts keys, tickets, signatures and passwords in a text. */
 export function redact(text: string): string {
   const behindNames = secretPatterns.reduce((left, pattern) => left.replace(pattern, '$1[redacted]'), text)
   const known = [...secrets].reduce((left, secret) => left.replaceAll(secret, '[redacted]'), behindNames)
   return known.replaceAll(userInAddress, '$1[redacted]@').replaceAll(ownKey, '[redacted]')
 }
 
-/** What terminals obey: controls but tab and line feed, line and paragraph separators, marks that turn the direction of text. */
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+/** Characters that control terminals: control characters except tab and line feed, separators, text direction marks. */
+// oxlint-disable-next-line no-control-regex -- the pattern matches them
 const controlCharacters = /[\0-\b\v-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g
 
-/** Writes what a terminal would obey as JSON escapes it; JSON itself leaves many of them as they are. */
+/** Escapes terminal control characters as JSON does, including those that JSON.stringify does not escape. */
 export function escapeControls(text: string): string {
   return text.replaceAll(
     controlCharacters,
@@ -65,7 +65,7 @@ export function escapeControls(text: string): string {
   )
 }
 
-/** Opens the process's log: JSON lines without secrets. A task's lines come from `log.child({ task_id })`. */
+/** Opens the log of this process: JSON lines, secrets redacted. Lines of a task use `log.child({ task_id })`. */
 export function openLog({ file, level = 'info' }: LogOptions = {}): Logger {
   return pino(
     {
@@ -79,36 +79,36 @@ export function openLog({ file, level = 'info' }: LogOptions = {}): Logger {
 
 function stderrDestination() {
   const destination = pino.destination({ dest: 2, sync: true, maxLength: maxBufferedBytes })
-  // A full disk or a terminal that went must not end the service; without a listener they would.
+  // Without a listener, a full disk or a closed terminal would end the service.
   destination.on('error', () => undefined)
   return destination
 }
 
-/** A log file and the one before it take at most twice this, bytes. */
+/** Size at which a log file is rotated, bytes. */
 const maxLogBytes = 8 * 2 ** 20
 
 /**
- * Puts what a log file holds aside as `<path>.1` when it has grown too large. The file is emptied
- * in place: whoever else writes to it, such as a process whose stderr it is, goes on in it.
+ * Copies a log file above the size limit to `<path>.1` and truncates it in place, so that other writers, such as a
+ * process with this file as stderr, continue in it.
  */
 export function rotateLogFile(fd: number, path: string, limit = maxLogBytes): void {
   if (fstatSync(fd).size <= limit) return
   try {
     copyFileSync(path, `${path}.1`)
   } catch {
-    // On a full disk the old lines are given up rather than the bound.
+    // On a full disk, keeping the size limit matters more than old lines.
   }
   ftruncateSync(fd)
 }
 
-/** Where log lines go. */
+/** Destination of log lines. */
 export interface LogFile {
   write(line: string): void
 }
 
 /**
- * Opens a file to append log lines to, for this user's eyes alone and bounded in size. A line that
- * cannot be written is lost: a full disk must not end the service.
+ * Opens a log file for appending, readable by this user alone, rotated by size. Lines that cannot be written are dropped:
+ * a full disk must not end the service.
  */
 export function openLogFile(path: string, limit = maxLogBytes): LogFile {
   mkdirSync(dirname(path), { recursive: true })

@@ -1,28 +1,28 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Media type of what `text` answers. */
+/** Media type of the text format. */
 export const metricsMediaType = 'text/plain; version=0.0.4; charset=utf-8'
 
 interface MetricDescription {
-  /** After Prometheus's conventions, with its unit. */
+  /** Name by Prometheus's conventions, with its unit. */
   readonly name: string
   readonly help: string
 }
 
-/** Their values are few and ours: no ids, nothing that a caller wrote. Written in the same order everywhere. */
+/** Label values come from small fixed sets, never from ids or callers. Always given in the same order. */
 type Labels<Label extends string> = Readonly<Record<Label, string>>
 
-/** Counts what happens, from the start of the process on. */
+/** Counts events since the start of the process. */
 export interface Counter<Label extends string> {
   add(labels: Labels<Label>, amount?: number): void
 }
 
-/** Counts what is measured, by how large it is. */
+/** Counts measurements by size. */
 export interface Histogram<Label extends string> {
   observe(labels: Labels<Label>, value: number): void
 }
 
-/** A value as it is when it is asked for. */
+/** A value read at the time of a scrape. */
 export interface MetricReading {
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
@@ -33,7 +33,7 @@ interface MetricFamily extends MetricDescription {
   lines(): string[] | Promise<string[]>
 }
 
-/** The metrics of one service, answered in Prometheus's text format (exposition formats, version 0.0.4). */
+/** Metrics of a service, in Prometheus's text format (exposition formats, version 0.0.4). */
 export class Metrics {
   readonly #families: MetricFamily[] = []
 
@@ -49,7 +49,7 @@ export class Metrics {
     }
   }
 
-  /** `buckets` are upper bounds, ascending. */
+  /** buckets: upper bounds, ascending. */
   histogram<Label extends string = never>(
     { name, help }: MetricDescription,
     buckets: readonly number[],
@@ -68,7 +68,7 @@ export class Metrics {
     }
   }
 
-  /** What is read anew for each answer; a counter where it only ever grows. */
+  /** Registers values that are read at each scrape; type `counter` if they only grow. */
   read(
     { name, help, type = 'gauge' }: MetricDescription & { readonly type?: 'gauge' | 'counter' },
     readings: () => readonly MetricReading[] | Promise<readonly MetricReading[]>,
@@ -78,7 +78,7 @@ export class Metrics {
     this.#families.push({ name, help, type, lines })
   }
 
-  /** All of them as they are now. */
+  /** Formats the current values of all metrics. */
   async text(): Promise<string> {
     const parts = await Promise.all(
       this.#families.map(async ({ name, help, type, lines }) =>
@@ -91,7 +91,7 @@ export class Metrics {
 
 class Distribution {
   readonly #buckets: readonly number[]
-  /** Of each bucket alone; the last is for what is above all bounds. */
+  /** Count per bucket, not cumulative; the last is for values above all bounds. */
   readonly #counts: number[]
   #sum = 0
 
@@ -144,7 +144,7 @@ function formatNumber(value: number): string {
 const nanoseconds = 1e-9
 const microseconds = 1e-6
 
-/** Metrics of this process under the names that ready-made dashboards for Node know; disposing ends the measuring. */
+/** Registers metrics of this process under the names that common Node dashboards use; disposal stops measuring. */
 export function registerProcessMetrics(metrics: Metrics): Disposable {
   const delay = monitorEventLoopDelay()
   delay.enable()

@@ -4,22 +4,22 @@ import { crc32, deflateSync } from 'node:zlib'
 export interface PngPixels {
   readonly width: number
   readonly height: number
-  /** Bytes of a pixel: red, green, blue, and alpha where there are four. */
+  /** Bytes per pixel: red, green, blue, and alpha if there are four. */
   readonly channels: 3 | 4
   readonly bytes: Uint8Array
 }
 
-/** Kinds of colour as PNG numbers them; 6 is the one with alpha. */
+/** PNG color types by number of channels: 2 is RGB, 6 is RGBA. */
 const colorTypes = { 3: 2, 4: 6 }
 
-/** A PNG (ISO/IEC 15948) of 8-bit pixels, made fast rather than small. */
+/** Encodes 8-bit pixels as PNG (ISO/IEC 15948), optimised for speed rather than size. */
 export function encodePng({ width, height, channels, bytes }: PngPixels): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, colorTypes[channels]], 8)
   const rowBytes = width * channels
-  // Each row begins with the byte of its filter, which is none.
+  // Each row starts with its filter type: 0, none.
   const rows = Buffer.alloc((1 + rowBytes) * height)
   for (let row = 0; row < height; row += 1) {
     rows.set(bytes.subarray(row * rowBytes, (row + 1) * rowBytes), row * (1 + rowBytes) + 1)

@@ -6,14 +6,14 @@ import { errorCode } from './system-error.ts'
 
 const execFileAsync = promisify(execFile)
 
-/** One run of one process: a recycled pid comes with another start time. */
+/** Identifies a process beyond its pid, which may be reused with another start time. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** Opaque; names the boot as well where pids and ticks begin anew with it. */
+  /** Opaque; includes the boot id where pids and ticks restart with each boot. */
   readonly startTime: string
 }
 
-/** Identity of a live process; null when there is none (a zombie is none). */
+/** Identity of a running process; null if it does not exist or is a zombie. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | null> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   const startTime = await startTimeOf(pid)
@@ -21,12 +21,11 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity | nu
 }
 
 /**
- * Ends at once what remains of the process group that this process led, itself included. Touches
- * nothing when its pid belongs to another process by now, or the machine was restarted since. On
- * Windows, which has no groups, its tree.
+ * Kills the process group of a leader, which may have exited; on Windows, its process tree. Does nothing if the pid now
+ * belongs to another process or the machine has been restarted.
  */
 export async function killProcessGroup(leader: ProcessIdentity): Promise<void> {
-  // kill(2) reads -0 as the caller's own group and -1 as every process.
+  // kill(2) takes -0 as the caller's own group and -1 as all processes.
   if (!Number.isSafeInteger(leader.pid) || leader.pid <= 1 || leader.pid === process.pid) return
   const now = await identifyProcess(leader.pid)
   if (now !== null && now.startTime !== leader.startTime) return
@@ -47,9 +46,9 @@ async function linuxStartTime(pid: number): Promise<string | null> {
   return stat === null ? null : startTimeFromStat(stat, await currentBootId())
 }
 
-/** Start time from `/proc/<pid>/stat` (proc(5)): field 22, in ticks since the boot; null for a dead one. */
+/** Start time from `/proc/<pid>/stat` (proc(5)): field 22, ticks since boot; null for a dead process. */
 export function startTimeFromStat(stat: string, boot: string): string | null {
-  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  // The second field is the program's name in parentheses, which may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state] = fields
   const ticks = fields[19]
@@ -70,7 +69,7 @@ function windowsStartTime(pid: number): Promise<string | null> {
 
 let cachedBootId: Promise<string> | undefined
 
-/** Names this boot of the machine. */
+/** Id of the current boot of the machine. */
 function currentBootId(): Promise<string> {
   cachedBootId ??= process.platform === 'linux' ? linuxBootId() : unixBootId()
   return cachedBootId
@@ -91,7 +90,7 @@ function bootIdOf(startTime: string): string {
 async function killProcessTree({ pid, startTime }: ProcessIdentity, alive: boolean): Promise<void> {
   if (alive) return void (await programOutput('taskkill.exe', ['/T', '/F', '/PID', String(pid)]))
   if (!/^\d+$/.test(startTime)) return
-  // Its children still name it as parent; only those younger than it are its own.
+  // Children keep its pid as parent; only those younger than it are its own.
   await powershell(
     `Get-CimInstance Win32_Process -Filter 'ParentProcessId=${pid}' |
       Where-Object { $_.CreationDate.ToUniversalTime().Ticks -ge ${startTime} } |
@@ -106,13 +105,13 @@ function powershell(script: string): Promise<string | null> {
 const options = {
   timeout: 10_000,
   windowsHide: true,
-  // Windows looks for a program in the current folder first, which may be anybody's.
+  // Windows searches programs in the current folder first, which others may be able to write.
   cwd: dirname(process.execPath),
   // PowerShell needs the whole environment; ps must not print dates in the user's language.
   env: process.platform === 'win32' ? undefined : { LC_ALL: 'C', TZ: 'UTC' },
 }
 
-/** What a program printed, trimmed; null when it failed or printed nothing. */
+/** Trimmed output of a program; null if it failed or printed nothing. */
 async function programOutput(program: string, args: readonly string[]): Promise<string | null> {
   try {
     return (await execFileAsync(program, [...args], options)).stdout.trim() || null
@@ -125,7 +124,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // ESRCH: nothing is left. EPERM: it is somebody else's, so never ours.
+    // ESRCH: it no longer exists. EPERM: it belongs to another user, so it is not ours.
     const code = errorCode(error)
     if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }

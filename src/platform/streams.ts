@@ -1,11 +1,11 @@
-/** More came than its reader takes. */
+/** A stream is longer than the limit of its reader. */
 export class TooLargeError extends Error {
   constructor(maxBytes: number) {
-    super(`there are more than ${maxBytes} bytes`)
+    super(`more than ${maxBytes} bytes`)
   }
 }
 
-/** Reads a stream into memory. Throws TooLargeError as soon as it exceeds `maxBytes`, and reads no further then. */
+/** Reads a stream into memory. Throws TooLargeError and stops reading when it exceeds `maxBytes`. */
 export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -17,10 +17,10 @@ export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: nu
   return Buffer.concat(chunks)
 }
 
-/** Bytes of a batch: worth a write, and few steps for what passes it on. Smaller ones cost time on a busy machine. */
+/** Size of a batch, bytes. Smaller batches cost time on a busy machine. */
 const rechunkBytes = 2 ** 20
 
-/** Gathers the small chunks of a connection into batches of 1 MiB; each is overwritten once the next is asked for. */
+/** Collects small chunks into batches of 1 MiB. Each batch is valid until the next is requested. */
 export async function* rechunk(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const batch = Buffer.allocUnsafe(rechunkBytes)
   let filled = 0

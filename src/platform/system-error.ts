@@ -1,4 +1,4 @@
-/** The system's or a library's name for an error, such as ENOENT; undefined where it has none. */
+/** Error code of the system or a library, such as ENOENT; undefined without one. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined
@@ -32,12 +32,12 @@ export function networkCode(error: unknown): string | undefined {
   return code !== undefined && (notSent.has(code) || broken.has(code)) ? code : undefined
 }
 
-/** Tells a network failure from every other error. */
+/** Whether an error is a network failure. */
 export function isNetworkFailure(error: unknown): error is Error {
   return networkCode(error) !== undefined
 }
 
-/** Tells whether a request that failed this way certainly did not reach the service. */
+/** Whether a request that failed with this error certainly did not reach the service. */
 export function wasRequestUnsent(error: unknown): boolean {
   return notSent.has(networkCode(error) ?? '')
 }

@@ -1,4 +1,4 @@
-/** Reads JSON that anybody may have written: undefined where it is none, so that a schema refuses it as it refuses all else. */
+/** Parses untrusted JSON. Returns undefined for invalid JSON, which schemas then reject. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Text that is HTML already. */
+/** A fragment of HTML, which templates insert unescaped. */
 export class Html {
   readonly text: string
 
@@ -26,7 +26,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Template tag for HTML: what is put in is escaped unless it is HTML itself; false and undefined are left out. */
+/** Template tag for HTML. Escapes inserted values except Html; omits false and undefined. */
 export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(renderHtml)))
 }

@@ -83,7 +83,7 @@ it('a list in a file is checked at creation: 6016 if it is invalid or of another
   const wrong = await upload('wrong.json', '{"regions": [')
   expect(await quote({ file_id: clip, ...list, regions_file_id: wrong })).toMatchObject({
     code: 6016,
-    msg: expect.stringMatching(/^regions_file_id: wrong\.json is no JSON/) as string,
+    msg: expect.stringMatching(/^regions_file_id: wrong\.json is not valid JSON/) as string,
   })
 })
 
@@ -99,7 +99,7 @@ it('a list over 1 MiB is read by the task, which fails and is refunded if it is 
   expect((await calls.ended('video_purify', task.task_id)).data).toMatchObject({
     status: 'failed',
     output_result: {
-      error: { code: 6016, message: expect.stringMatching(/wrong\.json is no JSON/) as string },
+      error: { code: 6016, message: expect.stringMatching(/wrong\.json is not valid JSON/) as string },
     },
   })
   expect(await calls.balance()).toBe(before)
