@@ -12,8 +12,8 @@ import { conditions, type Condition } from '../test/piano/recording-conditions.t
 import { fit, type Example } from './fit.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
 
-// Fits what judges whether a key was struck (src/media/piano/onset-weights.ts) on generated pieces. Take other SoundFonts and
-// seeds than bench/piano.ts shows.
+// Fits the onset classifier (src/media/piano/onset-weights.ts) on generated pieces. Use other SoundFonts and
+// seeds than bench/piano.ts.
 // npm run bench -- piano-fit <folder of models> <seeds, such as 1,2,3> <SoundFont[#program]> ...
 
 const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)

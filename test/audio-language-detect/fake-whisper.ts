@@ -4,10 +4,10 @@ import { modelSha256 } from '../../src/engines/packs/sha256.ts'
 import { onnxFile } from '../engines/onnx-file.ts'
 import { whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 
-/** What a stand-in expects after the start: 50260 is zh, 50297 cy, 50259 en, 50262 es, 50267 pt. */
+/** Logits of the fake decoder: 50260 is zh, 50297 cy, 50259 en, 50262 es, 50267 pt. */
 const scores = { 50_260: -9, 50_297: -6, 50_259: -4, 50_262: -2, 50_267: -1 }
 
-/** Writes a Whisper that takes what it hears for Chinese, then for Welsh; answers what the settings hold of it. */
+/** Writes a fake Whisper that prefers Chinese, then Welsh. Returns its entry for the settings. */
 export async function bringWhisper(folder: string): Promise<{ path: string; sha256: string }> {
   const path = join(folder, 'whisper')
   await mkdir(path, { recursive: true })

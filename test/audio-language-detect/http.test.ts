@@ -23,7 +23,7 @@ const whisper = await bringWhisper(folder)
 const mirror = testdata('models')
 const type = 'audio_language_detect'
 
-/** Asks over HTTP for the language of a recording; its answer, whatever that is. */
+/** Calls the operation over HTTP. Returns the response, successful or not. */
 async function ask(calls: Api, name: string, path = pathOf('kennedy')) {
   const { data: file } = await calls.upload(name, new Uint8Array(await readFile(path)))
   return { ...(await calls.create(type, { file_id: file.file_id })) }
@@ -60,7 +60,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expectDocumented(data['output'] as Readonly<Record<string, unknown>>)
   })
 
-  test('of a video whose picture is damaged the sound will do', async () => {
+  test('only the sound of a video with damaged pictures is read', async () => {
     // Noise in each packet of the picture.
     const codecs = ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac']
     const inputs = [...picture(2), '-i', pathOf('kennedy')]
@@ -72,7 +72,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     })
   })
 
-  test('over HTTP the creation answers with the result and the id of its task', async () => {
+  test('creation over HTTP returns the result and the task id', async () => {
     const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service has gone'))
     const before = await calls.balance()
     const { status, code, data } = await ask(calls, 'speech.flac')
@@ -85,7 +85,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(await calls.balance()).toBe(before - 1)
   })
 
-  test('without a model it answers 6401, and while others keep the service busy 6402; neither is charged', async () => {
+  test('returns 6401 without a model and 6402 while the service is busy; neither is charged', async () => {
     const packs = { folder: join(folder, 'none'), automatic: false, own: {}, manifest }
     configurePacks(packs)
     await using service = await startTestService({ operations: [...operations, fakeModule], patience: 300 })

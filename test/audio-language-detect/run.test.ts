@@ -23,7 +23,7 @@ const folder = await scratchFolder()
 const whisper = await bringWhisper(folder)
 const mirror = testdata('models')
 
-/** Hears a file as a worker does. */
+/** Runs the operation as a worker does. */
 async function detect(path: string) {
   const files = await stage([path])
   const input = audioLanguageDetect.input.parse({ file_id: idOf(path) })
@@ -37,7 +37,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
   if (mirror === undefined) return
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: { whisper }, manifest })
 
-  test('the five likeliest languages are told, by the codes of the interface where it has them', async () => {
+  test('returns the five most likely languages with contract codes', async () => {
     const { candidates, ...likeliest } = await detect(pathOf('kennedy'))
     expect(candidates).toHaveLength(5)
     const [first] = candidates
@@ -49,7 +49,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(codes).toMatchObject({ zh: 'zh-CN', cy: null, en: 'en-US', es: 'es-ES' })
   })
 
-  test('only the first 30 s are heard, of whatever has sound', async () => {
+  test('analyses only the first 30 s of any file with sound', async () => {
     const long = await make(join(folder, 'long.mp4'), [
       ...picture(1),
       ...['-stream_loop', '4', '-i', pathOf('kennedy'), '-c:a', 'aac', '-pix_fmt', 'yuv420p'],
@@ -57,7 +57,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect((await detect(long)).detected_window_sec).toBe(30)
   })
 
-  test('that part of it does not decode is told', async () => {
+  test('reports sound that cannot be decoded', async () => {
     const coded = await make(join(folder, 'hole.m4a'), ['-i', pathOf('kennedy'), '-c:a', 'aac'])
     expect(await detect(await withHole(coded))).toMatchObject({
       notes: ['part of the sound is missing or cannot be decoded; it was treated as silence'],
@@ -76,7 +76,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(candidates).toHaveLength(5)
   })
 
-  test('a file without sound is refused before anything is charged', async () => {
+  test('rejects a file without sound before anything is charged', async () => {
     const silent = await make(join(folder, 'silent.mp4'), [...picture(1), '-pix_fmt', 'yuv420p'])
     await expect(detect(silent)).rejects.toMatchObject({
       code: 6016,
@@ -84,7 +84,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     })
   })
 
-  test('where nothing is there, the one command that is told brings all of it from a mirror', async () => {
+  test('the command in the error installs everything from a mirror', async () => {
     const from = join(folder, 'mirror')
     const files = {
       'tiny-encoder.int8.onnx': whisperEncoder(),
@@ -105,7 +105,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(await detect(pathOf('kennedy'))).toMatchObject({ engine: 'whisper-tiny', language: 'zh-CN' })
   })
 
-  test('an agent asks for the language of a file, and is answered at once', async () => {
+  test('the MCP tool returns the language of a file', async () => {
     await using studio = await openStudio()
     await mkdir(studio.dataDir, { recursive: true })
     const settings = { models_mirror: mirror, models: { whisper } }

@@ -16,13 +16,13 @@ import { packsFrom } from '../engines/vision/packs.ts'
 import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
-// What is behind the voice of a recording is taken off it, as far as it can be heard and there is something that does.
+// Background behind a voice is removed if it can be detected and a separator is installed.
 
 const folder = await scratchFolder()
 
 describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   let parrot: Parrot
-  /** Speaks for six seconds without a pause that could be heard into. */
+  /** Six seconds of speech without pauses. */
   let gapless: Float32Array
   let overMusic: string
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     return { separated, separator, notes: output.notes ?? [] }
   }
 
-  test('what of the reference does not decode is told', async () => {
+  test('reports parts of the reference that cannot be decoded', async () => {
     packsFrom(join(folder, 'holed'))
     const wav = await writeSound(join(folder, 'before.wav'), joined(silence(1), gapless, silence(1), gapless))
     const coded = await make(join(folder, 'hole.m4a'), ['-i', wav, '-c:a', 'aac'])
@@ -49,7 +49,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     )
   })
 
-  /** The voice twice, far apart; music is behind the longer part, which is copied, or behind the other. */
+  /** The voice twice, far apart, with music behind the longer part, which is cloned, or behind the other. */
   const twice = async (musicBehind: 'copied' | 'other') => {
     const copied = joined(silence(1), gapless, silence(6))
     const other = joined(silence(1), gapless.subarray(0, 4 * 16_000), silence(1))
@@ -58,10 +58,10 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     return await writeSound(join(folder, `${musicBehind}.wav`), joined(...parts))
   }
 
-  describe('where nothing takes it off', () => {
+  describe('without a separator', () => {
     beforeEach(() => void packsFrom(join(folder, 'bare')))
 
-    test('music is named, but only where it is behind the part that is copied', async () => {
+    test('reports music only behind the cloned span', async () => {
       expect(await heardOf(await twice('copied'))).toEqual({
         separated: false,
         separator: null,
@@ -70,7 +70,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
       expect(await heardOf(await twice('other'))).toEqual({ separated: false, separator: null, notes: [] })
     })
 
-    test('speech without a pause has a note that what is behind it cannot be heard', async () => {
+    test('reports that speech without pauses cannot be analysed', async () => {
       expect(await heardOf(overMusic)).toEqual({
         separated: false,
         separator: null,
@@ -83,16 +83,16 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     })
   })
 
-  describe('where something takes it off', () => {
+  describe('with a separator', () => {
     beforeEach(() => usePacks(folder))
 
-    test('it is taken off, of speech without a pause too', async () => {
+    test('removes it, also from speech without pauses', async () => {
       for (const path of [await twice('copied'), overMusic]) {
         expect(await heardOf(path)).toEqual({ separated: true, separator: 'gtcrn', notes: [] })
       }
     })
 
-    test('a voice alone that makes no pause stays as it is', async () => {
+    test('keeps a clean voice without pauses unchanged', async () => {
       const path = await writeSound(join(folder, 'alone.wav'), gapless)
       expect(await heardOf(path)).toEqual({ separated: false, separator: null, notes: [] })
     })

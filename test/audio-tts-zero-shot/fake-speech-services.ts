@@ -2,24 +2,24 @@ import { configureServices } from '../../src/engines/services/configured.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { bytes, json, startStandIn, type Reply, type StandIn } from '../engines/services/stand-in.ts'
 
-/** Rate at which the parrot speaks, Hz. */
+/** Sample rate of the fake voice, Hz. */
 export const parrotRate = 24_000
 
-/** A voice service and a transcription service that know each other: what one spoke, the other understands. */
+/** A fake voice service and a fake transcription service that recognises its output. */
 export interface Parrot extends AsyncDisposable {
   readonly voice: StandIn
   readonly ears: StandIn
-  /** What was asked to be spoken, each attempt. */
+  /** Texts requested, one entry per attempt. */
   readonly asked: Record<string, unknown>[]
-  /** What it says of a text at an attempt, counted from 0; a parrot that is not told otherwise says all. */
+  /** What it speaks of a text at an attempt (from 0); everything by default. */
   says: (text: string, attempt: number) => string
-  /** What is understood of sound that is not its own. */
+  /** Transcription of any other sound. */
   others: Readonly<Record<string, unknown>>
 }
 
-/** Starts both, and sets them for this process. */
+/** Starts both services and configures them for this process. */
 export async function startParrot(): Promise<Parrot> {
-  /** What each length of sound says, samples of 16 kHz. */
+  /** Text by length of the sound, samples at 16 kHz. */
   const said = new Map<number, string>()
   const attempts = new Map<string, number>()
   const speak: Reply = (response, { body }) => {
@@ -62,12 +62,12 @@ export async function startParrot(): Promise<Parrot> {
   return parrot
 }
 
-/** Something to hear all the way, which no silence is taken off of. */
+/** Continuous sound without silence to trim. */
 function tone(length: number): Float32Array {
   return Float32Array.from({ length }, (_, at) => Math.sin(at / 11) / 3)
 }
 
-/** The WAV file in a form. */
+/** The WAV file of a form. */
 function wavIn(form: Buffer): Buffer {
   const from = form.indexOf('RIFF')
   return form.subarray(from, from + 8 + form.readUInt32LE(from + 4))

@@ -12,7 +12,7 @@ import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
-// What single fields of a request change in what is spoken, beside its subtitles.
+// Effects of single fields of a request.
 
 const folder = await scratchFolder()
 packsFrom(join(folder, 'packs'))
@@ -26,7 +26,7 @@ afterEach(() => parrot[Symbol.asyncDispose]())
 describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   const recording = pathOf('kennedy')
 
-  test('the voice of a video is that of its sound', async () => {
+  test('a video is accepted as a reference', async () => {
     const video = await make(join(folder, 'talk.mp4'), [
       ...picture(11),
       ...['-i', recording, '-map', '0:v', '-map', '1:a', ...h264, '-c:a', 'aac'],
@@ -41,7 +41,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
   const text =
     'The old captain, who had never been out at sea since the war, lent us his boat. It cost 3.50 a day.'
 
-  test('subtitles are for a phone and without commas and full stops, unless another wish is told', async () => {
+  test('subtitles default to a portrait canvas without commas and full stops', async () => {
     const entriesFor = async (wish: Readonly<Record<string, unknown>>) => {
       const { srt = '' } = await speak(folder, recording, { text, subtitle_format: 'srt', ...wish })
       return readSubtitles(await readFile(srt), { format: 'srt' }).entries.map((entry) => entry.text)
@@ -79,7 +79,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
     expect(entries.map((entry) => entry.text).join('')).toBe(written)
   })
 
-  test('subtitles that cannot be written do not fail the speech', async () => {
+  test('failed subtitles do not fail the task', async () => {
     const files = await stage([recording])
     const scratch = join(folder, 'barred')
     // A folder where the file should be.

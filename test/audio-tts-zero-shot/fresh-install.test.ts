@@ -17,7 +17,7 @@ import { speak } from './run-tts.ts'
 
 const folder = await scratchFolder()
 
-/** Voice and recogniser are stand-ins, of an engine that says what their files tell it. */
+/** Voice and recogniser are fakes, whose files define the results. */
 async function standIns(mirror: string): Promise<Manifest> {
   const names = ['vocos_24khz.onnx', 'encoder.onnx', 'decoder.int8.onnx', 'lexicon.txt', 'espeak-ng-data']
   const voice = { ...Object.fromEntries(names.map((name) => [name, 'opens'])), 'tokens.txt': 'tone' }
@@ -31,7 +31,7 @@ async function standIns(mirror: string): Promise<Manifest> {
 }
 
 describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
-  test('where nothing is there, the one command that is told brings all of it from a mirror', async () => {
+  test('the command in the error installs everything from a mirror', async () => {
     const mirror = join(folder, 'mirror')
     const known = await standIns(mirror)
     for (const file of ['silero-vad.onnx', 'pyannote-segmentation-3.int8.onnx'])

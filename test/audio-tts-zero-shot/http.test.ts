@@ -12,7 +12,7 @@ import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
-// What a service answers to who wants to hear a voice, before a task is made; models and services of others it has none.
+// Errors at task creation of a service without models or external services.
 
 const folder = await scratchFolder()
 let service: TestService
@@ -27,19 +27,19 @@ const all = 'reelwright models pull zipvoice sense-voice'
 const create = async (request: object) =>
   await api(service).create('audio_tts_zero_shot', { ref_file_id: '1234567890123456789', ...request })
 
-test('one command brings what speaks and what hears, and the catalogue tells the same', async () => {
+test('one command installs voice and recogniser, and the capabilities report the same', async () => {
   expect(await create({ text: '你好。' })).toMatchObject({ code: 6401, hint: all })
   const { data } = await api(service).send<Capabilities>(routes.capabilities.path)
   const told = data.operations.find(({ name }) => name === 'audio_tts_zero_shot')
   expect(told).toMatchObject({ ready: false, missing: expect.stringContaining(all) as string })
 })
 
-test('without a recogniser where the words are given', async () => {
+test('no recogniser is required with ref_text', async () => {
   const answer = await create({ text: '你好。', ref_text: '希望' })
   expect(answer).toMatchObject({ code: 6401, hint: 'reelwright models pull zipvoice' })
 })
 
-test('what speaks another language is asked for, not what does not know it', async () => {
+test('names the setting for a language that no local model supports', async () => {
   for (const text_lang of ['ja-JP', 'ko-KR', 'zh-HK']) {
     const answer = await create({ text: 'Hello.', text_lang })
     expect(answer).toMatchObject({ code: 6401, hint: expect.stringContaining('"voice_service"') as string })
@@ -47,7 +47,7 @@ test('what speaks another language is asked for, not what does not know it', asy
   }
 })
 
-describe('of a video whose picture does not decode', () => {
+describe('a video whose pictures cannot be decoded', () => {
   beforeAll(() =>
     configureServices({
       voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
@@ -68,7 +68,7 @@ describe('of a video whose picture does not decode', () => {
     })
   const inspect = (file_id: string) => api(service).send(fillPath(routes.inspectFile.path, { file_id }))
 
-  test('the sound will do, and nothing but the sound', async () => {
+  test('is accepted for its sound only', async () => {
     // Noise in each packet of the picture.
     const damaged = await upload('talk.mkv', ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac'])
     expect(await quote(damaged)).toMatchObject({ status: 200, data: { credits: 1 } })
@@ -77,7 +77,7 @@ describe('of a video whose picture does not decode', () => {
     })
   })
 
-  test('nothing is kept of that: it may decode another time', async () => {
+  test('the failure is not cached', async () => {
     const whole = await upload('whole.mkv', [...h264, '-c:a', 'flac'])
     {
       const decodesNothing = 'case "$*" in *"-show_entries frame"*) exit 0;; esac; exec "$FFPROBE" "$@"'

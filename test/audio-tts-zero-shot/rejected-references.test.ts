@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => parrot[Symbol.asyncDispose]())
 
 describe.skipIf(speech === undefined || !hasModels)(
-  'a recording that will not do is refused with the rule it breaks (REELWRIGHT_TESTDATA)',
+  'rejects an unusable recording with the rule it breaks (REELWRIGHT_TESTDATA)',
   () => {
     const jfk = join(speech ?? '', 'jfk.flac')
     const made = async (name: string, inputs: readonly string[], graph: string) => {
@@ -38,7 +38,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       return (failure as Error).message
     }
 
-    test('silence, and noise', async () => {
+    test('silence and noise', async () => {
       const noise = await made('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
       expect(await unmet(noise)).toContain('contains no speech')
       const silent = await made('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
@@ -72,7 +72,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(await unmet(path)).toMatch(/no 3 s of continuous speech of one person alone/)
     })
 
-    test('speech that is not understood', async () => {
+    test('speech that is not recognised', async () => {
       const surely = [{ start: 0, end: 2, text: '♪', avg_logprob: -0.01 }]
       for (const others of [{ text: '' }, { text: '♪' }, { text: '♪', segments: surely }]) {
         parrot.others = { ...others, language: 'english' }
@@ -86,7 +86,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(await unmet(jfk)).toMatch(/with a confidence of at most 0\.2\d; 0\.5 is required/)
     })
 
-    test('words that are understood as others when they are heard again', async () => {
+    test('words that differ in the second recognition', async () => {
       let heard = 0
       parrot.ears.otherwise = (response) => {
         heard += 1
@@ -96,7 +96,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(await unmet(jfk)).toMatch(/with a confidence of at most 0\.\d\d; 0\.5 is required/)
     })
 
-    test('one that is too short or too long, before it costs anything', async () => {
+    test('a recording that is too short or too long, before anything is charged', async () => {
       const short = await made('short.wav', [prompt], '[0]atrim=0:2.9[a]')
       expect(await unmet(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
       const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')

@@ -7,7 +7,7 @@ import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 
 let runs = 0
 
-/** Speaks as a worker does; what it fails with is thrown. */
+/** Runs the operation as a worker does. Throws its error. */
 export async function speak(folder: string, reference: string, request: Record<string, unknown>) {
   const files = await stage([reference])
   const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(reference), text_lang: 'en-US', ...request })

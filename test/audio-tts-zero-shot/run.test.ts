@@ -39,7 +39,7 @@ describe.skipIf(speech === undefined || !hasModels)(
   () => {
     const jfk = join(speech ?? '', 'jfk.flac')
 
-    test('a text is spoken sentence by sentence in the voice of the best part of a recording', async () => {
+    test('speaks a text sentence by sentence in the voice of the best span of a recording', async () => {
       const text = 'Good morning. This is the news of today! Is it good?'
       const { output, kept, path, progress } = await speak(folder, jfk, { text, fragment_interval: 0.25 })
       expect(parrot.asked.map((request) => request['text'])).toEqual([
@@ -92,7 +92,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(await loudnessOf(path)).toBeGreaterThan(0.2)
     })
 
-    test('a sentence that lost words is spoken again, twice at most, and what is still lost is told', async () => {
+    test('repeats a sentence with lost words, twice at most, and reports what is still lost', async () => {
       parrot.says = (text, attempt) => {
         if (text === 'One two three four five six.') return attempt === 0 ? 'one two' : text
         return text.startsWith('Seven') ? (['seven', 'seven eight nine', 'eight'][attempt] ?? '') : text
@@ -107,7 +107,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(output.notes).toEqual([expect.stringMatching(/^of "Seven eight.*" 40 % of the words/)])
     })
 
-    test('subtitles are in time with the sound and within the picture, without commas and full stops', async () => {
+    test('subtitles match the sound and fit the picture, without commas and full stops', async () => {
       const text = '大家好，欢迎收看今天的节目。我们先从天气开始说起，然后再说说体育新闻和经济方面的消息。'
       const request = {
         text,
@@ -137,7 +137,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(tags.stdout).toContain('AI-generated')
     })
 
-    test('what is given in words is used as it is, with the part of the recording that says it', async () => {
+    test('uses a given transcript unchanged, with the span that matches it', async () => {
       const ref_text = 'Ask, what you can do for your country!'
       const others = { text: 'something else you do', language: 'english' }
       parrot.others = others
@@ -156,7 +156,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       ])
     })
 
-    test('of given words the part is looked for that says them, and no further', async () => {
+    test('stops at the first span that matches a given transcript', async () => {
       const kennedy = await voiceOf('kennedy')
       const twice = await writeSound(join(folder, 'twice.wav'), joined(kennedy, silence(1), kennedy))
       const ref_text = 'Ask, what you can do for your country!'
@@ -174,7 +174,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(at.slice(0, 2)).not.toEqual(at.slice(2))
     })
 
-    test('an attempt goes on with the sentences that an earlier one spoke', async () => {
+    test('an attempt reuses the sentences of an earlier one', async () => {
       const files = await stage([jfk])
       const input = audioTtsZeroShot.input.parse({
         ref_file_id: idOf(jfk),
@@ -192,7 +192,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(output.segments).toHaveLength(3)
     })
 
-    test('what is missing is told at once, with the one command or setting that brings it', async () => {
+    test('reports what is missing with the command or setting that fixes it', async () => {
       const before = configuredPacks()
       onTestFinished(() => before && configurePacks(before))
       configurePacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
@@ -232,7 +232,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       ).toBe(String(input['text']).replaceAll(' ', ''))
     })
 
-    test('a voice that answers silence fails the task and says so', async () => {
+    test('a voice that returns silence fails the task with that reason', async () => {
       parrot.voice.otherwise = bytes(
         encodeWav({ samples: new Float32Array(16_000), rate: 16_000 }),
         'audio/wav',

@@ -17,7 +17,7 @@ import { transcribe } from './run-to-midi.ts'
 const folder = await scratchFolder()
 const isReady = packsFrom(join(folder, 'packs'))
 
-// A raw stream: it has no index, so that its header tells no length.
+// A raw stream has no index, so that its header contains no duration.
 describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
   const piece = beginOf(makePiece('voices', 61), 5)
   let path: string
@@ -38,7 +38,7 @@ describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
     expect(f1([scoreNotes(piece, found.notes)])).toBeGreaterThan(0.85)
   })
 
-  it('is played again, as long as it is', async () => {
+  it('is rendered with its length', async () => {
     const files = await stage([path])
     const input = pianoAudioEnhance.input.parse({ file_id: idOf(path) })
     expect(plan(input, files).credits).toBe(1)

@@ -30,7 +30,7 @@ async function enhance(path: string) {
   return { output, planned, progress, wav, midi, sound: await stereoOf(wav?.path ?? '') }
 }
 
-/** Left and right in turn, 48 kHz. */
+/** Interleaved stereo at 48 kHz. */
 async function stereoOf(path: string): Promise<Float32Array> {
   const bytes = await ffmpeg('-i', path, '-f', 'f32le', '-ar', '48000', '-ac', '2', '-')
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
@@ -53,7 +53,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     await writeWav(at('piece.wav'), sound)
   })
 
-  it('plays the notes again, as long, as loud and at the same times, with their MIDI', async () => {
+  it('renders the notes with the same length, loudness and times, and their MIDI', async () => {
     const { output, planned, progress, wav, midi, sound: made } = await enhance(at('piece.wav'))
     expect([wav?.name, midi?.name, planned.credits]).toEqual(['piece-piano.wav', 'piece.mid', 1])
     expect(await streams(wav?.path ?? '')).toMatchObject([
@@ -71,7 +71,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
     const notes = readMidi(await readFile(midi?.path ?? '')).notes
     expect(f1([scoreNotes(piece, notes)])).toBeGreaterThan(0.9)
-    // Heard again, its notes are those of the source: nothing is late or early.
+    // Transcribed again, it has the notes of the source at the same times.
     const { found } = await transcribe(wav?.path ?? '', folder)
     expect(f1([scoreNotes({ notes, pedals: [] }, found.notes)])).toBeGreaterThan(0.9)
   })
@@ -94,7 +94,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     expect(told).toBe(name === 'hardly clipped')
   })
 
-  it('refuses what is no piano, as piano_audio_to_midi does', async () => {
+  it('rejects non-piano sound, like piano_audio_to_midi', async () => {
     const path = await make(at('hiss.wav'), ['-f', 'lavfi', '-i', 'anoisesrc=d=3:a=0.2:seed=3'])
     await expect(enhance(path)).rejects.toMatchObject({ code: 6014 })
   })

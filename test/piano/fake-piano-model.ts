@@ -1,14 +1,14 @@
 import type { Graph, Node } from '../engines/onnx-file.ts'
 
-/** Frames of ten seconds, and samples of one. */
+/** Frames per ten seconds, and samples per frame. */
 const [frames, samples] = [1000, 160]
 
-/** The key it hears, counted from A0: C4. */
+/** The key it detects, from A0: C4. */
 export const heardKey = 39
 
 /**
- * A model of the form of Kong et al. that hears loudness alone: while a sound lasts one key is down, with the pedal,
- * as hard as it is loud; where it rises a key was struck.
+ * A fake model with the interface of Kong et al. that reacts to loudness: during sound one key and the pedal are down,
+ * with a velocity by loudness; a rise is an onset.
  */
 export function loudnessAsPiano(length = frames * samples): Graph {
   const keys = Array.from({ length: 88 }, (_, key) => (key === heardKey ? 1 : 0))

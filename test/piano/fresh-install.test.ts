@@ -14,7 +14,7 @@ import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { makePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
-// A machine on which nothing is installed: what it needs comes by itself, or by the one command that is told.
+// A fresh machine: requirements are downloaded on first use, or installed by the command in the error.
 
 const enhance = { ...enhanceNeeds, run: runEnhance }
 const toMidi = { ...midiNeeds, run: runToMidi }
@@ -66,7 +66,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
     },
   )
 
-  it('where packs may come by themselves, they do', async () => {
+  it('downloads packs on first use if allowed', async () => {
     const dataDir = join(folder, 'by itself')
     configurePacks(packsAt(dataDir, true))
     expect(await run(enhance, dataDir)).toEqual(['piece-piano.wav', 'piece.mid'])

@@ -11,7 +11,7 @@ interface Draft {
   readonly loud: number
 }
 
-/** Kinds of piece, by what they put to the test. */
+/** Kinds of generated pieces. */
 export const kinds = {
   scales(draft: Draft) {
     const { chance, beat } = draft
@@ -119,7 +119,7 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** Seconds within which notes of a piece begin. */
+/** Seconds within which the notes of a piece start. */
 const length = 9
 
 const major = [0, 2, 4, 5, 7, 9, 11]
@@ -133,7 +133,7 @@ const shapes = [
   [0, 2, 7],
 ]
 
-/** A piece of a kind: the same for a seed. Loudness, where it is given, is the mean of its velocities. */
+/** A piece of a kind, reproducible by seed. The optional loudness is the mean of its velocities. */
 export function makePiece(kind: Kind, seed: number, loud?: number): Performance {
   const chance = chanceOf(seed * 31 + Object.keys(kinds).indexOf(kind))
   const draft: Draft = {
@@ -145,7 +145,7 @@ export function makePiece(kind: Kind, seed: number, loud?: number): Performance 
   return { notes: ordered(draft.notes), pedals: draft.pedals }
 }
 
-/** What of a piece begins within its first seconds, and ends with them. */
+/** Notes that start within the first seconds of a piece, clipped to them. */
 export function beginOf({ notes, pedals }: Performance, seconds: number): Performance {
   const within = <Span extends PedalSpan>(spans: readonly Span[]): Span[] =>
     spans
@@ -167,7 +167,7 @@ function strike(draft: Draft, pitch: number, time: number, lasts: number, louder
   })
 }
 
-/** By time; a key that is struck again is left just before. */
+/** Sorted by time; a repeated key is released just before. */
 export function ordered(notes: readonly PianoNote[]): PianoNote[] {
   const sorted = notes.toSorted((one, other) => one.start - other.start || one.pitch - other.pitch)
   const kept: PianoNote[] = []

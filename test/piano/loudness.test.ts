@@ -39,7 +39,7 @@ it.each([
   expect(Math.abs(20 * Math.log10(peak.finish()) - (peakTold ?? 0))).toBeLessThan(0.15)
 })
 
-it('of silence there is no loudness, of what is too faint for a gate an ungated one', () => {
+it('silence has no loudness; sound below the gate has an ungated one', () => {
   const of = (level: number) => {
     const loudness = new LoudnessMeter()
     loudness.push(Float32Array.from({ length: 96_000 }, (_, at) => level * Math.sin(at)))

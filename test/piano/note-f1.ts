@@ -1,16 +1,16 @@
 import type { Performance, PianoNote } from '../../src/media/piano/note.ts'
 
-/** Seconds by which a begin may be off, as mir_eval has it. */
+/** Onset tolerance of mir_eval, seconds. */
 const onsetTolerance = 0.05
 
-/** Counts of a comparison; they add up over clips. */
+/** Counts of a comparison; can be summed over clips. */
 export interface Score {
   readonly matched: number
   readonly found: number
   readonly truth: number
 }
 
-/** How many notes of one pitch begin together, one to one: mir_eval's matching by begin, and by end where wished. */
+/** Number of matching notes, one to one, by pitch and onset, optionally also by offset (mir_eval). */
 export function scoreNotes(truth: Performance, found: readonly PianoNote[], withEnds = false): Score {
   return {
     matched: matchNotes(truth, found, withEnds).length,
@@ -19,7 +19,7 @@ export function scoreNotes(truth: Performance, found: readonly PianoNote[], with
   }
 }
 
-/** The pairs of a largest one-to-one matching. */
+/** Pairs of a maximum bipartite matching. */
 export function matchNotes(
   truth: Performance,
   found: readonly PianoNote[],
@@ -46,14 +46,14 @@ export function matchNotes(
   return pairs
 }
 
-/** An end may be off by 50 ms or a fifth of the note. */
+/** Offset tolerance: 50 ms or a fifth of the note. */
 function fits(note: PianoNote, candidate: PianoNote, withEnds: boolean): boolean {
   if (Math.abs(note.start - candidate.start) > onsetTolerance) return false
   if (!withEnds) return true
   return Math.abs(note.end - candidate.end) <= Math.max(onsetTolerance, 0.2 * (note.end - note.start))
 }
 
-/** A note lasts as long as the pedal holds it, or until its key is struck again. */
+/** Extends notes while the pedal is pressed, until the key is struck again. */
 function sounded(note: PianoNote, { notes, pedals }: Performance): PianoNote {
   const held = pedals.find(({ start, end }) => start <= note.end && note.end < end)
   if (!held) return note

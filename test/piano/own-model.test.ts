@@ -23,12 +23,12 @@ import { recordingRate, writeWav } from './recordings.ts'
 import { heardKey, loudnessAsPiano } from './fake-piano-model.ts'
 import { transcribe } from './run-to-midi.ts'
 
-// A model made for pianos, as people bring theirs: one that hears loudness stands in for it.
+// A piano model configured by the user; a fake that reacts to loudness.
 
 let folder: string
 let path: string
 
-/** When it sounds, seconds: over the seams of windows, which lie every five seconds, and after silence. */
+/** Times of the sound, seconds: across window boundaries (every five seconds), and after silence. */
 const sounding = [
   [1, 1.8],
   [4.5, 5.5],
@@ -43,7 +43,7 @@ beforeAll(async () => {
   path = await writeWav(join(folder, 'bursts.wav'), sound)
 })
 
-/** Bursts of a tone, by their begins and ends in seconds and how loud they are, with time after them. */
+/** Bursts of a tone, by start, end (seconds) and level, followed by silence. */
 function soundOf(bursts: readonly (readonly [number, number, number])[]): Float32Array {
   const lasts = Math.max(...bursts.map(([, to]) => to)) + 2
   return Float32Array.from({ length: lasts * recordingRate }, (_, at) => {
@@ -58,7 +58,7 @@ async function bring(graph: Graph | Buffer): Promise<void> {
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
-it('is used where it is set, with its pedal, over any length', async () => {
+it('is used with its pedal for recordings of any length', async () => {
   await bring(loudnessAsPiano())
   await requireAll(requirements())
   const { found, output } = await transcribe(path, folder)
@@ -73,8 +73,8 @@ it('is used where it is set, with its pedal, over any length', async () => {
   }
 })
 
-it('a key that is struck again while it is held ends its note and begins another', async () => {
-  // Others follow: two that are hardly sure would be no piano.
+it('striking a held key again ends its note and starts another', async () => {
+  // More notes follow: two improbable ones alone would be rejected.
   const others = [3, 4, 5, 6].map((second) => [second, second + 0.5, 0.5] as const)
   const sound = soundOf([[1, 1.5, 0.25], [1.5, 2.2, 0.5], ...others])
   await bring(loudnessAsPiano())
@@ -91,7 +91,7 @@ it('a key that is struck again while it is held ends its note and begins another
   expect(second?.velocity).toBeGreaterThan(first?.velocity ?? 127)
 })
 
-it('what was heard is kept for the next attempt, and names what heard it', async () => {
+it('stores the transcription for the next attempt, per transcriber', async () => {
   const copy = join(folder, 'copy.wav')
   await copyFile(path, copy)
   const files = await stage([copy])
@@ -102,7 +102,7 @@ it('what was heard is kept for the next attempt, and names what heard it', async
   }
   await bring(loudnessAsPiano())
   const first = await attempt()
-  // Nobody could hear it again.
+  // A second transcription is impossible.
   await rm(copy)
   expect(await attempt()).toEqual(first)
   const another = loudnessAsPiano()
@@ -110,7 +110,7 @@ it('what was heard is kept for the next attempt, and names what heard it', async
   await expect(attempt()).rejects.toMatchObject({ code: 6500 })
 })
 
-it('what does not decode in the middle of a recording is told', async () => {
+it('reports sound in the middle of a recording that cannot be decoded', async () => {
   await bring(loudnessAsPiano())
   const coded = await make(join(folder, 'hole.m4a'), ['-i', path, '-c:a', 'aac'])
   expect((await transcribe(coded, folder)).output.notes).toBeUndefined()
@@ -122,15 +122,15 @@ it('what does not decode in the middle of a recording is told', async () => {
   ])
 })
 
-it('may hear for as long as such a model needs on a slow machine', async () => {
+it('has a timeout that suits a slow machine', async () => {
   await bring(loudnessAsPiano())
   await using transcriber = await openPianoTranscriber(1, new AbortController().signal)
   const hours = 6 * 3600 * 1000
-  // It takes about as long as the recording lasts: at a tenth of that pace it is still no hanging.
+  // It runs at about real time; a tenth of that speed must not time out.
   expect(workTimeoutMs(transcriptionSeconds(hours, transcriber.pace))).toBeGreaterThan(10 * hours)
 })
 
-it('the time that it takes is told before it is begun', async () => {
+it('the plan reports the expected time', async () => {
   const setWith = (own: PackSettings['own']) =>
     configurePacks({ folder: join(folder, 'packs'), automatic: true, own, manifest })
   setWith({})
@@ -147,7 +147,7 @@ it('the time that it takes is told before it is begun', async () => {
   const both = () => Promise.all(['piano_audio_to_midi', 'piano_audio_enhance'].map(expected))
   const without = await both()
   setWith({ 'piano-model': await bringModel(folder, loudnessAsPiano()) })
-  // It takes about as long as the 25 s that it hears.
+  // It runs at about real time: 25 s.
   for (const [index, seconds] of (await both()).entries())
     expect(seconds).toBeGreaterThan((without[index] ?? Infinity) + 20)
 })
@@ -164,7 +164,7 @@ it.each([
   })
 })
 
-it('nothing installed: the one command that helps is told', async () => {
+it('names the install command if nothing is installed', async () => {
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   await expect(requireAll(requirements())).rejects.toMatchObject({
     code: 6401,

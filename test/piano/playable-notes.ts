@@ -3,10 +3,10 @@ import { readMidi } from './read-midi.ts'
 import { keyCount, lowestKey, type Performance } from '../../src/media/piano/note.ts'
 import { ordered } from './generated-pieces.ts'
 
-/** Shorter ones sequencers leave behind, under notes of the same key, s. */
+/** Shorter notes are artefacts of sequencers, under notes of the same key; seconds. */
 const shortest = 0.02
 
-/** The music of a MIDI file as a piano can play it: the notes of all its tracks but the drums'. */
+/** Notes of all tracks of a MIDI file except drums, as a piano can play them. */
 export async function readMusic(path: string): Promise<Performance> {
   const { notes, pedals } = readMidi(await readFile(path))
   const own = notes.filter(

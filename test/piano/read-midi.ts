@@ -1,6 +1,6 @@
 import type { PedalSpan, Performance, PianoNote } from '../../src/media/piano/note.ts'
 
-/** What stands at a moment of a track. */
+/** An event of a track. */
 interface Event {
   readonly tick: number
   readonly status: number
@@ -9,7 +9,7 @@ interface Event {
 
 /**
  * The notes and pedals of a Standard MIDI File, all tracks and channels but the drums' in one, by its own tempo map.
- * Throws RangeError for what is none.
+ * Throws RangeError for other data.
  */
 export function readMidi(bytes: Uint8Array): Performance {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -30,7 +30,7 @@ export function readMidi(bytes: Uint8Array): Performance {
   )
 }
 
-/** What stands in a track, in order. */
+/** Events of a track, in order. */
 function* eventsOf(bytes: Uint8Array): Generator<Event> {
   let [at, tick, running] = [0, 0, 0]
   const next = () => bytes[at++] ?? 0
@@ -53,13 +53,13 @@ function* eventsOf(bytes: Uint8Array): Generator<Event> {
   }
 }
 
-/** The event that tells the microseconds of a beat. */
+/** Meta event that sets the microseconds per beat. */
 const setTempo = 0x51
 
-/** Microseconds of a beat at 120 beats a minute, which holds until a file says otherwise. */
+/** Default microseconds per beat (120 beats per minute). */
 const usualBeat = 500_000
 
-/** The channel of drums, counted from 0. */
+/** Channel of the drums, from 0. */
 const drums = 9
 
 function perform(events: readonly Event[], division: number): Performance {

@@ -1,6 +1,6 @@
 import { chanceOf } from './seeded-random.ts'
 
-/** Sounds of one channel and rate that are changed as rooms and machines change them. */
+/** Degrades mono sound as rooms and devices do. */
 export const conditions = {
   clean: (sound) => sound,
   /** Hiss, 26 dB below the music. */
@@ -29,7 +29,7 @@ function power(sound: Float32Array): number {
   return Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
 }
 
-/** Eight combs and two all-passes, as Schroeder made a room. */
+/** Schroeder reverb: eight comb filters and two all-passes. */
 function reverberated(sound: Float32Array, rate: number): Float32Array {
   const out = new Float32Array(sound.length)
   for (const ms of [29.7, 37.1, 41.1, 43.7, 31.3, 35.9, 39.7, 45.1]) {

@@ -5,10 +5,10 @@ import type { Performance } from '../../src/media/piano/note.ts'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { writeFloatWav } from '../engines/float-wav.ts'
 
-/** The SoundFont of the public test files; undefined where they are not present. */
+/** SoundFont of the public test files; undefined without them. */
 export const florestan = testdata('models') && join(testdata('models') ?? '', 'florestan.sf2')
 
-/** Rate of made recordings, Hz. */
+/** Sample rate of generated recordings, Hz. */
 export const recordingRate = 44_100
 
 interface Wish {
@@ -19,7 +19,7 @@ interface Wish {
   readonly seconds?: number
 }
 
-/** A performance as one channel of 44.1 kHz, its peak at half of full scale. */
+/** Renders a performance as mono at 44.1 kHz with a peak of 0.5. */
 export async function record(
   performance: Performance,
   { soundFont, program = 0, seconds = lengthOf(performance) }: Wish,
@@ -42,7 +42,7 @@ function lengthOf({ notes }: Performance): number {
   return Math.max(...notes.map(({ end }) => end)) + 1.5
 }
 
-/** Writes samples of one channel as a WAV. */
+/** Writes mono samples as a WAV. */
 export async function writeWav(path: string, samples: Float32Array, rate = recordingRate): Promise<string> {
   return await writeFloatWav(path, samples, rate)
 }

@@ -11,7 +11,7 @@ const type = 'piano_audio_enhance'
 const mirror = testdata('models')
 
 test.skipIf(mirror === undefined)(
-  'killed while it plays, it does not hear again (REELWRIGHT_TESTDATA)',
+  'resumes after a kill without transcribing again (REELWRIGHT_TESTDATA)',
   async () => {
     const dataDir = await dataFolder()
     const packs = { folder: join(dataDir, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) }
@@ -27,7 +27,7 @@ test.skipIf(mirror === undefined)(
     const [heard = ''] = await until(kept, (names) => names.length > 0)
     await doomed.kill('SIGKILL')
 
-    // Whoever heard again would hear more.
+    // A second transcription would find more notes.
     const { notes, ...rest } = JSON.parse(await readFile(join(steps, heard), 'utf8')) as { notes: unknown[] }
     expect(notes.length).toBeGreaterThan(20)
     await writeFile(join(steps, heard), JSON.stringify({ ...rest, notes: notes.slice(0, 5) }))

@@ -6,7 +6,7 @@ import { plan } from '../../tools/piano-audio-to-midi/plan.ts'
 import { run } from '../../tools/piano-audio-to-midi/run.ts'
 import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
 
-/** Runs piano_audio_to_midi on a file; answers what it found and told. */
+/** Runs piano_audio_to_midi on a file. Returns notes and output. */
 export async function transcribe(path: string, folder: string) {
   const files = await stage([path])
   const parts = { operation: pianoAudioToMidi, plan, run }

@@ -22,7 +22,7 @@ import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'
 import { loudnessAsPiano } from './fake-piano-model.ts'
 
-// A piano whose recordings are tones: named and laid as those of the packages.
+// A fake piano whose recordings are tones, with the layout of the packages.
 
 const scratch = await scratchFolder()
 const folder = packFolder(
@@ -37,7 +37,7 @@ beforeAll(async () => {
   for (const { number } of velocityLayers) {
     const audio = join(folder, 'node_modules', samplePackage(number), 'audio')
     await mkdir(audio, { recursive: true })
-    // One run writes all 30: a start of one for each would take long.
+    // One ffmpeg run writes all 30 files, which is faster.
     const keys = Array.from({ length: 30 }, (_, index) => 21 + 3 * index)
     await ffmpeg(
       ...keys.flatMap((key) => [
@@ -57,7 +57,7 @@ beforeAll(async () => {
   bank = await loadSampledPiano(folder)
 })
 
-/** Half a second of a key, 0.1 s after it was struck, left and right. */
+/** Half a second of a key in stereo, from 0.1 s after the strike. */
 async function sounded(pitch: number, velocity: number): Promise<readonly [Float32Array, Float32Array]> {
   const notes = [{ pitch, start: 0, end: 0.8, velocity }]
   const parts: number[] = []
@@ -68,7 +68,7 @@ async function sounded(pitch: number, velocity: number): Promise<readonly [Float
   return [side(0), side(1)]
 }
 
-it.each([21, 22, 60, 61, 62, 69, 107, 108])('key %i sounds at its pitch, on both sides', async (pitch) => {
+it.each([21, 22, 60, 61, 62, 69, 107, 108])('key %i has its pitch on both channels', async (pitch) => {
   for (const side of await sounded(pitch, 80)) {
     const own = amplitude(side, pitchFrequency(pitch))
     expect(own).toBeGreaterThan(0.005)
@@ -76,7 +76,7 @@ it.each([21, 22, 60, 61, 62, 69, 107, 108])('key %i sounds at its pitch, on both
   }
 })
 
-it('a key that is struck harder is louder, from one recording to the next too', async () => {
+it('higher velocities are louder, also across velocity layers', async () => {
   const levels: number[] = []
   for (const velocity of [10, 30, 50, 51, 70, 90, 91, 127]) {
     const [left] = await sounded(60, velocity)
@@ -85,7 +85,7 @@ it('a key that is struck harder is louder, from one recording to the next too', 
   expect(levels).toEqual(levels.toSorted((one, other) => one - other))
 })
 
-it('what it plays credits its maker, as its licence asks', async () => {
+it('the output contains the attribution required by the licence', async () => {
   const own = { 'piano-model': await bringModel(scratch, loudnessAsPiano()) }
   configurePacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
   const path = join(scratch, 'source.wav')

@@ -1,4 +1,4 @@
-/** Chance that is the same for a seed. */
+/** Seeded random numbers. */
 export interface Chance {
   /** 0 to 1. */
   share(): number

@@ -12,12 +12,12 @@ const isReady = packsFrom(join(folder, 'packs'))
 
 describe.skipIf(!isReady)('music that others wrote, on the Florestan piano (REELWRIGHT_TESTDATA)', () => {
   it.each([
-    // Two fifths of its notes are soft ones an octave above loud ones, which the sound hardly tells.
+    // Two fifths of its notes are soft, an octave above loud ones, and barely audible.
     ['poly.mid', 0.65],
     ['venture.mid', 0.85],
   ])('is found in %s', async (name, floor) => {
     const { notes } = await readMusic(join(testdata('music') ?? '', name))
-    // The beginning, which has all that the rest has.
+    // The start is representative of the rest.
     const truth = { notes: notes.filter(({ end }) => end < 12), pedals: [] }
     const sound = await record(truth, { soundFont: florestan ?? '' })
     const { found } = await transcribe(await writeWav(join(folder, `${name}.wav`), sound), folder)

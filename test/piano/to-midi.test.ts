@@ -14,7 +14,7 @@ import { transcribe } from './run-to-midi.ts'
 const folder = await scratchFolder()
 const isReady = packsFrom(join(folder, 'packs'))
 
-/** Writes a number of 32 bits into a file. */
+/** Writes a 32-bit number to a file. */
 async function writeAt(path: string, at: number, value: number): Promise<void> {
   await using file = await open(path, 'r+')
   await file.write(Buffer.from(Uint32Array.of(value).buffer), 0, 4, at)
@@ -37,7 +37,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     return { ...made, f1: f1([scoreNotes(truth, made.found.notes)]) }
   }
 
-  it('finds the notes, their times and how hard they were struck', async () => {
+  it('finds notes, times and velocities', async () => {
     const { f1: reached, found, output, name, plan, progress } = await f1Of(wav)
     expect(reached).toBeGreaterThan(0.93)
     expect(name).toBe('piece.mid')
@@ -56,12 +56,12 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect(f1([scoreNotes(piece, found.notes, true)])).toBeGreaterThan(0.5)
   })
 
-  it('answers the same file each time', async () => {
+  it('is deterministic', async () => {
     const [one, other] = [await transcribe(wav, folder), await transcribe(wav, folder)]
     expect((await readFile(one.path)).equals(await readFile(other.path))).toBe(true)
   })
 
-  it('hears loud notes as louder than soft ones', async () => {
+  it('gives loud notes higher velocities than soft ones', async () => {
     const struck = [30, 110, 30, 110, 30, 110, 30, 110].map((velocity, index) => ({
       ...{ pitch: 52 + 2 * index, start: 0.6 * index, end: 0.6 * index + 0.5, velocity },
     }))
@@ -106,7 +106,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
   })
 
-  it('keeps the times of a recording that begins with silence', async () => {
+  it('keeps times after leading silence', async () => {
     const late = 3.21
     const silence = new Float32Array(Math.round(late * recordingRate))
     const path = await writeWav(at('late.wav'), Float32Array.from([...silence, ...sound]))
@@ -117,18 +117,18 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await f1Of(path, moved)).f1).toBeGreaterThan(0.93)
   })
 
-  it.each(['noise', 'reverb', 'noise and reverb', 'dull'] as const)('hears through %s', async (condition) => {
+  it.each(['noise', 'reverb', 'noise and reverb', 'dull'] as const)('tolerates %s', async (condition) => {
     const path = await writeWav(at(`${condition}.wav`), conditions[condition](sound, recordingRate))
     expect((await f1Of(path)).f1).toBeGreaterThan(0.85)
   })
 
-  it.each(['repeated', 'arpeggios', 'leaps', 'scales'] as const)('hears %s', async (kind) => {
+  it.each(['repeated', 'arpeggios', 'leaps', 'scales'] as const)('transcribes %s', async (kind) => {
     const truth = beginOf(makePiece(kind, 22), 5)
     const path = await writeWav(at(`${kind}.wav`), await record(truth, { soundFont: florestan ?? '' }))
     expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
   })
 
-  it('takes three soft notes in half a minute for a piece', async () => {
+  it('accepts three soft notes in half a minute', async () => {
     const notes = [60, 64, 67].map((pitch, index) => ({
       pitch,
       start: 4 + 7 * index,
@@ -143,7 +143,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await f1Of(path, { notes, pedals: [] })).f1).toBeGreaterThan(0.8)
   })
 
-  it('takes what is there of a file that was cut off', async () => {
+  it('transcribes what remains of a truncated file', async () => {
     await copyFile(wav, at('cut.wav'))
     await truncate(at('cut.wav'), 44 + 4 * recordingRate * 4)
     const { output, found } = await transcribe(at('cut.wav'), folder)
@@ -178,11 +178,11 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     await expect(transcribe(path, folder)).rejects.toMatchObject(refusal('like speech or noise'))
   })
 
-  it('refuses a file without sound, and one that is too long', async () => {
+  it('rejects a file without sound, and one that is too long', async () => {
     const silent = await make(at('silent.m4a'), ['-f', 'lavfi', '-i', 'testsrc2=d=1', '-an', '-f', 'mp4'])
     await expect(transcribe(silent, folder)).rejects.toMatchObject({ code: 6014 })
     const long = await writeWav(at('long.wav'), new Float32Array(1), 8000)
-    // All of it but the first sample is a hole in the file.
+    // The file is sparse: everything but the first sample is a hole.
     await writeAt(long, 40, 21_601 * 4 * 8000)
     await truncate(long, 44 + 21_601 * 4 * 8000)
     await expect(transcribe(long, folder)).rejects.toMatchObject({ code: 6016 })

@@ -13,7 +13,7 @@ const voice: RequestFile = {
   },
 }
 
-/** What is said of a recording whose sound lasts so long, and of which that much is there. */
+/** Result of the plan for a recording with this duration. */
 function said(facts: { duration_ms: number; start_ms?: number; cut_off_ms?: number }): string {
   const { cut_off_ms, ...lasting } = facts
   const file: RequestFile = {
@@ -33,7 +33,7 @@ function said(facts: { duration_ms: number; start_ms?: number; cut_off_ms?: numb
   }
 }
 
-// 3 s to 30 min; what is said of others must not read as if they fitted.
+// 3 s to 30 min; the reported duration must not look valid.
 test.each([
   [{ duration_ms: 2970 }, '6016 ref_file_id: voice.wav lasts 2.97 s, not 3 s to 30 min'],
   [{ duration_ms: 2999 }, '6016 ref_file_id: voice.wav lasts 2.999 s, not 3 s to 30 min'],

@@ -8,7 +8,7 @@ function tone(amplitude: number): Float32Array {
   return Float32Array.from({ length: rate }, (_, at) => (at < rate / 2 ? 0 : amplitude * Math.sin(at / 7)))
 }
 
-test('speech comes to -20 dB where it is not silent, however loud it was', () => {
+test('normalises non-silent speech to -20 dBFS from any level', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.01, max: 0.99, noNaN: true }), (amplitude) => {
       const { samples, gain } = normalizeLevel(tone(amplitude), rate)
@@ -20,7 +20,7 @@ test('speech comes to -20 dB where it is not silent, however loud it was', () =>
   )
 })
 
-test('no peak comes over -1 dB, and silence stays as it is', () => {
+test('limits peaks to -1 dBFS and keeps silence', () => {
   const clicks = tone(0.002).map((sample, at) => (at % 4000 === 3999 ? 0.5 : sample))
   const { samples } = normalizeLevel(clicks, rate)
   expect(Math.max(...samples)).toBeLessThanOrEqual(10 ** (-1 / 20) + 1e-6)

@@ -13,7 +13,7 @@ const noise = (count: number, level: number) =>
   })
 
 describe("Whisper's features", () => {
-  it('weigh frequencies by the filters that are published', () => {
+  it('use the published mel filters', () => {
     const [first, second] = melFilters(80)
     expect([...(first ?? [])].slice(0, 3)).toEqual([0, expect.closeTo(0.02486259, 7), 0])
     expect([...(second ?? [])].slice(1, 3)).toEqual([
@@ -23,7 +23,7 @@ describe("Whisper's features", () => {
     expect(melFilters(128)).toHaveLength(128)
   })
 
-  it('are those of the definition, computed plainly', () => {
+  it('match a direct computation', () => {
     const sound = noise(40_000, 0.3).map((sample, at) => sample + 0.2 * Math.sin(at / 9))
     const features = whisperFeatures(sound, 80)
     const filters = melFilters(80)
@@ -49,7 +49,7 @@ describe("Whisper's features", () => {
     expect(features[whisperFrames - 1]).toBeCloseTo((highest - 8 + 4) / 4, 4)
   })
 
-  it('tell languages by the tokens of each, the likeliest first', () => {
+  it('rank languages by their tokens', () => {
     const expected = new Float32Array(51_865).fill(-5)
     expected[50_260] = 3
     expected[50_266] = 2
@@ -64,7 +64,7 @@ describe("Whisper's features", () => {
 })
 
 describe('spectra', () => {
-  it('turned there and back are the sound', () => {
+  it('reproduce the sound after a round trip', () => {
     const stft = new Stft(256)
     const sound = noise(stft.lengthOf(20), 0.5)
     const back = stft.inverse(stft.forward(sound, 20), 20)
@@ -73,7 +73,7 @@ describe('spectra', () => {
   })
 })
 
-describe('pieces that overlap', () => {
+describe('overlapping windows', () => {
   it.each([0, 1, 9, 10, 11, 19, 20, 100])(
     'of %i samples give as many, which differ nowhere',
     async (count) => {
@@ -96,7 +96,7 @@ describe('pieces that overlap', () => {
   )
 })
 
-describe('what is behind speech', () => {
+describe('background of speech', () => {
   const speech = noise(80_000, 0.3)
   const chord = (at: number) =>
     [220, 277.2, 329.6, 440].reduce((sum, hertz) => sum + Math.sin((2 * Math.PI * hertz * at) / 16_000), 0) /
@@ -108,7 +108,7 @@ describe('what is behind speech', () => {
   }
   const hiss = noise(80_000, 1)
 
-  it('is told by the gaps in it', () => {
+  it('is classified by its pauses', () => {
     expect(heard(() => 0).kind).toBe('none')
     expect(heard((at) => 0.0001 * (hiss[at] ?? 0)).kind).toBe('none')
     expect(heard((at) => 0.02 * (hiss[at] ?? 0))).toMatchObject({
@@ -119,7 +119,7 @@ describe('what is behind speech', () => {
     expect(heard((at) => 0.03 * chord(at) + 0.003 * (hiss[at] ?? 0)).kind).toBe('music')
   })
 
-  it('is unknown where there are none', () => {
+  it('is unknown without pauses', () => {
     expect(heard((at) => 0.03 * chord(at), 3).kind).toBe('unknown')
   })
 })

@@ -9,7 +9,7 @@ const sounds = fc.record({
     .map((all) => Float32Array.from(all)),
 })
 
-/** A WAV file of a format's fields and its data. */
+/** Builds a WAV file from format fields and data. */
 function built(
   format: { kind: number; channels: number; bits: number },
   data: Buffer,
@@ -24,7 +24,7 @@ function built(
 }
 
 describe('a WAV file', () => {
-  it('comes back as it was written, to a step of its 16 bits', () => {
+  it('survives a round trip within one step of 16 bits', () => {
     fc.assert(
       fc.property(sounds, (sound) => {
         const { rate, samples } = decodeWav(encodeWav(sound))
@@ -46,7 +46,7 @@ describe('a WAV file', () => {
     expect([...decodeWav(built(format, Buffer.from(data))).samples]).toEqual(samples)
   })
 
-  it.each([0, 0xffffffff, 0x7fffffff])('may leave its size open: %i', (size) => {
+  it.each([0, 0xffffffff, 0x7fffffff])('may have a placeholder size: %i', (size) => {
     expect(
       decodeWav(built({ kind: 1, channels: 1, bits: 16 }, Buffer.from([0, 0x40]), size)).samples,
     ).toHaveLength(1)
@@ -61,7 +61,7 @@ describe('a WAV file', () => {
     expect(() => decodeWav(built(format, Buffer.alloc(100)))).toThrow(InvalidWavError)
   })
 
-  it('is read or refused, whatever it holds', () => {
+  it('is decoded or rejected for any content', () => {
     const begun = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 200 }))
     fc.assert(
       fc.property(begun, fc.nat(60), ([changes, rest], at) => {

@@ -10,7 +10,7 @@ async function* pieces(sizes: readonly number[]): AsyncGenerator<Float32Array> {
   }
 }
 
-it('windows hold each sample once in their middles, and silence around the sound', async () => {
+it('each sample is in the middle of exactly one window, with silence around the sound', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 0, max: 70 }), { maxLength: 8 }),

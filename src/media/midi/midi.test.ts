@@ -6,7 +6,7 @@ import { writeMidi } from './write-midi.ts'
 
 const moment = fc.double({ min: 0, max: 30_000, noNaN: true })
 
-/** Keys that are left before they are struck again. */
+/** Keys that are released before they are struck again. */
 const performance: fc.Arbitrary<Performance> = fc
   .record({
     notes: fc.uniqueArray(
@@ -28,7 +28,7 @@ const performance: fc.Arbitrary<Performance> = fc
   }))
 
 describe('a MIDI file', () => {
-  it('holds a performance to half a tick', () => {
+  it('stores a performance to half a tick', () => {
     const halfTick = 1 / 1920 / 2 + 1e-6
     fc.assert(
       fc.property(performance, (played) => {
@@ -46,7 +46,7 @@ describe('a MIDI file', () => {
     )
   })
 
-  it('is of format 0, with one tempo of 120 and a grand piano', () => {
+  it('has format 0, one tempo of 120 and a grand piano', () => {
     const bytes = writeMidi({ notes: [{ pitch: 60, start: 0.5, end: 1, velocity: 80 }], pedals: [] })
     expect(bytes.toString('latin1', 0, 4)).toBe('MThd')
     expect([bytes.readUInt16BE(8), bytes.readUInt16BE(10), bytes.readUInt16BE(12)]).toEqual([0, 1, 960])
@@ -57,7 +57,7 @@ describe('a MIDI file', () => {
     expect(bytes.subarray(-4)).toEqual(Buffer.from([0, 0xff, 0x2f, 0]))
   })
 
-  it('is read by its own tempo map, however often that changes', () => {
+  it('is read with its own tempo map', () => {
     // A note a tick, and a new tempo: 1000 microseconds a tick, and 2000, in turn.
     const count = 100_000
     const event = (tempo: number) => [
@@ -88,7 +88,7 @@ describe('a MIDI file', () => {
     expect(notes.at(-1)?.end).toBeCloseTo(0.5 + (count / 2) * (0.002 + 0.004) - 0.002, 6)
   })
 
-  it('what is none is told', () => {
+  it('rejects other data', () => {
     expect(() => readMidi(Buffer.from('RIFF and so on'))).toThrow(RangeError)
     const timeless = writeMidi({ notes: [], pedals: [] })
     timeless.writeUInt16BE(0, 12)

@@ -4,7 +4,7 @@ import { partialCount, silenceDb, silentFrame, type PianoFrame } from './frames.
 import { compareNotes, keyCount } from './note.ts'
 import { NoteTracker, type TranscribedNote } from './note-tracker.ts'
 
-/** A key that seems to be struck: its onset rises and falls over three frames, then it sounds and fades. */
+/** A strike: the onset rises and falls over three frames, then the key sounds and fades. */
 const strike = fc.record({
   key: fc.integer({ min: 0, max: keyCount - 1 }),
   at: fc.integer({ min: 8, max: 90 }),
@@ -16,7 +16,7 @@ const strike = fc.record({
 
 const strikes = fc.array(strike, { minLength: 3, maxLength: 14 })
 
-/** What strikes of few keys look like; each partial lies a little below the one before. */
+/** Frames of strikes of a few keys; each partial is slightly quieter than the previous one. */
 function framesOf(
   struck: readonly (typeof strike extends fc.Arbitrary<infer S> ? S : never)[],
 ): PianoFrame[] {
@@ -45,7 +45,7 @@ function track(frames: readonly PianoFrame[]): TranscribedNote[] {
   return [...notes, ...tracker.finish()].toSorted(compareNotes)
 }
 
-it('whatever is heard: notes are longer than nothing, and a key is not struck while it is held', () => {
+it('for any input, notes have a positive length and notes of a key do not overlap', () => {
   let seen = 0
   fc.assert(
     fc.property(strikes, (struck) => {
@@ -65,19 +65,19 @@ it('whatever is heard: notes are longer than nothing, and a key is not struck wh
   expect(seen).toBeGreaterThan(100)
 })
 
-/** A key that is struck again and again: each time it sounds until the next, well or hardly. */
+/** A key struck repeatedly, sounding loudly or faintly until the next strike. */
 const struckAgain = fc.array(
   fc.record({
     lasts: fc.integer({ min: 4, max: 30 }),
     onset: fc.double({ min: 0.5, max: 1, noNaN: true }),
     sounding: fc.constantFrom(0.2, 0.9),
-    /** By how much the onset is higher before its frame than after it. */
+    /** Asymmetry of the onset around its frame. */
     lean: fc.double({ min: -0.3, max: 0.3, noNaN: true }),
   }),
   { minLength: 10, maxLength: 20, size: 'max' },
 )
 
-it('notes of a key that is struck again and again come in order, and none goes on into the next', () => {
+it('notes of a repeated key are in order and do not overlap', () => {
   let seen = 0
   fc.assert(
     fc.property(struckAgain, fc.integer({ min: 0, max: keyCount - 1 }), (struck, key) => {
@@ -109,7 +109,7 @@ it('notes of a key that is struck again and again come in order, and none goes o
   expect(seen).toBeGreaterThan(200)
 })
 
-it('silence has no notes, and before a piece it moves all of them alike', () => {
+it('silence has no notes, and leading silence shifts all notes equally', () => {
   expect(track(Array.from({ length: 100 }, () => silentFrame))).toEqual([])
   fc.assert(
     fc.property(strikes, fc.integer({ min: 1, max: 99 }), (struck, late) => {

@@ -3,7 +3,7 @@ import { decimateBy4 } from './partial-levels.ts'
 
 const rate = 22_050
 
-/** The level of a sine after it was quartered, dB; away from the ends. */
+/** Level of a decimated sine away from the ends, dB. */
 function levelAt(hertz: number): number {
   const sound = Float32Array.from({ length: 8192 }, (_, at) => Math.sin((2 * Math.PI * hertz * at) / rate))
   const fewer = decimateBy4(sound, new Float32Array(2048)).subarray(64, -64)
@@ -11,12 +11,12 @@ function levelAt(hertz: number): number {
   return 10 * Math.log10((2 * energy) / fewer.length)
 }
 
-test('what is at most a twentieth of the rate high is as it was, what lies where it would be taken for that is gone', () => {
+test('passes frequencies up to a twentieth of the rate and removes their aliases', () => {
   for (const hertz of [27.5, 110, 440, 784, 1100]) expect(levelAt(hertz)).toBeCloseTo(0, 1)
   for (const hertz of [4500, 5000, 6300, 8000, 10_900]) expect(levelAt(hertz)).toBeLessThan(-70)
 })
 
-test('each sample kept stands for its own moment', () => {
+test('kept samples are not shifted in time', () => {
   const sound = Float32Array.from({ length: 4096 }, (_, at) => Math.sin((2 * Math.PI * 500 * at) / rate))
   const fewer = decimateBy4(sound, new Float32Array(1024))
   for (let at = 16; at < 1000; at += 1) expect(fewer[at]).toBeCloseTo(sound[4 * at] ?? 0, 3)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { keyCount, lowestKey } from './note.ts'
 import { regressionFrameRate, RegressionTracker, type RegressionFrame } from './regression-tracker.ts'
 
-/** Frames by which a target falls from its top to nothing, as the model was taught. */
+/** Frames over which a training target falls from 1 to 0. */
 const width = 5
 
 interface Struck {
@@ -16,7 +16,7 @@ interface Struck {
 
 const near = (frame: number, moment: number) => Math.max(0, 1 - Math.abs(frame - moment) / width)
 
-/** What a model without fault answers. */
+/** Output of an ideal model. */
 function framesOf(notes: readonly Struck[], pedals: readonly (readonly [number, number])[], count: number) {
   return Array.from({ length: count }, (_, at): RegressionFrame => {
     const told = {
@@ -39,7 +39,7 @@ function framesOf(notes: readonly Struck[], pedals: readonly (readonly [number, 
   })
 }
 
-/** Notes of some keys, with room between them; pedals likewise. */
+/** Notes of some keys, and pedals, with gaps between them. */
 const gaps = fc.array(
   fc.tuple(fc.double({ min: 13, max: 40, noNaN: true }), fc.double({ min: 12, max: 300, noNaN: true })),
   {
@@ -56,7 +56,7 @@ const spans = gaps.map((list) => {
   })
 })
 
-it('finds the notes and pedals that a faultless model tells, to a millisecond', () => {
+it('finds notes and pedals of an ideal model to a millisecond', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(
@@ -95,7 +95,7 @@ it('finds the notes and pedals that a faultless model tells, to a millisecond', 
   )
 })
 
-it('whatever a model tells, notes of a key are longer than nothing, come in order and do not overlap', () => {
+it('for any output, notes of a key have a positive length, are in order and do not overlap', () => {
   const share = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(fc.array(fc.array(share, { minLength: 6, maxLength: 6 }), { maxLength: 80 }), (told) => {

@@ -5,17 +5,17 @@ const note = (start: number, lasts: number, pitch = 60) => ({
   ...{ pitch, start, end: start + lasts, soundEnd: start + lasts, velocity: 60, probability: 0.9 },
 })
 
-it('nothing is no piano', () => {
+it('rejects an empty transcription', () => {
   expect(rejectNonPiano([])).toContain('no note')
 })
 
-it('one long note is one, many short ones are none', () => {
+it('accepts one long note and rejects many short ones', () => {
   expect(rejectNonPiano([note(0, 2)])).toBeNull()
   expect(rejectNonPiano([note(0, 0.06)])).toContain('its only sound is short')
   expect(rejectNonPiano(Array.from({ length: 20 }, (_, at) => note(at / 10, 0.06)))).toContain('20 sounds')
 })
 
-it('what glides is less steady than what leaps', () => {
+it('gliding notes are less steady than leaping ones', () => {
   const [glide, leap] = [1, 5].map((step) =>
     Array.from({ length: 12 }, (_, at) => note(at * 0.15, 0.15, 50 + at * step)),
   )

@@ -20,7 +20,7 @@ test.each([
   expect(splitSentences(text)).toEqual(sentences)
 })
 
-test('a sentence that is too long is cut between its clauses, evenly', () => {
+test('splits a long sentence evenly between clauses', () => {
   const clause = '他说，他今天早上很早就起来了，吃了早饭，然后去了公园，'
   const pieces = splitSentences(`${clause.repeat(5)}回来了。`)
   expect(pieces.join('')).toBe(`${clause.repeat(5)}回来了。`)
@@ -29,7 +29,7 @@ test('a sentence that is too long is cut between its clauses, evenly', () => {
   for (const piece of pieces) expect(piece.length).toBeGreaterThan(40)
 })
 
-test('of any text nothing is lost but space, and no piece is too long or says nothing', () => {
+test('for any text only spaces are lost, and no piece is too long or without words', () => {
   const letters = fc.constantFrom(...'abZ 12.,!?;:…。，！？、“”()\n中文日本語カナ한국어éø-—')
   fc.assert(
     fc.property(fc.string({ unit: letters, maxLength: 1200 }), (text) => {

@@ -15,25 +15,25 @@ const row = (count: number, value: number) => Array.from({ length: count }, () =
 describe('spans of speech', () => {
   const rule = { ...defaultVoiceActivityRule, minSilence: 0.3, padding: 0 }
 
-  it('begin above one threshold and end below another', () => {
+  it('start above one threshold and end below another', () => {
     const [span] = spansOf([...row(10, 0.4), ...row(10, 0.6), ...row(10, 0.4), ...row(10, 0.1)], rule)
     expect(span?.start).toBeCloseTo(1, 9)
     expect(span?.end).toBeCloseTo(3, 9)
   })
 
-  it('are not broken by short silence, nor made of short sounds', () => {
+  it('ignore short silence and short sounds', () => {
     expect(spansOf([...row(5, 0.9), ...row(2, 0), ...row(5, 0.9), ...row(9, 0)], rule)).toHaveLength(1)
     expect(spansOf([...row(5, 0.9), ...row(4, 0), ...row(5, 0.9), ...row(9, 0)], rule)).toHaveLength(2)
     expect(spansOf([...row(5, 0), ...row(2, 0.9), ...row(9, 0)], rule)).toEqual([])
   })
 
-  it('have room around them, and are one where that meets', () => {
+  it('are padded, and joined where the padding meets', () => {
     const wide = { ...rule, padding: 0.3 }
     const spans = spansOf([...row(2, 0), ...row(5, 0.9), ...row(5, 0), ...row(5, 0.9), ...row(20, 0)], wide)
     expect(spans).toEqual([{ start: 0, end: expect.closeTo(2, 9) as number }])
   })
 
-  it('are in order, apart and within the sound, whatever is likely', () => {
+  it('are in order, separate and within the sound for any probabilities', () => {
     const wide = { ...defaultVoiceActivityRule, padding: 0.25 }
     fc.assert(
       fc.property(
@@ -52,8 +52,8 @@ describe('spans of speech', () => {
   })
 })
 
-describe('pieces for a recogniser', () => {
-  it('join what fits, and begin anew after a long pause', () => {
+describe('chunks for a recogniser', () => {
+  it('join spans that fit, and end at a long pause', () => {
     const spans = [
       { start: 1, end: 4 },
       { start: 5, end: 9 },
@@ -67,14 +67,14 @@ describe('pieces for a recogniser', () => {
     ])
   })
 
-  it('cut long speech where it is least likely', () => {
+  it('split long speech where its probability is lowest', () => {
     const probabilities = row(200, 0.9)
     probabilities[77] = 0.1
     const pieces = recognitionChunks([{ start: 0, end: 15 }], { longest: 10, frame, probabilities })
     expect(pieces.map(({ end }) => end)).toEqual([expect.closeTo(7.7, 9), 15])
   })
 
-  it('hold all speech, once, and none is too long', () => {
+  it('cover all speech once, and none is too long', () => {
     const gaps = fc.array(
       fc.tuple(fc.double({ min: 0.1, max: 5, noNaN: true }), fc.double({ min: 0.3, max: 99, noNaN: true })),
     )
@@ -104,7 +104,7 @@ describe('pieces for a recogniser', () => {
 })
 
 describe('speakers', () => {
-  it('of a frame are those of its likeliest class, two at once included', () => {
+  it('are those of the most likely class, including two at once', () => {
     const scores = new Float32Array(3 * 7).fill(-9)
     scores[0] = 0
     scores[7 + 2] = 0
@@ -122,7 +122,7 @@ describe('speakers', () => {
     return active
   }
 
-  it('keep their track from window to window, whichever place they have in it', () => {
+  it('keep their track across windows, in any order', () => {
     const tracks = new SpeakerTracker({ window: 100, hop: 25 })
     expect(tracks.add([voice([0, 50]), voice([50, 100]), voice()])).toEqual([0, 1, -1])
     expect(tracks.add([voice(), voice([25, 100]), voice([0, 25])])).toEqual([-1, 1, 0])
@@ -133,7 +133,7 @@ describe('speakers', () => {
     expect(tracks.apart).toEqual(new Set(['0 1', '1 2']))
   })
 
-  it('of turns are counted in the order of their words; what is too short to know is the nearest', () => {
+  it('are numbered by first speech; short tracks join the nearest speaker', () => {
     const tracks = [
       { track: 7, start: 0, end: 10 },
       { track: 3, start: 12, end: 14 },
@@ -149,7 +149,7 @@ describe('speakers', () => {
     ])
   })
 
-  it('are one where their vectors are alike, and never where they were told apart', () => {
+  it('merge if their embeddings are similar, unless they occur in one window', () => {
     const unit = (degrees: number) =>
       Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180))
     const vectors = [0, 90, 10, 80, 5].map(unit)

@@ -12,7 +12,7 @@ function tone(before: number, length: number, after: number): Float32Array {
   return samples
 }
 
-test('sentences lose the silence around them and get even pauses', () => {
+test('trims silence around sentences and inserts equal pauses', () => {
   const length = fc.double({ min: 0, max: 1.5, noNaN: true })
   const sentence = fc.tuple(length, fc.double({ min: 0.2, max: 3, noNaN: true }), length)
   fc.assert(
@@ -41,7 +41,7 @@ test('sentences lose the silence around them and get even pauses', () => {
   )
 })
 
-test('nothing clicks: a sentence begins and ends softly, and silence is nothing', () => {
+test('fades sentences at both ends, and drops silence', () => {
   const assembly = new SpeechAssembler({ rate, pause: 0.1 })
   const piece = assembly.add('loud', new Float32Array(rate).fill(0.5))
   expect(Math.abs(piece[0] ?? 1)).toBeLessThan(0.01)

@@ -14,7 +14,7 @@ test.each([
   expect(compareTranscripts(wanted, heard)).toEqual(comparison)
 })
 
-test('what is taken out of a text is what is lost', () => {
+test('words removed from a text are reported as lost', () => {
   const word = fc.constantFrom('a', 'b', 'c', '中', '文')
   fc.assert(
     fc.property(fc.array(fc.tuple(word, fc.boolean()), { minLength: 1, maxLength: 40 }), (some) => {
@@ -29,7 +29,7 @@ test('what is taken out of a text is what is lost', () => {
   )
 })
 
-test('what says nothing is like nothing, not even itself', () => {
+test('text without words has no similarity, not even to itself', () => {
   const silent = fc.constantFrom('', ' ', '。', '♪', '……')
   fc.assert(
     fc.property(fc.string(), silent, (text, nothing) => {

@@ -5,11 +5,11 @@ import { SpeechSpanDetector } from './speech-spans.ts'
 import type { TimeSpan } from './speech-types.ts'
 
 const span = (start: number, end: number): TimeSpan => ({ start, end })
-/** What is read of speech between pauses: 30 ms of room on both sides. */
+/** Speech between pauses with 30 ms of padding on both sides. */
 const read = (start: number, end: number): TimeSpan => span(start - 0.03, end + 0.03)
 const turn = (speaker: number, start: number, end: number) => ({ speaker, start, end })
 
-describe('the rule that is not met is named', () => {
+describe('names the rule that is not met', () => {
   test.each([
     ['no speech', { speech: [], turns: [] }, /contains no speech/],
     [
@@ -35,8 +35,8 @@ describe('the rule that is not met is named', () => {
   })
 })
 
-describe('what nearly keeps a rule', () => {
-  /** Frames of a recording by what is heard in them: seconds of speech and of silence in turns. */
+describe('recordings that narrowly miss a rule', () => {
+  /** Frame probabilities of alternating seconds of speech and silence. */
   const heardIn = (...seconds: readonly number[]) => {
     const frame = 0.01
     const spans = new SpeechSpanDetector(frame, referenceRule)
@@ -50,7 +50,7 @@ describe('what nearly keeps a rule', () => {
   test.each([
     ['a silence of 0.62 s', [2.9, 0.62, 2.9, 1], /a silence longer than 0\.6 s: the longest is 2\.9 s/],
     ['speech of 2.97 s', [2.97, 1], /no 3 s of speech .*: the longest is 2\.9 s/],
-  ])('%s is refused', (_, seconds, unmet) => {
+  ])('%s is rejected', (_, seconds, unmet) => {
     expect(findReferenceSpans(heardIn(...seconds))).toEqual({ unmet: expect.stringMatching(unmet) as string })
   })
 
@@ -62,7 +62,7 @@ describe('what nearly keeps a rule', () => {
   })
 })
 
-describe('a reference is taken', () => {
+describe('a reference is selected', () => {
   test('from pause to pause, the one nearest to 7 s first', () => {
     const speech = [span(0.3, 2.2), span(2.6, 4.4), span(4.8, 7.5), span(8, 13)]
     const choice = findReferenceSpans({ speech, turns: [turn(0, 0, 13)] })
@@ -70,7 +70,7 @@ describe('a reference is taken', () => {
     expect(choice).toEqual({ spans })
   })
 
-  test('with the breath before a word that the turns leave out', () => {
+  test('with the breath before a word that no turn covers', () => {
     const choice = findReferenceSpans({ speech: [span(1, 6)], turns: [turn(0, 1.2, 3), turn(0, 3.4, 5.9)] })
     expect(choice).toEqual({ spans: [read(1, 6)] })
   })
@@ -81,18 +81,18 @@ describe('a reference is taken', () => {
     })
   })
 
-  test('of the one who speaks alone, beside people who speak at once', () => {
+  test('from a single speaker, not from simultaneous speakers', () => {
     const turns = [turn(0, 0, 6), turn(1, 5, 12), turn(0, 12, 13)]
     expect(findReferenceSpans({ speech: [span(0, 13)], turns })).toHaveProperty('spans.0', span(6, 12))
   })
 
-  test('without room where somebody else is heard in it', () => {
+  test('without padding where somebody else speaks', () => {
     const turns = [turn(0, 0, 0.98), turn(1, 1, 6.5)]
     expect(findReferenceSpans({ speech: [span(1, 6)], turns })).toEqual({ spans: [span(1, 6.03)] })
   })
 })
 
-test('whatever is heard, every span keeps every rule, and where there is one at all, one is found', () => {
+test('for any recording, every span meets all rules, and one is found if it exists', () => {
   const times = fc
     .array(fc.tuple(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 10, max: 8000 })), { maxLength: 12 })
     .map((steps) => {

@@ -18,7 +18,7 @@ describe('words of a text', () => {
     ['  ', []],
   ])('%s', (text, words) => expect(splitWords(text)).toEqual(words))
 
-  it('share their time, in order, from its begin to its end', () => {
+  it('divide their time in order, from start to end', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const words = distributeTime(text, { start: 1, end: 3 })
@@ -35,7 +35,7 @@ describe('words of a text', () => {
   })
 })
 
-describe('words of pieces', () => {
+describe('words of tokens', () => {
   it.each([
     ['SentencePiece', ['▁hel', 'lo', '▁wor', 'ld', '.'], ['hello', 'world.']],
     ['spaces', [' hel', 'lo', ' world'], ['hello', 'world']],
@@ -49,7 +49,7 @@ describe('words of pieces', () => {
     ['several characters at once', ['広州', '市'], ['広', '州', '市']],
   ])('%s', (_, tokens, words) => expect(textsOf(joinTokens(at(tokens), 9))).toEqual(words))
 
-  it('last until the next begins, or as long as they are told to, and not through silence', () => {
+  it('last until the next word or their reported length, but not through silence', () => {
     const words = joinTokens(at(['▁one', '▁two'], 2), 9)
     expect(words).toEqual([
       { text: 'one', start: 0, end: 0.6 },
@@ -59,7 +59,7 @@ describe('words of pieces', () => {
     expect(told?.end).toBeCloseTo(1.3, 9)
   })
 
-  it('are within the sound and in order, whatever the pieces are', () => {
+  it('are within the sound and in order for any tokens', () => {
     const piece = fc.constantFrom('▁a', 'b', '中', '文', '.', '▁', 'c@@', '<|zh|>', 'の', ' d')
     const tokens = fc.array(fc.tuple(piece, fc.double({ min: 0, max: 2, noNaN: true })))
     fc.assert(
@@ -84,7 +84,7 @@ function recognised(words: readonly TimedWord[]): RecognitionResult {
   return { text: '', words, timed: true, confidence: null, language: null }
 }
 
-describe('what an engine answers', () => {
+describe('validation of a result', () => {
   const check = (words: readonly TimedWord[], more: Partial<RecognitionResult> = {}) =>
     validateRecognition(
       { ...recognised(words), ...more },
@@ -97,7 +97,7 @@ describe('what an engine answers', () => {
     )
   const word = (start: number, end: number) => ({ text: 'x', start, end })
 
-  it('has small overlaps taken out, and ends with the sound', () => {
+  it('removes small overlaps and clips to the sound', () => {
     expect(check([word(-0.1, 1.1), word(1, 2.1)]).words).toEqual([word(0, 1.1), word(1.1, 2)])
   })
 
@@ -107,9 +107,9 @@ describe('what an engine answers', () => {
     [[word(1, 0.5)], 'ends before'],
     [[word(1, 1.5), word(0.2, 0.4)], 'before the previous word'],
     [[word(2.5, 2.6)], 'outside'],
-  ])('%j is refused: %s', (words, why) => expect(() => check(words)).toThrow(why))
+  ])('%j is rejected: %s', (words, why) => expect(() => check(words)).toThrow(why))
 
-  it('is as sure as can be, or less', () => {
+  it('accepts a confidence from 0 to 1', () => {
     expect(() => check([], { confidence: NaN })).toThrow('confidence')
     expect(() => check([], { confidence: 1.2 })).toThrow('confidence')
     expect(check([], { confidence: 0.5 }).confidence).toBe(0.5)

@@ -42,7 +42,7 @@ async function recognise(language?: string) {
   return await recogniser.recognise(sound, { signal, ...(language !== undefined && { language }) })
 }
 
-/** Values of a form's field, of a request. */
+/** Values of a form field of a request. */
 function fieldsOf({ body }: Heard, field: string): string[] {
   const pattern = new RegExp(
     String.raw`name="${field.replaceAll(/[[\]]/g, String.raw`\$&`)}"\r\n\r\n(.*)\r\n`,
@@ -54,7 +54,7 @@ function fieldsOf({ body }: Heard, field: string): string[] {
 const name = () => `whisper-1 at ${new URL(server.origin).host}`
 
 describe('a transcription service', () => {
-  it('hears the sound as it is, and tells words with their times', async () => {
+  it('receives the sound unchanged and returns words with times', async () => {
     await using recogniser = openTranscriptionService()
     expect(recogniser).toMatchObject({ name: name(), longest: 300 })
     expect(await recogniser.recognise(sound, { signal, language: 'en-US' })).toEqual({
@@ -114,7 +114,7 @@ describe('a transcription service', () => {
     expect((await recognise()).language).toBe(code)
   })
 
-  it('may put words into segments, with how sure it is', async () => {
+  it('may return words within segments, with confidence', async () => {
     const words = [
       { word: ' Hello,', start: 0.2, end: 0.6, probability: 0.9 },
       { word: ' ', start: 0.6, end: 0.6, probability: 0.9 },
@@ -129,7 +129,7 @@ describe('a transcription service', () => {
     })
   })
 
-  it('tells Chinese by its characters', async () => {
+  it('returns Chinese by characters', async () => {
     server.otherwise = json({ text: '你好', words: [{ word: '你好', start: 0.5, end: 1.5 }] })
     expect((await recognise()).words).toEqual([
       { text: '你', start: 0.5, end: 1 },
@@ -170,12 +170,12 @@ describe('a transcription service', () => {
     ).toEqual(times)
   })
 
-  it('that hears nothing says nothing', async () => {
+  it('returns no words for silence', async () => {
     server.otherwise = json({ text: '', language: 'english', segments: [], words: [] })
     expect(await recognise()).toEqual({ text: '', words: [], timed: false, confidence: null, language: 'en' })
   })
 
-  it('is asked for less where it knows no times, and remembered', async () => {
+  it('falls back to a simpler format and remembers it', async () => {
     server.otherwise = (response, heard) =>
       (fieldsOf(heard, 'response_format')[0] === 'json'
         ? json({ text: 'Hello' })
@@ -223,13 +223,13 @@ describe('a transcription service', () => {
     })
   })
 
-  it('that fails for a moment is asked again', async () => {
+  it('retries after a transient failure', async () => {
     server.replies.push(fails(429, {}, { 'retry-after': '2' }), fails(500), breaks('{"text": "Hel'))
     expect((await recognise()).text).toBe('Hello, world.')
     expect(server.heard).toHaveLength(4)
   })
 
-  it('that is too slow is told', async () => {
+  it('reports a timeout', async () => {
     server.otherwise = hangs()
     await using recogniser = openTranscriptionService({ firstByteMs: 20 })
     await expect(recogniser.recognise(sound, { signal })).rejects.toMatchObject({
@@ -238,7 +238,7 @@ describe('a transcription service', () => {
     })
   })
 
-  it('is missed where none is set', () => {
+  it('throws if none is configured', () => {
     configureServices({})
     expect(() => openTranscriptionService()).toThrow('no transcription service is set')
   })

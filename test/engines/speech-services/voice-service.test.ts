@@ -57,13 +57,13 @@ const body = () => JSON.parse(String(server.heard.at(-1)?.body)) as Record<strin
 describe('GPT-SoVITS', () => {
   beforeEach(() => setVoice('gpt-sovits'))
 
-  /** Reads the reference as the server does, by its path. */
+  /** Reads the reference by its path, as the server does. */
   const reads: Reply = async (response, heard) => {
     const { ref_audio_path: path } = JSON.parse(String(heard.body)) as { ref_audio_path: string }
     await bytes(encodeWav(decodeWav(await readFile(path))), 'audio/wav')(response, heard)
   }
 
-  it('reads the reference from a file, which is away afterwards', async () => {
+  it('reads the reference from a file that is removed afterwards', async () => {
     server.otherwise = reads
     const { samples, rate } = await speak()
     expect([samples.length, rate]).toEqual([24_000, 24_000])
@@ -84,7 +84,7 @@ describe('GPT-SoVITS', () => {
     expect(await readdir(scratch)).toEqual([])
   })
 
-  it('speaks five languages', async () => {
+  it('supports five languages', async () => {
     await using copier = openVoiceService({ scratch })
     expect(copier).toMatchObject({ name: host(), languages: ['zh-CN', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'] })
     const told: unknown[] = []
@@ -95,7 +95,7 @@ describe('GPT-SoVITS', () => {
     expect(told).toEqual(['zh', 'yue', 'en', 'ja', 'ko'])
   })
 
-  it('reads from a folder that is shared with it, by its own name for that', async () => {
+  it('reads from a shared folder by its own path', async () => {
     const names: string[] = []
     server.otherwise = async (response, heard) => {
       names.push(...(await readdir(scratch)))
@@ -110,7 +110,7 @@ describe('GPT-SoVITS', () => {
     expect(await readdir(scratch)).toEqual([])
   })
 
-  it('finds a folder without what a killed worker left there long ago, and with all else', async () => {
+  it('removes only stale references of killed workers', async () => {
     const put = async (name: string, hoursAgo: number) => {
       const at = new Date(Date.now() - hoursAgo * 3_600_000)
       await writeFile(join(scratch, name), 'sound')
@@ -128,7 +128,7 @@ describe('GPT-SoVITS', () => {
     expect((await readdir(scratch)).toSorted()).toEqual([...others, folder].toSorted())
   })
 
-  it.skipIf(process.platform === 'win32')('needs no leave to list the folder', async () => {
+  it.skipIf(process.platform === 'win32')('does not need permission to list the folder', async () => {
     setVoice('gpt-sovits', { folder: scratch })
     await chmod(scratch, 0o300)
     const nobody = 65_534
@@ -145,7 +145,7 @@ describe('GPT-SoVITS', () => {
     expect(await readdir(scratch)).toEqual([])
   })
 
-  it('that has no place for a reference is told so, without the path of the place', async () => {
+  it('reports an unwritable folder without its path', async () => {
     await writeFile(join(scratch, 'file'), '')
     for (const place of ['missing', 'file']) {
       setVoice('gpt-sovits', { folder: join(scratch, place) })
@@ -158,7 +158,7 @@ describe('GPT-SoVITS', () => {
     }
   })
 
-  it('on another machine needs such a folder', async () => {
+  it('requires a shared folder on another machine', async () => {
     configureServices({ voice_service: { address: 'gpt-sovits+http://192.168.77.1:9880' } })
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
@@ -168,7 +168,7 @@ describe('GPT-SoVITS', () => {
     })
   })
 
-  it('that cannot use a reference says why', async () => {
+  it('reports why a reference cannot be used', async () => {
     server.otherwise = fails(400, { message: 'tts failed', Exception: 'reference is outside 3 to 10 s' })
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
@@ -178,7 +178,7 @@ describe('GPT-SoVITS', () => {
     expect(await readdir(scratch)).toEqual([])
   })
 
-  it('that fails inside answers a second of silence, which is none', async () => {
+  it('rejects a second of silence returned after an internal failure', async () => {
     server.otherwise = bytes(encodeWav({ rate: 16_000, samples: new Float32Array(16_000) }), 'audio/wav')
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
@@ -191,7 +191,7 @@ describe('GPT-SoVITS', () => {
 describe('an OpenAI-compatible voice service', () => {
   beforeEach(() => setVoice('openai', { model: 'Qwen/Qwen3-TTS-12Hz-1.7B-Base', key: 'voice-key-0123' }))
 
-  it('is sent the reference with its text', async () => {
+  it('receives the reference with its transcript', async () => {
     const { samples, rate } = await speak()
     expect([samples.length, rate]).toEqual([32_000, 32_000])
     expect(server.heard[0]).toMatchObject({
@@ -212,7 +212,7 @@ describe('an OpenAI-compatible voice service', () => {
     expect(decodeWav(Buffer.from(encoded, 'base64'))).toMatchObject({ rate: 24_000 })
   })
 
-  it('is asked for one thing at a time', async () => {
+  it('receives one request at a time', async () => {
     await using copier = openVoiceService({ scratch })
     let [now, most] = [0, 0]
     server.otherwise = (response) => {
@@ -255,7 +255,7 @@ describe('an OpenAI-compatible voice service', () => {
     })
   })
 
-  it('that fails for a moment is asked again', async () => {
+  it('retries after a transient failure', async () => {
     server.replies.push(fails(503), breaks(wav), fails(429, {}, { 'retry-after': '1' }))
     expect((await speak()).samples).toHaveLength(32_000)
     expect(server.heard).toHaveLength(4)

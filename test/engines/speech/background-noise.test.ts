@@ -21,7 +21,7 @@ import {
 
 const folder = await scratchFolder()
 
-describe.skipIf(!hasSpeech)('what is behind voices (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeech)('background of speech (REELWRIGHT_TESTDATA)', () => {
   let finder: VoiceActivityDetector
   let voices: Float32Array
   beforeAll(async () => {

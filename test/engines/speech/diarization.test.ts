@@ -6,7 +6,7 @@ import { hasSpeech, inPieces, joined, mixed, never, usePacks, voiceOf, type Spea
 
 const folder = await scratchFolder()
 
-describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeech)('speaker diarization (REELWRIGHT_TESTDATA)', () => {
   let splitter: Diarizer
   beforeAll(async () => {
     usePacks(folder)
@@ -14,7 +14,7 @@ describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
   })
   afterAll(() => splitter[Symbol.asyncDispose]())
 
-  /** Says one after another what each says; answers who was heard for most of each. */
+  /** Joins recordings and returns the dominant speaker of each. */
   async function heard(
     ...speakers: Speaker[]
   ): Promise<{ turns: SpeakerTurn[]; speakers: (number | undefined)[] }> {
@@ -62,7 +62,7 @@ describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
     expect((await heard(...speakers)).speakers).toEqual(expected)
   })
 
-  it('hears two at once', async () => {
+  it('detects two speakers at once', async () => {
     const [one, other] = [await voiceOf('austen'), await voiceOf('woman')]
     const turns = await splitter.diarize(inPieces(mixed(one, other)), { signal: never })
     const overlapping = turns.some((turn) =>
@@ -73,7 +73,7 @@ describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
     expect(overlapping).toBe(true)
   })
 
-  it('tells turns in their order, within the sound', async () => {
+  it('returns turns in order, within the sound', async () => {
     const { turns } = await heard('kennedy', 'austen', 'kennedy')
     expect(turns.map(({ start }) => start)).toEqual(turns.map(({ start }) => start).toSorted((a, b) => a - b))
     for (const { start, end } of turns) expect(end).toBeGreaterThan(start)
@@ -81,7 +81,7 @@ describe.skipIf(!hasSpeech)('splitting speakers (REELWRIGHT_TESTDATA)', () => {
   })
 })
 
-/** Who speaks longest in a stretch. */
+/** Speaker with the longest speech in a span. */
 function loudest(turns: readonly SpeakerTurn[], from: number, to: number): number | undefined {
   const lengths = new Map<number, number>()
   for (const { speaker, start, end } of turns) {

@@ -5,7 +5,7 @@ import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { artifactOf } from '../../packs/stand-in.ts'
 import { onnxFile, type Graph } from '../onnx-file.ts'
 
-/** A pack of files of a test, put into the folder that is its mirror. */
+/** Writes the files of a test pack to the mirror folder. */
 export async function packIn<Name extends PackName>(
   mirror: string,
   name: Name,
@@ -22,7 +22,7 @@ export async function packIn<Name extends PackName>(
   return { [name]: { ...manifest[name], artifact, otherFiles } } as never
 }
 
-/** Whisper's encoder: its keys are the mean of the features, its values zero. */
+/** Fake Whisper encoder: keys are the mean of the features, values are zero. */
 export function whisperEncoder(bands = 80): Graph {
   const cross = [1, 1, 1, 1]
   return {
@@ -37,7 +37,7 @@ export function whisperEncoder(bands = 80): Graph {
   }
 }
 
-/** Whisper's decoder: it expects some tokens by so much, times the keys where they differ from silence's. */
+/** Fake Whisper decoder: fixed logits of some tokens, scaled by the keys unless the input is silent. */
 export function whisperDecoder(expected: Readonly<Record<number, number>>, tokens = 51_865): Graph {
   const cache = [1, 1, 448, 1]
   const values = Array.from({ length: tokens }, (_, token) => expected[token] ?? 0)
@@ -86,7 +86,7 @@ export function whisperDecoder(expected: Readonly<Record<number, number>>, token
   }
 }
 
-/** A stem of Spleeter: it takes the bins from one up to another for its own. */
+/** Fake Spleeter stem that claims a range of bins. */
 export function stem(from: number, to: number): Graph {
   const sides = [2, 'pieces', 512, 1024]
   return {
@@ -102,7 +102,7 @@ export function stem(from: number, to: number): Graph {
   }
 }
 
-/** A speaker's voice: how loud each of 80 bands is in a recording, on average, beside the mean of all. */
+/** Fake speaker embedding: mean level of each of 80 bands less the mean of all. */
 export const speakerEmbedding: Graph = {
   inputs: { x: ['N', 'T', 80] },
   outputs: { embedding: ['N', 80] },
@@ -123,12 +123,12 @@ export const speakerEmbedding: Graph = {
   ],
 }
 
-/** What takes the mean off a vector. */
+/** Subtracts the mean from a vector. */
 function centred(size: number): number[] {
   return Array.from({ length: size * size }, (_, at) => (at % (size + 1) === 0 ? 1 : 0) - 1 / size)
 }
 
-/** SenseVoice's words here. */
+/** Vocabulary of the fake SenseVoice. */
 export const senseVoiceTokens = [
   '<blk>',
   '<|en|>',

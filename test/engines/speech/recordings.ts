@@ -13,7 +13,7 @@ export const patience = { signal: never, timeoutMs: 60_000 }
 
 const rate = 16_000
 
-/** Whether the public test files are here, which these tests are about. */
+/** Whether the public test files are available. */
 export const hasSpeech = testdata('speech') !== undefined && testdata('models') !== undefined
 
 const files = {
@@ -34,7 +34,7 @@ export function pathOf(speaker: Speaker): string {
   return join(testdata('speech') ?? '', files[speaker])
 }
 
-/** What somebody says, all at one level. */
+/** Speech of a speaker, normalised to one level. */
 export async function voiceOf(speaker: Speaker): Promise<Float32Array> {
   const sound = await readVoice(pathOf(speaker), patience)
   const level = Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
@@ -49,7 +49,7 @@ export function silence(seconds: number): Float32Array {
   return new Float32Array(Math.round(seconds * rate))
 }
 
-/** The same noise each time. */
+/** Reproducible noise. */
 export function noise(seconds: number, level: number): Float32Array {
   let state = 1
   return silence(seconds).map(() => {
@@ -79,18 +79,18 @@ export function mixed(one: Float32Array, other: Float32Array): Float32Array {
   return one.map((sample, at) => sample + (other[at] ?? 0))
 }
 
-/** Sound as a file's decoder tells it: in pieces of no round length. */
+/** Splits sound into chunks of an odd length, as a decoder does. */
 export function* inPieces(sound: Float32Array, size = 7777): Generator<Float32Array> {
   for (let at = 0; at < sound.length; at += size) yield sound.subarray(at, at + size)
 }
 
-/** Tells this process of the packs, with the public test files as their mirror. */
+/** Configures packs with the public test files as their mirror. */
 export function usePacks(folder: string, more: Partial<Manifest> = {}, mirror = testdata('models')): void {
   const known = { ...manifest, ...denoiserHere(), ...more } as Manifest
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: {}, manifest: known })
 }
 
-/** The test files have another build of GTCRN than is public. */
+/** The test files contain another build of GTCRN than the published one. */
 function denoiserHere(): Partial<Manifest> {
   const folder = testdata('models')
   if (folder === undefined) return {}
@@ -102,7 +102,7 @@ function denoiserHere(): Partial<Manifest> {
   return { denoising: { ...manifest.denoising, artifact } }
 }
 
-/** Writes sound of 16 kHz as a file. */
+/** Writes sound at 16 kHz to a file. */
 export async function writeSound(path: string, sound: Float32Array): Promise<string> {
   return await writeFloatWav(path, sound, rate)
 }

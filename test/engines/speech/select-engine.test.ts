@@ -60,7 +60,7 @@ describe('with nothing there', () => {
   it.each(['th-TH', 'id-ID', 'ms-MY', 'fil-PH', 'ar-SA', 'vi-VN'])('%s wants Whisper', async (language) => {
     await expect(selectRecogniser(language)).rejects.toMatchObject(missing('whisper-turbo'))
   })
-  it('languages, voices and others each want one command or setting', async () => {
+  it('each missing engine names one command or setting', async () => {
     await expect(selectLanguageIdentifier()).rejects.toMatchObject(missing('whisper-tiny'))
     await expect(selectVoiceCloner('zh-CN', '')).rejects.toMatchObject(missing('zipvoice'))
     for (const language of ['zh-HK', 'ja-JP', 'ko-KR']) {
@@ -71,13 +71,13 @@ describe('with nothing there', () => {
       })
     }
   })
-  it('voices are separated by what comes by itself', async () => {
+  it('falls back to the denoiser, which is downloaded on first use', async () => {
     expect(await selectSeparator()).toMatchObject({ name: 'gtcrn' })
   })
 })
 
-describe('what is installed', () => {
-  it('is taken, the best for a language first', async () => {
+describe('installed models', () => {
+  it('are selected, the best for a language first', async () => {
     await install('parakeet', 'whisper-tiny', 'zipvoice', 'voice-separation')
     expect(await selectRecogniser('fr-FR')).toMatchObject({ name: 'parakeet' })
     expect(await selectRecogniser('en-US')).toMatchObject({ name: 'parakeet' })
@@ -89,7 +89,7 @@ describe('what is installed', () => {
     expect(await selectRecogniser('en-US')).toMatchObject({ name: 'sense-voice' })
   })
 
-  it('goes after a model that people brought, which is a folder or a file', async () => {
+  it('come after models configured by the user, folders or files', async () => {
     await install('sense-voice')
     const mirror = join(place, 'whisper')
     await packIn(mirror, 'whisper', {
@@ -109,8 +109,8 @@ describe('what is installed', () => {
   })
 })
 
-describe('a service that is set', () => {
-  it('goes before all, for what it can do', async () => {
+describe('a configured service', () => {
+  it('takes precedence for the languages it supports', async () => {
     await install('sense-voice', 'zipvoice')
     configureServices({
       transcription: { address: 'http://127.0.0.1:9/v1', model: 'whisper-1' },

@@ -16,7 +16,7 @@ beforeAll(async () => {
   engine = await standInSherpa(folder)
 })
 
-/** Sets a model of which opening does one thing, and each answer another. */
+/** Configures a fake model: behaviour when loaded, and result of each request. */
 async function usingModel(opening: string, answering: string): Promise<void> {
   const files = { 'sense.model.onnx': opening, 'sense.tokens.txt': answering }
   const packs = await packIn(join(folder, 'mirror'), 'sense-voice', files)
@@ -34,7 +34,7 @@ async function recognise(answer: unknown) {
 }
 
 describe('a recogniser', () => {
-  it('answers words with their times', async () => {
+  it('returns words with times', async () => {
     const told = await recognise({
       text: '<|en|><|NEUTRAL|> hello world',
       lang: '<|en|>',
@@ -49,14 +49,14 @@ describe('a recogniser', () => {
     expect(told.confidence).toBeNull()
   })
 
-  it('that tells no times has them shared out', async () => {
+  it('distributes times if the model reports none', async () => {
     const told = await recognise({ text: '你好 world' })
     expect(told).toMatchObject({ timed: false, confidence: null, language: null })
     expect(told.words.map(({ text }) => text)).toEqual(['你', '好', 'world'])
     expect(told.words.at(-1)?.end).toBeCloseTo(1, 5)
   })
 
-  it('that tells the times of sentences alone has them shared out in each, within the sound', async () => {
+  it('distributes times within each segment if only segments have times', async () => {
     const told = await recognise({
       text: ' one two. three',
       segment_texts: [' one two.', ' three', ' thanks'],
@@ -71,7 +71,7 @@ describe('a recogniser', () => {
     ])
   })
 
-  it('is opened again for another language', async () => {
+  it('is reloaded for another language', async () => {
     await usingModel('opens', 'language')
     if (!senseVoice) throw new TypeError('no recogniser')
     await using recogniser = await openLocalRecogniser(senseVoice, { signal: never, language: 'zh-HK' })
@@ -90,7 +90,7 @@ describe('a recogniser', () => {
     ['negative times', { text: 'a', tokens: ['▁a'], timestamps: [-3] }, 'outside the sound'],
     ['no numbers', { text: 'a', tokens: ['▁a'], timestamps: [null] }, 'unknown form'],
     ['no object', [1, 2], 'unknown form'],
-  ])('that answers %s is refused, by its name', async (_, answer, why) => {
+  ])('rejects %s with the name of the model', async (_, answer, why) => {
     await expect(recognise(answer)).rejects.toMatchObject({
       code: 6402,
       retryable: false,
@@ -102,7 +102,7 @@ describe('a recogniser', () => {
     ['exit', /sherpa-onnx with the model sense-voice exited with 255/],
     ['crash', /exited with SIGABRT/],
     ['throw', /failed: Error: no such file/],
-  ])('whose engine does %s is told as such, and nothing else ends', async (what, told) => {
+  ])('reports an engine that does %s, without ending this process', async (what, told) => {
     await expect(recognise(what)).rejects.toMatchObject({ code: 6402, message: expect.stringMatching(told) })
     await usingModel(what, '')
     if (!senseVoice) throw new TypeError('no recogniser')
@@ -114,7 +114,7 @@ describe('a recogniser', () => {
     expect(await recognise({ text: 'well' })).toMatchObject({ text: 'well' })
   })
 
-  it('tells the last words of an engine that ended', async () => {
+  it('reports the last output of an engine that exited', async () => {
     const failure = await recognise('exit').catch((error: unknown) => error)
     expect(failure).toMatchObject({ cause: { message: 'metadata are missing' } })
   })
@@ -122,7 +122,7 @@ describe('a recogniser', () => {
 
 const question = { samples: new Float32Array(16), rate: 16_000 }
 
-describe('a process', () => {
+describe('a sherpa-onnx process', () => {
   beforeEach(() => usingModel('opens', 'hang'))
 
   async function start(timeoutMs?: number): Promise<SherpaProcess> {
@@ -136,7 +136,7 @@ describe('a process', () => {
     return await startSherpaProcess({ model: 'slow', kind: 'recogniser', settings }, limits)
   }
 
-  it('that gives no answer in time is ended', async () => {
+  it('is killed after a timeout', async () => {
     await using sherpa = await start(300)
     await expect(sherpa.request(question, never)).rejects.toMatchObject({
       code: 6402,
@@ -146,7 +146,7 @@ describe('a process', () => {
     await expect(sherpa.request(question, never)).rejects.toMatchObject({ code: 6402 })
   })
 
-  it('is ended on request, with the reason of who asked', async () => {
+  it('is killed on abort, with the reason of the signal', async () => {
     await using sherpa = await start()
     const enough = new AbortController()
     const asked = sherpa.request(question, enough.signal)
@@ -156,7 +156,7 @@ describe('a process', () => {
 })
 
 describe('a voice', () => {
-  /** Sets a voice that answers so. */
+  /** Configures a fake voice with this behaviour. */
   async function usingVoice(answer: string): Promise<void> {
     const names = ['vocos_24khz.onnx', 'encoder.onnx', 'decoder.int8.onnx', 'lexicon.txt', 'espeak-ng-data']
     const files = { ...Object.fromEntries(names.map((name) => [name, 'opens'])), 'tokens.txt': answer }
@@ -183,11 +183,11 @@ describe('a voice', () => {
     ['nothing', 'the speech is silent'],
     ['wrong', 'NaN'],
     ['exit', 'exited with 255'],
-  ])('that answers %s is refused', async (answer, why) => {
+  ])('rejects %s', async (answer, why) => {
     await expect(speak(answer)).rejects.toMatchObject({ code: 6402, message: expect.stringContaining(why) })
   })
 
-  it('has time for as long as its text is, and no more', async () => {
+  it('has a timeout that grows with the text', async () => {
     const zipvoice = { tokens: join(folder, 'mirror', 'tokens.txt') }
     const opening = { model: 'zipvoice', kind: 'voice', settings: { model: { zipvoice } } } as const
     const asked = (text: string) => ({ ...question, speak: { text, reference: '', speed: 2 } })
@@ -202,7 +202,7 @@ describe('a voice', () => {
     })
   })
 
-  it('does not speak every language', async () => {
+  it('rejects unsupported languages', async () => {
     await expect(speak('well', 'ja-JP')).rejects.toMatchObject({
       code: 6401,
       hint: expect.stringContaining('voice_service'),

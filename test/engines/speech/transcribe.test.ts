@@ -8,7 +8,7 @@ import { hasSpeech, joined, patience, silence, usePacks, voiceOf, writeSound } f
 
 const folder = await scratchFolder()
 
-/** Says how much sound it was given, as a word from its begin to its end. */
+/** Fake recogniser that returns the length of its input as one word. */
 function listener(longest: number, heard: number[] = []): Recogniser {
   return {
     name: 'listener',
@@ -29,7 +29,7 @@ function listener(longest: number, heard: number[] = []): Recogniser {
   }
 }
 
-describe.skipIf(!hasSpeech)('a transcript (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeech)('transcribing a file (REELWRIGHT_TESTDATA)', () => {
   let path: string
   let seconds: number
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasSpeech)('a transcript (REELWRIGHT_TESTDATA)', () => {
     return parts
   }
 
-  it('is of all speech, in order, at its place in the recording, in parts that the recogniser takes', async () => {
+  it('covers all speech in order, with times of the recording, in chunks the recogniser accepts', async () => {
     const parts = await told(listener(12), { language: 'en-US' })
     expect(parts.length).toBeGreaterThan(3)
     let before = 1.5
@@ -79,7 +79,7 @@ describe.skipIf(!hasSpeech)('a transcript (REELWRIGHT_TESTDATA)', () => {
     expect(parts.at(-1)?.progress).toBeCloseTo(1, 6)
   })
 
-  it('goes on where an earlier one came to', async () => {
+  it('resumes after an earlier call', async () => {
     const all = await told(listener(12))
     const [first] = all
     const heard: number[] = []
@@ -88,12 +88,12 @@ describe.skipIf(!hasSpeech)('a transcript (REELWRIGHT_TESTDATA)', () => {
     expect(heard).toHaveLength(all.length - 1)
   })
 
-  it('of what the recogniser cannot do is its failure', async () => {
+  it('throws the error of the recogniser', async () => {
     const failing = { ...listener(12), recognise: () => Promise.reject(new MediaError(6402, 'it ended')) }
     await expect(told(failing)).rejects.toMatchObject({ code: 6402, message: 'it ended' })
   })
 
-  it('of silence has nothing, and the recogniser is not asked', async () => {
+  it('returns nothing for silence without calling the recogniser', async () => {
     const quiet = await writeSound(join(folder, 'quiet.wav'), silence(3))
     const recogniser = { ...listener(12), recognise: () => Promise.reject(new Error('was asked')) }
     const parts = transcribeFile(quiet, { ...patience, recogniser })

@@ -24,8 +24,8 @@ import {
 
 const folder = await scratchFolder()
 
-describe('sound for speech', () => {
-  it('is one channel of 16 kHz, as long as the file or as is asked', async () => {
+describe('decoding for speech engines', () => {
+  it('returns mono at 16 kHz, with the length of the file or as requested', async () => {
     const path = await make(join(folder, 'both.wav'), [
       '-f',
       'lavfi',
@@ -38,13 +38,13 @@ describe('sound for speech', () => {
     for (const sample of part.subarray(100, -100)) expect(sample).toBeCloseTo(0.375, 3)
   })
 
-  it('of a file without any is refused', async () => {
+  it('rejects a file without sound', async () => {
     const path = await make(join(folder, 'mute.mp4'), ['-f', 'lavfi', '-i', 'color=s=64x64:d=0.1'])
     await expect(readVoice(path, patience)).rejects.toMatchObject({ name: 'MediaError' })
   })
 })
 
-describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeech)('voice activity detection (REELWRIGHT_TESTDATA)', () => {
   let finder: VoiceActivityDetector
   beforeAll(async () => {
     usePacks(folder)
@@ -58,7 +58,7 @@ describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
     return spans
   }
 
-  it('begins where Kennedy does, and pauses where he does', async () => {
+  it('finds start and pauses of a known speech', async () => {
     const spans = await spansIn(await readVoice(pathOf('kennedy'), patience))
     expect(spans[0]?.start).toBeCloseTo(0.3, 1)
     expect(spans.at(-1)?.end).toBeGreaterThan(10)
@@ -66,7 +66,7 @@ describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
     expect([2.7, 4.9, 7.9].map(isSilent)).toEqual([true, true, true])
   })
 
-  it('is exact to some tenths of a second over known pauses, with noise and music behind', async () => {
+  it('finds known pauses within tenths of a second, also with noise and music', async () => {
     const voices = await Promise.all((['austen', 'chinese', 'woman', 'reader'] as const).map(voiceOf))
     const pauses = [1, 2, 0.8, 3]
     const clean = joined(...voices.flatMap((voice, at) => [silence(pauses[at] ?? 0), voice]), silence(2))
@@ -84,13 +84,13 @@ describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
     expectAlike(await spansIn(mixed(clean, music(seconds, 0.012))), known, { seconds, least: 0.85 })
   })
 
-  it('hears none in silence, noise and music', async () => {
+  it('finds no speech in silence, noise and music', async () => {
     expect(await spansIn(joined(silence(5), noise(10, 0.1)))).toEqual([])
     const found = await spansIn(music(10, 0.1))
     expect(found.reduce((sum, { start, end }) => sum + end - start, 0)).toBeLessThan(1)
   })
 
-  it('hears minutes in flat memory', async () => {
+  it('needs constant memory for minutes of sound', async () => {
     const voice = joined(await voiceOf('austen'), silence(0.9))
     function* minutes() {
       for (let seconds = 0; seconds < 300; seconds += voice.length / 16_000) yield* inPieces(voice, 8000)
@@ -107,7 +107,7 @@ describe.skipIf(!hasSpeech)('finding speech (REELWRIGHT_TESTDATA)', () => {
     expect(process.memoryUsage().rss - (after ?? 0)).toBeLessThan(60e6)
   })
 
-  it('ends where it is broken off', async () => {
+  it('stops when aborted', async () => {
     const ended = AbortSignal.abort(new Error('enough'))
     const spans = finder.detect(inPieces(silence(1)), { signal: ended })
     await expect(spans.next()).rejects.toThrow('enough')
