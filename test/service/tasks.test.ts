@@ -150,8 +150,8 @@ onNewDatabases('tasks of a separate service', (start) => {
     expect(await calls.cancel(queued)).toMatchObject({ code: 200, data: '' })
     const refused = { status: 409, code: 6007, data: null }
     const hint = (pattern: RegExp) => ({ ...refused, hint: expect.stringMatching(pattern) as string })
-    expect(await calls.cancel(queued)).toMatchObject(hint(/were returned/))
-    expect(await calls.cancel(running)).toMatchObject(hint(/wait for it/))
+    expect(await calls.cancel(queued)).toMatchObject(hint(/refunded/))
+    expect(await calls.cancel(running)).toMatchObject(hint(/Wait for it/))
     expect(await accountBalance(service.running.service.db, account.id)).toBe(8)
     await check(service)
   })

@@ -9,6 +9,7 @@ import {
   type OutputOf,
   type Plan,
   type PlanOperation,
+  type PlanOperationWithTexts,
   requestFiles,
   type RequestFiles,
   type RunContext,

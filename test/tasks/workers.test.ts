@@ -46,7 +46,7 @@ const stubborn = `
 let attempts = 0
 const finish = () => process.send({ type: 'finished', result: { output: { attempts }, files: [] } })
 process.on('message', ({ type }) => {
-  if (say === 'run') {
+  if (type === 'run') {
     attempts += 1
     if (attempts > 1) setTimeout(finish, 100)
   } else finish()

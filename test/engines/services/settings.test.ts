@@ -100,8 +100,8 @@ describe('services in the settings', () => {
       told,
       `import { takeServices } from ${JSON.stringify(own)}
        const output = { services: takeServices(), left: Object.values(process.env) }
-       process.on('message', () => process.send({ say: 'finished', result: { output, kept: [] } }))
-       process.send({ say: 'ready' })`,
+       process.on('message', () => process.send({ type: 'finished', result: { output, files: [] } }))
+       process.send({ type: 'ready' })`,
     )
     const { worker } = serviceOptionsFromConfig({ services, ...config }, told)
     expect(configuredService('voice_service')?.key).toBe('voice-key-0123')
@@ -154,7 +154,7 @@ describe('the doctor', () => {
       {
         name: 'language model',
         state: 'ok',
-        detail: expect.stringContaining('none is set. Set "language_model" in'),
+        detail: expect.stringContaining('not configured. Set "language_model" in'),
       },
       { name: 'transcription service', state: 'ok' },
       {
@@ -166,7 +166,7 @@ describe('the doctor', () => {
   })
 
   it.each([
-    ['m', 'ok', ' answers'],
+    ['m', 'ok', ' responds'],
     ['other', 'note', ' does not list its model, but m:latest, n'],
     [undefined, 'note', ' has 2 models, of which none is named'],
   ])('looks for the model %s', async (model, state, detail) => {
