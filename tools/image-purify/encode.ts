@@ -9,14 +9,14 @@ const encodeMs = 120_000
 /** Encodes RGBA pixels as an image, without metadata of the source. */
 export async function encodeStill(
   path: string,
-  { still, form, signal }: { still: StillImage; form: ImageFormat; signal: AbortSignal },
+  { still, format, signal }: { still: StillImage; format: ImageFormat; signal: AbortSignal },
 ): Promise<void> {
   await runRaw({
     input: still.bytes,
     args: [
       ...['-protocol_whitelist', 'pipe', '-f', 'rawvideo', '-pix_fmt', 'rgba'],
       ...['-video_size', `${still.width}x${still.height}`, '-i', 'pipe:0', '-frames:v', '1'],
-      ...['-c:v', form.encoder, ...form.args, '-update', '1', '-f', 'image2', path],
+      ...['-c:v', format.encoder, ...format.args, '-update', '1', '-f', 'image2', path],
     ],
     timeoutMs: encodeMs,
     signal,

@@ -24,7 +24,7 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
     input.purify_scope === 'full_screen' && file.facts
       ? await detectTextInImage(file.path, file.facts, { signal, threads })
       : undefined
-  const told = found ? { regions_found: found.length } : {}
+  const counts = found ? { regions_found: found.length } : {}
   context.progress(40)
   const { name, ext } = parse(file.name)
   if (found?.length === 0) {
@@ -32,7 +32,7 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
     await copyFile(file.path, path, constants.COPYFILE_FICLONE)
     return {
       ...context.keep({ path, name: file.name }),
-      ...told,
+      ...counts,
       unchanged: true,
       notes: ['no text was found'],
     }
@@ -44,9 +44,9 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   await using learned = await openLearnedModels(threads, { packs: ['inpainting'] })
   await fillStill(still, stillPatches(found ?? input.regions ?? [], still), learned.fill)
   context.progress(90)
-  const form = imageFormat(file)
-  const path = join(scratch, `clean${form.extension}`)
-  await encodeStill(path, { still, form, signal })
+  const format = imageFormat(file)
+  const path = join(scratch, `clean${format.extension}`)
+  await encodeStill(path, { still, format, signal })
   const left = await copyColourProfile(path, file.path)
   const notes = [
     ...(left === undefined ? [] : [left]),
@@ -57,8 +57,8 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   ]
   const short = [...name].slice(0, 60).join('')
   return {
-    ...context.keep({ path, name: `${short}-clean${form.extension}` }),
-    ...told,
+    ...context.keep({ path, name: `${short}-clean${format.extension}` }),
+    ...counts,
     ...(notes.length > 0 ? { notes } : {}),
   }
 }

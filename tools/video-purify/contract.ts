@@ -160,20 +160,20 @@ type RawRequest = Readonly<Record<string, unknown>>
  * Returns the fields that this kind of request reads. Leaves an unknown phase for the schema to reject. Throws 6013 if
  * phase purify has no list.
  */
-export function selectReadFields(given: RawRequest): Record<string, unknown> {
-  const { phase } = given
-  if (phase !== undefined && phase !== 'detect' && phase !== 'purify') return { ...given }
-  if (phase === 'purify' && given['regions'] === undefined && given['regions_file_id'] === undefined) {
-    const file = given['file_id'] === undefined ? 'file_id, ' : ''
+export function selectReadFields(raw: RawRequest): Record<string, unknown> {
+  const { phase } = raw
+  if (phase !== undefined && phase !== 'detect' && phase !== 'purify') return { ...raw }
+  if (phase === 'purify' && raw['regions'] === undefined && raw['regions_file_id'] === undefined) {
+    const file = raw['file_id'] === undefined ? 'file_id, ' : ''
     throw new MediaError(6013, `required: ${file}regions or regions_file_id`, {
       hint: 'Give regions ([] copies the video), or the detection result, a JSON file, as regions_file_id.',
     })
   }
-  const read = Object.fromEntries(fieldsByPhase[phase ?? 'oneShot'].map((name) => [name, given[name]]))
-  if (phase === 'detect' && given['detect_scope'] !== 'custom') delete read['detect_roi']
+  const read = Object.fromEntries(fieldsByPhase[phase ?? 'oneShot'].map((name) => [name, raw[name]]))
+  if (phase === 'detect' && raw['detect_scope'] !== 'custom') delete read['detect_roi']
   if (phase !== undefined) return read
   for (const [name, scope] of Object.entries(listsByScope)) {
-    if (given['purify_scope'] === scope) read[name] = dropNames(read[name])
+    if (raw['purify_scope'] === scope) read[name] = dropNames(read[name])
     else delete read[name]
   }
   return read

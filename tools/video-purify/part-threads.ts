@@ -20,35 +20,35 @@ interface ProcessPartsOptions extends PartProgress {
 }
 
 /** Processes parts in order, several at once. Calls `onDone` for each finished part. */
-export async function processParts(jobs: readonly PartJob[], making: ProcessPartsOptions): Promise<void> {
+export async function processParts(jobs: readonly PartJob[], options: ProcessPartsOptions): Promise<void> {
   const [job] = jobs
   // Blurring a short video takes less time than starting a thread, and does not block this one for long.
-  if (job?.treatment !== 'blur' || jobs.length > 1) return await processInThreads(jobs, making)
-  const { signal, onDone: onMade } = making
-  const onFrames = (): void => making.onFrames(1)
+  if (job?.treatment !== 'blur' || jobs.length > 1) return await processInThreads(jobs, options)
+  const { signal, onDone: onMade } = options
+  const onFrames = (): void => options.onFrames(1)
   await onMade(job, await processPart(job, { learned: {}, signal, onFrames }))
 }
 
 /** Processes each part in a thread. */
 async function processInThreads(
   jobs: readonly PartJob[],
-  { atOnce, hasModels, onDone: onMade, ...making }: ProcessPartsOptions,
+  { atOnce, hasModels, onDone: onMade, ...options }: ProcessPartsOptions,
 ): Promise<void> {
-  const told: PartThreadData = {
+  const data: PartThreadData = {
     ffmpeg: await locateFfmpeg(),
     packs: hasModels ? configuredPacks() : undefined,
   }
   const waiting = jobs.values()
   const failed = new AbortController()
-  const signal = AbortSignal.any([making.signal, failed.signal])
+  const signal = AbortSignal.any([options.signal, failed.signal])
   const work = async () => {
-    const worker = startThread(new URL('./part-thread', import.meta.url), told)
+    const worker = startThread(new URL('./part-thread', import.meta.url), data)
     worker.on('error', (error) => failed.abort(error))
     const ended = new Promise((resolve) => worker.once('exit', resolve))
     try {
       for (const job of waiting) {
         signal.throwIfAborted()
-        await onMade(job, await processInThread(worker, job, { ...making, signal, ended }))
+        await onMade(job, await processInThread(worker, job, { ...options, signal, ended }))
       }
     } catch (error) {
       failed.abort(error)
@@ -71,27 +71,27 @@ async function processInThread(
   { signal, onFrames, ended }: PartProgress & { readonly ended: Promise<unknown> },
 ): Promise<number> {
   const stop = () => worker.postMessage('stop' satisfies PartThreadCommand, [])
-  const made = Promise.withResolvers<number>()
+  const finished = Promise.withResolvers<number>()
   let treated = 0
-  const hear = (answer: PartThreadMessage) => {
-    if ('treated' in answer) {
-      onFrames(answer.treated - treated)
-      treated = answer.treated
-    } else if ('frames' in answer) made.resolve(answer.frames)
-    else made.reject(toError(answer.failed))
+  const handle = (message: PartThreadMessage) => {
+    if ('treated' in message) {
+      onFrames(message.treated - treated)
+      treated = message.treated
+    } else if ('frames' in message) finished.resolve(message.frames)
+    else finished.reject(toError(message.failed))
   }
-  worker.on('message', hear)
-  worker.on('error', made.reject)
-  void ended.then(() => made.reject(new Error('a thread ended while it processed a part')))
+  worker.on('message', handle)
+  worker.on('error', finished.reject)
+  void ended.then(() => finished.reject(new Error('a thread ended while it processed a part')))
   signal.addEventListener('abort', stop, { once: true })
   try {
     worker.postMessage(job, [])
     if (signal.aborted) stop()
-    return await made.promise
+    return await finished.promise
   } finally {
     signal.removeEventListener('abort', stop)
-    worker.off('message', hear)
-    worker.off('error', made.reject)
+    worker.off('message', handle)
+    worker.off('error', finished.reject)
   }
 }
 

@@ -63,16 +63,16 @@ export async function processPart(
     job.treatment === 'blur' ? blur : createInpainter(film, abortable(learned, signal))
   const end = first + count
   const overlayOf = (patch: Patch) => findOverlay(job.laidOver, patch)
-  const handOver = job.isLast ? undefined : { from: end - job.around, to: end }
+  const overlap = job.isLast ? undefined : { from: end - job.around, to: end }
   let done = 0
-  async function* wanted(): AsyncGenerator<Frame> {
+  async function* treated(): AsyncGenerator<Frame> {
     let index = from
     for await (const frame of treat(decoded, {
       first: from,
-      wanted: first,
+      firstNeeded: first,
       patchesAt,
       overlayOf,
-      handOver,
+      overlap,
     })) {
       if (index >= first && index < first + count) {
         yield frame
@@ -85,7 +85,7 @@ export async function processPart(
       if (index === first + count) return
     }
   }
-  const frames = wanted()
+  const frames = treated()
   // An encoder without input creates no file.
   const start = await frames.next()
   if (start.done) return 0
@@ -102,9 +102,9 @@ function abortable({ fill, flow }: InpaintingModels, signal: AbortSignal): Inpai
   return {
     fill:
       fill &&
-      (async (picture, wish) => {
+      (async (picture, options) => {
         signal.throwIfAborted()
-        await fill(picture, wish)
+        await fill(picture, options)
       }),
     flow:
       flow &&

@@ -29,15 +29,15 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   const phase = input.phase === undefined ? {} : { phase: input.phase }
   if (input.phase === 'detect') return { ...phase, ...(await runDetection(input, file, context)) }
   const { marked, found } = listed ?? (await resolveMarkedRegions(input, file, context))
-  const told = found ? { regions_found: found.regions.length + found.dropped } : {}
-  const left = omittedRegionsNote(
+  const counts = found ? { regions_found: found.regions.length + found.dropped } : {}
+  const omitted = omittedRegionsNote(
     found?.dropped ?? 0,
     `one task treats at most ${maxTreatedRegions}. Clean area by area with purify_scope custom`,
   )
   if (marked.remove.length === 0) {
-    const notes = found && left.length === 0 ? ['no text was found'] : left
+    const notes = found && omitted.length === 0 ? ['no text was found'] : omitted
     const copy = await keepCopy(file, context)
-    return { ...phase, ...copy, ...told, unchanged: true, ...(notes.length > 0 ? { notes } : {}) }
+    return { ...phase, ...copy, ...counts, unchanged: true, ...(notes.length > 0 ? { notes } : {}) }
   }
   checkTreated(file.name, video, { seconds, input })
   await requireAll(treatmentRequirements(input, file))
@@ -51,18 +51,18 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
     context,
   )
   const { size } = await stat(path)
-  const notes = [...left, ...describeChanges(file, footage, { ...made, size })]
+  const notes = [...omitted, ...describeChanges(file, footage, { ...made, size })]
   return {
     ...phase,
     ...context.keep({ path, name: `${shortStem(file)}-clean${made.kept.extension}` }),
-    ...told,
+    ...counts,
     ...(notes.length > 0 ? { notes } : {}),
   }
 }
 
 async function runDetection(input: PurifyInput, file: StagedFile, context: RunContext) {
   const { video } = checkVideo(file)
-  const { regions, dropped: left } = await searchText(input, file, {
+  const { regions, dropped: omitted } = await searchText(input, file, {
     ...context,
     progress: (percent) => context.progress(percent),
   })
@@ -70,7 +70,7 @@ async function runDetection(input: PurifyInput, file: StagedFile, context: RunCo
   await writeFile(path, writeDetection({ file_id: file.file_id, video }, regions))
   const { file_id, download_url } = context.keep({ path, name: `${shortStem(file)}-regions.json` })
   const wayOut = 'Clean in one request with purify_scope, or detect area by area with detect_scope custom'
-  const notes = omittedRegionsNote(left, `a list holds at most ${maxRegions}. ${wayOut}`)
+  const notes = omittedRegionsNote(omitted, `a list holds at most ${maxRegions}. ${wayOut}`)
   return {
     ...{ regions_file_id: file_id, regions_download_url: download_url, regions_found: regions.length },
     ...(notes.length > 0 ? { notes } : {}),

@@ -66,10 +66,10 @@ export async function findLostLines(
   kept: readonly KeptStream[],
   { signal, timeoutMs }: Pick<ReadOptions, 'signal' | 'timeoutMs'>,
 ): Promise<LostLines> {
-  const made = kept.filter(({ type, codec }) => type === 's' && codec !== 'copy')
-  if (made.length === 0) return { unreadable: [], sentences: [] }
-  const lines = made.map(({ index }) => ({ index, given: 0, read: 0, empty: 0 }))
-  const forms = made.flatMap(({ index, codec }) => [
+  const converted = kept.filter(({ type, codec }) => type === 's' && codec !== 'copy')
+  if (converted.length === 0) return { unreadable: [], sentences: [] }
+  const lines = converted.map(({ index }) => ({ index, total: 0, read: 0, empty: 0 }))
+  const forms = converted.flatMap(({ index, codec }) => [
     { index, codec: 'copy' },
     { index, codec },
   ])
@@ -88,16 +88,16 @@ export async function findLostLines(
       rest = packets.pop() ?? ''
       for (const packet of packets) {
         const [place = NaN, , , , size = 0] = packet.split(',').map(Number)
-        const mine = lines[Math.floor(place / 2)]
-        if (!mine) continue
-        if (place % 2 === 0) mine.given += size > emptyTextBytes ? 1 : 0
+        const line = lines[Math.floor(place / 2)]
+        if (!line) continue
+        if (place % 2 === 0) line.total += size > emptyTextBytes ? 1 : 0
         // A styled line without text yields an empty line; an undecodable one yields none.
-        else mine[size > 0 ? 'read' : 'empty'] += 1
+        else line[size > 0 ? 'read' : 'empty'] += 1
       }
     },
   })
   const poor = lines
-    .map(({ index, given, read, empty }) => ({ index, read, all: given - empty }))
+    .map(({ index, total, read, empty }) => ({ index, read, all: total - empty }))
     .filter(({ read, all }) => read < all)
   return {
     unreadable: poor.filter(({ read }) => read === 0).map(({ index }) => index),

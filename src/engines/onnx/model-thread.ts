@@ -11,17 +11,17 @@ export interface ModelThreadData {
 }
 
 /** Reply to a request: the result, or the error. */
-export type ModelReply<Answer> = { readonly answer: Answer } | { readonly error: unknown }
+export type ModelReply<Result> = { readonly result: Result } | { readonly error: unknown }
 
 /** Processes one request with the model. */
-export type ModelTask<Thing, Answer> = (
-  thing: Thing,
+export type ModelTask<Request, Result> = (
+  request: Request,
   model: { readonly onnx: OnnxRuntime; readonly session: InferenceSession },
-) => Promise<Answer>
+) => Promise<Result>
 
 /** Serves requests to this thread until it receives null. */
-export function serveModel<Thing, Answer>(
-  work: ModelTask<Thing, Answer>,
+export function serveModel<Request, Result>(
+  work: ModelTask<Request, Result>,
   options: InferenceSession.SessionOptions = {},
 ): void {
   const { model, runtime } = workerData as ModelThreadData
@@ -32,21 +32,21 @@ export function serveModel<Thing, Answer>(
     ...{ intraOpNumThreads: 1, interOpNumThreads: 1 },
     ...options,
   })
-  const answer = async (thing: Thing): Promise<void> => {
-    const told = await opened
-      .then((session) => work(thing, { onnx, session }))
+  const respond = async (request: Request): Promise<void> => {
+    const reply = await opened
+      .then((session) => work(request, { onnx, session }))
       .then(
-        (done): ModelReply<Answer> => ({ answer: done }),
-        (error: unknown): ModelReply<Answer> => ({ error }),
+        (done): ModelReply<Result> => ({ result: done }),
+        (error: unknown): ModelReply<Result> => ({ error }),
       )
-    parentPort?.postMessage(told, [])
+    parentPort?.postMessage(reply, [])
   }
   // The engine is native: terminating the thread while it runs crashes the process.
   const end = async (): Promise<void> => {
     await opened.then((session) => session.release()).catch(() => {})
     parentPort?.close()
   }
-  parentPort?.on('message', (sent: { readonly thing: Thing } | null) => {
-    void (sent === null ? end() : answer(sent.thing))
+  parentPort?.on('message', (sent: { readonly request: Request } | null) => {
+    void (sent === null ? end() : respond(sent.request))
   })
 }

@@ -6,9 +6,9 @@ import type { PackName } from '../packs/manifest.ts'
 import type { ModelThreadData, ModelReply } from './model-thread.ts'
 
 /** Threads that each hold the same model and process one request at a time, on one core. */
-export interface ModelThreads<Thing, Answer> extends AsyncDisposable {
+export interface ModelThreads<Request, Result> extends AsyncDisposable {
   /** Processes a request on an idle thread, or waits for one. Transferred buffers become unusable. */
-  run(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
+  run(request: Request, transfer: readonly ArrayBuffer[]): Promise<Result>
 }
 
 interface ModelKind {
@@ -20,45 +20,47 @@ interface ModelKind {
 }
 
 /** Starts model threads. Throws 6401 if the model or the runtime is missing or fails to load. */
-export async function openModelThreads<Thing, Answer>(
+export async function openModelThreads<Request, Result>(
   { pack, purpose, module }: ModelKind,
   threads: number,
   signal: AbortSignal | undefined,
-): Promise<ModelThreads<Thing, Answer>> {
+): Promise<ModelThreads<Request, Result>> {
   const job: ModelThreadData = {
     model: await resolvePack(pack, { signal }),
     runtime: await resolvePack('onnx-runtime', { signal }),
   }
-  const all = Array.from({ length: threads }, () => startModelThread<Thing, Answer>(module, job, purpose))
-  const idle = [...all]
-  const inTurn = limitConcurrency(threads)
+  const workers = Array.from({ length: threads }, () =>
+    startModelThread<Request, Result>(module, job, purpose),
+  )
+  const idle = [...workers]
+  const limited = limitConcurrency(threads)
   return {
-    run: (thing, transfer) =>
-      inTurn(async () => {
-        const one = idle.pop()
-        if (!one) throw new TypeError('more concurrent requests than threads')
+    run: (request, transfer) =>
+      limited(async () => {
+        const worker = idle.pop()
+        if (!worker) throw new TypeError('more concurrent requests than threads')
         try {
-          return await one.ask(thing, transfer)
+          return await worker.ask(request, transfer)
         } finally {
-          idle.push(one)
+          idle.push(worker)
         }
       }),
-    [Symbol.asyncDispose]: async () => void (await Promise.all(all.map(({ end }) => end()))),
+    [Symbol.asyncDispose]: async () => void (await Promise.all(workers.map(({ end }) => end()))),
   }
 }
 
-interface ModelWorker<Thing, Answer> {
-  ask(thing: Thing, transfer: readonly ArrayBuffer[]): Promise<Answer>
+interface ModelWorker<Request, Result> {
+  ask(request: Request, transfer: readonly ArrayBuffer[]): Promise<Result>
   end(): Promise<void>
 }
 
-function startModelThread<Thing, Answer>(
+function startModelThread<Request, Result>(
   module: URL,
   job: ModelThreadData,
   purpose: string,
-): ModelWorker<Thing, Answer> {
+): ModelWorker<Request, Result> {
   const worker = startThread(module, job)
-  let waiting: PromiseWithResolvers<Answer> | undefined
+  let waiting: PromiseWithResolvers<Result> | undefined
   let failure: MediaError | undefined
   const fail = (cause: unknown) => {
     failure ??= new MediaError(6401, `${purpose} does not run on this machine`, {
@@ -68,9 +70,9 @@ function startModelThread<Thing, Answer>(
     })
     waiting?.reject(failure)
   }
-  worker.on('message', (told: ModelReply<Answer>) => {
-    if ('error' in told) fail(told.error)
-    else waiting?.resolve(told.answer)
+  worker.on('message', (reply: ModelReply<Result>) => {
+    if ('error' in reply) fail(reply.error)
+    else waiting?.resolve(reply.result)
   })
   worker.on('error', fail)
   worker.on('messageerror', fail)
@@ -81,10 +83,10 @@ function startModelThread<Thing, Answer>(
     }),
   )
   return {
-    ask(thing, transfer) {
+    ask(request, transfer) {
       if (failure) return Promise.reject(failure)
       waiting = Promise.withResolvers()
-      worker.postMessage({ thing }, [...transfer])
+      worker.postMessage({ request }, [...transfer])
       return waiting.promise
     },
     async end() {

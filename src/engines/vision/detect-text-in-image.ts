@@ -34,7 +34,7 @@ export async function detectTextInImage(
   if (!video) return []
   const sizes = scaledSizes(video, sides)
   await using detector = await openTextDetector(Math.min(threads, sizes.length), signal)
-  const looks = await Promise.all(
+  const searches = await Promise.all(
     sizes.map(async (size): Promise<ScaledDetections & { readonly luma: Luma }> => {
       const frame = await scaledFrame(path, video, { ...size, signal })
       const luma = { ...size, values: frame.bytes.slice(0, size.width * size.height) }
@@ -44,10 +44,10 @@ export async function detectTextInImage(
       return { ...size, luma, boxes: mergeTileLines(found, size) }
     }),
   )
-  const finest = looks.at(-1)
+  const finest = searches.at(-1)
   if (!finest) return []
   const lines = await Promise.all(
-    mergeScales(looks).map((box) => confirmLine(box, { luma: finest.luma, detector })),
+    mergeScales(searches).map((box) => confirmLine(box, { luma: finest.luma, detector })),
   )
   const grid = { ...finest, area: { x: 0, y: 0, w: 1, h: 1 } }
   return lines.flatMap((line) => {
@@ -77,13 +77,13 @@ function scaledSizes({ width, height }: VideoFacts, sides: readonly number[]) {
 async function scaledFrame(
   path: string,
   video: VideoFacts,
-  wish: { readonly width: number; readonly height: number; readonly signal: AbortSignal | undefined },
+  options: { readonly width: number; readonly height: number; readonly signal: AbortSignal | undefined },
 ): Promise<Frame> {
-  const pixels = await stillPicture(path, { video, ...wish })
+  const pixels = await stillPicture(path, { video, ...options })
   if (!pixels) throw new MediaError(6021, 'the picture could not be decoded')
-  const frame = new Yuv420(wish)
-  frame.write(pixels, { x: 0, y: 0, width: wish.width, height: wish.height })
-  return { width: wish.width, height: wish.height, bytes: frame.bytes }
+  const frame = new Yuv420(options)
+  frame.write(pixels, { x: 0, y: 0, width: options.width, height: options.height })
+  return { width: options.width, height: options.height, bytes: frame.bytes }
 }
 
 /** Least confidence of a line in both detections, and least number of edges its letters have. */
@@ -100,8 +100,8 @@ async function confirmLine(
 ): Promise<TextBox | undefined> {
   const part = cropLuma(luma, strokeSearchBox(box))
   if (edgeDensity(part, box) < leastEdges) return undefined
-  const look = prepareRescore(part, box)
-  const score = Math.min(box.score, rescore(look, await detector.find(look.frame)))
+  const rescoring = prepareRescore(part, box)
+  const score = Math.min(box.score, rescore(rescoring, await detector.find(rescoring.frame)))
   if (score < leastScore) return undefined
   // The box may exceed the image: clipped, a tilted line would not pass through its centre.
   return { ...box, ...expandBox(strokeBox(medianGradient([part]), box, luma), strokeBlur), score }

@@ -25,8 +25,8 @@ interface GridFrameOptions {
  * k / rate. The buffer is reused for the next frame. HDR is not tone-mapped, which dims the picture and keeps letters
  * legible.
  */
-export async function* gridFrames(path: string, wish: GridFrameOptions): AsyncGenerator<Frame> {
-  const { video, rate, area, width, height, threads, signal } = wish
+export async function* gridFrames(path: string, options: GridFrameOptions): AsyncGenerator<Frame> {
+  const { video, rate, area, width, height, threads, signal } = options
   const start = (firstFrameIndex(video, rate) * rate.den) / rate.num
   const filters = [
     ...ontoGrid(video, rate),
@@ -72,7 +72,7 @@ export const keptSeconds = 4
 const mostKeptRate = 60
 
 /** An average rate may slightly exceed the actual frame rate. */
-const rateSlack = 0.01
+const rateTolerance = 0.01
 
 /** Returns the size in pixels at which to search an area of a video. */
 export function textSearchGrid({ width, height }: VideoFacts, area: Area): Omit<PixelGrid, 'rate'> {
@@ -84,7 +84,7 @@ export function textSearchGrid({ width, height }: VideoFacts, area: Area): Omit<
 
 /** Returns the interval of buffered frames. */
 export function keptFrameStep(rate: Rational): number {
-  return Math.max(1, Math.ceil(hertz(rate) / mostKeptRate - rateSlack))
+  return Math.max(1, Math.ceil(hertz(rate) / mostKeptRate - rateTolerance))
 }
 
 /** Returns the interval of samples in frames, a multiple of the interval of buffered frames. */

@@ -110,11 +110,11 @@ async function runInpainting(
   // Clear the holes: models may read masked pixels.
   for (let at = 0; at < values.length; at += 1) if (holes[at % area] === 1) values[at] = 0
   const { Tensor } = model.onnx
-  const answers = await runLearnedModel('inpainting', model, {
+  const outputs = await runLearnedModel('inpainting', model, {
     [image.name]: new Tensor('float32', values, [1, 3, size.height, size.width]),
     [mask.name]: new Tensor('float32', holes, [1, 1, size.height, size.width]),
   })
-  const { data, dims } = answers[model.session.outputNames[0] ?? ''] ?? { data: [], dims: [] }
+  const { data, dims } = outputs[model.session.outputNames[0] ?? ''] ?? { data: [], dims: [] }
   if (!(data instanceof Float32Array) || data.length !== 3 * area) {
     throw unusableModel('inpainting', `its output has the shape ${dims.join(' x ')}`)
   }
@@ -179,17 +179,17 @@ export async function createModelFlow(model: LearnedModel, range: SampleRange): 
       const values = planarTensor({ ...picture, pixels: yuvToRgb(picture.pixels, range) }, size, 1)
       return new onnx.Tensor('float32', values, [1, 3, size.height, size.width])
     }
-    const answers = Object.values(
+    const outputs = Object.values(
       await runLearnedModel('optical-flow', model, { [one.name]: tensor(from), [other.name]: tensor(to) }),
     )
     // Of several outputs, take the one with the highest resolution.
-    const fields = answers.filter(({ dims }) => dims.length === 4 && dims[1] === 2)
+    const fields = outputs.filter(({ dims }) => dims.length === 4 && dims[1] === 2)
     const fine = fields.toSorted((a, b) => b.size - a.size)[0]
     const [, , height = 0, width = 0] = fine?.dims ?? []
     if (!fine || !(fine.data instanceof Float32Array)) {
       throw unusableModel(
         'optical-flow',
-        `its outputs have the shapes ${answers.map(({ dims }) => dims.join(' x ')).join(', ')}`,
+        `its outputs have the shapes ${outputs.map(({ dims }) => dims.join(' x ')).join(', ')}`,
       )
     }
     const { data } = fine

@@ -30,25 +30,25 @@ export interface Overlay {
 /** Returns the patches of a frame, indexed from 0. Returns the same array for as long as they do not change. */
 export type PatchesAt = (frame: number) => readonly Patch[]
 
+/** Options of a frame treatment: index of the first frame, and what to treat. */
+export interface TreatmentOptions {
+  readonly first: number
+  /**
+   * First frame whose result is needed. Earlier frames are read for their content only and may be yielded untreated.
+   */
+  readonly firstNeeded?: number | undefined
+  readonly patchesAt: PatchesAt
+  /** Returns the translucent overlay found on a patch, if any. */
+  readonly overlayOf?: ((patch: Patch) => Overlay | undefined) | undefined
+  /** Overlap with the next part, which reads frames from `from` on and yields frames from `to` on. */
+  readonly overlap?: { readonly from: number; readonly to: number } | undefined
+}
+
 /**
  * Treats consecutive frames and yields each in order, changing `bytes` only where a mask is 1. May read ahead; a frame
  * belongs to the treatment until it is yielded.
  */
-export type FrameTreatment = (
-  frames: AsyncIterable<Frame>,
-  given: {
-    readonly first: number
-    /**
-     * First frame whose result is needed. Earlier frames are read for their content only and may be yielded untreated.
-     */
-    readonly wanted?: number | undefined
-    readonly patchesAt: PatchesAt
-    /** Returns the translucent overlay found on a patch, if any. */
-    readonly overlayOf?: ((patch: Patch) => Overlay | undefined) | undefined
-    /** Overlap with the next part, which reads frames from `from` on and yields frames from `to` on. */
-    readonly handOver?: { readonly from: number; readonly to: number } | undefined
-  },
-) => AsyncIterable<Frame>
+export type FrameTreatment = (frames: AsyncIterable<Frame>, options: TreatmentOptions) => AsyncIterable<Frame>
 
 /** One plane of a frame, in rows without padding. Shares the frame's memory. */
 export interface FramePlane {

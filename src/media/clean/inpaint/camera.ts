@@ -124,10 +124,14 @@ class Keyframe {
     let found: Alignment | undefined
     let { gain, offset } = from
     for (let level = pyramid.length - 1; level >= 0; level -= 1) {
-      const [picture, here] = [pyramid[level], this.points[level]]
-      if (!picture || !here) return undefined
+      const [picture, points] = [pyramid[level], this.points[level]]
+      if (!picture || !points) return undefined
       const rounds = level === 0 ? 4 : 8
-      found = alignPoints(here, picture, { from: { map, gain, offset }, rounds, isShift: here.count < 60 })
+      found = alignPoints(points, picture, {
+        from: { map, gain, offset },
+        rounds,
+        isShift: points.count < 60,
+      })
       ;({ gain, offset } = found)
       map = level === 0 ? found.map : scaleMap(found.map, 2)
     }

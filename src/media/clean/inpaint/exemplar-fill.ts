@@ -24,36 +24,36 @@ interface ExemplarFillOptions {
  */
 export function fillByExemplar(
   picture: HoledImage,
-  { hasInitialGuess: isBegun = false }: ExemplarFillOptions = {},
+  { hasInitialGuess = false }: ExemplarFillOptions = {},
 ): void {
   const levels = [picture]
-  for (let last = picture; isWorthHalving(last) && levels.length < (isBegun ? 3 : 9);) {
-    last = isBegun ? halveGuess(last) : halveImage(last)
+  for (let last = picture; isWorthHalving(last) && levels.length < (hasInitialGuess ? 3 : 9);) {
+    last = hasInitialGuess ? halveGuess(last) : halveImage(last)
     levels.push(last)
   }
   let before: { matches: SquareMatches; width: number } | undefined
   for (let level = levels.length - 1; level >= 0; level -= 1) {
-    const here = levels[level]
-    if (!here) continue
-    const depth = holeDepth(here)
-    if (!before && !isBegun) fillSmoothly(here)
-    const matches = initMatches(here, before)
+    const current = levels[level]
+    if (!current) continue
+    const depth = holeDepth(current)
+    if (!before && !hasInitialGuess) fillSmoothly(current)
+    const matches = initMatches(current, before)
     if (!matches) {
-      fillSmoothly(here)
+      fillSmoothly(current)
       continue
     }
-    const below = levels[level + 1]
-    if (before && below) upsampleHoles(here, below)
+    const coarser = levels[level + 1]
+    if (before && coarser) upsampleHoles(current, coarser)
     const isLarge = matches.targets.length > maxSearchedPixels
     const rounds = isLarge ? 1 : Math.max(2, Math.min(8, 2 + 2 * level))
     // Vote with the upsampled matches before searching at this size.
-    if (before) voteColours(here, matches, depth)
+    if (before) voteColours(current, matches, depth)
     for (let round = 0; round < rounds; round += 1) {
-      improveMatches(here, matches, { round, isWide: !isLarge && round < 3 })
-      voteColours(here, matches, depth)
+      improveMatches(current, matches, { round, isWide: !isLarge && round < 3 })
+      voteColours(current, matches, depth)
     }
-    if (level === 0) matchBoundary(here, matches, depth)
-    before = { matches, width: here.width }
+    if (level === 0) matchBoundary(current, matches, depth)
+    before = { matches, width: current.width }
   }
 }
 

@@ -21,7 +21,7 @@ interface FillHolesOptions {
 }
 
 /** Fills the holes of an image in place. */
-export type FillHoles = (picture: HoledImage, wish: FillHolesOptions) => Promise<void>
+export type FillHoles = (picture: HoledImage, options: FillHolesOptions) => Promise<void>
 
 /**
  * Returns the image at half the size. A pixel with fewer than two known pixels is a hole; the others average the known

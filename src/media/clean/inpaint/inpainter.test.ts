@@ -173,7 +173,7 @@ it.each([
   const scene = makeScene('static', { width: 160, height: 96, count: 20 })
   const overlay = subtitles(scene, lines)
   const { frames } = await fidelityOf(scene, overlay, (given, where) =>
-    createInpainter({ ...scene, fps: 25 })(given, { ...where, wanted }),
+    createInpainter({ ...scene, fps: 25 })(given, { ...where, firstNeeded: wanted }),
   )
   const changed = frames.slice(0, wanted).filter(({ bytes }, index) => {
     const dirty = scene.frameAt(index)
@@ -208,7 +208,7 @@ const dirty = Array.from({ length: scene.count }, (_, index) => {
 /** Processes frames `first` to `end` as a part. */
 async function part(
   [first, end]: readonly [number, number],
-  handOver?: Parameters<FrameTreatment>[1]['handOver'],
+  overlap?: Parameters<FrameTreatment>[1]['overlap'],
 ): Promise<Map<number, Frame>> {
   async function* given(): AsyncGenerator<Frame> {
     for (const frame of dirty.slice(first, end)) {
@@ -218,7 +218,7 @@ async function part(
   const frames = new Map<number, Frame>()
   const { patchesAt } = overlay
   let index = first
-  for await (const frame of createInpainter(crossfadeFilm)(given(), { first, patchesAt, handOver })) {
+  for await (const frame of createInpainter(crossfadeFilm)(given(), { first, patchesAt, overlap })) {
     frames.set(index, { ...frame, bytes: frame.bytes.slice() })
     index += 1
   }
@@ -239,22 +239,22 @@ function apart(one: Frame | undefined, other: Frame | undefined): number {
 
 describe('content synthesized by two parts', () => {
   it('crossfades at the boundary, where it would jump otherwise', async () => {
-    const handOver = { from: bound - around, to: bound }
-    const [alone, handed, next] = [
+    const overlap = { from: bound - around, to: bound }
+    const [alone, crossfaded, next] = [
       await part([0, bound + around]),
-      await part([0, bound + around], handOver),
+      await part([0, bound + around], overlap),
       await part([bound - around, bound + around]),
     ]
     const first = next.get(bound)
     const inside = Array.from({ length: around - 1 }, (_, step) => {
       const index = bound - around + step
-      return apart(handed.get(index), handed.get(index + 1))
+      return apart(crossfaded.get(index), crossfaded.get(index + 1))
     })
     expect(apart(alone.get(bound - 1), first)).toBeGreaterThan(1)
-    expect(apart(handed.get(bound - 1), first)).toBeLessThan(0.4)
+    expect(apart(crossfaded.get(bound - 1), first)).toBeLessThan(0.4)
     expect(inside.reduce((sum, one) => sum + one, 0) / inside.length).toBeLessThan(0.4)
     // Both parts see the same content, so they fill the same.
-    expect(apart(handed.get(bound - 1), next.get(bound - 1))).toBe(0)
-    expect(apart(handed.get(bound), alone.get(bound))).toBe(0)
+    expect(apart(crossfaded.get(bound - 1), next.get(bound - 1))).toBe(0)
+    expect(apart(crossfaded.get(bound), alone.get(bound))).toBe(0)
   })
 })

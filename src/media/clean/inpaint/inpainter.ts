@@ -18,25 +18,25 @@ export function lookAheadFrames(fps: number): number {
  * crossfades to the fill of the next part: both fill the frames of the overlap from the same content. Without patches
  * at the boundary, no overlap is needed.
  */
-export function createInpainter(film: FrameFormat, learned: InpaintingModels = {}): FrameTreatment {
-  return async function* inpaint(frames, { first, wanted = first, handOver, ...marks }) {
-    const work = new TemporalInpainter(film, marks, learned)
+export function createInpainter(format: FrameFormat, models: InpaintingModels = {}): FrameTreatment {
+  return async function* inpaint(frames, { first, firstNeeded = first, overlap, ...marks }) {
+    const inpainter = new TemporalInpainter(format, marks, models)
     const { patchesAt } = marks
-    const isFilledOver = (bound: number) => patchesAt(bound - 1).length > 0 && patchesAt(bound).length > 0
-    const filledFrom = isFilledOver(wanted) ? first : wanted
+    const isFilledAcross = (bound: number) => patchesAt(bound - 1).length > 0 && patchesAt(bound).length > 0
+    const filledFrom = isFilledAcross(firstNeeded) ? first : firstNeeded
     const next =
-      handOver && isFilledOver(handOver.to)
-        ? { ...handOver, work: new TemporalInpainter(film, marks, learned) }
+      overlap && isFilledAcross(overlap.to)
+        ? { ...overlap, inpainter: new TemporalInpainter(format, marks, models) }
         : undefined
-    const mostFrames = Math.floor(maxAheadBytes / (film.width * film.height * 1.5))
-    const ahead = Math.max(4, Math.min(lookAheadFrames(film.fps), mostFrames))
+    const mostFrames = Math.floor(maxAheadBytes / (format.width * format.height * 1.5))
+    const ahead = Math.max(4, Math.min(lookAheadFrames(format.fps), mostFrames))
     const waiting: Frame[] = []
-    let [read, given] = [first, first]
+    let [read, yielded] = [first, first]
     const fill = async (frame: Frame, index: number): Promise<Frame> => {
-      if (index < filledFrom) return work.skip(frame, index)
-      if (!next || index < next.from || index >= next.to) return await work.fill(frame, index)
-      const other = await next.work.fill({ ...frame, bytes: frame.bytes.slice() }, index)
-      const own = await work.fill(frame, index)
+      if (index < filledFrom) return inpainter.skip(frame, index)
+      if (!next || index < next.from || index >= next.to) return await inpainter.fill(frame, index)
+      const other = await next.inpainter.fill({ ...frame, bytes: frame.bytes.slice() }, index)
+      const own = await inpainter.fill(frame, index)
       crossfade(own, other, {
         patches: patchesAt(index),
         share: (index + 1 - next.from) / (next.to - next.from),
@@ -44,18 +44,18 @@ export function createInpainter(film: FrameFormat, learned: InpaintingModels = {
       return own
     }
     for await (const frame of frames) {
-      work.observe(frame, read, given)
-      if (next && read >= next.from) next.work.observe(frame, read, Math.max(given, next.from))
+      inpainter.observe(frame, read, yielded)
+      if (next && read >= next.from) next.inpainter.observe(frame, read, Math.max(yielded, next.from))
       waiting.push(frame)
       read += 1
       if (waiting.length <= ahead) continue
       const oldest = waiting.shift()
-      if (oldest) yield await fill(oldest, given)
-      given += 1
+      if (oldest) yield await fill(oldest, yielded)
+      yielded += 1
     }
     for (const frame of waiting) {
-      yield await fill(frame, given)
-      given += 1
+      yield await fill(frame, yielded)
+      yielded += 1
     }
   }
 }

@@ -29,13 +29,13 @@ const halfLifeTicks = 24
 export function pickSources(
   cells: CellGrid,
   now: FrameView,
-  given: { views: readonly FrameView[]; used: UsedViews },
+  options: { views: readonly FrameView[]; used: UsedViews },
 ): SourceView[] {
-  const place = given.views.findIndex(({ index }) => index >= now.index)
-  const split = place < 0 ? given.views.length : place
-  const before = given.views.slice(0, split).toReversed()
-  const behind = given.views.slice(split).filter(({ index }) => index > now.index)
-  return [before, behind].flatMap((side) => pickOfSide(cells, now, { views: side, used: given.used }))
+  const place = options.views.findIndex(({ index }) => index >= now.index)
+  const split = place < 0 ? options.views.length : place
+  const before = options.views.slice(0, split).toReversed()
+  const after = options.views.slice(split).filter(({ index }) => index > now.index)
+  return [before, after].flatMap((side) => pickOfSide(cells, now, { views: side, used: options.used }))
 }
 
 function pickOfSide(
@@ -85,10 +85,10 @@ function candidateViews(views: readonly FrameView[], now: FrameView, used: UsedV
   const all: FrameView[] = []
   let [passed, next] = [0, 1]
   for (let at = 0; at < views.length; at += 1) {
-    const [view, before, behind] = [views[at], views[at - 1], views[at + 1]]
+    const [view, before, after] = [views[at], views[at - 1], views[at + 1]]
     if (!view || view.shot !== now.shot) break
     if (before && before.patches !== view.patches) [passed, next] = [0, 1]
-    const isEnd = !behind || behind.patches !== view.patches || behind.shot !== now.shot
+    const isEnd = !after || after.patches !== view.patches || after.shot !== now.shot
     if (passed === 0 || passed >= next || isEnd || used.has(view.index)) all.push(view)
     if (passed >= next) next = Math.max(next + 1, next * 1.2)
     passed += 1

@@ -126,7 +126,7 @@ export function fitBrightness(
   { x: left, y: top, width, height, data, hidden }: FrameCrop,
   [a, b, c, d, e, f]: AffineMap,
 ): { readonly gain: number; readonly offset: number } | undefined {
-  let [count, there, here, squares, products] = [0, 0, 0, 0, 0]
+  let [count, viewSum, ringSum, squares, products] = [0, 0, 0, 0, 0]
   for (let index = 0; index < ring.count; index += 1) {
     const [px, py] = [ring.x[index] ?? 0, ring.y[index] ?? 0]
     const x = Math.round(a * px + b * py + c - left)
@@ -134,13 +134,16 @@ export function fitBrightness(
     if (!(x >= 0 && y >= 0 && x < width && y < height) || hidden[y * width + x] !== 0) continue
     const [value, own] = [data[y * width + x] ?? 0, ring.value[index] ?? 0]
     count += 1
-    there += value
-    here += own
+    viewSum += value
+    ringSum += own
     squares += value * value
     products += value * own
   }
-  const spreadOf = squares / count - (there / count) ** 2
-  if (count < 50 || spreadOf < minContrast ** 2) return undefined
-  const share = Math.min(4, Math.max(0.02, (products / count - (there / count) * (here / count)) / spreadOf))
-  return { gain: 1 / share, offset: there / count - here / count / share }
+  const variance = squares / count - (viewSum / count) ** 2
+  if (count < 50 || variance < minContrast ** 2) return undefined
+  const share = Math.min(
+    4,
+    Math.max(0.02, (products / count - (viewSum / count) * (ringSum / count)) / variance),
+  )
+  return { gain: 1 / share, offset: viewSum / count - ringSum / count / share }
 }

@@ -1,4 +1,4 @@
-import type { Frame, Patch, PatchesAt, FrameTreatment } from '../frame.ts'
+import type { Frame, Patch, PatchesAt, TreatmentOptions } from '../frame.ts'
 import { KeptAreas, historyTicks } from './kept-areas.ts'
 import { blendLayers, writeFill } from './blend.ts'
 import { releaseLayers, type WarpedLayer, warpPatch } from './warp-patch.ts'
@@ -29,7 +29,7 @@ export interface InpaintingModels {
 }
 
 /** Patches to fill and overlays known to cover them. */
-type PatchSources = Pick<Parameters<FrameTreatment>[1], 'patchesAt' | 'overlayOf'>
+type PatchSources = Pick<TreatmentOptions, 'patchesAt' | 'overlayOf'>
 
 /** Matches of views by frame index, as found for the previous frame. */
 type MatchesByFrame = Map<number, ViewMatch>
