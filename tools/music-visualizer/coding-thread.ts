@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { FrameCoder, frameSlots, pictureSlots, sharedSlot, type FrameCoderOptions } from './frame-coder.ts'
 
-/** What the thread is started with: shared memory of several pictures that are drawn, and of their frames. */
+/** Start data of the thread: shared memory of pictures and of frames. */
 export interface CodingJob {
   readonly plate: FrameCoderOptions
   readonly pictures: SharedArrayBuffer
   readonly frames: SharedArrayBuffer
 }
 
-/** Says that the next picture is drawn; that its frame is made is answered by an empty message. */
+/** Message that the next picture is drawn. The thread replies with an empty message when its frame is converted. */
 export interface PictureDrawn {
   readonly channelShift: number
 }

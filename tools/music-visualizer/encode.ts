@@ -11,7 +11,7 @@ import type { CodingJob, PictureDrawn } from './coding-thread.ts'
 import { frameSlots, pictureSlots, rawFormat, rawFrameBytes, sharedSlot } from './frame-coder.ts'
 import type { PreparedDrawing } from './frames.ts'
 
-/** A result of which everything is decided. */
+/** Everything needed to encode a video. */
 interface VisualizerVideo {
   readonly drawn: PreparedDrawing
   readonly moments: AsyncIterable<AudioFeatures>
@@ -33,12 +33,12 @@ export const visualizerEncoderArgs: readonly string[] = [
   'ipratio=2.5:me=dia:subme=0:partitions=none:bframes=0:weightp=0:aq-mode=0:scenecut=0',
 ]
 
-/** Options of an input that is nothing but pixels. */
+/** ffmpeg options of a raw video input. */
 function rawPixels(format: string, { width, height }: { width: number; height: number }): string[] {
   return ['-f', 'rawvideo', '-pix_fmt', format, '-video_size', `${width}x${height}`]
 }
 
-/** From the frames that are sent, and from what is laid over them, to whole ones as they are encoded. */
+/** Filter graph from sent frames and the still overlay to the encoded picture; ends in [v]. */
 function pictureFilters({ drawn: { still, overlay }, width, height }: VisualizerVideo): string {
   if (still) return `[0:v]setparams=${bt709}[v]`
   const matrix = 'out_color_matrix=bt709:out_range=tv'
@@ -51,7 +51,7 @@ function pictureFilters({ drawn: { still, overlay }, width, height }: Visualizer
   ].join(';')
 }
 
-/** Encodes the film to an mp4 at `path` while it is drawn; `onFrames` is told how many frames are done. */
+/** Draws and encodes a video to an mp4 at `path`. onFrames: called with the number of encoded frames. */
 export async function encodeVisualizer(
   film: VisualizerVideo,
   context: Pick<RunContext, 'scratch' | 'signal' | 'threads'>,
@@ -73,7 +73,7 @@ export async function encodeVisualizer(
         ...['-map', '[v]', ...visualizerEncoderArgs, ...bt709Tags],
         ...['-threads', String(context.threads), '-r', String(fps)],
         ...['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'],
-        // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.
+        // Half a frame more, so that rounding never drops the last frame; the graphs end on their own.
         ...['-t', ((frames + 0.5) / fps).toFixed(6)],
         ...['-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart', path],
       ],
@@ -85,7 +85,6 @@ export async function encodeVisualizer(
   )
 }
 
-/** What is to be drawn and coded. */
 interface RawFramesOptions {
   readonly drawn: PreparedDrawing
   readonly moments: AsyncIterable<AudioFeatures>
@@ -94,8 +93,8 @@ interface RawFramesOptions {
 }
 
 /**
- * Frames in the form that `rawFormat` says. A thread makes them while the next picture is drawn. Once a frame is asked
- * for, the memory of the one before is used again.
+ * Yields frames in the format of `rawFormat`. A thread converts each one while the next picture is drawn. A yielded frame
+ * is valid until the next one is requested.
  */
 export async function* rawFrames({
   drawn,
@@ -113,7 +112,7 @@ export async function* rawFrames({
     frames: new SharedArrayBuffer(frameSlots * rawFrameBytes(rawFormat(plate))),
   }
   const worker = startThread(new URL('./coding-thread', import.meta.url), job)
-  // Where the thread fails, waiting for it does.
+  // If the thread fails, waiting for its message rejects.
   const made = on(worker, 'message')
   let [sent, taken] = [0, 0]
   const nextFrame = async () => {

@@ -2,7 +2,7 @@ import { words } from '../../src/media/colour/words.ts'
 import { Yuv420 } from '../../src/media/colour/yuv420.ts'
 import type { DrawnPicture, PreparedDrawing } from './frames.ts'
 
-/** What stays the same from frame to frame of a film that is coded. */
+/** Constants of a video's frames. */
 export interface FrameCoderOptions extends Pick<
   PreparedDrawing,
   'still' | 'region' | 'scale' | 'sidePadding'
@@ -11,7 +11,7 @@ export interface FrameCoderOptions extends Pick<
   readonly height: number
 }
 
-/** How frames are sent to ffmpeg, as it names it, and their size in pixels. */
+/** Pixel format, by ffmpeg's name, and size of the frames sent to ffmpeg. */
 interface RawFormat {
   readonly format: 'yuv420p' | 'rgb0'
   readonly width: number
@@ -19,8 +19,8 @@ interface RawFormat {
 }
 
 /**
- * What is drawn in part is sent whole and as it is encoded: less goes through the pipe than of four-byte pixels, and
- * what stands still is left. Where everything moves, ffmpeg is quicker at it.
+ * Returns the format of frames sent to ffmpeg: yuv420p if part of the frame is still, because only the moving part is
+ * converted and less data goes through the pipe; rgb0 if everything moves, because ffmpeg converts faster.
  */
 export function rawFormat({
   width,
@@ -32,24 +32,24 @@ export function rawFormat({
   return { format: 'rgb0', width: width / scale, height: height / scale }
 }
 
-/** Bytes of a frame. */
+/** Bytes of one frame. */
 export function rawFrameBytes({ format, width, height }: RawFormat): number {
   return width * height * (format === 'yuv420p' ? 1.5 : 4)
 }
 
-/** One frame is written out while the next is made. */
+/** Shared frame buffers: one is written to ffmpeg while the next is coded. */
 export const frameSlots = 2
 
-/** One picture is drawn while another is coded, and looked at beside the one before it. */
+/** Shared picture buffers: one is drawn while another is compared with the one before it. */
 export const pictureSlots = 3
 
-/** Of memory for several pictures of one size, used in turn, what belongs to one. */
-export function sharedSlot(memory: SharedArrayBuffer, index: number, places: number): Uint8Array {
-  const bytes = memory.byteLength / places
-  return new Uint8Array(memory, (index % places) * bytes, bytes)
+/** Returns the buffer of picture `index` in shared memory of several slots used in rotation. */
+export function sharedSlot(memory: SharedArrayBuffer, index: number, slots: number): Uint8Array {
+  const bytes = memory.byteLength / slots
+  return new Uint8Array(memory, (index % slots) * bytes, bytes)
 }
 
-/** Makes of what is drawn frames as they are sent, each into memory for it. */
+/** Converts drawn pictures to the frames sent to ffmpeg. */
 export class FrameCoder {
   readonly #plate: FrameCoderOptions
   readonly #form: RawFormat
@@ -65,7 +65,7 @@ export class FrameCoder {
     this.#whole.write(still, { x: 0, y: 0, width, height })
   }
 
-  /** Codes the next picture, which is read again with the one after it. */
+  /** Converts the next picture into `frame`. Keeps a reference to the picture until the next call. */
   code({ pixels, channelShift }: DrawnPicture, frame: Uint8Array): void {
     const { region, sidePadding } = this.#plate
     if (this.#whole) {
@@ -81,8 +81,8 @@ export class FrameCoder {
 }
 
 /**
- * Parts the colours of a picture: red moves so many pixels to the left, green and blue to the right. The picture is
- * wider than `into` by as much on both sides at least.
+ * Shifts red by so many pixels to the left, and green and blue to the right. `picture` has rows of `from` pixels, `into`
+ * of `to` pixels; the picture must be wider by at least the shift on both sides.
  */
 export function shiftChannels(
   picture: Uint8Array,

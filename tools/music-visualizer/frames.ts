@@ -5,40 +5,40 @@ import { darken } from './built-in-images.ts'
 import type { VideoFrames } from './read-images.ts'
 import { clampToFrame, type Scene, type Template, type TruncatedField } from './scene.ts'
 
-/** What is drawn for one frame. */
+/** The drawing of one frame. */
 export interface DrawnPicture {
-  /** Of four bytes each. */
+  /** RGBA pixels. */
   readonly pixels: Uint8Array
-  /** How far its colours are yet to be parted: red moves so many pixels to the left, green and blue to the right. */
+  /** Channel shift still to apply: pixels by which red moves to the left, and green and blue to the right. */
   readonly channelShift: number
 }
 
-/** A result as it is drawn: what stands still, and the part that is drawn anew for every frame. */
+/** A prepared drawing: the still picture and a generator of the moving part. */
 export interface PreparedDrawing {
-  /** Four-byte pixels of the whole frame; undefined where all of it moves. */
+  /** RGBA pixels of the whole still frame; undefined if everything moves. */
   readonly still: Uint8Array | undefined
-  /** Where the frames belong. */
+  /** Position of the drawn frames in the video. */
   readonly region: Rect
-  /** Pixels of the result that one of a frame stands for, along each side: 2 where all of it moves and is soft. */
+  /** Scale from drawn frames to the video: 2 if everything moves and is soft. */
   readonly scale: 1 | 2
-  /** Pixels that a picture has beyond the region on both sides: as its colours part, they come in. */
+  /** Pixels drawn beyond the region on the left and right; a channel shift moves them in. */
   readonly sidePadding: number
-  /** Of the words that stand still, those that do not show whole. */
+  /** Text fields that were truncated. */
   readonly truncated: readonly TruncatedField[]
-  /** What ffmpeg lays over every frame; undefined where that is drawn already. */
+  /** Still layer that ffmpeg lays over every frame; undefined if the frames contain it. */
   readonly overlay: StillLayer | undefined
-  /** Pictures of the region, frame by frame. */
+  /** Draws the region, frame by frame. */
   frames(moments: AsyncIterable<AudioFeatures>): AsyncGenerator<DrawnPicture>
 }
 
 interface StillView {
   readonly scene: Scene
   readonly template: Template
-  /** What stands still; the backdrop, too, where that does. */
+  /** The still parts, including the background if it is still. */
   readonly plate: Canvas
 }
 
-/** Shorter side of a result, pixels, from which on half as many are enough for how far colours part. */
+/** Shorter side of a video from which half the resolution is enough for channel shifts, pixels. */
 const minHalvedSide = 360
 
 /** Prepares a template to be drawn over a background. */
@@ -73,7 +73,7 @@ export function prepareDrawing(scene: Scene, template: Template, backdrop: Backg
   }
 }
 
-/** Only the part that moves, over its part of what stands still. */
+/** Draws the moving region over its part of the still picture. */
 async function* drawRegion(
   { scene, template, plate }: StillView,
   moments: AsyncIterable<AudioFeatures>,
@@ -84,7 +84,7 @@ async function* drawRegion(
   const canvas = scene.drawing.createCanvas(width, height)
   const pen = canvas.getContext('2d')
   for await (const moment of moments) {
-    // Quicker than laying it over the frame before, which nothing shows of.
+    // Copying is faster than blending over the previous frame, which is fully covered.
     pen.globalCompositeOperation = 'copy'
     pen.drawImage(under, 0, 0)
     pen.globalCompositeOperation = 'source-over'
@@ -96,7 +96,7 @@ async function* drawRegion(
   }
 }
 
-/** Everything, because the background moves. */
+/** Draws the whole frame, because the background moves. */
 async function* drawAll(
   {
     picture,
@@ -117,7 +117,7 @@ async function* drawAll(
   }
 }
 
-/** What stands still and what moves, over the next picture for every frame. */
+/** Draws still and moving parts over the next background frame. */
 async function* drawOver(
   { scene, template, plate, next }: StillView & { readonly next: () => Promise<Canvas> },
   moments: AsyncIterable<AudioFeatures>,
@@ -138,19 +138,19 @@ async function* drawOver(
   }
 }
 
-/** What a frame is drawn with whose background moves with the music. */
+/** Context of frames whose background moves with the music. */
 interface BeatView {
   readonly scene: Scene
   readonly template: Template
   readonly beat: NonNullable<Template['beatEffect']>
   readonly next: () => Promise<Canvas>
-  /** Pixels of the result that one drawn stands for, along each side. */
+  /** Scale from drawn frames to the video. */
   readonly scale: number
-  /** Pixels drawn beyond the frame on both sides. */
+  /** Pixels drawn beyond the frame on the left and right. */
   readonly sidePadding: number
 }
 
-/** Draws all that moves for every frame; what stands still is laid over it. */
+/** Draws background and moving parts of every frame; ffmpeg lays the still parts over them. */
 async function* drawBeatFrames(
   { scene, template, beat, next, scale, sidePadding }: BeatView,
   moments: AsyncIterable<AudioFeatures>,
@@ -175,14 +175,14 @@ async function* drawBeatFrames(
   }
 }
 
-/** What is behind all: one picture, or the frames of a video, which are shaded so that words can be read on them. */
+/** The background: a picture, or a video that is darkened for readable text. */
 export interface Background {
   readonly picture: Canvas | VideoFrames
-  /** Nothing in it is so fine that half as many pixels a side would not show it. */
+  /** Whether half the resolution shows the same. */
   readonly soft: boolean
 }
 
-/** Answers what is behind frame after frame, the same memory each time. */
+/** Returns a function that returns the next background frame, on the same canvas each time. */
 function backgroundFrames(
   scene: Scene,
   picture: Background['picture'],
@@ -191,7 +191,7 @@ function backgroundFrames(
   return 'frames' in picture ? videoBackground(scene, picture) : stillBackground(scene, picture, scale)
 }
 
-/** Answers a picture as small as it is drawn. */
+/** Scales a still background to the drawn size. */
 function stillBackground({ drawing }: Scene, picture: Canvas, scale: number): () => Promise<Canvas> {
   if (scale === 1) return async () => picture
   const small = drawing.createCanvas(Math.ceil(picture.width / scale), Math.ceil(picture.height / scale))
@@ -201,14 +201,14 @@ function stillBackground({ drawing }: Scene, picture: Canvas, scale: number): ()
   return async () => small
 }
 
-/** Answers a video's next frame, shaded, each on the same canvas; where it has no more, its last one stays. */
+/** Returns darkened frames of a video on the same canvas; after its end, the last frame. */
 function videoBackground({ drawing }: Scene, { size, frames }: VideoFrames): () => Promise<Canvas> {
   const canvas = drawing.createCanvas(size.width, size.height)
   const pen = canvas.getContext('2d')
   return async () => {
     const { value, done } = await frames.next()
     if (!done) {
-      // Over the same memory, which is new for every frame.
+      // A view of the frame's own memory, without a copy.
       const pixels = new Uint8ClampedArray(value.buffer, value.byteOffset, value.length)
       pen.putImageData(new drawing.ImageData(pixels, size.width, size.height), 0, 0)
       darken(pen, size)
@@ -217,13 +217,13 @@ function videoBackground({ drawing }: Scene, { size, frames }: VideoFrames): () 
   }
 }
 
-/** Something drawn once that is laid over many frames: red, green, blue and alpha of the pixels of a box. */
+/** A still layer over many frames: RGBA pixels of a rectangle. */
 interface StillLayer {
   readonly box: Rect
   readonly pixels: Uint8Array
 }
 
-/** What is drawn on a canvas, without the empty space around it. */
+/** Crops a canvas to its non-transparent content. */
 function cropToContent(canvas: Canvas): StillLayer {
   const { width, height } = canvas
   const all = canvas.getContext('2d').getImageData(0, 0, width, height).data

@@ -4,11 +4,11 @@ import type { musicVisualizer } from './contract.ts'
 
 export type VisualizerInput = InputOf<typeof musicVisualizer>
 
-/** The music and the pictures of a request. */
+/** A validated request: its files and length. */
 export interface VisualizerRequest<F extends RequestFile = RequestFile> {
   readonly music: F
   readonly mono: boolean
-  /** Length of the result: that of the music to the nearest frame, one at least. */
+  /** Length of the video: that of the music rounded to whole frames, at least 1. */
   readonly frames: number
   readonly seconds: number
   readonly background: F | undefined
@@ -18,7 +18,7 @@ export interface VisualizerRequest<F extends RequestFile = RequestFile> {
 /** Longest result: 6 hours, in ms. */
 const maxMusicMs = 6 * 3600 * 1000
 
-/** What a request is about. Throws 6001 for a file of another kind than its name says, 6016 beyond 6 hours. */
+/** Validates a request against its files. Throws 6001 for a file without the needed content, 6016 beyond 6 hours. */
 export function readVisualizerRequest<F extends RequestFile>(
   input: VisualizerInput,
   files: RequestFiles<F>,
@@ -57,7 +57,7 @@ function readBackground<F extends RequestFile>(fileId: string, files: RequestFil
   })
 }
 
-/** A video may be named like an image. */
+/** Returns the cover; a file named like an image may be a video. */
 function readCover<F extends RequestFile>(fileId: string, files: RequestFiles<F>): F {
   const file = files.get(fileId)
   if (file.facts?.video && !isVideoFile(file)) return file
@@ -66,7 +66,7 @@ function readCover<F extends RequestFile>(fileId: string, files: RequestFiles<F>
   })
 }
 
-/** Whether a file's picture has a frame rate, which no still has. */
+/** Whether a file is a video: still images have no frame rate. */
 export function isVideoFile({ facts }: RequestFile): boolean {
   return (facts?.video?.frame_rate.num ?? 0) > 0
 }

@@ -5,50 +5,50 @@ import type { AudioProfile } from '../../src/media/audio/audio-profile.ts'
 import type { Rect } from '../../src/media/geometry.ts'
 import type { Palette } from './palette.ts'
 
-/** Everything that stays the same through a result. Lengths of a template are shares of `unit`. */
+/** Everything that is constant during a video. Templates express lengths as shares of `unit`. */
 export interface Scene {
   readonly drawing: Drawing
   readonly width: number
   readonly height: number
   /** The shorter side. */
   readonly unit: number
-  /** What is read keeps this far from every edge. */
+  /** Least distance of text from every edge. */
   readonly margin: number
   readonly palette: Palette
   readonly title: string
   readonly artist: string
   readonly seconds: number
   readonly profile: AudioProfile
-  /** Square: the cover, or a drawing in its place. */
+  /** Square cover, or the placeholder. */
   readonly cover: Canvas
 }
 
-/** How a background that moves with the music is shown. */
+/** Effect of the music on the background in one frame. */
 interface BeatEffect {
-  /** How much larger than the frame, about its middle; 1 at least. */
+  /** Scale relative to the frame, about its centre; at least 1. */
   readonly zoom: number
-  /** How far red is moved to the left, green and blue to the right; pixels. */
+  /** Pixels by which red moves to the left, and green and blue to the right. */
   readonly channelShift: number
 }
 
-/** A field of the request whose line had to be cut where it stands. */
+/** A field of the request whose text was truncated. */
 export type TruncatedField = 'track' | 'artist'
 
 /** How one template draws a scene. */
 export interface Template {
-  /** All that moves lies in here. */
+  /** Area that contains everything that moves. */
   readonly region: Rect
-  /** Whether the scene's cover is seen. */
+  /** Whether the template shows the cover. */
   readonly showsCover?: boolean
-  /** Draws what stands still, title and artist among it; answers which of them were cut. */
+  /** Draws the still parts, including title and artist. Returns the truncated ones. */
   drawStill(pen: Pen): readonly TruncatedField[]
-  /** Draws what moves over that. */
+  /** Draws the moving parts of one frame over the still ones. */
   drawMoving(pen: Pen, moment: AudioFeatures): void
-  /** Draws on the built-in background, for templates that need more of it than a gradient. */
+  /** Decorates the built-in background. */
   drawOrnament?(pen: Pen): void
-  /** For templates that move the background itself: what stands still is drawn over all then. */
+  /** For templates that move the background; the still parts are then drawn over everything. */
   readonly beatEffect?: {
-    /** The farthest that colours ever part, pixels. */
+    /** Largest channel shift, pixels. */
     readonly maxShift: number
     at(moment: AudioFeatures): BeatEffect
   }
@@ -56,7 +56,7 @@ export interface Template {
 
 export type CreateTemplate = (scene: Scene) => Template
 
-/** The part of a box that lies in the result, its edges moved outwards to even pixels, as 4:2:0 wants them. */
+/** Clips a rectangle to the frame and rounds its edges outwards to even pixels, as 4:2:0 requires. */
 export function clampToFrame({ width, height }: Pick<Scene, 'width' | 'height'>, box: Rect): Rect {
   const x = roundToEven(Math.min(width - 2, Math.max(0, Math.floor(box.x))), 'down')
   const y = roundToEven(Math.min(height - 2, Math.max(0, Math.floor(box.y))), 'down')
@@ -72,7 +72,7 @@ function roundToEven(value: number, to: 'up' | 'down'): number {
   return value % 2 === 0 ? value : to === 'up' ? value + 1 : value - 1
 }
 
-/** A box around a point. */
+/** Returns the rectangle around a centre. */
 export function rectAround(
   x: number,
   y: number,
@@ -81,12 +81,12 @@ export function rectAround(
   return { x: x - across, y: y - down, width: 2 * across, height: 2 * down }
 }
 
-/** Whether a result is clearly wider than high, with room beside what is in its middle. */
+/** Whether a video is at least 1.25 times as wide as high, with room beside a centred drawing. */
 export function isWide({ width, height }: Pick<Scene, 'width' | 'height'>): boolean {
   return width >= 1.25 * height
 }
 
-/** Where a line stands: its baseline, and the widest it may become. */
+/** Position of a line of text: anchor, baseline and largest width. */
 interface LinePosition {
   readonly x: number
   readonly y: number
@@ -94,22 +94,22 @@ interface LinePosition {
   readonly align: 'left' | 'center' | 'right'
 }
 
-/** How a line looks. */
+/** Font and colour of a line of text. */
 interface LineStyle extends Type {
   readonly colour: string
 }
 
-/** White that rests on any picture. */
+/** Whites that are readable on any picture. */
 export const textColours = {
   strong: 'rgba(255,255,255,0.97)',
   soft: 'rgba(255,255,255,0.68)',
   faint: 'rgba(255,255,255,0.16)',
 }
 
-/** A line that is too long first becomes smaller, down to this share, then shorter. */
+/** A line that is too long is first scaled down to this share, then truncated. */
 const minFontShare = 0.72
 
-/** Draws one line, fitted to its place. Tells whether all of it is there. */
+/** Draws one line fitted to its width. Returns false if it was truncated. */
 export function drawTextLine(
   pen: Pen,
   line: string,
@@ -135,7 +135,7 @@ export function drawTextLine(
 /** Height from the title's baseline to the artist's, as a share of the title's size. */
 const artistLeading = 0.86
 
-/** Draws title and artist; where only one of them is known it stands alone. `size` is the title's. Answers what was cut. */
+/** Draws title and artist, or the one that is known. size: of the title. Returns the truncated fields. */
 export function drawTitle(
   pen: Pen,
   scene: Scene,
@@ -159,7 +159,7 @@ export function drawTitle(
   return [...(title ? [] : (['track'] as const)), ...(artist ? [] : (['artist'] as const))]
 }
 
-/** Seconds as a clock shows them: 3:07, 1:02:09. */
+/** Formats seconds as 3:07 or 1:02:09. */
 function formatClock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60]
@@ -167,7 +167,7 @@ function formatClock(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
 }
 
-/** What has passed and what is left at a moment; together they are always the whole. */
+/** Labels of elapsed, remaining and total time; elapsed and remaining always add up to the total. */
 export function timeLabels(scene: Scene, moment: number): { passed: string; left: string; all: string } {
   const all = Math.max(1, Math.round(scene.seconds))
   // A frame that lies on a second shows it, whatever its rounding.

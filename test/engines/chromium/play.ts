@@ -99,7 +99,7 @@ export async function play(particles: readonly CaptureParticle[], given: Given =
   return shots
 }
 
-/** Rehearses a particle as `play` would play it; answers what is wrong with it. */
+/** Runs a dry run of a particle like `play`, and returns its problems. */
 export async function dryRunProblems(
   page: CaptureParticle,
   { fps = 10, ...limits }: Partial<BrowserLimits> & { readonly fps?: number } = {},
