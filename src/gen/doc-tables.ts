@@ -10,7 +10,7 @@ import { manifest, automaticBelowBytes, type Artifact, type Pack } from '../engi
 import { describeSize } from '../contract/format.ts'
 import { settingDescriptions, environmentOnlySettings } from '../config/settings.ts'
 
-/** Every operation with its price; those that help with others, and cost nothing, come last. */
+/** Operations with their prices; free helper operations come last. */
 export function operationsTable(operations: readonly Operation[]): string {
   const helpers = operations.filter(({ price }) => price.credits === 0)
   const sorted = [...operations.filter((one) => !helpers.includes(one)), ...helpers]
@@ -24,7 +24,7 @@ export function operationsTable(operations: readonly Operation[]): string {
   )
 }
 
-/** A tool in the page of all tools. */
+/** Link to a tool on the page of all tools. */
 function toolLink(name: string): string {
   return `[\`${name}\`](docs/tools.md#${name})`
 }
@@ -33,7 +33,7 @@ function firstSentence(text: string): string {
   return text.replace(/\.\s[^]*$/, '.')
 }
 
-/** The tools beside the operations. */
+/** Tools other than operations. */
 export function toolsTable(): string {
   const tools = [...allTools([]).values()]
   return markdownTable(
@@ -42,7 +42,7 @@ export function toolsTable(): string {
   )
 }
 
-/** The codes of the contract. */
+/** All error codes. */
 export function errorsTable(): string {
   return markdownTable(
     ['Code', 'HTTP', 'Meaning', 'Retryable', 'What to do'],
@@ -56,7 +56,7 @@ export function errorsTable(): string {
   )
 }
 
-/** Every endpoint, with its codes. */
+/** All endpoints with their error codes. */
 export function endpointsTable(): string {
   const rows = Object.values(endpoints).map(({ method, path, summary, errors, open }) => [
     `\`${method} ${path}\``,
@@ -66,7 +66,7 @@ export function endpointsTable(): string {
   return markdownTable(['Endpoint', 'What it does', 'Codes'], [...rows, ['any', '', commonErrors.join(', ')]])
 }
 
-/** The codes beyond the contract. */
+/** Error codes beyond the contract. */
 export function ownErrorsTable(): string {
   return markdownTable(
     ['Code', 'HTTP', 'Meaning'],
@@ -74,11 +74,11 @@ export function ownErrorsTable(): string {
   )
 }
 
-/** Every model and engine. */
+/** All models and engines. */
 export function packsTable(): string {
   const packs: readonly (readonly [string, Pack])[] = Object.entries(manifest)
   return markdownTable(
-    ['Name', 'What', 'For', 'Licence', 'Size', 'Memory', 'How it comes', 'Files and SHA-256'],
+    ['Name', 'What', 'For', 'Licence', 'Size', 'Memory', 'Installation', 'Files and SHA-256'],
     packs.map(([name, pack]) => [
       `\`${name}\``,
       pack.title,
@@ -95,27 +95,27 @@ export function packsTable(): string {
 }
 
 function describeInstallation(pack: Pack): string {
-  if (pack.kind === 'own') return 'you bring it'
-  if (maxDownloadBytes(pack) < automaticBelowBytes) return 'by itself, at first use'
+  if (pack.kind === 'own') return 'you provide it'
+  if (maxDownloadBytes(pack) < automaticBelowBytes) return 'automatic, on first use'
   const isOptional = pack.kind === 'model' && pack.optional === true
-  return isOptional ? '`reelwright models pull`, if you want it' : '`reelwright setup`'
+  return isOptional ? 'optional, `reelwright models pull`' : '`reelwright setup`'
 }
 
-/** The files of a pack for all machines. */
+/** Files of a pack for all platforms. */
 function allPackFiles(pack: Pack): readonly Artifact[] {
   if (pack.kind === 'own') return []
   return pack.kind === 'model' ? modelFiles(pack) : pack.packages.map(({ artifact }) => artifact)
 }
 
-/** Bytes that travel for a pack to the machine that needs most. */
+/** Largest download of a pack over all platforms, bytes. */
 function maxDownloadBytes(pack: Pack): number {
   const machines = pack.kind === 'engine' ? (pack.builds ?? ['']) : ['']
   return Math.max(...machines.map((machine) => packDownloadBytes(pack, machine)))
 }
 
-/** Every setting. */
+/** All settings. */
 export function settingsTable(): string {
-  const rows = Object.values(environmentOnlySettings).map((told) => ({ ...told, name: undefined }))
+  const rows = Object.values(environmentOnlySettings).map((setting) => ({ ...setting, name: undefined }))
   return markdownTable(
     ['Variable', 'In the file', 'Default', 'Meaning'],
     [...rows, ...settingDescriptions].map(({ name, variable, byDefault, meaning }) => [

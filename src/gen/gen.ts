@@ -14,15 +14,14 @@ import { allTools } from '../mcp/tool-selection.ts'
 import { bundleManifest, registryManifest, type Package } from './manifests.ts'
 import { publishedJson, toolsPage } from './tool-docs.ts'
 
-// Writes what follows from the sources: tools/index.ts, docs/tools.md and docs/tools, the manifests, and
-// the tables between markers in the documents. With --check it changes nothing and fails when something is
-// out of date.
+// Generates files from the sources: tools/index.ts, docs/tools.md and docs/tools, the manifests, and the tables between
+// markers in the documents. With --check it changes nothing and fails if a file is out of date.
 
 const root = new URL('../..', import.meta.url)
 
 interface OperationFolder {
   readonly folder: string
-  /** Name under which its contract.ts exports it. */
+  /** Name of its export in contract.ts. */
   readonly exported: string
   readonly operation: Operation
 }
@@ -71,7 +70,7 @@ ${modules.join('\n')}
 `
 }
 
-/** A document with tables put between their markers, `<!-- gen:name -->` and `<!-- /gen:name -->`. */
+/** Inserts tables into a document between their markers, `<!-- gen:name -->` and `<!-- /gen:name -->`. */
 async function fillTables(path: string, tables: Readonly<Record<string, string>>): Promise<[string, string]> {
   let text = await read(path)
   for (const [name, content] of Object.entries(tables)) {
@@ -89,7 +88,7 @@ async function read(path: string): Promise<string> {
 
 const publishedFolder = 'docs/tools/'
 
-/** Every generated file, by its path; undefined for what is there and no longer generated. */
+/** Contents of generated files by path; undefined for files that are no longer generated. */
 async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
   const found = await findOperations()
   const operations = found.map(({ operation }) => operation)

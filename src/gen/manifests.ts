@@ -2,10 +2,10 @@ import type { Operation } from '../contract/operation.ts'
 import { allTools } from '../mcp/tool-selection.ts'
 import { settingDescriptions } from '../config/settings.ts'
 
-/** What of package.json the manifests repeat. */
+/** Fields of package.json that the manifests repeat. */
 export interface Package {
   readonly name: string
-  /** Name in the registry of MCP servers: a domain turned round, and the server's own. */
+  /** Name in the registry of MCP servers: reversed domain and server name. */
   readonly mcpName: string
   readonly version: string
   readonly description: string
@@ -15,7 +15,7 @@ export interface Package {
 
 const title = 'Reelwright'
 
-/** What of the settings matters where a client starts the server, in the order people are asked. */
+/** Settings that a client can set when it starts the server, in the order of its dialog. */
 const clientSettings = [
   { name: 'workspace', format: 'filepath' },
   { name: 'allowed_dirs', format: 'string' },
@@ -29,12 +29,12 @@ const clientSettings = [
 type ClientSetting = (typeof clientSettings)[number]['name']
 
 function settingVariable(name: ClientSetting): { readonly variable: string; readonly meaning: string } {
-  const told = settingDescriptions.find((each) => each.name === name)
-  if (told?.variable === undefined) throw new TypeError(`the setting ${name} has no variable`)
-  return { variable: told.variable, meaning: told.meaning.replaceAll('`', '') }
+  const setting = settingDescriptions.find((each) => each.name === name)
+  if (setting?.variable === undefined) throw new TypeError(`the setting ${name} has no variable`)
+  return { variable: setting.variable, meaning: setting.meaning.replaceAll('`', '') }
 }
 
-/** `server.json`, by which registries of MCP servers tell clients how to start this one. */
+/** `server.json`, which tells clients of MCP registries how to start this server. */
 export function registryManifest(pack: Package): unknown {
   const { name: identifier, mcpName: name, version, description } = pack
   return {
@@ -60,17 +60,17 @@ export function registryManifest(pack: Package): unknown {
   }
 }
 
-/** What of the settings a desktop client asks its user for. */
+/** Settings in the dialog of desktop clients. */
 const dialogSettings = {
   workspace: { type: 'directory', title: 'Workspace', default: '${HOME}/Reelwright' },
   allowed_dirs: {
     type: 'directory',
     title: 'Media folder',
-    description: 'A further folder that agents may read and write',
+    description: 'Additional folder that agents may read and write',
   },
-  base_url: { type: 'string', title: 'Service elsewhere' },
+  base_url: { type: 'string', title: 'Remote service' },
   api_key: { type: 'string', title: 'API key', sensitive: true },
-  confirm_above_credits: { type: 'number', title: 'Ask above credits', min: 0 },
+  confirm_above_credits: { type: 'number', title: 'Confirm above credits', min: 0 },
 } as const satisfies Partial<Record<ClientSetting, object>>
 
 /** `manifest.json` of the bundle that desktop clients install (MCPB). */

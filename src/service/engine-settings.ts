@@ -7,7 +7,7 @@ import type { Services } from '../engines/services/services.ts'
 import { configureServices } from '../engines/services/configured.ts'
 import type { ServiceOptions } from './service.ts'
 
-/** What the command line of a worker tells it of its supervisor's settings. */
+/** Settings of the service that its workers receive on their command line. */
 export interface WorkerProcessOptions {
   readonly ffmpeg?: string | undefined
   /** As JSON. */
@@ -20,31 +20,30 @@ interface EngineSettings {
   readonly services?: Services
 }
 
-/** What starts a worker, and what the settings say of limits and voices; this process is as told from then on. */
+/** Options of a service from the settings: its worker command, limits and voices. Applies the engine settings here too. */
 export function serviceOptionsFromConfig(
   { ffmpeg, packs, services, rateLimits, voices, storageQuota }: Config,
   module: string,
 ): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'> {
-  const told = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
+  const options = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
   applyEngineSettings({ ffmpeg, packs, services })
-  const args = Object.entries(told).flatMap(([name, value]) => [`--${name}`, value])
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: workerEnvironment(services) }
   return { worker, rateLimits, voices, storageQuota }
 }
 
-/** Does attempts for the supervisor that forked this process. */
-export async function runWorkerProcess(told: WorkerProcessOptions): Promise<void> {
+/** Runs task attempts for the service that started this process. */
+export async function runWorkerProcess({ ffmpeg, packs }: WorkerProcessOptions): Promise<void> {
   const [{ runWorker }, { operations }] = await Promise.all([
     import('../tasks/worker.ts'),
     import('../../tools/index.ts'),
   ])
-  const { ffmpeg, packs } = told
   const settings = packs === undefined ? undefined : packSettings.parse(JSON.parse(packs))
   applyEngineSettings({ ffmpeg, packs: settings, services: takeWorkerServices() })
   runWorker(operations)
 }
 
-/** Remembers where ffmpeg, packs and services are. */
+/** Configures the locations of ffmpeg, packs and services for this process. */
 export function applyEngineSettings({ ffmpeg, packs, services = {} }: EngineSettings): void {
   configureServices(services)
   if (ffmpeg !== undefined) setFfmpeg(ffmpeg)

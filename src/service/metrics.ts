@@ -3,7 +3,7 @@ import { registerProcessMetrics } from '../platform/metrics.ts'
 import { registerQueueMetrics } from '../tasks/metrics.ts'
 import type { Service } from '../tasks/service.ts'
 
-/** Measures what a service has and does, beside what its parts count themselves; disposing ends it. */
+/** Registers metrics of a service besides those of its parts; disposal stops measuring. */
 export function registerServiceMetrics(
   service: Service,
   { version, dataDir }: { version: string; dataDir: string },
@@ -14,7 +14,10 @@ export function registerServiceMetrics(
   ])
   registerQueueMetrics(service, metrics)
   metrics.read(
-    { name: 'reelwright_stored_bytes', help: 'Bytes of stored files, equal ones once.' },
+    {
+      name: 'reelwright_stored_bytes',
+      help: 'Bytes of stored files; files with the same content count once.',
+    },
     async () => {
       const { bytes } = await db
         .selectFrom((files) =>
@@ -31,7 +34,7 @@ export function registerServiceMetrics(
     },
   )
   metrics.read(
-    { name: 'reelwright_free_disk_bytes', help: 'Free space where the data folder is.' },
+    { name: 'reelwright_free_disk_bytes', help: 'Free space on the disk of the data folder.' },
     async () => [{ value: await freeSpace(dataDir) }],
   )
   return registerProcessMetrics(metrics)

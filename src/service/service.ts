@@ -35,45 +35,45 @@ import type { Service } from '../tasks/service.ts'
 import type { ChildOptions } from '../tasks/worker-child.ts'
 import { openWorkers } from '../tasks/workers.ts'
 
-/** Enough never to run out, small enough to stay exact in sums: a trillion credits. */
+/** Balance of the local account: practically unlimited, but exact in sums. */
 const localCredits = 1e12
 
-/** What a service is made of. The key becomes the local account's; that of an earlier run is revoked. */
+/** Options of a service. Its key becomes that of the local account; the key of an earlier run is revoked. */
 export interface ServiceOptions extends HostProcess {
   readonly dataDir: string
   readonly operations: readonly OperationModule[]
-  /** Requests a minute of one key, by operation; left out, the operations' own limits hold. */
+  /** Requests per minute and key, by operation; by default the operations' own limits. */
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly voices?: readonly Voice[]
-  /** Whether its clients are this user's own, on this machine: then parts of uploads may be taken from files by path. */
+  /** Whether all clients belong to this user on this machine: then uploads may import files by path. */
   readonly localImport?: boolean
-  /** Bytes that the files of one account may take. */
+  /** Storage limit of an account, bytes. */
   readonly storageQuota?: number | undefined
-  /** What starts a worker child. */
+  /** Command that starts a worker process. */
   readonly worker: ChildOptions['command']
   readonly log: Logger
-  /** Tasks worked on at once; by default half the cores, as an encoder keeps two busy. */
+  /** Concurrent tasks; by default half the number of cores, as an encoder uses two. */
   readonly concurrency?: number
-  /** How long a synchronous operation's result is waited for, ms. */
+  /** How long a synchronous operation may take, ms. */
   readonly patience?: number
-  /** Defaults to a SQLite file in the data folder. */
+  /** By default a SQLite file in the data folder. */
   readonly database?: DatabaseLocation
   readonly host?: string
   readonly port?: number
-  /** The https address of clients that do not use this machine's own. */
+  /** The https address for clients on other machines. */
   readonly publicUrl?: string | undefined
-  /** Whether the key may come in the query too. */
+  /** Whether the key is also accepted in the query. */
   readonly allowQueryAuthorization?: boolean
 }
 
-/** A service that accepts requests, with its parts. */
+/** A running service with its parts. */
 export interface RunningService extends HostedService {
   readonly service: Service
-  /** Resolves, with the reason, once its database may be another service's: then it must be closed. */
+  /** Resolves with the reason once the database lock is lost; then the service must be closed. */
   readonly lost: DatabaseLock['lost']
 }
 
-/** Starts the embedded service on a data folder that the caller holds alone; what fails leaves nothing open. */
+/** Starts a service on a data folder that the caller has locked; closes everything if it fails. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   await using opened = new CleanupStack()
   const { dataDir, log, host = '127.0.0.1', port = 0 } = options
@@ -115,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-/** Opens database and files, settles what an earlier run left, and lets this run's key in. */
+/** Opens database and files, recovers from an earlier run, and installs the key of this run. */
 async function openService(
   options: ServiceOptions & Pick<Service, 'concurrency' | 'metrics'>,
   opened: CleanupStack,
@@ -169,7 +169,7 @@ async function hasWork(db: Db): Promise<boolean> {
   return row !== undefined
 }
 
-/** The account of the one user: credits that never run out, and this run's key. */
+/** Sets up the local account with practically unlimited credits and the key of this run. */
 async function openLocalAccount(db: Db, raw: string): Promise<void> {
   const now = Date.now()
   await ensureAccount(db, { ...localAccount, now })

@@ -8,15 +8,15 @@ import { removeExpiredEvents } from '../tasks/events.ts'
 import { removeExpiredIdempotencyKeys } from '../tasks/idempotency.ts'
 import type { Service } from '../tasks/service.ts'
 
-/** From the end of a sweep to the next, ms. */
+/** Time from the end of a sweep to the next, ms. */
 const sweepIntervalMs = 3_600_000
 
-/** A service that may be told of each file that goes. */
+/** A service, with a callback for each removed file. */
 interface SweepContext extends Service {
   readonly onRemoved?: (file: RemovedFile) => void
 }
 
-/** What is removed when its time is over. */
+/** Removal of expired data, by kind. */
 const removals: Readonly<Record<string, (service: SweepContext, signal: AbortSignal) => Promise<void>>> = {
   files: async (service, signal) => {
     await removeFilesByAge(service, { now: service.clock(), signal, onRemoved: service.onRemoved })
@@ -28,7 +28,7 @@ const removals: Readonly<Record<string, (service: SweepContext, signal: AbortSig
   keys: ({ db, clock }) => removeExpiredKeys(db, clock()),
 }
 
-/** Sweeps now and then hourly; disposing waits for what is under way. */
+/** Removes expired data now and then hourly; disposal waits for a running sweep. */
 export function sweepHourly(service: SweepContext, rest: typeof untilNext = untilNext): AsyncDisposable {
   const stop = new AbortController()
   const sweeping = keepSweeping(service, { signal: stop.signal, rest })
@@ -51,11 +51,11 @@ async function keepSweeping(
 }
 
 async function untilNext(signal: AbortSignal): Promise<void> {
-  // Rejects only when it is ended early.
+  // Rejects only if aborted.
   await pause(sweepIntervalMs, undefined, { signal, ref: false }).catch(() => undefined)
 }
 
-/** Removes all that has expired; what fails is logged, and left to the next sweep. */
+/** Removes all expired data. Failures are logged and retried in the next sweep. */
 async function sweep(service: SweepContext, signal: AbortSignal): Promise<void> {
   for (const [what, remove] of Object.entries(removals)) {
     if (signal.aborted) return

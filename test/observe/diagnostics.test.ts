@@ -189,7 +189,7 @@ describe('with secrets planted everywhere', () => {
       'Service',
       'Latest tasks',
       'Metrics',
-      'Log of the local service, its end',
+      'End of the log of the local service',
     ])
     expect(sections.get('Versions')).toContain(`Node ${process.versions.node}`)
     expect(sections.get('Doctor')).toContain('<allowed folder>')
@@ -206,7 +206,7 @@ describe('with secrets planted everywhere', () => {
       error: { code: 6017, meaning: 'Media probe failed' },
     })
     expect(readExposition(`${sections.get('Metrics')}\n`).sum('reelwright_tasks_ended_total')).toBe(1)
-    const log = sections.get('Log of the local service, its end') ?? ''
+    const log = sections.get('End of the log of the local service') ?? ''
     expect(log).toContain('"request_id":"kept-id"')
     expect(log).toContain('"code":"ENOENT"')
     expect(log).toContain('at open (node:fs:1:2)')
@@ -232,7 +232,7 @@ test('a report is written without a service, with unreadable settings and withou
   expectNone(text, [secrets.fileKey, home])
   const sections = sectionsOf(text)
   expect(sections.get('Doctor')).toContain('is not JSON')
-  expect(sections.get('Settings')).toContain('they cannot be read')
+  expect(sections.get('Settings')).toContain('they are invalid')
   expect(sections.get('Service')).toBe('not running')
 })
 
@@ -240,7 +240,7 @@ test('an existing file is not overwritten, and an unwritable path is reported', 
   const path = join(home, 'mine.txt')
   await writeFile(path, 'mine')
   const places = [
-    [path, 'mine.txt is there already'],
+    [path, 'mine.txt already exists'],
     [join(home, 'nowhere', 'report.txt'), 'ENOENT'],
   ] as const
   for (const [output, why] of places) {
@@ -260,7 +260,7 @@ test('a long log is shortened to its end, from a whole line', async () => {
   await diagnostics(['--output', 'report.txt'])
   const text = await readFile(join(home, 'report.txt'), 'utf8')
   expect(text.length).toBeLessThan(600_000)
-  const logLines = sectionsOf(text).get('Log of the local service, its end')?.split('\n') ?? []
+  const logLines = sectionsOf(text).get('End of the log of the local service')?.split('\n') ?? []
   const [first = ''] = logLines
   const { ms } = JSON.parse(first) as { ms: number }
   expect(logLines).toEqual(
