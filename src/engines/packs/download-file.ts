@@ -18,51 +18,47 @@ import {
 import { fileSha256 } from './sha256.ts'
 import { isFileOfSize, type Packs } from './store.ts'
 
-/** Where a pack is put together, and who follows it. */
+/** The folder in which a pack is assembled before it is published, and the options of its downloads. */
 export interface StagedDownload extends PackDownloadOptions {
   readonly stagingFolder: string
 }
 
-/** A file, and where it comes from without a mirror. */
+/** A file and its origin when no mirror is set. */
 interface DownloadSource extends Artifact {
   readonly address?: string
   readonly item?: NodePackage
 }
 
-/** Brings one file of a pack and checks all of it; what is wrong does not stay. Throws 6401. */
+/** Downloads one file of a pack and verifies its checksum. Removes a file that does not match. Throws 6401. */
 export async function downloadVerified(
   packs: Packs,
   source: DownloadSource,
-  filling: StagedDownload,
+  staged: StagedDownload,
 ): Promise<void> {
-  const goesOn = (await fileSizeOrZero(join(filling.stagingFolder, source.file))) > 0
-  let sum = await downloadAndHash(packs, source, filling)
-  // What an earlier call left may have been another file's begin.
-  if (sum !== source.sha256 && goesOn) sum = await downloadAndHash(packs, source, filling)
+  const isResumed = (await fileSizeOrZero(join(staged.stagingFolder, source.file))) > 0
+  let sum = await downloadAndHash(packs, source, staged)
+  // The bytes of an earlier call may have belonged to another file.
+  if (sum !== source.sha256 && isResumed) sum = await downloadAndHash(packs, source, staged)
   if (sum === source.sha256) return
-  throw new MediaError(
-    6401,
-    `${source.file} is not the file it should be: its SHA-256 is ${sum}, not ${source.sha256}`,
-    {
-      retryable: false,
-      hint: `Nothing of it is used. ${mirrorHint}`,
-    },
-  )
+  throw new MediaError(6401, `${source.file} has the SHA-256 ${sum} instead of ${source.sha256}`, {
+    retryable: false,
+    hint: `The file was discarded. ${mirrorHint}`,
+  })
 }
 
-/** Answers the checksum; what has another than it should have is away. */
+/** Downloads a file and returns its checksum. Removes the file if the checksum is wrong. */
 async function downloadAndHash(
   packs: Packs,
   source: DownloadSource,
-  { stagingFolder: part, ...follow }: StagedDownload,
+  { stagingFolder: part, ...options }: StagedDownload,
 ): Promise<string> {
-  const place = join(part, source.file)
-  await downloadFile(packs, source, { stagingFolder: place, ...follow })
-  const size = await fileSizeOrZero(place)
+  const path = join(part, source.file)
+  await downloadFile(packs, source, { stagingFolder: path, ...options })
+  const size = await fileSizeOrZero(path)
   const sum =
-    size === source.bytes ? await fileSha256(place, follow.signal) : `of a file of ${describeSize(size)}`
-  if (sum === source.sha256) follow.onProgress?.(size)
-  else await removePartialFile(place)
+    size === source.bytes ? await fileSha256(path, options.signal) : `of a file of ${describeSize(size)}`
+  if (sum === source.sha256) options.onProgress?.(size)
+  else await removePartialFile(path)
   return sum
 }
 
@@ -76,54 +72,57 @@ function fileSizeOrZero(path: string): Promise<number> {
 async function downloadFile(
   packs: Packs,
   source: DownloadSource,
-  { stagingFolder: part, ...follow }: StagedDownload,
+  { stagingFolder: part, ...options }: StagedDownload,
 ): Promise<void> {
   const { mirror } = packs
-  const wanted = { artifact: source, part, ...follow }
+  const wanted = { artifact: source, part, ...options }
   if (mirror !== undefined && !isHttpUrl(mirror)) return await copyFromMirror(mirror, source, part)
   if (mirror !== undefined) {
     return await downloadResumable(`${mirror.replace(/\/*$/, '/')}${encodeURIComponent(source.file)}`, wanted)
   }
   if (source.address !== undefined) return await downloadResumable(source.address, wanted)
-  // What npm brought whole was killed while it was unpacked.
+  // A complete file of npm remains when an earlier call was killed while it unpacked the file.
   if (source.item && (await fileSizeOrZero(part)) !== source.bytes)
-    await downloadWithNpm(source.item, { part, ...follow })
+    await downloadWithNpm(source.item, { part, ...options })
 }
 
 async function copyFromMirror(mirror: string, artifact: Artifact, part: string): Promise<void> {
   if (!(await isOnMirror(mirror, artifact))) throw notOnMirrorError(`the mirror ${mirror}`, artifact)
   await removePartialFile(part)
   await copyFile(join(mirror, artifact.file), part, constants.COPYFILE_FICLONE)
-  // The copy of what may only be read is as little to be written.
+  // The copy of a read-only file is read-only as well.
   await chmod(part, 0o644)
 }
 
-/** Which file of a pack a mirror that is a folder lacks; undefined where it has all. An address is not asked. */
+/**
+ * Returns the error for the first file of a pack that is missing in a mirror folder; undefined if none is. Does not
+ * check mirrors that are addresses.
+ */
 export async function missingOnMirror({ mirror }: Packs, pack: Pack): Promise<MediaError | undefined> {
   if (mirror === undefined || isHttpUrl(mirror) || !hasBuild(pack)) return undefined
   for (const artifact of packArtifacts(pack)) {
-    // Where it lies is the service's own matter.
+    // The path of the mirror is not shown to clients.
     if (!(await isOnMirror(mirror, artifact))) return notOnMirrorError('the mirror', artifact)
   }
   return undefined
 }
 
-/** Whether a folder holds a file, by its size: what is copied is checked as a whole. */
+/** Whether a mirror folder contains a file of the right size. The checksum is verified after copying. */
 async function isOnMirror(mirror: string, { file, bytes }: Artifact): Promise<boolean> {
   return await isFileOfSize(join(mirror, file), bytes)
 }
 
-/** What answers who wants a file that a mirror lacks. */
+/** The error for a file that a mirror does not contain. */
 function notOnMirrorError(mirror: string, { file, bytes }: Artifact): MediaError {
   return new MediaError(6401, `${mirror} has no ${file} of ${describeSize(bytes)}`, {
     retryable: false,
     hint:
-      'Put that file into the folder that models_mirror (REELWRIGHT_MODELS_MIRROR) names, or leave the setting ' +
+      'Put that file into the folder set as models_mirror (REELWRIGHT_MODELS_MIRROR), or remove the setting' +
       'out.',
   })
 }
 
-/** Without scripts of anybody's, without a word beside errors, and whatever else people have set for themselves. */
+/** Runs no scripts, prints errors only, and overrides settings of the user that would change the result. */
 const npmFlags = [
   '--ignore-scripts',
   '--no-audit',
@@ -135,8 +134,8 @@ const npmFlags = [
 ]
 
 /**
- * Puts the packed file of a package into a part, by the user's npm: it knows their registry, keys and proxies, and
- * tells nothing until it has all of it. Throws 6401 where it cannot. The content is not checked.
+ * Downloads the packed file of a package with the user's npm, which knows their registry, keys and proxies. Reports no
+ * progress before the end. Does not verify the content. Throws 6401 if npm fails.
  */
 async function downloadWithNpm(
   { name, version, artifact }: NodePackage,
@@ -153,34 +152,35 @@ async function downloadWithNpm(
       throw new Error(npmErrorMessage(error), { cause: error })
     })
     const packed = join(folder, artifact.file)
-    if (!existsSync(packed)) throw new Error(`it packed no ${artifact.file}`)
+    if (!existsSync(packed)) throw new Error(`npm created no ${artifact.file}`)
     await rename(packed, part)
   } catch (error) {
     signal?.throwIfAborted()
-    throw new MediaError(6401, `npm does not bring ${name}@${version}: ${plainMessage(error)}`, {
+    throw new MediaError(6401, `npm cannot download ${name}@${version}: ${plainMessage(error)}`, {
       cause: error,
       retryable: true,
-      hint: `Try again with a network, and npm beside Node. ${mirrorHint}`,
+      hint: `Check the network connection and that npm is installed with Node. ${mirrorHint}`,
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** The one that came with this Node, run by it, else that of PATH; Windows, which would need a shell there, has the first. */
+/**
+ * Returns the npm that is installed with this Node, otherwise the one on PATH. On Windows the first one always exists,
+ * so that no shell is needed.
+ */
 function npmCommand(): readonly [string, ...string[]] {
-  const beside = dirname(process.execPath)
-  const places = [join(beside, 'node_modules'), join(beside, '..', 'lib', 'node_modules')]
-  const script = places
-    .map((place) => join(place, 'npm', 'bin', 'npm-cli.js'))
-    .find((path) => existsSync(path))
+  const nodeFolder = dirname(process.execPath)
+  const places = [join(nodeFolder, 'node_modules'), join(nodeFolder, '..', 'lib', 'node_modules')]
+  const script = places.map((path) => join(path, 'npm', 'bin', 'npm-cli.js')).find((path) => existsSync(path))
   return script === undefined ? ['npm'] : [process.execPath, script]
 }
 
 function npmErrorMessage(error: unknown): string {
   if (errorCode(error) === 'ENOENT') return 'npm was not found'
-  const told = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
-  const lines = [...told.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
+  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
+  const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
   return lines[0]?.[1] ?? plainMessage(error).split('\n')[0] ?? ''
 }
 

@@ -20,18 +20,18 @@ import { removePartialFile, type PackDownloadOptions } from './resumable-downloa
 import { findDamagedFiles, packFolder, inventoryFile, locatePack, packByName, type Packs } from './store.ts'
 import { createInventory, unpackPackage, unpackModelArchive } from './unpack.ts'
 
-/** How often it is asked whether another process has ended its pull, ms. */
+/** Interval between attempts to lock a pack that another process is installing, in milliseconds. */
 const lockPollMs = 200
 
 /**
- * Brings a pack that is not there, or is damaged; answers whether there was anything to do. Of pulls at once one
- * works and the others wait for it. Where one is ended, what was received so far stays, and of an engine the packages
- * that npm brought whole. Older versions go when the new one is there. Throws 6401 with what helps.
+ * Installs a pack that is missing or damaged, and returns whether that was necessary. Concurrent calls wait for the
+ * first one. An aborted call keeps the bytes that it received, and the packages that npm downloaded completely. Older
+ * versions are removed once the new one is installed. Throws 6401 with a fix.
  */
 export async function installPack(
   packs: Packs,
   name: string,
-  follow: PackDownloadOptions = {},
+  options: PackDownloadOptions = {},
 ): Promise<'pulled' | 'there'> {
   const pack = packByName(packs, name)
   if (pack.kind === 'own') {
@@ -41,9 +41,9 @@ export async function installPack(
   if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuildError(pack)
   try {
     await createFolder(packs.folder)
-    return await withPackLock(packs, { name, signal: follow.signal }, async () => {
+    return await withPackLock(packs, { name, signal: options.signal }, async () => {
       if (await isIntact(packs, name)) return 'there'
-      await downloadAndInstall(packs, { name, pack }, follow)
+      await downloadAndInstall(packs, { name, pack }, options)
       return 'pulled'
     })
   } catch (error) {
@@ -54,21 +54,21 @@ export async function installPack(
 async function downloadAndInstall(
   packs: Packs,
   { name, pack }: { name: string; pack: ModelPack | EnginePack },
-  follow: PackDownloadOptions,
+  options: PackDownloadOptions,
 ): Promise<void> {
   const folder = packFolder(packs, name, pack)
   const part = `${folder}.part`
   await createFolder(part)
   await checkFreeSpace(packs, pack, part)
-  await downloadAll(packs, pack, { ...follow, stagingFolder: part })
+  await downloadAll(packs, pack, { ...options, stagingFolder: part })
   await publishFolder(pack, part, folder)
   for (const entry of await installedVersions(packs, name)) {
-    // One that another process has in use goes with the next.
+    // A version that another process uses is removed by the next installation.
     if (entry !== basename(folder)) await removeInstalled(join(packs.folder, entry)).catch(() => undefined)
   }
 }
 
-/** Removes a pack, every version of it, and what was received of it; answers whether there was anything. */
+/** Removes all versions of a pack and its partial downloads. Returns whether there were any. */
 export async function removePack(packs: Packs, name: string): Promise<boolean> {
   packByName(packs, name)
   const place = await stat(packs.folder).catch(() => null)
@@ -84,32 +84,32 @@ export async function removePack(packs: Packs, name: string): Promise<boolean> {
   }
 }
 
-/** Names of the folders of a pack's versions, and of what was received of them. */
+/** Returns the names of the folders of a pack's versions and partial downloads. */
 async function installedVersions({ folder }: Packs, name: string): Promise<string[]> {
   const isOurs = (entry: string) => /^-[0-9a-f]{12}(\.part)?$/.test(entry.slice(name.length))
   return (await readdir(folder)).filter((entry) => entry.startsWith(name) && isOurs(entry))
 }
 
-/** Without its inventory a pack is out of use at once, however long the rest takes. */
+/** Removes a folder, its inventory first: without it the pack is unusable at once. */
 async function removeInstalled(folder: string): Promise<void> {
   await rm(join(folder, inventoryFile), { force: true })
   await rm(folder, { recursive: true, force: true })
 }
 
-/** What answers who asks for a model that they have not brought. */
+/** The error for a user's own model that is not set. */
 export function ownModelNotSetError(name: string): MediaError {
-  return new MediaError(6401, `the model ${name} is one that you bring, and none is set`, {
+  return new MediaError(6401, `the model ${name} is your own, and its path is not set`, {
     retryable: false,
     hint: ownModelHint(name),
   })
 }
 
-/** The place for a model of one's own. */
+/** Returns the instruction that sets a user's own model. */
 export function ownModelHint(name: string): string {
   return `Set in reelwright.config.json of the data folder: "models": { "${name}": { "path": "…", "sha256": "…" } }`
 }
 
-/** Work on a pack that nobody else does at the same time, in whatever process. */
+/** Runs work on a pack while no other process works on that pack. */
 async function withPackLock<T>(
   { folder }: Packs,
   { name, signal }: { name: string; signal?: AbortSignal | undefined },
@@ -117,8 +117,8 @@ async function withPackLock<T>(
 ): Promise<T> {
   for (;;) {
     signal?.throwIfAborted()
-    using held = lockFile(join(folder, `${name}.lock`))
-    if (held) return await work()
+    using lock = lockFile(join(folder, `${name}.lock`))
+    if (lock) return await work()
     await pause(lockPollMs, undefined, { signal })
   }
 }
@@ -150,29 +150,29 @@ async function checkFreeSpace(packs: Packs, pack: ModelPack | EnginePack, part: 
   )
 }
 
-/** Bytes of what is unpacked. */
+/** Returns the size of a pack's unpacked files, in bytes. */
 function unpackedBytes(pack: ModelPack | EnginePack): number {
   if (pack.kind === 'engine') return pack.unpackedBytes
-  return modelFiles(pack).reduce((sum, { unpackedBytes: unpacked = 0 }) => sum + unpacked, 0)
+  return modelFiles(pack).reduce((sum, { unpackedBytes: bytes = 0 }) => sum + bytes, 0)
 }
 
-/** What is kept only as it was unpacked. */
+/** Returns the names of the archives of a pack, which are removed after unpacking. */
 function archiveNames(pack: ModelPack | EnginePack): readonly string[] {
   const files =
     pack.kind === 'engine'
       ? packArtifacts(pack)
-      : modelFiles(pack).filter(({ unpackedBytes: unpacked }) => unpacked)
+      : modelFiles(pack).filter(({ unpackedBytes: bytes }) => bytes)
   return files.map(({ file }) => file)
 }
 
 async function downloadAll(
   packs: Packs,
   pack: ModelPack | EnginePack,
-  filling: StagedDownload,
+  staged: StagedDownload,
 ): Promise<void> {
-  const { stagingFolder: part, signal, onProgress } = filling
+  const { stagingFolder: part, signal, onProgress } = staged
   let before = 0
-  const each = { ...filling, onProgress: (bytes: number) => onProgress?.(before + bytes) }
+  const each = { ...staged, onProgress: (bytes: number) => onProgress?.(before + bytes) }
   for (const file of pack.kind === 'model' ? modelFiles(pack) : []) {
     await downloadVerified(packs, file, each)
     if (file.unpackedBytes !== undefined) await unpackModelArchive(join(part, file.file), signal)
@@ -185,7 +185,7 @@ async function downloadAll(
   }
 }
 
-/** The folder takes its name only when all of it is on the disk; what engines are unpacked from stays until then. */
+/** Renames the folder to its final name once all of its files are synced to disk. Archives are removed after that. */
 async function publishFolder(pack: ModelPack | EnginePack, part: string, folder: string): Promise<void> {
   for (const entry of await readdir(part)) {
     if (/^npm-|\.(etag|tmp)$/.test(entry)) await rm(join(part, entry), { recursive: true, force: true })
@@ -193,7 +193,7 @@ async function publishFolder(pack: ModelPack | EnginePack, part: string, folder:
   const archives = archiveNames(pack)
   const kept = await createInventory(part, [inventoryFile, ...archives])
   await writeDurably(join(part, inventoryFile), JSON.stringify(kept))
-  // A damaged one is out of use anyhow.
+  // A damaged version cannot be in use.
   await removeInstalled(folder)
   await rename(part, folder)
   await syncFolder(dirname(folder))
@@ -201,11 +201,11 @@ async function publishFolder(pack: ModelPack | EnginePack, part: string, folder:
 }
 
 function toDiskError(error: unknown, folder: string): unknown {
-  // SQLite's, of the lock, have no system call.
+  // Errors of SQLite, which holds the lock, have no `syscall`.
   if (!(error instanceof Error) || !('syscall' in error || 'errcode' in error)) return error
   return new MediaError(6401, `${folder} cannot be changed: ${error.message}`, {
     cause: error,
     retryable: false,
-    hint: 'See that the disk has space, that you may write there, and that nothing uses the pack; then repeat the command.',
+    hint: 'Check that the disk has space, that you have permission to write there, and that nothing uses the pack. Then repeat the command.',
   })
 }

@@ -2,10 +2,12 @@ import { MediaError } from '../../contract/errors.ts'
 import { lazy } from '../../platform/cache.ts'
 import type { Artifact, EnginePack, ModelPack, NodePackage, Pack, RemoteFile } from './manifest.ts'
 
-/** This machine as manifests name it. */
+/** Returns the name of this machine in manifests, such as `linux-x64`. */
 export const thisMachine = lazy(() => machineName(process, process.platform !== 'linux' || hasGlibc()))
 
-/** A machine as manifests name it: builds for Linux are linked to GNU's C library, which Alpine's Node is not. */
+/**
+ * Returns the name of a machine in manifests. Linux without glibc (Alpine) has a name of its own, as builds need glibc.
+ */
 export function machineName(
   { platform, arch }: Pick<NodeJS.Process, 'platform' | 'arch'>,
   isGlibc: boolean,
@@ -13,40 +15,40 @@ export function machineName(
   return platform === 'linux' && !isGlibc ? `linux-musl-${arch}` : `${platform}-${arch}`
 }
 
-/** Tells whether a pack can be used on this machine. */
+/** Whether a pack can be used on this machine. */
 export function hasBuild(pack: Pack): boolean {
   return pack.kind !== 'engine' || pack.builds === undefined || pack.builds.includes(thisMachine())
 }
 
-/** The packages of an engine that a machine needs. */
+/** Returns the packages of an engine that a machine needs. */
 export function enginePackages({ packages }: EnginePack, machine = thisMachine()): readonly NodePackage[] {
   return packages.filter((item) => (item.machine ?? machine) === machine)
 }
 
-/** Every file that is fetched of a pack for a machine; none of one that people bring. */
+/** Returns the files of a pack that are downloaded for a machine; none for a user's own model. */
 export function packArtifacts(pack: Pack, machine = thisMachine()): readonly Artifact[] {
   if (pack.kind === 'own') return []
   if (pack.kind === 'model') return modelFiles(pack)
   return enginePackages(pack, machine).map(({ artifact }) => artifact)
 }
 
-/** Every file of a model. */
-export function modelFiles({ artifact, otherFiles: beside = [] }: ModelPack): readonly RemoteFile[] {
-  return [artifact, ...beside]
+/** Returns all files of a model. */
+export function modelFiles({ artifact, otherFiles = [] }: ModelPack): readonly RemoteFile[] {
+  return [artifact, ...otherFiles]
 }
 
-/** What of a package this machine needs: paths in it, with slashes. */
-export function extractedPaths({ extract: keep }: NodePackage): readonly string[] {
+/** Returns the paths in a package that this machine needs, with slashes. */
+export function extractedPaths({ extract }: NodePackage): readonly string[] {
   const { platform, arch } = process
-  return keep.map((path) => path.replace('{platform}', platform).replace('{arch}', arch))
+  return extract.map((path) => path.replace('{platform}', platform).replace('{arch}', arch))
 }
 
-/** Bytes that travel for a pack to a machine. */
+/** Returns the size of a pack's download for a machine, in bytes. */
 export function packDownloadBytes(pack: Pack, machine = thisMachine()): number {
   return packArtifacts(pack, machine).reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** What answers who asks for an engine that this machine cannot run. */
+/** The error for an engine that has no build for this machine. */
 export function noBuildError({ title }: EnginePack): MediaError {
   return new MediaError(6401, `${title} has no build for ${thisMachine()}`, {
     retryable: false,
@@ -55,7 +57,7 @@ export function noBuildError({ title }: EnginePack): MediaError {
 }
 
 function hasGlibc(): boolean {
-  // Otherwise it looks up the names of all that this process is connected with, one by one.
+  // Otherwise the report resolves the names of all connected hosts, one after the other.
   Object.assign(process.report, { excludeNetwork: true })
   const report: { header?: { glibcVersionRuntime?: unknown } } = process.report.getReport()
   return report.header?.glibcVersionRuntime !== undefined

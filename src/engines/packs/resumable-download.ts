@@ -9,33 +9,33 @@ import { exponentialDelay, retry, type Wait } from '../../platform/retry.ts'
 import { isDownloadUrl, isSafeRedirect } from './download-url.ts'
 import type { Artifact } from './manifest.ts'
 
-/** Who follows a transfer. */
+/** Options of a download. */
 export interface PackDownloadOptions {
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the file that are there. */
+  /** Called with the number of bytes of the file received so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined
-  /** Waits between attempts; in tests, not at all. */
+  /** Waits between attempts; replaced in tests. */
   readonly pause?: Wait | undefined
 }
 
 interface ResumableDownloadOptions extends PackDownloadOptions {
   readonly artifact: Artifact
-  /** Where it is received. */
+  /** Path of the file that receives the bytes. */
   readonly part: string
 }
 
 interface DownloadState {
   readonly file: FileHandle
   bytes: number
-  /** The most there ever were: a server without ranges makes us begin again. */
+  /** The highest number of bytes so far: a server without range requests restarts the download. */
   furthest: number
-  /** The server's name for the content of which the part holds the begin. */
+  /** Entity tag of the content whose first bytes the file contains. */
   tag: string | null
 }
 
 let agent: Dispatcher | undefined
 
-/** Loaded for the first transfer: workers, which start often, seldom receive anything. */
+/** Loads undici on the first download: workers start often and seldom download. */
 async function loadHttp() {
   const { Agent, request } = await import('undici')
   agent ??= new Agent({ connect: { timeout: 10_000 }, headersTimeout: 30_000, bodyTimeout: 60_000 })
@@ -44,16 +44,16 @@ async function loadHttp() {
 
 const maxRedirects = 5
 
-/** Broken connections in a row, none of which brought us further, after which it is given up. */
+/** Consecutive failed attempts without progress before the download fails. */
 const maxFailuresWithoutProgress = 5
 
-/** Broken connections at all after which it is given up, however little each brought. */
+/** Failed attempts in total before the download fails. */
 const maxFailures = 100
 
 /**
- * Receives a file by https (from this machine itself also by http) into a part. Goes on where a broken connection
- * or an earlier call ended if the server still has the same content, else begins again. Checks its size, not its
- * content. Throws 6401; the part stays for the next call.
+ * Downloads a file over https, or over http from this machine. Resumes after a broken connection or an earlier call if
+ * the server still has the same content, otherwise restarts. Verifies the size, not the content. Throws 6401 and keeps
+ * the bytes for the next call.
  */
 export async function downloadResumable(address: string, wanted: ResumableDownloadOptions): Promise<void> {
   if (!isDownloadUrl(address)) throw unsafeUrlError(address)
@@ -63,7 +63,7 @@ export async function downloadResumable(address: string, wanted: ResumableDownlo
   const tag = await readFile(tagFile(wanted.part), 'utf8').catch(() => null)
   const state: DownloadState = { file, bytes: size, furthest: 0, tag }
   const { bytes } = wanted.artifact
-  // What is there whole is judged by its content.
+  // The content of a complete file is verified by the caller.
   if (size > bytes || (tag === null && size < bytes)) await restartDownload(state, wanted, null)
   const { signal, pause } = wanted
   let furthest = state.furthest
@@ -83,7 +83,7 @@ export async function downloadResumable(address: string, wanted: ResumableDownlo
   await file.datasync()
 }
 
-/** Removes a part and what belongs to it. */
+/** Removes a partial file and its entity tag. */
 export async function removePartialFile(part: string): Promise<void> {
   await rm(tagFile(part), { force: true })
   await rm(part, { force: true })
@@ -99,8 +99,8 @@ async function downloadOnce(
   wanted: ResumableDownloadOptions,
 ): Promise<void> {
   const { artifact, signal, onProgress } = wanted
-  const goesOn = state.bytes > 0 && state.tag !== null
-  const headers: Record<string, string> = goesOn
+  const isResumed = state.bytes > 0 && state.tag !== null
+  const headers: Record<string, string> = isResumed
     ? { range: `bytes=${state.bytes}-`, 'if-range': state.tag ?? '' }
     : {}
   const response = await sendGet(start, headers, signal)
@@ -126,7 +126,7 @@ async function downloadOnce(
   if (state.bytes < artifact.bytes) throw wrongSizeError(start, artifact, state.bytes)
 }
 
-/** The tag is there only while the part holds bytes of its content. */
+/** Empties the file. The stored tag exists only while the file contains bytes of that content. */
 async function restartDownload(
   state: DownloadState,
   { part }: ResumableDownloadOptions,
@@ -139,7 +139,7 @@ async function restartDownload(
   if (tag !== null) await writeDurably(tagFile(part), tag)
 }
 
-/** Answers 200, or the rest that was asked for. */
+/** Sends a GET and follows redirects. Returns a response with status 200, or 206 for a range request. */
 async function sendGet(
   start: URL,
   headers: Readonly<Record<string, string>>,
@@ -158,7 +158,7 @@ async function sendGet(
     const { location } = response.headers
     discardBody(response)
     if (statusCode < 300 || statusCode >= 400 || typeof location !== 'string') {
-      throw new MediaError(6401, `${start.href} answers ${statusCode}`, {
+      throw new MediaError(6401, `${start.href} responds with ${statusCode}`, {
         retryable: statusCode >= 500,
         hint: statusCode >= 500 ? 'Try again later.' : mirrorHint,
       })
@@ -170,7 +170,7 @@ async function sendGet(
   throw new MediaError(6401, `${start.href} is redirected too often`, { retryable: false, hint: mirrorHint })
 }
 
-/** Its body tells an error when it is ended. */
+/** Destroys a body, which then emits an error. */
 function discardBody({ body }: Dispatcher.ResponseData): void {
   body.on('error', () => undefined).destroy()
 }
@@ -179,7 +179,7 @@ function unsafeUrlError(address: string): MediaError {
   const url = URL.canParse(address) ? new URL(address) : undefined
   return new MediaError(
     6401,
-    `${url ? url.origin + url.pathname : address.slice(0, 200)} is no https address of the internet without a password`,
+    `${url ? url.origin + url.pathname : address.slice(0, 200)} is not an https address of the internet, or contains a password`,
     {
       retryable: false,
       hint: mirrorHint,
@@ -187,29 +187,25 @@ function unsafeUrlError(address: string): MediaError {
   )
 }
 
-/** What helps where the usual address does not. */
+/** Hint for files that cannot be downloaded from their usual address. */
 export const mirrorHint =
-  'Name a folder or another address that has the file: REELWRIGHT_MODELS_MIRROR for this command, or models_mirror in ' +
-  'reelwright.config.json of the data folder, which a service reads as it starts.'
+  'Set a folder or another address that has the file: REELWRIGHT_MODELS_MIRROR for this command, or models_mirror in ' +
+  'reelwright.config.json of the data folder, which a service reads when it starts.'
 
 function wrongSizeError({ href }: URL, { bytes }: Artifact, found?: number): MediaError {
   const other = found === undefined ? 'another file' : describeSize(found)
-  return new MediaError(
-    6401,
-    `${href} has ${other}, not the file of ${describeSize(bytes)} that it should be`,
-    {
-      retryable: false,
-      hint: mirrorHint,
-    },
-  )
+  return new MediaError(6401, `${href} has ${other} instead of the file of ${describeSize(bytes)}`, {
+    retryable: false,
+    hint: mirrorHint,
+  })
 }
 
 function unreachableError({ href }: URL, cause: unknown): MediaError {
   const why = networkCode(cause) ?? (cause instanceof Error ? cause.message : String(cause))
-  return new MediaError(6401, `${href} cannot be fetched (${why})`, {
+  return new MediaError(6401, `${href} cannot be downloaded (${why})`, {
     cause,
     retryable: true,
-    hint: `Try again: it goes on where it ended. ${mirrorHint}`,
+    hint: `Try again: the download resumes. ${mirrorHint}`,
   })
 }
 

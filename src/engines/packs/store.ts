@@ -12,48 +12,50 @@ import { modelSha256, fileSha256 } from './sha256.ts'
 /** Lower-case hex. */
 const sha256 = z.string()
 
-/** A model that somebody brought. */
+/** A user's own model. */
 const ownModel = z.strictObject({ path: z.string(), sha256 }).readonly()
 
-/** What the settings say of packs. */
+/** Settings of packs. */
 export const packSettings = z
   .strictObject({
-    /** Where packs lie. */
+    /** Folder of all installed packs. */
     folder: z.string(),
-    /** A folder or an address that holds every file by its name; set, nothing else is asked. */
+    /** A folder or URL that has all files by name. If set, it is the only source. */
     mirror: z.string().optional(),
-    /** Whether small ones come by themselves at first use. */
+    /** Whether small packs are installed on first use. */
     automatic: z.boolean(),
-    /** Models that people bring, by pack. */
+    /** Users' own models by pack. */
     own: z.record(z.string(), ownModel.optional()).readonly(),
   })
   .readonly()
 export type PackSettings = z.infer<typeof packSettings>
 
-/** The packs there are, and the settings. */
+/** The manifest of all packs, and the settings. */
 export interface Packs extends PackSettings {
   readonly manifest: Manifest
 }
 
-/** A file of a pack as it was put there; its path is below the pack's folder, with slashes. */
+/** A file of an installed pack. The path is relative to the pack's folder, with slashes. */
 const installedFile = z.strictObject({ path: z.string(), bytes: z.int(), sha256 }).readonly()
 export type InstalledFile = z.infer<typeof installedFile>
 
 const inventory = z.array(installedFile).min(1).readonly()
 
-/** The list of a pack's files, in its folder. */
+/** Name of the file in a pack's folder that lists the other files. */
 export const inventoryFile = 'pack.json'
 
-/** A pack by its name; 6016 where there is none. */
+/** Returns a pack by its name. Throws 6016 for an unknown name. */
 export function packByName({ manifest }: Packs, name: string): Pack {
   const pack = Object.hasOwn(manifest, name) ? manifest[name] : undefined
   if (pack) return pack
-  throw new MediaError(6016, `there is no pack ${JSON.stringify(name)}`, {
-    hint: `Known ones are ${Object.keys(manifest).join(', ')}.`,
+  throw new MediaError(6016, `unknown pack ${JSON.stringify(name)}`, {
+    hint: `Use one of ${Object.keys(manifest).join(', ')}.`,
   })
 }
 
-/** A pack's folder, whose name tells its content: another version, or another machine's, never takes its place. */
+/**
+ * Returns the folder of a pack. Its name contains a hash of the content, so that each version and machine has its own.
+ */
 export function packFolder({ folder }: Packs, name: string, pack: Pack): string {
   const content = createHash('sha256')
   for (const artifact of packArtifacts(pack)) content.update(artifact.sha256)
@@ -61,28 +63,28 @@ export function packFolder({ folder }: Packs, name: string, pack: Pack): string 
   return join(folder, `${name}-${content.digest('hex').slice(0, 12)}`)
 }
 
-/** Files of a pack that was pulled, as its inventory lists them; null where it is not there. */
+/** Returns the files of an installed pack from its inventory; null if it is not installed. */
 export async function readInventory(folder: string): Promise<readonly InstalledFile[] | null> {
   try {
     return inventory.safeParse(JSON.parse(await readFile(join(folder, inventoryFile), 'utf8'))).data ?? null
   } catch (error) {
-    // What cannot be read cannot be used; to bring it tells the system's reason.
+    // An unreadable pack cannot be used. Installing it reports the reason of the system.
     if (error instanceof SyntaxError || errorCode(error) !== undefined) return null
     throw error
   }
 }
 
 /**
- * Where a pack that can be used lies: a model's first file, or the folder that holds an engine's `node_modules`; null
- * where it is not there or lacks a file. An engine of this very version among this program's own packages goes first.
+ * Returns the path of an installed pack: the main file of a model, or the folder with the `node_modules` of an engine;
+ * null if it is not installed or a file is missing. Prefers an engine of the same version among our own packages.
  */
 export async function locatePack(packs: Packs, name: string): Promise<string | null> {
   const pack = packByName(packs, name)
   if (pack.kind === 'own') return await locateOwnModel(packs, name, pack)
   if (!hasBuild(pack)) return null
   if (pack.kind === 'engine') {
-    const beside = findDevelopmentCopy(pack)
-    if (beside !== null) return beside
+    const developmentCopy = findDevelopmentCopy(pack)
+    if (developmentCopy !== null) return developmentCopy
   }
   const folder = packFolder(packs, name, pack)
   const listed = await readInventory(folder)
@@ -92,14 +94,14 @@ export async function locatePack(packs: Packs, name: string): Promise<string | n
   return pack.kind === 'model' ? join(folder, pack.artifact.file) : folder
 }
 
-/** Paths of a pack that are not as they were pulled, all of them read; null where nothing was pulled. */
+/** Reads all files of a pack and returns the paths of damaged ones; null if the pack is not installed. */
 export async function findDamagedFiles(packs: Packs, name: string): Promise<readonly string[] | null> {
   const pack = packByName(packs, name)
   const folder = packFolder(packs, name, pack)
   if (pack.kind === 'own' || (await stat(folder).catch(() => null)) === null) return null
   const listed = await readInventory(folder)
   if (listed === null) return [inventoryFile]
-  const isPlain = pack.kind === 'model' && !modelFiles(pack).some(({ unpackedBytes: unpacked }) => unpacked)
+  const isPlain = pack.kind === 'model' && !modelFiles(pack).some(({ unpackedBytes }) => unpackedBytes)
   const expected = isPlain ? modelFiles(pack).map((one) => ({ ...one, path: one.file })) : listed
   const damaged: string[] = []
   for (const file of expected) {
@@ -108,13 +110,13 @@ export async function findDamagedFiles(packs: Packs, name: string): Promise<read
   return damaged
 }
 
-/** Whether there is a file of so many bytes. */
+/** Whether a path is a file of the given size in bytes. */
 export async function isFileOfSize(path: string, bytes: number): Promise<boolean> {
   const found = await stat(path).catch(() => null)
   return found?.isFile() === true && found.size === bytes
 }
 
-/** A clone has engines among its development packages; what lies beside the built package is somebody else's. */
+/** Returns the folder of an engine among the development packages of a clone; null in a published package. */
 function findDevelopmentCopy({ packages: [{ name, version }] }: EnginePack): string | null {
   if (!import.meta.filename.endsWith('.ts')) return null
   try {
@@ -129,15 +131,15 @@ function findDevelopmentCopy({ packages: [{ name, version }] }: EnginePack): str
 async function locateOwnModel({ own }: Packs, name: string, { title }: OwnPack): Promise<string | null> {
   const model = Object.hasOwn(own, name) ? own[name] : undefined
   if (!model) return null
-  // Every account is told of it, and where it lies is the service's own matter.
+  // All accounts see this error, so that it must not contain the path.
   const sum = await modelSha256(model.path).catch((error: unknown) => {
-    throw new MediaError(6016, `${title}: it cannot be read (${errorCode(error) ?? 'unknown'})`, {
+    throw new MediaError(6016, `${title} cannot be read (${errorCode(error) ?? 'unknown'})`, {
       cause: error,
-      hint: `Correct models.${name}.path in reelwright.config.json, or leave it out.`,
+      hint: `Correct models.${name}.path in reelwright.config.json, or remove that entry.`,
     })
   })
   if (sum === model.sha256) return model.path
-  throw new MediaError(6016, `${title}: it has the SHA-256 ${sum}, not the one that is set`, {
-    hint: `Bring the right one, or correct models.${name}.sha256 in reelwright.config.json.`,
+  throw new MediaError(6016, `${title} has the SHA-256 ${sum}, which is not the one that is set`, {
+    hint: `Use the right file, or correct models.${name}.sha256 in reelwright.config.json.`,
   })
 }

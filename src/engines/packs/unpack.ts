@@ -10,7 +10,7 @@ import type { NodePackage } from './manifest.ts'
 import { fileSha256 } from './sha256.ts'
 import type { InstalledFile } from './store.ts'
 
-/** Unpacks what is needed here of a checked package into a folder's `node_modules`. Throws 6401. */
+/** Unpacks the files of a verified package that this machine needs into the `node_modules` of a folder. Throws 6401. */
 export async function unpackPackage(
   archive: string,
   item: NodePackage,
@@ -21,11 +21,11 @@ export async function unpackPackage(
   await rm(target, { recursive: true, force: true })
   await createFolder(target)
   const members = extractedPaths(item).map((path) => `package/${path}`)
-  // To GNU's tar, which Windows may find first, the colon of `C:` ends another machine's name.
+  // GNU tar, which Windows may find first, takes `C:` for the name of another host.
   const cwd = dirname(archive)
   const paths = ['-f', basename(archive), '-C', relative(cwd, target)]
   try {
-    // GNU's tar on Linux; macOS and Windows have bsdtar by that name, which takes the same.
+    // macOS and Windows have bsdtar by that name, which accepts the same arguments as GNU tar.
     const args = ['-xz', '--no-same-owner', '--strip-components=1', ...paths, ...members]
     await promisify(execFile)('tar', args, { cwd, ...(signal && { signal }) })
   } catch (error) {
@@ -34,7 +34,7 @@ export async function unpackPackage(
   }
 }
 
-/** Unpacks a checked archive of a model into the folder it lies in, without its outermost folder. Throws 6401. */
+/** Unpacks a verified archive of a model into its own folder, without its top folder. Throws 6401. */
 export async function unpackModelArchive(archive: string, signal?: AbortSignal): Promise<void> {
   const args = ['-xj', '--no-same-owner', '--strip-components=1', '-f', basename(archive)]
   try {
@@ -46,30 +46,30 @@ export async function unpackModelArchive(archive: string, signal?: AbortSignal):
 }
 
 function unpackError(name: string, error: unknown, what: string): MediaError {
-  const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  return new MediaError(6401, `${name} cannot be unpacked here: ${told || String(error)}`, {
+  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  return new MediaError(6401, `${name} cannot be unpacked here: ${stderr || String(error)}`, {
     cause: error,
     retryable: false,
-    hint: `${what}, and see that the disk has space.`,
+    hint: `${what}, and check that the disk has space.`,
   })
 }
 
-/** Windows flushes only what may be written; elsewhere files may be there for reading alone. */
+/** Windows syncs only files opened for writing; elsewhere files may be read-only. */
 const syncFlags = process.platform === 'win32' ? 'r+' : 'r'
 
-/** Lists every file below a folder but those named in it, all of which survive a power cut from then on. */
-export async function createInventory(folder: string, without: readonly string[]): Promise<InstalledFile[]> {
+/** Syncs all files of a folder to disk and returns a list of them without the excluded ones. */
+export async function createInventory(folder: string, excluded: readonly string[]): Promise<InstalledFile[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const kept: InstalledFile[] = []
+  const files: InstalledFile[] = []
   for (const entry of found) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) await syncFolder(path)
     const name = relative(folder, path).split(sep).join('/')
-    if (!entry.isFile() || without.includes(name)) continue
+    if (!entry.isFile() || excluded.includes(name)) continue
     await using file = await open(path, syncFlags)
     await file.sync()
     const { size: bytes } = await file.stat()
-    kept.push({ path: name, bytes, sha256: await fileSha256(path) })
+    files.push({ path: name, bytes, sha256: await fileSha256(path) })
   }
-  return kept
+  return files
 }
