@@ -87,9 +87,9 @@ describe('refused', () => {
     [{ name: 'x', ['__proto__x']: 1 }, 'Unknown argument __proto__x', 'name'],
     [{ name: 'x', constructor: 1 }, 'Unknown argument constructor', 'name'],
     [{ name: 5 }, 'name: ', ''],
-    [{ name: 'x', list: '[not json' }, 'list: ', 'Give list as [{"at": …}, …].'],
-    [{ name: 'x', list: ['a'] }, 'list[0]: ', 'Give list[0] as {"at": …}.'],
-    [{ name: 'x', list: [{ at: 1, box: 'a' }] }, 'list[0].box: ', 'Give list[0].box as {"x": …}.'],
+    [{ name: 'x', list: '[not json' }, 'list: ', 'Pass list as [{"at": …}, …].'],
+    [{ name: 'x', list: ['a'] }, 'list[0]: ', 'Pass list[0] as {"at": …}.'],
+    [{ name: 'x', list: [{ at: 1, box: 'a' }] }, 'list[0].box: ', 'Pass list[0].box as {"x": …}.'],
     [[], 'must be an object', ''],
     ['text', 'must be an object', ''],
   ])('%j', (given, message, hint) => {

@@ -68,7 +68,7 @@ describe('reading', () => {
     ways.push(...places.flatMap((name) => [`../outside/${name}`, `folder/${name}`, join(at.outside, name)]))
     const outside = (way: string) => ({
       code: 6016,
-      message: `${way} lies outside the allowed folders: ${at.inside}`,
+      message: `${way} is outside the allowed folders: ${at.inside}`,
     })
     for (const way of ways) {
       await expect(read(at.folders, way), way).rejects.toMatchObject(outside(way))

@@ -11,23 +11,23 @@ const task: TaskView = {
 }
 
 test.each([
-  [{ wait: 0, work: 3.2 }, 'starts by itself any moment, and takes about 4 s then'],
-  [{ wait: 90, work: 91 }, 'starts by itself in about 90 s, and takes about 2 min then'],
-  [null, 'the work goes on by itself'],
-])('a queued task of which %j is expected: %s', (expected, words) => {
-  expect(taskSnapshot(task, { expected }).next_step).toContain(words)
+  [{ wait: 0, work: 3.2 }, 'starts shortly, and then takes about 4 s'],
+  [{ wait: 90, work: 91 }, 'starts in about 90 s, and then takes about 2 min'],
+  [null, 'it runs in the background'],
+])('next step of a queued task with expected times %j: %s', (expected, text) => {
+  expect(taskSnapshot(task, { expected }).next_step).toContain(text)
 })
 
 test.each([
-  [{ wait: 0, work: 5 }, 'the work goes on by itself and takes about 5 s yet'],
-  [{ wait: 0, work: 0 }, 'the work goes on by itself and is about done'],
-  [{ wait: 0, work: null }, 'the work goes on by itself and takes longer than expected.'],
-  [null, 'the work goes on by itself.'],
-])('a task that runs of which %j is expected: %s', (expected, words) => {
-  expect(taskSnapshot({ ...task, status: 'processing' }, { expected }).next_step).toContain(words)
+  [{ wait: 0, work: 5 }, 'it runs in the background and takes about 5 s more'],
+  [{ wait: 0, work: 0 }, 'it runs in the background and is almost done'],
+  [{ wait: 0, work: null }, 'it runs in the background and takes longer than expected.'],
+  [null, 'it runs in the background.'],
+])('next step of a task in progress with expected times %j: %s', (expected, text) => {
+  expect(taskSnapshot({ ...task, status: 'processing' }, { expected }).next_step).toContain(text)
 })
 
-test('a completed task tells what its operation says is next', () => {
+test('the next step of a completed task is the advice of its operation', () => {
   const done = { ...task, status: 'completed', output_result: {} } as const
   expect(taskSnapshot(done, { delivery: { saved: [] }, advice: 'Look at it.' }).next_step).toBe(
     'Done. Look at it.',

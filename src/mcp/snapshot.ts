@@ -134,7 +134,7 @@ function nextStep(
 
 function describeExpectedTimes(status: TaskView['status'], { wait, work }: ExpectedTimes): string {
   if (status === 'processing') return `it runs in the background and ${describeRemaining(work)}`
-  const start = wait < 1 ? 'at any moment' : `in about ${formatSeconds(wait)}`
+  const start = wait < 1 ? 'shortly' : `in about ${formatSeconds(wait)}`
   const takes = work === null ? '' : `, and then takes about ${formatSeconds(work)}`
   return `it is queued and starts ${start}${takes}`
 }

@@ -30,7 +30,7 @@ test('folders of which none can be used are told beside the default one', async 
   expect(outside).toThrow(
     expect.objectContaining({
       hint: expect.stringMatching(
-        /\/path\/to\/media was set and is not used: it does not exist .*\. \/etc was set and is not used: it is a system/,
+        /\/path\/to\/media is configured but not used: it does not exist .*\. \/etc is configured but not used: it is a system/,
       ),
     }),
   )

@@ -50,9 +50,9 @@ describe.each(eras)('arguments of a %s client', (era) => {
       ],
       [
         { clips: ['left.mp4', 'right.mp4'] },
-        /^6016: clips\[0\]: .* Fix: Give clips\[0\] as {"file_id": …}\./,
+        /^6016: clips\[0\]: .* Fix: Pass clips\[0\] as {"file_id": …}\./,
       ],
-      [{ clips: 'left.mp4' }, /^6016: clips: .* Fix: Give clips as \[{"file_id": …}, …\]\./],
+      [{ clips: 'left.mp4' }, /^6016: clips: .* Fix: Pass clips as \[{"file_id": …}, …\]\./],
       [{ clips: good, gap_ratio: '1%' }, /^6016: gap_ratio: /],
       [
         { clips: good, layout_id: 250_100 },
@@ -76,7 +76,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
     expect((await agent.call('get_task', { task_id: '404' })).text).toMatch(/^6005: /)
     expect((await agent.call('inspect_file')).text).toMatch(/^6013: Required: file\. /)
     expect((await agent.call('service_status', { file: 'left.mp4' })).text).toMatch(
-      /^6016: Unknown argument file\. Fix: Leave it out: there are none here\./,
+      /^6016: Unknown argument file\. Fix: Leave it out: no arguments are accepted here\./,
     )
     expect((await agent.call('inspect_file', { file: 'noext' })).text).toMatch(/^6001: .*Supported: \.jpg /)
     expect((await agent.call('inspect_file', { file: '404' })).text).toMatch(/^6004: /)

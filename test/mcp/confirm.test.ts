@@ -65,7 +65,7 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
           status: 'declined',
           progress: 0,
           price_credits: 12,
-          next_step: expect.stringContaining('nothing charged'),
+          next_step: expect.stringContaining('nothing was charged'),
         },
       ])
     }
@@ -79,7 +79,7 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
     expect(data).toMatchObject({
       status: 'unconfirmed',
       price_credits: 6,
-      next_step: expect.stringMatching(/costs 6 credits.*nothing charged.*confirm_above_credits/),
+      next_step: expect.stringMatching(/costs 6 credits.*nothing was charged.*confirm_above_credits/),
     })
     expect(creations(agent)).toEqual([])
   })

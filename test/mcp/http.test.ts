@@ -51,7 +51,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
     expect(again.data).toMatchObject({
       status: 'completed',
       output: { file_id: result?.file_id },
-      next_step: expect.stringMatching(/^Done.*no links.*6004/),
+      next_step: expect.stringMatching(/^Done.*links to the files could not be created.*6004/),
     })
     const { contents } = await agent.client.readResource({ uri: `media://tasks/${String(data['task_id'])}` })
     expect(JSON.stringify(contents)).toMatch(/"next_step.*Done/)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from './scratch.ts'
 import { clips, eras, startAgentHere } from './stdio-client.ts'
 
-const equalCall = /^This is the unfinished work of an equal call before, .*force_new/
+const equalCall = /^This is the unfinished task of an earlier equal call\. .*force_new/
 
 describe.each(eras)('equal calls of a %s client', (era) => {
   test('are answered with the task that has not ended, whatever the files are called', async () => {

@@ -67,7 +67,7 @@ describe('a file that is not there is told with its field', () => {
     [
       'and with the file that stands beside it',
       [{ id: 'v1', path: 'a.mp4' }],
-      /^6004: materials\[0\]\.id: There is no v1\. Fix: Give the file itself here: "id": "a\.mp4" \(path is not what names it\)\. /,
+      /^6004: materials\[0\]\.id: There is no v1\. Fix: Give the file itself here: "id": "a\.mp4" \(path does not name it\)\. /,
     ],
     [
       'and with one of nearly that name',
@@ -95,7 +95,7 @@ test('what another field names is told only where it is of the kind that is want
   expect(text).toMatch(/^6004: cover_file_id: There is no covr\.png\. Fix: Did you mean cover\.png\?/)
   const named = await agent.call('music_visualizer', { ...song, track: 'cover.png' })
   expect(named.text).toMatch(
-    /Fix: Give the file itself here: "cover_file_id": "cover\.png" \(track is not .*\)\. Did you mean cover\.png\?/,
+    /Fix: Give the file itself here: "cover_file_id": "cover\.png" \(track does not .*\)\. Did you mean cover\.png\?/,
   )
 })
 
@@ -114,8 +114,8 @@ test('folders that were set and are not used are told, with the reason', async (
   const settings = { operations, allowedFolders: ['/path/to/media'] }
   await using agent = await startAgentHere('legacy', {}, settings)
   const { text } = await agent.call('check_particle', { file_id: 'title.html' })
-  expect(text).toContain('/path/to/media was set and is not used: it does not exist or cannot be read.')
-  expect(text).not.toContain('No other folder was set')
+  expect(text).toContain('/path/to/media is configured but not used: it does not exist or cannot be read.')
+  expect(text).not.toContain('No other folder is configured')
 })
 
 test.each<[string, Record<string, unknown>, RegExp]>([

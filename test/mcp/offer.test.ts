@@ -18,15 +18,15 @@ describe.each(eras)('a narrowed list, %s client', (era) => {
       'service_status',
     ])
     expect((await agent.call('video_split_screen', { clips: [] })).text).toMatch(
-      /^6016: video_split_screen is left out here: this server offers the toolset clean, inspect_file alone\. Fix: Add render to --toolsets .* Retryable: no$/,
+      /^6016: video_split_screen is disabled: this server offers only the toolset clean, inspect_file\. Fix: Add render to --toolsets .* Retryable: no$/,
     )
-    expect(agent.client.getInstructions()).toContain('https addresses')
+    expect(agent.client.getInstructions()).toContain('https URLs')
     const status = await agent.call('service_status')
     expect(status.data).toMatchObject({ https_addresses_taken: true })
     const inside = await agent.call('inspect_file', { file: 'https://169.254.169.254/a.mp4' })
-    expect(inside.text, 'where addresses are taken').toMatch(/^6016: .* is no https address of the internet/)
+    expect(inside.text, 'where addresses are taken').toMatch(/^6016: .* is not a public https URL/)
     const plain = await agent.call('inspect_file', { file: 'http://example.com/a.mp4' })
-    expect(plain.text).toMatch(/^6016: .* is a remote address/)
+    expect(plain.text).toMatch(/^6016: .* is a remote URL/)
     await expect(agent.client.callTool({ name: 'video_dance' })).rejects.toThrow('no tool video_dance')
   })
 })
@@ -35,7 +35,7 @@ test('what changes something is refused by a read-only server, which tells once 
   await using agent = await startAgent('modern', {}, { tools: { readOnly: true } })
   const { text } = await agent.call('cancel_task', { task_id: '1' })
   expect(text).toMatch(
-    /this server is read-only\. Fix: Leave out --read-only \(.*\), and start the server again;/,
+    /this server is read-only\. Fix: Remove --read-only \(.*\), and restart the server\./,
   )
   expect(text.match(/start/gi)).toHaveLength(1)
 })
@@ -57,7 +57,7 @@ async function startWith(args: readonly string[], env: Readonly<Record<string, s
 
 test.each<[string[], RegExp]>([
   [['--toolsets', 'render,dance'], /--toolsets: .*one of render, clean, speech, cut, library, files/],
-  [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*there are: .*video_split_screen, /],
+  [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*Available: .*video_split_screen, /],
 ])('reelwright mcp %j ends with the reason', async (args, expected) => {
   const { code, told } = await startWith(args)
   expect([code, told]).toEqual([1, expect.stringMatching(expected)])

@@ -158,7 +158,7 @@ test('what cannot be drawn is told so that an agent can mend it', async () => {
   )
   expect(await ask({ regions: 'clip.mp4' })).toMatch(/^6014: .*clip\.mp4 is not text/)
   expect(await ask({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)
-  expect(await ask({ at: [0.5] })).toMatch(/^6016: at: goes with regions/)
+  expect(await ask({ at: [0.5] })).toMatch(/^6016: at: requires regions/)
   expect(await ask({ regions: 'wrong.json', preview: 'contact_sheet' })).toMatch(/^6016: preview: /)
   const told = async (regions: readonly object[]) => {
     await writeFile(join(workspace, 'told.json'), JSON.stringify({ regions }))

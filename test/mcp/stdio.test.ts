@@ -75,7 +75,7 @@ describe.each(eras)('%s client, real service', (era) => {
     const { data } = await agent.call('inspect_file', { file: 'half.mkv' })
     expect(data).toMatchObject({
       kind: 'video',
-      notes: [expect.stringMatching(/cut off: it should last 4\.0 s, but .* end at [12]\.\d s/)],
+      notes: [expect.stringMatching(/truncated: it should last 4\.0 s, but .* end at [12]\.\d s/)],
     })
     const whole = await agent.call('inspect_file', { file: 'left.mp4' })
     expect(whole.data).not.toHaveProperty('notes')
