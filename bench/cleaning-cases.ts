@@ -5,11 +5,11 @@ import { drawFootage, letter, type Footage } from '../test/footage/text.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { sizeOf } from './cleaning-measures.ts'
 
-/** Footage that is cleaned. */
+/** A test case: footage to clean. */
 export interface Case {
   readonly name: string
   readonly way: 'ffmpeg' | 'raft'
-  /** Makes the clean footage and the same with text over it. */
+  /** Creates the clean footage and the same footage with text. */
   readonly make: (clean: string, source: string) => Promise<void>
 }
 
@@ -25,11 +25,11 @@ const drawn = (kind: CaptionKind, behind: Footage['background'], way: Case['way'
 
 interface Folders {
   readonly testdata: string
-  /** For what is made on the way. */
+  /** For intermediate files. */
   readonly folder: string
 }
 
-/** Real footage with two lines of subtitles burned in, one after the other. */
+/** Real footage with two consecutive lines of subtitles burned in. */
 const real = ({ testdata, folder }: Folders, file: string, way: Case['way']): Case => ({
   name: `${file}, ${way}`,
   way,
@@ -68,7 +68,7 @@ const real = ({ testdata, folder }: Folders, file: string, way: Case['way']): Ca
   },
 })
 
-/** The ten cases: what they are made of lies in one folder, what is made on the way in another. */
+/** Returns the ten cases: `testdata` contains the sources, `folder` receives intermediate files. */
 export const casesOf = (testdata: string, folder: string): readonly Case[] => [
   drawn('two lines', 'still', 'ffmpeg'),
   drawn('two lines', 'still', 'raft'),

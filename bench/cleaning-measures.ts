@@ -6,7 +6,7 @@ import type { Area, FoundRegion } from '../src/media/clean/region.ts'
 import type { Footage } from '../test/footage/text.ts'
 import type { Size } from '../src/media/geometry.ts'
 
-/** Regions of text that are found again, by a third or more where text was taken away. */
+/** Returns regions in which text is detected again, overlapping a treated region by a third or more. */
 export async function leftIn(path: string, treated: readonly FoundRegion[]): Promise<number> {
   const { regions: again } = await detectText(path, await probe(path), { threads: 2 })
   return again.filter((one) =>
@@ -31,8 +31,8 @@ interface Compared {
 }
 
 /**
- * dB of brightness: source and result against the clean within what was treated, result against source outside; and
- * the frame of which most was treated.
+ * Returns luma PSNR in dB: source and result against clean footage inside treated regions, result against source
+ * outside; and the frame with most treated pixels.
  */
 export async function compare({ clean, source, result, found, size }: Compared) {
   const sums = { dirty: 0, cleaned: 0, within: 0, outside: 0, rest: 0 }
@@ -75,7 +75,7 @@ function maskAt(found: readonly FoundRegion[], seconds: number, { width, height 
   return mask
 }
 
-/** Brightness of each frame of several videos, frame by frame. */
+/** Yields the luma planes of several videos, frame by frame. */
 async function* together(paths: readonly string[], size: Size): AsyncGenerator<(Uint8Array | undefined)[]> {
   const all = paths.map((path) => framesOf(path, size))
   for (;;) {
@@ -100,7 +100,7 @@ async function* framesOf(path: string, { width, height }: Size): AsyncGenerator<
   }
 }
 
-/** The size of a video's picture. */
+/** Returns the size of a video's picture. */
 export async function sizeOf(path: string): Promise<Size> {
   const { video } = await probe(path)
   if (!video) throw new Error(`${path} has no picture`)

@@ -7,7 +7,7 @@ import { imageToCrop, cropToImage } from '../src/media/clean/inpaint/holed-image
 import { cropFrame } from '../src/media/clean/inpaint/view.ts'
 import type { Frame, Patch, FrameTreatment } from '../src/media/clean/frame.ts'
 
-/** Each patch by ffmpeg's filter, frames with the same patches together. */
+/** Fills each patch by ffmpeg's filter, grouping frames with the same patches. */
 export async function* delogo(
   ...[given, { first, patchesAt }]: Parameters<FrameTreatment>
 ): AsyncGenerator<Frame> {
@@ -45,10 +45,10 @@ async function filtered(alike: readonly Frame[], patches: readonly Patch[]): Pro
   return alike.map((one, at) => ({ ...one, bytes: all.subarray(at * length, (at + 1) * length) }))
 }
 
-/** What fills by OpenCV. */
+/** OpenCV, for inpainting. */
 type Cv = Awaited<ReturnType<typeof loadOpenCv>>['cv']
 
-/** Each frame by itself, on what lies around its patches. */
+/** Inpaints each frame on its own, with the surroundings of its patches. */
 export async function byOpenCv(name: 'INPAINT_TELEA' | 'INPAINT_NS'): Promise<FrameTreatment> {
   const { cv } = await loadOpenCv()
   return async function* (frames, { first, patchesAt }) {

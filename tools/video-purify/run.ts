@@ -1,8 +1,7 @@
 import { constants, copyFile, stat, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { maxRegions } from '../../src/contract/regions.ts'
-import type { RequestFile, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
-import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
+import type { RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
 import { requireAll } from '../../src/engines/readiness.ts'
 import { cleanVideo } from './clean.ts'
 import type { videoPurify } from './contract.ts'
@@ -12,7 +11,7 @@ import { omittedRegionsNote, describeChanges } from './notes.ts'
 import { checkLimits, checkPricedLength, checkTreated, checkVideo } from './plan.ts'
 import { treatmentRequirements } from './requirements.ts'
 import { wholePicture } from './parts.ts'
-import { expectedSeconds, searchesText, treatsPicture, type PurifyInput } from './estimate.ts'
+import { expectedSeconds, searchesText, type PurifyInput } from './estimate.ts'
 
 /** Detects text or reads listed regions, and treats them; with phase detect only detects. */
 export const run: RunOperation<typeof videoPurify> = async (input, context) => {

@@ -1,6 +1,8 @@
 import { requirePack } from '../packs/resolve.ts'
 
-/** Throws 6401, with the one command that helps, where what finds text is neither there nor comes by itself. */
+/**
+ * Throws 6401, with the command that installs it, if text detection is neither installed nor downloaded automatically.
+ */
 export async function requireTextDetection(): Promise<void> {
   await requirePack('onnx-runtime')
   await requirePack('text-detection')

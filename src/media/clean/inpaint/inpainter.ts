@@ -34,9 +34,9 @@ export function createInpainter(format: FrameFormat, models: InpaintingModels = 
     let [read, yielded] = [first, first]
     const fill = async (frame: Frame, index: number): Promise<Frame> => {
       if (index < filledFrom) return inpainter.skip(frame, index)
-      if (!next || index < next.from || index >= next.to) return await inpainter.fill(frame, index)
-      const other = await next.inpainter.fill({ ...frame, bytes: frame.bytes.slice() }, index)
-      const own = await inpainter.fill(frame, index)
+      if (!next || index < next.from || index >= next.to) return await inpainter.fillFrame(frame, index)
+      const other = await next.inpainter.fillFrame({ ...frame, bytes: frame.bytes.slice() }, index)
+      const own = await inpainter.fillFrame(frame, index)
       crossfade(own, other, {
         patches: patchesAt(index),
         share: (index + 1 - next.from) / (next.to - next.from),

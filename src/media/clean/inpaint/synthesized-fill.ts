@@ -52,7 +52,7 @@ export class SynthesizedFill {
   }
 
   /** Fills the remaining pixels of a site. */
-  async fill(half: PartialFrame, site: FillSite): Promise<void> {
+  async fillSite(half: PartialFrame, site: FillSite): Promise<void> {
     const { patch, fill: filling } = site
     if (!hasUnfilled(patch, filling)) return
     const isSeen = filling.isFilled.slice()

@@ -97,7 +97,7 @@ export class TemporalInpainter {
   }
 
   /** Fills the patches of an observed frame, in place. */
-  async fill(frame: Frame, index: number): Promise<Frame> {
+  async fillFrame(frame: Frame, index: number): Promise<Frame> {
     const now = this.#read.get(index)
     this.#read.delete(index)
     if (!now || now.patches.length === 0) return frame
@@ -111,7 +111,7 @@ export class TemporalInpainter {
     }
     this.#before = used
     for (const site of sites) {
-      await this.#synthesized.fill({ frame, now, sites, views: this.#history.views }, site)
+      await this.#synthesized.fillSite({ frame, now, sites, views: this.#history.views }, site)
       closeSeams(site.patch, site.fill, site.rings.crop)
       writeFill(site.patch, site.fill, frame)
     }
