@@ -1,8 +1,6 @@
 import { contractLanguage } from '../../src/contract/languages.ts'
 import type { RunOperation } from '../../src/contract/operation.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
-import { requirePack, requireTogether } from '../../src/engines/packs/resolve.ts'
 import { selectLanguageIdentifier } from '../../src/engines/speech/select-engine.ts'
 import { openVoiceActivityDetector } from '../../src/engines/speech/voice-activity.ts'
 import { missingAudioSeconds } from '../../src/media/audio/missing-audio.ts'

@@ -1,6 +1,6 @@
 import { parse } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import type { RequestFile, RunContext, StagedFile } from '../../contract/operation.ts'
+import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import { missingAudioNotes } from '../../media/audio/missing-audio.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { rejectNonPiano } from '../../media/piano/reject-non-piano.ts'
@@ -10,11 +10,10 @@ import {
   transcriptionSeconds,
   workTimeoutMs,
 } from '../../media/piano/recording.ts'
-import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { stepsIn } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { ownModelSha256 } from '../packs/resolve.ts'
-import { openPianoTranscriber, requirePianoTranscriber } from './select-transcriber.ts'
+import { openPianoTranscriber } from './select-transcriber.ts'
 import type { PianoTranscription, PianoTranscriber } from './transcriber.ts'
 
 /** Transcription of a recording, and the output fields that both piano operations share. */

@@ -39,9 +39,9 @@ const acceptedForms = new Map<string, number>()
 type RecogniseOptions = SpeechCallOptions & { readonly language?: string }
 
 /** Opens the configured transcription service. Throws 6401 if none is configured. */
-export function openTranscriptionService(options: ClientOptions = {}): Recogniser {
+export function openTranscriptionService(clientOptions: ClientOptions = {}): Recogniser {
   const service = requireService('transcription')
-  const client = openClient({ kind: 'transcription', service }, { ...transcriptionLimits, ...options })
+  const client = openClient({ kind: 'transcription', service }, { ...transcriptionLimits, ...clientOptions })
   return {
     name: serviceName(service),
     longest: maxRequestSeconds,
