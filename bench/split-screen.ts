@@ -5,7 +5,7 @@ import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { contextOf, stage } from '../test/tasks/run-operation.ts'
 import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
 import { plan } from '../tools/video-split-screen/plan.ts'
-import { encoderArgs } from '../tools/video-split-screen/encode.ts'
+import { splitScreenEncoderArgs } from '../tools/video-split-screen/encode.ts'
 import { run } from '../tools/video-split-screen/run.ts'
 import { abba, besideByHand, measure } from './measure.ts'
 
@@ -91,7 +91,7 @@ async function handWritten({ grid: [columns, rows] }: Case, sources: readonly st
   await ffmpeg(
     ...sources.flatMap((path) => ['-i', path]),
     ...['-filter_complex', [...chains, stack].join(';'), '-map', '[v]', '-map', '0:a'],
-    ...[...encoderArgs, '-threads', String(threads), '-r', '30'],
+    ...[...splitScreenEncoderArgs, '-threads', String(threads), '-r', '30'],
     ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', '-ac', '2'],
     ...['-t', String(seconds), '-movflags', '+faststart', join(folder, 'by-hand.mp4')],
   )

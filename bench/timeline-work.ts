@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { requestFiles, type RequestFiles, type StagedFile } from '../src/contract/operation.ts'
-import { meanSeek } from '../src/engines/ffmpeg/key-frames.ts'
+import { meanSeekDistance } from '../src/engines/ffmpeg/key-frames.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { idOf, stage } from '../test/tasks/run-operation.ts'
 import { inARow, request } from '../test/video-timeline-render/render.ts'
@@ -68,7 +68,7 @@ async function inspect(paths: readonly string[]): Promise<RequestFiles<StagedFil
   for (const path of paths) {
     const file = staged.get(idOf(path))
     const { facts } = file
-    const seek = facts?.video && (await meanSeek(path, facts.duration_ms, {}))
+    const seek = facts?.video && (await meanSeekDistance(path, facts.duration_ms, {}))
     const known = facts?.video && seek ? { ...facts, video: { ...facts.video, seek_ms: seek } } : facts
     files.set(file.file_id, { ...file, facts: known })
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import type { Cut } from '../test/video-timeline-render/render.ts'
-import { encoderArgs } from '../tools/video-timeline-render/encode-part.ts'
+import { timelineEncoderArgs } from '../tools/video-timeline-render/encode-part.ts'
 import { abba, besideByHand, measure } from './measure.ts'
 import { bodyOf, height, makeSources, prepare, rate, threads, width } from './timeline-work.ts'
 
@@ -63,7 +63,17 @@ async function handWritten(cuts: readonly Cut[]): Promise<void> {
   await ffmpeg(
     ...inputs,
     ...['-filter_complex', `${chains.join(';')};${all}concat=n=${cuts.length}:v=1:a=1[v][a]`],
-    ...['-map', '[v]', '-map', '[a]', ...encoderArgs, '-threads', String(threads), '-r', String(rate)],
+    ...[
+      '-map',
+      '[v]',
+      '-map',
+      '[a]',
+      ...timelineEncoderArgs,
+      '-threads',
+      String(threads),
+      '-r',
+      String(rate),
+    ],
     ...['-c:a', 'aac', '-b:a', '192k', '-movflags', '+faststart', join(folder, 'by-hand.mp4')],
   )
 }

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { drawSheet, idMeanings } from '../../src/media/layout/sheet.ts'
+import { drawLayoutSheet, idMeanings } from '../../src/media/layout/sheet.ts'
 
 // Draws the picture sheets of the layout catalogue and notes what new layout ids mean.
 // With --check it changes nothing and fails when something is out of date.
@@ -17,7 +17,7 @@ async function keep(name: string, text: string): Promise<void> {
 }
 
 for (let clips = 2; clips <= 16; clips += 1) {
-  await keep(`${String(clips).padStart(2, '0')}-clips.svg`, drawSheet(clips))
+  await keep(`${String(clips).padStart(2, '0')}-clips.svg`, drawLayoutSheet(clips))
 }
 
 const known = JSON.parse(await readFile(new URL('ids.json', here), 'utf8').catch(() => '{}')) as Record<

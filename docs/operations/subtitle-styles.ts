@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
-import { setType } from '../../src/engines/canvas/text.ts'
+import { applyTextStyle } from '../../src/engines/canvas/text.ts'
 import {
   type Canvas,
   type LetterColour,
@@ -46,7 +46,7 @@ const draw = async (look: Omit<Look, 'canvas'>, on: typeof wide, name: string) =
   const { shown } = on
   pen.drawImage(picture, shown.x, shown.y, shown.width, shown.height, x, y, widthOf(on), cell)
   pen.fillStyle = '#1f2328'
-  setType(pen, { size: 13, weight: 500 })
+  applyTextStyle(pen, { size: 13, weight: 500 })
   pen.fillText(name, x + 2, y + cell + 15)
   x += widthOf(on) + gap
 }

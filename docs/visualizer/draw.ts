@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
-import { setType } from '../../src/engines/canvas/text.ts'
+import { applyTextStyle } from '../../src/engines/canvas/text.ts'
 import { draw, song } from '../../test/music-visualizer/draw-template.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 
@@ -31,7 +31,7 @@ for (const [index, template] of names.entries()) {
   const [x, y] = [gap + (index % 3) * cell.width, gap + Math.floor(index / 3) * cell.height]
   if (frame) pen.drawImage(frame, x, y, size.width, size.height)
   pen.fillStyle = '#1f2328'
-  setType(pen, { size: 16, weight: 500 })
+  applyTextStyle(pen, { size: 16, weight: 500 })
   pen.fillText(template, x + 2, y + size.height + 21)
 }
 await writeFile(new URL('templates.jpg', import.meta.url), await sheet.encode('jpeg', 84))

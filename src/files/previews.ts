@@ -2,7 +2,7 @@ import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import type { MediaFacts } from '../contract/media-facts.ts'
 import type { FileRow } from '../db/schema.ts'
-import type { Drawn, PreviewOptions } from '../engines/ffmpeg/preview.ts'
+import type { PreviewImage, PreviewOptions } from '../engines/ffmpeg/preview.ts'
 import { limitConcurrency, SingleFlight } from '../platform/concurrency.ts'
 import { LruByteCache } from '../platform/cache.ts'
 import { accountHasContent, type RemovedFile, type FileStorage } from './content.ts'
@@ -15,13 +15,13 @@ const previewCacheBytes = 16 * 2 ** 20
 export interface PreviewRenderer {
   /** Equal for equal previews of the same file. */
   readonly name: string
-  render(path: string, facts: MediaFacts, options: PreviewOptions): Promise<Drawn>
+  render(path: string, facts: MediaFacts, options: PreviewOptions): Promise<PreviewImage>
 }
 
 /** Cached previews of files. */
 export interface PreviewCache {
   /** Renders a preview as JPEG. Throws 6014 for files without image or audio, 6017 and 6021 for damaged files. */
-  render(row: FileRow, drawing: PreviewRenderer, signal: AbortSignal): Promise<Drawn>
+  render(row: FileRow, drawing: PreviewRenderer, signal: AbortSignal): Promise<PreviewImage>
   /** Removes cached previews of a deleted file. */
   forget(file: RemovedFile): void
 }
@@ -31,8 +31,8 @@ export interface PreviewCache {
  * owns the file.
  */
 export function createPreviewCache(storage: FileStorage): PreviewCache {
-  const kept = new LruByteCache<Drawn & { readonly byteLength: number }>(previewCacheBytes)
-  const running = new SingleFlight<Drawn>()
+  const kept = new LruByteCache<PreviewImage & { readonly byteLength: number }>(previewCacheBytes)
+  const running = new SingleFlight<PreviewImage>()
   // One at a time: each uses all cores.
   const limitRenders = limitConcurrency(1)
   const draw: PreviewCache['render'] = async (row, drawing, signal) => {
@@ -43,7 +43,7 @@ export function createPreviewCache(storage: FileStorage): PreviewCache {
       })
     }
     const name = `${cacheKeyPrefix(row)} ${drawing.name}`
-    const make = async (unlessAbandoned: AbortSignal): Promise<Drawn> => {
+    const make = async (unlessAbandoned: AbortSignal): Promise<PreviewImage> => {
       unlessAbandoned.throwIfAborted()
       const options = { signal: unlessAbandoned }
       const preview = await storage.files.withLocalPath(row, (path) => drawing.render(path, facts, options))

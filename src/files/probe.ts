@@ -4,11 +4,11 @@ import { kindOf } from '../contract/file-kind.ts'
 import { mediaFacts, type MediaFacts } from '../contract/media-facts.ts'
 import type { RequestFile } from '../contract/operation.ts'
 import type { FileRow } from '../db/schema.ts'
-import { heldToPackets } from '../engines/ffmpeg/cut-off.ts'
-import { glance } from '../engines/ffmpeg/glance.ts'
-import { meanSeek } from '../engines/ffmpeg/key-frames.ts'
+import { correctByPackets } from '../engines/ffmpeg/cut-off.ts'
+import { quickProbe } from '../engines/ffmpeg/glance.ts'
+import { meanSeekDistance } from '../engines/ffmpeg/key-frames.ts'
 import { checkDecodable } from '../engines/ffmpeg/decodable.ts'
-import { probeShown } from '../engines/ffmpeg/probe.ts'
+import { probeWithFirstFrame } from '../engines/ffmpeg/probe.ts'
 import { limitConcurrency } from '../platform/concurrency.ts'
 import type { FileStorage } from './content.ts'
 
@@ -70,14 +70,14 @@ interface StoredFileProbe {
 
 async function probePath(path: string, looking: ProbeStoredFileOptions): Promise<StoredFileProbe> {
   const { signal } = looking
-  const { facts, isShown: isSeen } = await probeShown(path, { signal })
+  const { facts, isShown: isSeen } = await probeWithFirstFrame(path, { signal })
   const isDecodable = !facts.video || isSeen || (await canDecodeVideo(path, facts, looking))
-  const seen = await glance(path, facts, { signal })
+  const seen = await quickProbe(path, facts, { signal })
   const [held, seek] = await Promise.all([
-    heldToPackets(path, facts, { signal, seen: seen?.streams }),
+    correctByPackets(path, facts, { signal, seen: seen?.streams }),
     // Still images need no seek cost.
     isDecodable && facts.video && facts.video.duration_ms > 0
-      ? (seen?.seekMs ?? meanSeek(path, facts.video.duration_ms, { signal }))
+      ? (seen?.seekMs ?? meanSeekDistance(path, facts.video.duration_ms, { signal }))
       : undefined,
   ])
   return held.video && seek !== undefined

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { ffmpegFound } from '../engines/ffmpeg/locate.ts'
+import { currentFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { acquire } from '../engines/services/configured.ts'
 import { identifyProcess, killProcessGroup, type ProcessIdentity } from '../platform/process-identity.ts'
 import { parseJson } from '../platform/text-formats.ts'
@@ -107,7 +107,7 @@ export class WorkerChild {
   async run(attempt: Attempt, watch: AttemptObserver): Promise<AttemptResult> {
     this.#taskId = attempt.taskId
     await this.#ready
-    const ffmpeg = await ffmpegFound()
+    const ffmpeg = await currentFfmpeg()
     const outcome = this.#outcome(watch)
     let killTimer: NodeJS.Timeout | undefined
     const abort = (): void => {

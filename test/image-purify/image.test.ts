@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
-import { withProfile } from '../../src/media/image/profile.ts'
+import { copyProfile } from '../../src/media/image/profile.ts'
 import { imagePurify } from '../../tools/image-purify/contract.ts'
 import { plan } from '../../tools/image-purify/plan.ts'
 import { run } from '../../tools/image-purify/run.ts'
@@ -130,7 +130,7 @@ it('a WebP without an extended header gets the chunk that a profile needs', asyn
     const path = await image(`plain-${index}.webp`, '-c:v', 'libwebp', ...coding)
     const before = await pixels(path)
     const source = profile.subarray(0, 20 + 140)
-    const made = Buffer.concat(withProfile(await readFile(path), source) ?? [])
+    const made = Buffer.concat(copyProfile(await readFile(path), source) ?? [])
     await writeFile(path, made)
     expect(made.readUInt32LE(4)).toBe(made.length - 8)
     expect(await readProfile(path)).toEqual(source.subarray(20))

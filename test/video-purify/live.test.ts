@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { decodeFrames } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { askFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
+import { queryFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { firstFrameIndex, constantRate } from '../../src/media/frame-rate.ts'
@@ -28,7 +28,7 @@ it('frames of a live recording with a late picture keep their times', async () =
       '-show_entries',
       'packet=pts_time',
     ]
-    const { packets: found } = JSON.parse((await askFfprobe(file, question, {})).text) as {
+    const { packets: found } = JSON.parse((await queryFfprobe(file, question, {})).text) as {
       packets: { pts_time: string }[]
     }
     return Number(found[0]?.pts_time)

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { maxRegions } from '../../src/contract/regions.ts'
-import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
+import { openStepCache } from '../../src/engines/ffmpeg/steps.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { maxTreatedRegions } from '../../tools/video-purify/marked-regions.ts'
 import { run } from '../../tools/video-purify/run.ts'
@@ -23,7 +23,7 @@ async function answered(found: Found, bounds: object, request: object) {
   const scratch = await scratchFolder()
   const { context, kept } = contextOf(await stage([source]), scratch)
   const wish = { file_id: idOf(source), subtitles: false, ...bounds }
-  await (await stepsIn(scratch)).text('found', wish, async () => JSON.stringify(found))
+  await (await openStepCache(scratch)).text('found', wish, async () => JSON.stringify(found))
   const input = videoPurify.input.parse({ file_id: idOf(source), ...request })
   return { output: await run(input, context), path: kept[0]?.path ?? '' }
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { askFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
+import { queryFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { withCaptions, withSphere } from './marks.ts'
@@ -40,7 +40,7 @@ const isCover = ({ disposition }: Told['streams'][number]) => disposition.attach
 async function told(path: string): Promise<Told> {
   const entries =
     'stream=codec_name,start_time:stream_disposition=attached_pic:stream_tags=language:format=format_name:format_tags=title:chapter=start_time:chapter_tags=title'
-  return JSON.parse((await askFfprobe(path, ['-show_entries', entries], {})).text) as Told
+  return JSON.parse((await queryFfprobe(path, ['-show_entries', entries], {})).text) as Told
 }
 
 const cover = at('cover.jpg')

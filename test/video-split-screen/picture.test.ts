@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inBt709 } from '../../tools/video-split-screen/picture.ts'
+import { colourToBt709 } from '../../tools/video-split-screen/picture.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { grey, markers, rgb, yuvFrames } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
@@ -138,7 +138,7 @@ async function gapErrors({ output, path: file }: Rendered, color: readonly numbe
 /** Largest difference of any coded sample in the gaps, in any plane, to the colour's own code. */
 async function worstGapSample({ output, path: file }: Rendered, color: string): Promise<number> {
   const [samples = Buffer.alloc(0)] = await yuvFrames(file, [5])
-  const { y: luma, cb, cr } = inBt709(color)
+  const { y: luma, cb, cr } = colourToBt709(color)
   const boxes = output.layout.slots.map((slot) => pixelsOf(slot.destination_rect, output))
   let start = 0
   let worst = 0

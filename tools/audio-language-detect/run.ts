@@ -24,7 +24,7 @@ export const run: RunOperation<typeof audioLanguageDetect> = async ({ file_id },
   let filled = 0
   const sound = await readVoice(path, {
     ...{ signal, timeoutMs, seconds: detectionWindow },
-    onHoles: (missing) => (filled = missing),
+    onGaps: (missing) => (filled = missing),
   })
   if (sound.length === 0) throw noSoundError(name)
   context.progress(10)

@@ -31,7 +31,7 @@ export async function analyzeRecording(
 ): Promise<SpeechActivity & { readonly notes: readonly string[] }> {
   const limits = { signal, timeoutMs: decodingMs }
   let filled = 0
-  const sound = decodeVoice(path, { ...limits, onHoles: (missing) => (filled = missing) })
+  const sound = decodeVoice(path, { ...limits, onGaps: (missing) => (filled = missing) })
   const speech: TimeSpan[] = []
   await using finder = await openVoiceActivityDetector(signal)
   for await (const span of finder.detect(sound, { signal, rule: referenceRule })) speech.push(span)

@@ -1,10 +1,10 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { limiter, soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
+import { limiter, soundRate, stereoFilter } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { formatRate } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
-import { contained } from '../../src/media/layout/canvas.ts'
+import { containedSize } from '../../src/media/layout/canvas.ts'
 import type { LayerFormat } from './layer-stream.ts'
 
 /** The base picture: its input, and the frames on which it shows. */
@@ -59,7 +59,7 @@ function blackSource({ width, height, rate }: LayerFormat): string {
  * on evenly from 0; the first tpad lets the last frame stand, so that a length inside its time shows it.
  */
 function baseFilters({ video, startFrame, endFrame }: BaseInput, canvas: LayerFormat): string {
-  const size = contained(canvas, video.width / video.height)
+  const size = containedSize(canvas, video.width / video.height)
   const isWhole = size.width === canvas.width && size.height === canvas.height
   return [
     `tpad=stop_mode=clone:stop_duration=1,fps=fps=${formatRate(canvas.rate)}:start_time=0`,
@@ -102,7 +102,7 @@ export function soundGraph(sounds: readonly SoundInput[], seconds: number): stri
 
 function soundFilterChain({ mono, from, seconds }: SoundInput): string {
   return [
-    stereo(mono),
+    stereoFilter(mono),
     ...(seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]),
     ...(from > 0 ? [`adelay=delays=${Math.round(from * soundRate)}S:all=1`] : []),
   ].join(',')

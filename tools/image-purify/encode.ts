@@ -1,7 +1,7 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { StillImage } from '../../src/media/clean/inpaint/fill-still.ts'
-import { headBytes, profileIn, withProfile } from '../../src/media/image/profile.ts'
+import { profileHeadBytes, findProfile, copyProfile } from '../../src/media/image/profile.ts'
 import type { ImageFormat } from './image-format.ts'
 
 const encodeMs = 120_000
@@ -26,10 +26,10 @@ export async function encodeStill(
 /** Copies the colour profile of the source into the result. Returns a sentence if there is one that cannot be kept. */
 export async function copyColourProfile(path: string, source: string): Promise<string | undefined> {
   const head = await readHead(source)
-  const profile = profileIn(head)
+  const profile = findProfile(head)
   if (!profile) return undefined
   if (!profile.isRgb) return 'the colour profile was omitted: it is not an RGB profile'
-  const pieces = withProfile(await readFile(path), head)
+  const pieces = copyProfile(await readFile(path), head)
   if (!pieces)
     return 'the colour profile was omitted: it is too large, or the image format does not support it'
   await writeFile(path, Buffer.concat(pieces))
@@ -40,7 +40,7 @@ async function readHead(path: string): Promise<Uint8Array> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const head = new Uint8Array(Math.min(size, headBytes))
+    const head = new Uint8Array(Math.min(size, profileHeadBytes))
     const { bytesRead } = await file.read(head, 0, head.length, 0)
     return head.subarray(0, bytesRead)
   } finally {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { RunContext } from '../../src/contract/operation.ts'
 import { bt709, bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { fileUrl, inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
-import { type Sound, soundFilters } from '../../src/engines/ffmpeg/sound.ts'
+import { type StereoSound, soundFilters } from '../../src/engines/ffmpeg/sound.ts'
 import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { startThread } from '../../src/platform/runtime.ts'
 import type { CodingJob, PictureDrawn } from './coding-thread.ts'
@@ -19,7 +19,7 @@ interface VisualizerVideo {
   readonly height: number
   readonly fps: number
   readonly frames: number
-  readonly sound: Sound
+  readonly sound: StereoSound
 }
 
 /**

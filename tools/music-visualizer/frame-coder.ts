@@ -1,4 +1,4 @@
-import { words } from '../../src/media/colour/words.ts'
+import { pixelWords } from '../../src/media/colour/words.ts'
 import { Yuv420 } from '../../src/media/colour/yuv420.ts'
 import type { DrawnPicture, PreparedDrawing } from './frames.ts'
 
@@ -89,7 +89,7 @@ export function shiftChannels(
   into: Uint8Array,
   { from, to, shift }: { readonly from: number; readonly to: number; readonly shift: number },
 ): void {
-  const [pixels, parted] = [words(picture), words(into)]
+  const [pixels, parted] = [pixelWords(picture), pixelWords(into)]
   const rows = parted.length / to
   for (let row = 0; row < rows; row += 1) {
     let at = row * from + (from - to) / 2

@@ -1,10 +1,10 @@
 import type { Pen } from '../../src/engines/canvas/load.ts'
 import {
-  chromaOf,
+  oklabChroma,
   fromHex,
   fromHue,
-  hueOf,
-  mix,
+  oklabHue,
+  mixOklab,
   toRgb,
   type Oklab,
   type Rgb,
@@ -31,7 +31,7 @@ export class Palette {
 
   /** The spectrum's colour at a place from 0 to 1, for the pen. */
   css(place: number, alpha = 1): string {
-    return cssColour(mix(this.#from, this.#to, Math.min(1, Math.max(0, place))), alpha)
+    return cssColour(mixOklab(this.#from, this.#to, Math.min(1, Math.max(0, place))), alpha)
   }
 
   /** The spectrum's colours along a line, for the pen. */
@@ -45,7 +45,7 @@ export class Palette {
   /** What the gradient is made of: its ground, and two lights upon it. */
   get background(): { readonly base: Rgb; readonly lights: readonly [Rgb, Rgb] } {
     const [first, second] = [this.#from, this.#to].map((colour) =>
-      chromaOf(colour) < greyChroma ? nightHue : cleanDarkHue(hueOf(colour)),
+      oklabChroma(colour) < greyChroma ? nightHue : cleanDarkHue(oklabHue(colour)),
     ) as [number, number]
     // Two lights of one hue would be one: the other goes on, away from yellow.
     const same = 1 - Math.cos(first - second) < 0.05

@@ -1,7 +1,7 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { inPiecesOf, outputOf } from '../../src/engines/ffmpeg/output.ts'
+import { fixedSizeChunks, streamOutput } from '../../src/engines/ffmpeg/output.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/decodable.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
@@ -86,7 +86,7 @@ export async function readVideo(
     ...inputArgs(path, ['-stream_loop', '-1']),
     ...['-map', '0:V:0', '-vf', filters, '-frames:v', String(count), '-f', 'rawvideo', 'pipe:1'],
   ]
-  const frames = inPiecesOf(size.width * size.height * 4, outputOf({ args, signal, timeoutMs }), {
+  const frames = fixedSizeChunks(size.width * size.height * 4, streamOutput({ args, signal, timeoutMs }), {
     rest: 'dropped',
   })
   return { size, frames }

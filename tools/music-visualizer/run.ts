@@ -2,10 +2,7 @@ import { join, parse } from 'node:path'
 import type { RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { cleanLine } from '../../src/engines/canvas/text.ts'
-import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
-import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { decodeSound, type Sound } from '../../src/engines/ffmpeg/sound.ts'
+import { decodeSound, type StereoSound } from '../../src/engines/ffmpeg/sound.ts'
 import { soundRate } from '../../src/engines/ffmpeg/standard-sound.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { AudioProfiler, type AudioProfile } from '../../src/media/audio/audio-profile.ts'
@@ -29,7 +26,7 @@ import { templateFactories } from './templates.ts'
 export const run: RunOperation<typeof musicVisualizer> = async (input, context) => {
   const given = readVisualizerRequest(input, context.files)
   const { frames, seconds, mono } = given
-  const sound: Sound = { path: given.music.path, mono, seconds }
+  const sound: StereoSound = { path: given.music.path, mono, seconds }
   const timeoutMs = visualizerTimeoutMs(expectedVisualizerSeconds(input, given))
   const reading = { signal: context.signal, timeoutMs }
   const profile = await surveySound(sound, { ...reading, context })
@@ -94,7 +91,7 @@ interface DecodeOptions {
 }
 
 async function surveySound(
-  sound: Sound,
+  sound: StereoSound,
   { context, ...reading }: DecodeOptions & { readonly context: Pick<RunContext, 'progress'> },
 ): Promise<AudioProfile> {
   const whole = new AudioProfiler()
@@ -109,7 +106,7 @@ async function surveySound(
 
 /** What is heard at each frame, decoded once more as it is drawn, so that hours take no more memory than seconds. */
 async function* readMoments(
-  sound: Sound,
+  sound: StereoSound,
   wish: ConstructorParameters<typeof AudioFeatureTracker>[0],
   reading: DecodeOptions,
 ): AsyncGenerator<AudioFeatures> {

@@ -1,5 +1,11 @@
 import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
-import { fitLine, isRightToLeft, languageOf, setType, type Type } from '../../src/engines/canvas/text.ts'
+import {
+  fitLine,
+  isRightToLeft,
+  textLanguage,
+  applyTextStyle,
+  type TextStyle,
+} from '../../src/engines/canvas/text.ts'
 import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import type { AudioProfile } from '../../src/media/audio/audio-profile.ts'
 import type { Rect } from '../../src/media/geometry.ts'
@@ -95,7 +101,7 @@ interface LinePosition {
 }
 
 /** Font and colour of a line of text. */
-interface LineStyle extends Type {
+interface LineStyle extends TextStyle {
   readonly colour: string
 }
 
@@ -118,14 +124,14 @@ export function drawTextLine(
   if (line === '') return true
   pen.save()
   pen.direction = isRightToLeft(line) ? 'rtl' : 'ltr'
-  pen.lang = languageOf(line)
+  pen.lang = textLanguage(line)
   pen.textBaseline = 'alphabetic'
   pen.textAlign = place.align
   pen.fillStyle = look.colour
-  setType(pen, look)
+  applyTextStyle(pen, look)
   const full = pen.measureText(line).width
   const share = Math.max(minFontShare, Math.min(1, place.width / full))
-  if (share < 1) setType(pen, { ...look, size: look.size * share })
+  if (share < 1) applyTextStyle(pen, { ...look, size: look.size * share })
   const fitted = fitLine(line, place.width, (text) => pen.measureText(text).width)
   pen.fillText(fitted, place.x, place.y)
   pen.restore()

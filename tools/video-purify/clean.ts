@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { decodeFrames, type Footage, uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
+import { openStepCache } from '../../src/engines/ffmpeg/steps.ts'
 import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
 import { lookAheadFrames } from '../../src/media/clean/inpaint/inpainter.ts'
 import { OverlayLearner, type PatchOverlay } from '../../src/media/clean/inpaint/overlay.ts'
@@ -53,7 +53,7 @@ export async function cleanVideo(
   { scratch, steps, threads, signal }: RunContext,
 ): Promise<{ readonly path: string; readonly kept: KeptContent; readonly quality: EncodingQuality }> {
   const fps = hertz(footage.rate)
-  const finished = await stepsIn(steps)
+  const finished = await openStepCache(steps)
   const source = { stream: footage.stream, rate: footage.rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
   const kept = await selectKeptContent(footage, reading)
@@ -65,7 +65,7 @@ export async function cleanVideo(
   const quality = JSON.parse(chosen) as EncodingQuality
   const stretches = splitIntoParts(footage, fps, treatment === 'blur')
   const madeOf = { ...source, marked, treatment, quality, learned, parts: stretches.length }
-  const { made, keep } = await finished.parts(madeOf)
+  const { finished: made, keep } = await finished.parts(madeOf)
   let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
   const left = stretches.filter(({ first }) => !made.has(first))
   const begun = left.length > 0 && treatment === 'inpainting' ? learningShare : 0

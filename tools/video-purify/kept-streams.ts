@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { askFfprobe, parse } from '../../src/engines/ffmpeg/ffprobe.ts'
+import { queryFfprobe, parseFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import {
   containerAccepts,
   findLostLines,
@@ -75,8 +75,8 @@ export async function selectKeptContent(
   reading: ReadOptions,
 ): Promise<KeptContent> {
   const entries = 'stream=index,codec_type,codec_name,codec_tag_string:stream_disposition=attached_pic'
-  const { text } = await askFfprobe(path, ['-show_entries', entries], reading)
-  const { streams } = parse(streamsAnswer, text)
+  const { text } = await queryFfprobe(path, ['-show_entries', entries], reading)
+  const { streams } = parseFfprobe(streamsAnswer, text)
   const { extension, kept: fit } = await chooseContainer(path, streams, reading)
   const lines = await findLostLines(path, fit, reading)
   const kept = fit.filter(({ index }) => !lines.unreadable.includes(index))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { maxRegions } from '../../src/contract/regions.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { stepsIn } from '../../src/engines/ffmpeg/steps.ts'
+import { openStepCache } from '../../src/engines/ffmpeg/steps.ts'
 import { detectText } from '../../src/engines/vision/detect-text.ts'
 import type { MarkedRegions } from '../../src/media/clean/masks.ts'
 import { pictureEnd } from '../../src/media/frame-rate.ts'
@@ -76,7 +76,7 @@ export async function searchText(
   const bounds =
     input.phase === 'detect' ? { most: maxRegions, until: pictureEnd(video) } : { most: maxTreatedRegions }
   const search = { ...(within && { within }), subtitles: scope === 'subtitle', ...bounds }
-  const finished = await stepsIn(steps)
+  const finished = await openStepCache(steps)
   // The stored form of a finished step must not change, so that a newer version resumes its tasks.
   const found = await finished.text('found', { file_id, ...search }, async () => {
     const detected = await detectText(path, facts, { ...search, threads, signal, onProgress: progress })

@@ -55,7 +55,7 @@ export async function processPart(
   const bytes = frameBytes(evenSize(size))
   const decoded = decodeFrames(footage, {
     ...{ first: from, count: first + count + job.around - from, threads, signal, timeoutMs },
-    take: () => spare.pop() ?? new Uint8Array(bytes),
+    allocate: () => spare.pop() ?? new Uint8Array(bytes),
   })
   const patchesAt = createPatchLookup(job.marked, { size, rate: footage.rate })
   const film = { ...evenSize(size), fps: hertz(footage.rate) }

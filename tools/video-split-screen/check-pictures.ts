@@ -13,37 +13,43 @@ type Clip = SelectedClip<StagedFile>
  */
 export async function checkPictures(clips: readonly Clip[], signal: AbortSignal): Promise<void> {
   // One start tells of all; only where one of them has none, each is asked.
-  if (await haveAll(clips, signal)) return
+  if (await allHavePicture(clips, signal)) return
   await Promise.all(
     clips.map(async (clip) => {
-      if (await haveAll([clip], signal)) return
+      if (await allHavePicture([clip], signal)) return
       const { file } = clip
-      throw new MediaError(6021, `${file.name}: there is no picture at ${endOf(clip).toFixed(1)} s`, {
-        hint: 'The file is cut off before that; export it again, or end the clip earlier with end_time_ms.',
-      })
+      throw new MediaError(
+        6021,
+        `${file.name}: there is no picture at ${lastPictureTime(clip).toFixed(1)} s`,
+        {
+          hint: 'The file is cut off before that; export it again, or end the clip earlier with end_time_ms.',
+        },
+      )
     }),
   )
 }
 
 /** Time for one picture of each, which take it together or one after another, ms. */
-const picturesMs = 60_000
+const checkTimeoutMs = 60_000
 
 /** Width and height of what a picture is scaled to. */
-const side = 16
+const checkSide = 16
 
-async function haveAll(clips: readonly Clip[], signal: AbortSignal): Promise<boolean> {
+async function allHavePicture(clips: readonly Clip[], signal: AbortSignal): Promise<boolean> {
   let bytes = 0
   try {
     await runRaw({
       args: [
-        ...clips.flatMap((clip) => inputArgs(clip.file.path, fromKeyFrame(endOf(clip), clip.video))),
+        ...clips.flatMap((clip) =>
+          inputArgs(clip.file.path, fromKeyFrame(lastPictureTime(clip), clip.video)),
+        ),
         ...clips.flatMap((_, index) => [
           ...['-map', `${index}:V:0`, '-frames:v', '1'],
           // One of before that time counts as well.
-          ...['-vf', `setpts=0,scale=${side}:${side},format=gray`, '-f', 'rawvideo', 'pipe:1'],
+          ...['-vf', `setpts=0,scale=${checkSide}:${checkSide},format=gray`, '-f', 'rawvideo', 'pipe:1'],
         ]),
       ],
-      timeoutMs: picturesMs,
+      timeoutMs: checkTimeoutMs,
       signal,
       onOutput: (chunk) => (bytes += chunk.length),
     })
@@ -51,10 +57,10 @@ async function haveAll(clips: readonly Clip[], signal: AbortSignal): Promise<boo
     // What the machine is to blame for says nothing of the file.
     if (!isInputError(error)) throw error
   }
-  return bytes >= clips.length * side * side
+  return bytes >= clips.length * checkSide * checkSide
 }
 
 /** The end of a clip's range, s. */
-function endOf({ beginMs, endMs }: Clip): number {
+function lastPictureTime({ beginMs, endMs }: Clip): number {
   return Math.max(beginMs, endMs - 1) / 1000
 }

@@ -6,16 +6,16 @@ import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
 import { hertz, frameCount } from '../../src/media/frame-rate.ts'
 import { pictureGraph } from './picture.ts'
-import type { Placed } from './place.ts'
+import type { ClipPlacement } from './place.ts'
 import type { SelectedClip } from './selection.ts'
-import { heardClips, soundGraph } from './sound.ts'
+import { audibleClips, soundGraph } from './sound.ts'
 import type { Size } from '../../src/media/geometry.ts'
 
 /** A split screen whose every pixel and moment is decided. */
 export interface SplitScreen {
   readonly clips: readonly SelectedClip<StagedFile>[]
   /** Where each clip's picture comes to lie, in the same order. */
-  readonly pictures: readonly Placed[]
+  readonly pictures: readonly ClipPlacement[]
   readonly canvas: Size
   readonly rate: Rational
   readonly durationMs: number
@@ -29,7 +29,7 @@ export interface SplitScreen {
  * the same quality. CRF 18 with less deblocking: at CRF 20 and the usual deblocking thin lines and small text
  * lost a tenth of their contrast in keyframes, and small pictures are what split screens are made of.
  */
-export const encoderArgs: readonly string[] = [
+export const splitScreenEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-x264-params', 'deblock=-2,-2'],
   ...['-pix_fmt', 'yuv420p'],
 ]
@@ -39,7 +39,7 @@ export const encoderArgs: readonly string[] = [
  *
  * @param expectedSeconds the estimate, from which the time limit follows
  */
-export async function encode(
+export async function encodeSplitScreen(
   screen: SplitScreen,
   context: RunContext,
   { path, expectedSeconds }: { path: string; expectedSeconds: number },
@@ -48,7 +48,7 @@ export async function encode(
   const frames = frameCount(screen.durationMs, rate)
   const seconds = frames / hertz(rate)
   const sounds = clips.map(({ file }) => file.facts?.audio[0])
-  const heard = heardClips(
+  const heard = audibleClips(
     audio,
     sounds.map((sound) => sound !== undefined),
   ).map((index) => ({
@@ -60,12 +60,12 @@ export async function encode(
     pictureGraph({ ...screen, frames, clips: screen.pictures }),
     ...(heard.length > 0 ? [soundGraph({ inputs: heard, seconds })] : []),
   ]
-  const inputs = await Promise.all(clips.map(clipInput))
+  const inputs = await Promise.all(clips.map(clipInputArgs))
   await runFfmpeg({
     args: [
       ...fileTimes,
       ...inputs.flat(),
-      ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...encoderArgs, ...bt709Tags],
+      ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...splitScreenEncoderArgs, ...bt709Tags],
       ...['-threads', String(context.threads), '-r', `${rate.num}/${rate.den}`],
       ...(heard.length > 0 ? ['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'] : []),
       // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.
@@ -75,18 +75,18 @@ export async function encode(
     ],
     cwd: context.scratch,
     signal: context.signal,
-    timeoutMs: timeoutMs(expectedSeconds),
+    timeoutMs: encodeTimeoutMs(expectedSeconds),
     durationMs: seconds * 1000,
     onProgress: (percent) => context.progress(percent),
   })
 }
 
 /** A machine may be busy and much slower than the one measured; this only ends what hangs. */
-function timeoutMs(expectedSeconds: number): number {
+function encodeTimeoutMs(expectedSeconds: number): number {
   return (10 * 60 + 30 * expectedSeconds) * 1000
 }
 
 /** Starts decoding at the key frame before the range; the graphs cut it where the range begins. */
-async function clipInput({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
+async function clipInputArgs({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
   return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000, video)])
 }

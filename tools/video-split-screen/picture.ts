@@ -1,35 +1,37 @@
 import type { Rational } from '../../src/contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import type { Placed } from './place.ts'
-import { turnedSize } from './selection.ts'
+import type { ClipPlacement } from './place.ts'
+import { uprightSize } from './selection.ts'
 import type { Size } from '../../src/media/geometry.ts'
 
-interface Screen {
+interface PictureGraphOptions {
   readonly canvas: Size
   readonly rate: Rational
   /** Length of the result. */
   readonly frames: number
   /** #RRGGBB. */
   readonly background: string
-  readonly clips: readonly Placed[]
+  readonly clips: readonly ClipPlacement[]
 }
 
 /** The filter graph of the picture: inputs 0, 1, … are the clips, in times of their files; ends in [v]. */
-export function pictureGraph(screen: Screen): string {
+export function pictureGraph(screen: PictureGraphOptions): string {
   const { canvas, frames, clips } = screen
   const chains = clips.map(
-    (clip, index) => `[${index}:V:0]${clipChain(clip, inWords(screen.rate))}[c${index}]`,
+    (clip, index) => `[${index}:V:0]${clipFilters(clip, inWords(screen.rate))}[c${index}]`,
   )
-  const end = `trim=end_frame=${frames},format=yuv420p,setparams=${bt709}${carefulBackground(canvas, clips)}[v]`
-  return [...chains, `${canStack(screen) ? stack(screen) : overlays(screen)},${end}`].join(';')
+  const end = `trim=end_frame=${frames},format=yuv420p,setparams=${bt709}${backgroundQuality(canvas, clips)}[v]`
+  return [...chains, `${canUseXstack(screen) ? xstackFilter(screen) : overlayFilters(screen)},${end}`].join(
+    ';',
+  )
 }
 
 /**
  * Whether xstack can do it, which takes less work than overlay: it knows no transparency, it ends at the last
  * picture, and it fills by another matrix than BT.709, which gives the same greys but other colours.
  */
-function canStack({ canvas, background, clips }: Screen): boolean {
-  const { cb, cr } = inBt709(background)
+function canUseXstack({ canvas, background, clips }: PictureGraphOptions): boolean {
+  const { cb, cr } = colourToBt709(background)
   return (
     cb === 128 &&
     cr === 128 &&
@@ -39,15 +41,15 @@ function canStack({ canvas, background, clips }: Screen): boolean {
   )
 }
 
-function stack({ background, clips }: Screen): string {
+function xstackFilter({ background, clips }: PictureGraphOptions): string {
   const places = clips.map(({ left, top }) => `${left}_${top}`).join('|')
   const labels = clips.map((_, index) => `[c${index}]`).join('')
   return `${labels}xstack=inputs=${clips.length}:layout=${places}:fill=${background.replace('#', '0x')}`
 }
 
 /** One frame of the background, its colour set as coded values, repeated; each clip is laid over it. */
-function overlays({ canvas, rate, background, clips }: Screen): string {
-  const { y, cb, cr } = inBt709(background)
+function overlayFilters({ canvas, rate, background, clips }: PictureGraphOptions): string {
+  const { y, cb, cr } = colourToBt709(background)
   const still =
     `color=black:size=${canvas.width}x${canvas.height}:rate=${inWords(rate)},format=yuv420p,trim=end_frame=1,` +
     `lutyuv=y=${y}:u=${cb}:v=${cr},setparams=${bt709},loop=loop=-1:size=1,setsar=1`
@@ -63,8 +65,8 @@ function overlays({ canvas, rate, background, clips }: Screen): string {
  * the beginning of its range. fps repeats and drops so that time runs on evenly from 0; tpad lets the last frame
  * stand, so that a range inside its time shows it.
  */
-function clipChain({ video, beginMs, x, y }: Placed, fps: string): string {
-  const { width, height } = turnedSize(video)
+function clipFilters({ video, beginMs, x, y }: ClipPlacement, fps: string): string {
+  const { width, height } = uprightSize(video)
   const alpha = video.alpha ? 'a' : ''
   // Only whole chroma can be cut at odd pixels.
   const atOdd = x.offset % 2 === 1 || y.offset % 2 === 1
@@ -74,12 +76,12 @@ function clipChain({ video, beginMs, x, y }: Placed, fps: string): string {
     `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
     ...(x.taken === width && y.taken === height
       ? []
-      : [cut({ size: x.taken, from: x.start }, { size: y.taken, from: y.start })]),
+      : [cropFilter({ size: x.taken, from: x.start }, { size: y.taken, from: y.start })]),
     scaleTo(video, { width: x.scaled, height: y.scaled }),
     ...(atOdd ? [`format=${whole}`] : []),
     ...(x.scaled === x.shown && y.scaled === y.shown
       ? []
-      : [cut({ size: x.shown, from: x.offset }, { size: y.shown, from: y.offset })]),
+      : [cropFilter({ size: x.shown, from: x.offset }, { size: y.shown, from: y.offset })]),
     ...(video.hdr ? toneMap : []),
     `setparams=${bt709}`,
     `format=yuv${alpha}420p`,
@@ -90,42 +92,42 @@ function clipChain({ video, beginMs, x, y }: Placed, fps: string): string {
 const inWords = ({ num, den }: Rational) => `${num}/${den}`
 
 /** Side of the blocks the encoder works in. */
-const block = 16
+const blockSide = 16
 
 /** How much finer blocks with background are coded, as a share of the whole range of quality. */
-const finer = -0.4
+const backgroundOffset = -0.4
 
 /**
  * Asks the encoder to code finely what holds background, so that thin gaps keep their colour and their edges
  * beside moving pictures: for all of the canvas, but first, which wins, for the pictures' inner blocks as usual.
  */
-function carefulBackground(canvas: Size, clips: readonly Placed[]): string {
+function backgroundQuality(canvas: Size, clips: readonly ClipPlacement[]): string {
   const covered = clips.reduce((sum, { x, y }) => sum + x.shown * y.shown, 0)
   if (covered >= canvas.width * canvas.height) return ''
   const inner = clips.flatMap(({ x, y, left, top }) => {
     // A picture's side at the edge of the canvas has no background beside it.
-    const from = { x: left === 0 ? 0 : left + block, y: top === 0 ? 0 : top + block }
-    const right = left + x.shown - (left + x.shown === canvas.width ? 0 : block)
-    const bottom = top + y.shown - (top + y.shown === canvas.height ? 0 : block)
+    const from = { x: left === 0 ? 0 : left + blockSide, y: top === 0 ? 0 : top + blockSide }
+    const right = left + x.shown - (left + x.shown === canvas.width ? 0 : blockSide)
+    const bottom = top + y.shown - (top + y.shown === canvas.height ? 0 : blockSide)
     const size = { w: right - from.x, h: bottom - from.y }
     return size.w > 0 && size.h > 0
       ? [`addroi=x=${from.x}:y=${from.y}:w=${size.w}:h=${size.h}:qoffset=0`]
       : []
   })
-  return ['', ...inner, `addroi=w=iw:h=ih:qoffset=${finer}`].join(',')
+  return ['', ...inner, `addroi=w=iw:h=ih:qoffset=${backgroundOffset}`].join(',')
 }
 
-interface Extent {
+interface CropExtent {
   readonly size: number
   readonly from: number
 }
 
-function cut(x: Extent, y: Extent): string {
+function cropFilter(x: CropExtent, y: CropExtent): string {
   return `crop=w=${x.size}:h=${y.size}:x=${x.from}:y=${y.from}:exact=1`
 }
 
 /** A colour #RRGGBB as 8-bit limited-range BT.709 (ITU-R BT.709-6, 3.2 and 3.4). */
-export function inBt709(color: string): { y: number; cb: number; cr: number } {
+export function colourToBt709(color: string): { y: number; cb: number; cr: number } {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(
     (at) => Number.parseInt(color.slice(at, at + 2), 16) / 255,
   )

@@ -1,13 +1,13 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import { contained } from '../../src/media/layout/canvas.ts'
+import { containedSize } from '../../src/media/layout/canvas.ts'
 import { fitAxis, shownPart } from '../../src/media/layout/fit.ts'
 import type { AxisFit } from '../../src/media/layout/fit.ts'
-import { turnedSize } from './selection.ts'
+import { uprightSize } from './selection.ts'
 import type { SelectedClip } from './selection.ts'
 import type { Size, Rect } from '../../src/media/geometry.ts'
 
 /** A clip's picture in the result: what is cut from the source, and where it comes to lie. */
-export interface Placed {
+export interface ClipPlacement {
   readonly video: VideoFacts
   /** Where its range begins in its file, ms. */
   readonly beginMs: number
@@ -21,11 +21,11 @@ export interface Placed {
 }
 
 /** Centres a clip in its slot: `cover` fills the slot and cuts the rest off, `contain` shows all of it. */
-export function placeClip(clip: SelectedClip, slot: Rect, fit: 'cover' | 'contain'): Placed {
-  const target = fit === 'cover' ? slot : contained(slot, clip.aspect)
+export function placeClip(clip: SelectedClip, slot: Rect, fit: 'cover' | 'contain'): ClipPlacement {
+  const target = fit === 'cover' ? slot : containedSize(slot, clip.aspect)
   // Only one of the two sides is cut.
   const keep = fit === 'cover' ? target.width / target.height / clip.aspect : 1
-  const source = turnedSize(clip.video)
+  const source = uprightSize(clip.video)
   const along = (length: number, share: number, wish: { start: number; size: number; shown: number }) => {
     const size = Math.min(wish.size, 1 - wish.start)
     const from = wish.start + (size * (1 - share)) / 2
@@ -45,11 +45,11 @@ export function placeClip(clip: SelectedClip, slot: Rect, fit: 'cover' | 'contai
     y,
     left: slot.x + (slot.width - target.width) / 2,
     top: slot.y + (slot.height - target.height) / 2,
-    sourceCrop: sharesOf({ x, y }, source),
+    sourceCrop: visibleShares({ x, y }, source),
   }
 }
 
-function sharesOf(fit: { x: AxisFit; y: AxisFit }, source: Size): Rect {
+function visibleShares(fit: { x: AxisFit; y: AxisFit }, source: Size): Rect {
   const x = shownPart(fit.x)
   const y = shownPart(fit.y)
   return {

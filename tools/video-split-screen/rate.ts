@@ -2,7 +2,7 @@ import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import { hertz, nominalRate } from '../../src/media/frame-rate.ts'
 
 /** Highest rate of a result, frames a second. */
-const fastest: Rational = { num: 60, den: 1 }
+const maxOutputRate: Rational = { num: 60, den: 1 }
 
 /** Rate of a result: the highest of its sources', at most 60. */
 export function outputRate(
@@ -13,5 +13,5 @@ export function outputRate(
     num: 1,
     den: 1,
   })
-  return hertz(highest) > hertz(fastest) ? fastest : highest
+  return hertz(highest) > hertz(maxOutputRate) ? maxOutputRate : highest
 }

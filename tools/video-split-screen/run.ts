@@ -4,13 +4,13 @@ import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
 import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
-import { digest } from '../../src/media/layout/digest.ts'
-import { place } from '../../src/media/layout/layout.ts'
+import { fnv1a } from '../../src/media/layout/digest.ts'
+import { slotRects } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
 import { checkPictures } from './check-pictures.ts'
-import { encode } from './encode.ts'
+import { encodeSplitScreen } from './encode.ts'
 import { placeClip } from './place.ts'
-import type { Placed } from './place.ts'
+import type { ClipPlacement } from './place.ts'
 import { expectedSeconds } from './plan.ts'
 import { outputRate } from './rate.ts'
 import { hdrClipNames, selectClips, selectLayout, selectSeed, shortestMs } from './selection.ts'
@@ -21,10 +21,10 @@ import type { Size, Rect } from '../../src/media/geometry.ts'
 export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {
   const clips = selectClips(input, context.files)
   await checkPictures(clips, context.signal)
-  const seed = selectSeed(input, clips, seedOf(context.taskId))
+  const seed = selectSeed(input, clips, taskSeed(context.taskId))
   const layout = selectLayout(input, clips, seed)
   const canvas = canvasSize(input.output_ratio, input.quality)
-  const rects = place(layout, canvas, { gap: gapPixels(canvas, input.gap_ratio), step: 2 })
+  const rects = slotRects(layout, canvas, { gap: gapPixels(canvas, input.gap_ratio), step: 2 })
   const placed = rects.flatMap((rect, index) => {
     const clip = clips[index]
     return clip ? [{ clip, rect, picture: placeClip(clip, rect, input.fit_mode) }] : []
@@ -41,9 +41,11 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
     background: input.background_color,
     audio: input.audio_mode,
   }
-  await encode(screen, context, { path, expectedSeconds: expectedSeconds(input, clips) })
+  await encodeSplitScreen(screen, context, { path, expectedSeconds: expectedSeconds(input, clips) })
 
-  const notes = hdrClipNames(clips).map((name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`)
+  const notes = hdrClipNames(clips).map(
+    (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,
+  )
   const shape = input.output_ratio.replace(':', 'x')
   return {
     version: 'video_split_screen.v1',
@@ -55,20 +57,20 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
       layout_id: layout.id,
       equivalence_key: layout.equivalenceKey,
       random_seed: seed,
-      slots: slotsOf(placed, { canvas, order: layout.order, fit: input.fit_mode }),
+      slots: resultSlots(placed, { canvas, order: layout.order, fit: input.fit_mode }),
     },
   }
 }
 
 /** The seed of a task that names none: follows from its id, so that a retry makes the same choice. */
-function seedOf(taskId: string): number {
-  return digest(taskId) % 2 ** 31
+function taskSeed(taskId: string): number {
+  return fnv1a(taskId) % 2 ** 31
 }
 
 interface PlacedClip {
   readonly clip: SelectedClip
   readonly rect: Rect
-  readonly picture: Placed
+  readonly picture: ClipPlacement
 }
 
 interface Placing {
@@ -79,7 +81,7 @@ interface Placing {
 }
 
 /** The slots as the result tells them (contract 2, 2.3b), by slot_index. */
-function slotsOf(
+function resultSlots(
   placed: readonly PlacedClip[],
   { canvas, order, fit }: Placing,
 ): OutputOf<typeof videoSplitScreen>['layout']['slots'] {

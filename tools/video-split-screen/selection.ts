@@ -2,7 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile, RequestFiles, InputOf } from '../../src/contract/operation.ts'
 import { chooseLayout, orderlySeed } from '../../src/media/layout/choose.ts'
-import type { Wish } from '../../src/media/layout/choose.ts'
+import type { ChooseLayoutOptions } from '../../src/media/layout/choose.ts'
 import { findLayout } from '../../src/media/layout/layout.ts'
 import type { Layout } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
@@ -68,12 +68,12 @@ export function selectSeed(
   clips: readonly SelectedClip[],
   fallback: number,
 ): number {
-  return input.random_seed ?? orderlySeed(wishOf(input, clips, fallback))
+  return input.random_seed ?? orderlySeed(layoutOptions(input, clips, fallback))
 }
 
 /** The layout of a request: the named one, or the best for the clips. Throws 6016 for one that does not fit. */
 export function selectLayout(input: SplitScreenInput, clips: readonly SelectedClip[], seed: number): Layout {
-  if (input.layout_mode === 'auto') return chooseLayout(wishOf(input, clips, seed))
+  if (input.layout_mode === 'auto') return chooseLayout(layoutOptions(input, clips, seed))
   const layout = findLayout(input.layout_id ?? 0)
   if (!layout) {
     throw new MediaError(6016, `layout_id: there is no layout ${input.layout_id}`, {
@@ -90,7 +90,11 @@ export function selectLayout(input: SplitScreenInput, clips: readonly SelectedCl
   )
 }
 
-function wishOf(input: SplitScreenInput, clips: readonly SelectedClip[], seed: number): Wish {
+function layoutOptions(
+  input: SplitScreenInput,
+  clips: readonly SelectedClip[],
+  seed: number,
+): ChooseLayoutOptions {
   return {
     aspects: clips.map(({ aspect }) => aspect),
     ratio: input.output_ratio,
@@ -121,7 +125,7 @@ function selectClip<F extends RequestFile>(
   }
   checkNotCutOff(file, endMs, index)
   const crop = clip.crop ?? wholePicture
-  const { width, height } = turnedSize(video)
+  const { width, height } = uprightSize(video)
   if (crop.width * width < smallestCrop || crop.height * height < smallestCrop) {
     throw new MediaError(
       6016,
@@ -150,7 +154,7 @@ function checkNotCutOff({ name, facts }: RequestFile, endMs: number, index: numb
 }
 
 /** Sides of the picture as the decoder gives it, turned for display, before its samples are made square. */
-export function turnedSize({ coded_width, coded_height, rotation }: VideoFacts): {
+export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts): {
   width: number
   height: number
 } {
@@ -161,7 +165,7 @@ export function turnedSize({ coded_width, coded_height, rotation }: VideoFacts):
 
 function displayAspect(video: VideoFacts): number {
   const { num, den } = video.sample_aspect_ratio
-  const { width, height } = turnedSize(video)
+  const { width, height } = uprightSize(video)
   return (width / height) * (video.rotation % 180 === 0 ? num / den : den / num)
 }
 

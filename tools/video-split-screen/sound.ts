@@ -1,7 +1,7 @@
-import { limiter, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
+import { limiter, stereoFilter } from '../../src/engines/ffmpeg/standard-sound.ts'
 
 /** A clip that is heard. */
-interface Heard {
+interface AudibleClip {
   /** Of its input, in times of its file. */
   readonly index: number
   readonly mono: boolean
@@ -10,22 +10,23 @@ interface Heard {
 }
 
 /** Sound of a result: which clips are heard, by index, and for how long. */
-interface Sound {
-  readonly inputs: readonly Heard[]
+interface SoundGraphOptions {
+  readonly inputs: readonly AudibleClip[]
   readonly seconds: number
 }
 
 /** Clips that are heard: the first with sound, all with sound, or none. */
-export function heardClips(mode: 'first' | 'mix' | 'mute', hasSound: readonly boolean[]): number[] {
+export function audibleClips(mode: 'first' | 'mix' | 'mute', hasSound: readonly boolean[]): number[] {
   const sounding = hasSound.flatMap((has, index) => (has ? [index] : []))
   if (mode === 'mute') return []
   return mode === 'first' ? sounding.slice(0, 1) : sounding
 }
 
 /** The filter graph of the sound, as 48 kHz stereo of exactly the given length; ends in [a]. */
-export function soundGraph({ inputs, seconds }: Sound): string {
+export function soundGraph({ inputs, seconds }: SoundGraphOptions): string {
   const chains = inputs.map(
-    ({ index, mono, beginMs }) => `[${index}:a:0]asetpts=PTS-${beginMs / 1000}/TB,${stereo(mono)}[a${index}]`,
+    ({ index, mono, beginMs }) =>
+      `[${index}:a:0]asetpts=PTS-${beginMs / 1000}/TB,${stereoFilter(mono)}[a${index}]`,
   )
   const labels = inputs.map(({ index }) => `[a${index}]`).join('')
   const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`

@@ -4,33 +4,33 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext } from '../../src/contract/operation.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { isHole } from '../../src/engines/ffmpeg/holes.ts'
+import { isPictureGap } from '../../src/engines/ffmpeg/holes.ts'
 import { aacArgs, pcmInput, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import type { ProgressReport } from '../../src/engines/ffmpeg/progress.ts'
 import { fileUrl, inputArgs, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
-import { lengthOf, partOf } from '../../src/media/timeline/divide.ts'
+import { totalUnits, createPart } from '../../src/media/timeline/divide.ts'
 import type { Part } from '../../src/media/timeline/divide.ts'
 import type { Read } from '../../src/media/timeline/reads.ts'
-import { rounding } from '../../src/media/timeline/timeline.ts'
+import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import { pictureGraph } from './picture.ts'
-import type { Ending, PictureWish } from './picture.ts'
+import type { Ending, PictureOptions } from './picture.ts'
 
 /**
  * How the picture is encoded. Parts are joined without encoding again, so all have the same settings. veryfast:
  * the next slower preset takes a third more time for no smaller files at the same quality.
  */
-export const encoderArgs: readonly string[] = [
+export const timelineEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
 ]
 
 /** A part to be made. */
-interface PartJob {
+interface EncodePartOptions {
   readonly part: Part
   /** Of a part that is the whole result. What it fails with, the signal tells. */
   readonly sound: Pcm | undefined
-  readonly wish: PictureWish
+  readonly wish: PictureOptions
   readonly context: RunContext
   readonly signal: AbortSignal
   readonly threads: number
@@ -43,17 +43,17 @@ interface PartJob {
  * Makes one part of the picture in the folder of the run. Groups beside its live one are decoded before, one after
  * another, to raw frames that are there until it is made. Throws 6021 with the clip where pictures are missing.
  */
-export async function encodePart(path: string, job: PartJob): Promise<void> {
+export async function encodePart(path: string, job: EncodePartOptions): Promise<void> {
   const { groups, live } = job.part
   const others = groups.filter((group) => group !== live)
   const raw = others.map((_, index) => `${path}-${index}.yuv`)
   try {
     for (const [index, group] of others.entries()) {
-      const alone = { ...job, part: partOf([group]), sound: undefined, onFrames: () => {} }
-      await makeFrames({ path: raw[index] ?? '', args: rawArgs, inputs: [] }, alone)
+      const alone = { ...job, part: createPart([group]), sound: undefined, onFrames: () => {} }
+      await renderFrames({ path: raw[index] ?? '', args: rawArgs, inputs: [] }, alone)
     }
-    const args = [...encoderArgs, ...bt709Tags, '-map_metadata', '-1', '-map_chapters', '-1']
-    await makeFrames({ path, args, inputs: raw.map((one) => rawInput(one, job.wish)) }, job)
+    const args = [...timelineEncoderArgs, ...bt709Tags, '-map_metadata', '-1', '-map_chapters', '-1']
+    await renderFrames({ path, args, inputs: raw.map((one) => rawInput(one, job.wish)) }, job)
   } finally {
     await Promise.all(raw.map((one) => rm(one, { force: true })))
   }
@@ -62,7 +62,7 @@ export async function encodePart(path: string, job: PartJob): Promise<void> {
 /** Frames that wait for the encoder, as graphs end in them. */
 const rawArgs: readonly string[] = ['-c:v', 'rawvideo', '-pix_fmt', 'yuv420p', '-f', 'rawvideo']
 
-function rawInput(path: string, { canvas: { width, height, rate } }: PictureWish): string[] {
+function rawInput(path: string, { canvas: { width, height, rate } }: PictureOptions): string[] {
   return [
     ...['-protocol_whitelist', 'file', '-f', 'rawvideo', '-pixel_format', 'yuv420p'],
     ...['-video_size', `${width}x${height}`, '-framerate', String(rate), '-i', fileUrl(path)],
@@ -70,7 +70,7 @@ function rawInput(path: string, { canvas: { width, height, rate } }: PictureWish
 }
 
 /** What a part becomes. */
-interface Output {
+interface RenderOutput {
   readonly path: string
   /** Options of how it is coded. */
   readonly args: readonly string[]
@@ -78,11 +78,11 @@ interface Output {
   readonly inputs: readonly (readonly string[])[]
 }
 
-async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise<void> {
+async function renderFrames({ path, args, inputs }: RenderOutput, job: EncodePartOptions): Promise<void> {
   const { part, sound, wish, context, signal, timeoutMs } = job
   const threads = String(job.threads)
   const { reads, graph, endings } = pictureGraph(part, wish, parse(path).base)
-  const read = await Promise.all(reads.map((one) => inputOf(one, job)))
+  const read = await Promise.all(reads.map((one) => readInputArgs(one, job)))
   let made = 0
   const onReport = ({ frames }: ProgressReport) => {
     made = frames
@@ -93,7 +93,7 @@ async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise
       args: [
         ...[...fileTimes, ...read.flat(), ...inputs.flat(), ...(sound ? pcmInput : [])],
         ...['-filter_complex_threads', threads, '-filter_complex', graph, '-map', '[v]'],
-        ...(sound ? soundArgs(sound, read.length + inputs.length) : []),
+        ...(sound ? soundOutputArgs(sound, read.length + inputs.length) : []),
         ...[...args, '-threads', threads, '-r', String(wish.canvas.rate), path],
       ],
       ...{ cwd: context.scratch, signal, timeoutMs, input: sound?.input },
@@ -101,11 +101,11 @@ async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise
     onReport,
   ).catch((error: unknown) => {
     signal.throwIfAborted()
-    return damageOf(error)
+    return asDamage(error)
   })
   const fewAtOnce = limitConcurrency(2)
   await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
-  if (made === lengthOf(part.groups.flat()) && !damage) return
+  if (made === totalUnits(part.groups.flat()) && !damage) return
   const places = endings.map(({ stretch }) => stretch.clip.at).join(', ')
   throw new MediaError(6021, `pictures are missing in one of ${places}`, {
     cause: damage,
@@ -114,17 +114,20 @@ async function makeFrames({ path, args, inputs }: Output, job: PartJob): Promise
 }
 
 /** Options of a result that has sound, too, from an input of that number. */
-function soundArgs(sound: Pcm, input: number): string[] {
+function soundOutputArgs(sound: Pcm, input: number): string[] {
   return ['-map', `${input}:a:0`, ...aacArgs(sound), '-movflags', '+faststart']
 }
 
 /** ffmpeg gives up where most of what it reads cannot be decoded, and tells no file. */
-function damageOf(error: unknown): MediaError {
+function asDamage(error: unknown): MediaError {
   if (error instanceof MediaError && error.code === 6017) return error
   throw error
 }
 
-async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJob): Promise<string[]> {
+async function readInputArgs(
+  [{ clip, from }]: Read,
+  { wish, context, threads }: EncodePartOptions,
+): Promise<string[]> {
   const video = wish.videoOf(clip.material)
   return inputArgs(context.files.get(clip.material).path, [
     ...(await alphaDecoder(video)),
@@ -134,14 +137,17 @@ async function inputOf([{ clip, from }]: Read, { wish, context, threads }: PartJ
 }
 
 /** Holds a stretch in whose end no picture came against its file: throws 6021 unless it has a hole there. */
-async function checkEnding({ stretch, due, told }: Ending, { context, signal }: PartJob): Promise<void> {
+async function checkEnding(
+  { stretch, due, markerFile: told }: Ending,
+  { context, signal }: EncodePartOptions,
+): Promise<void> {
   const found = await stat(join(context.scratch, told)).catch(() => undefined)
   if (found && found.size > 0) return
   const { clip, to } = stretch
   const { path, name, facts } = context.files.get(clip.material)
   // What the filters took for earlier or later must count so here.
-  const span = { from: due + rounding, to: to - 2 * rounding }
-  if (!facts || (await isHole({ path, facts }, span, { signal }))) return
+  const span = { from: due + clipTolerance, to: to - 2 * clipTolerance }
+  if (!facts || (await isPictureGap({ path, facts }, span, { signal }))) return
   throw new MediaError(6021, `${clip.at}.material: ${name} has no picture from ${due.toFixed(1)} s on`, {
     hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
   })

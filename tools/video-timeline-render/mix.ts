@@ -4,12 +4,12 @@ import { pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
 import { rechunk } from '../../src/platform/streams.ts'
 
 /** Adds sounds of the same length. Ends all of them, however it ends. */
-export async function* mix(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
+export async function* mixPcm(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
   const batches = sources.map((source) => rechunk(source))
   try {
     for (;;) {
       const next = await Promise.all(batches.map((batch) => batch.next()))
-      const [first, ...others] = next.flatMap(({ value, done }) => (done === true ? [] : [floats(value)]))
+      const [first, ...others] = next.flatMap(({ value, done }) => (done === true ? [] : [asFloats(value)]))
       if (!first) return
       const sum = first.slice()
       for (const other of others) {
@@ -23,12 +23,12 @@ export async function* mix(sources: readonly AsyncGenerator<Uint8Array>[]): Asyn
   }
 }
 
-function floats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
+function asFloats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
   return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
 }
 
 /** Reads a file once: it takes 23 MB a minute, so it is deleted then. */
-export async function* readOnce(path: string): AsyncGenerator<Uint8Array> {
+export async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterable<Uint8Array> = createReadStream(path, { highWaterMark: 2 ** 20 })
   yield* chunks
   await rm(path)
@@ -37,7 +37,7 @@ export async function* readOnce(path: string): AsyncGenerator<Uint8Array> {
 const zeros = new Uint8Array(2 ** 16)
 
 /** So many samples of both channels that are 0. */
-export async function* silence(samples: number): AsyncGenerator<Uint8Array> {
+export async function* silentPcm(samples: number): AsyncGenerator<Uint8Array> {
   for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
     yield zeros.subarray(0, Math.min(left, zeros.length))
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import { lengthOf } from '../../src/media/timeline/divide.ts'
+import { totalUnits } from '../../src/media/timeline/divide.ts'
 import type { Group, Part } from '../../src/media/timeline/divide.ts'
-import { readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
+import { groupReads, pieceStretch } from '../../src/media/timeline/reads.ts'
 import type { TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { partsOf } from './parts.ts'
-import type { PictureWish } from './picture.ts'
+import { divideTimeline } from './parts.ts'
+import type { PictureOptions } from './picture.ts'
 
 const rate = 30
 const canvas = { width: 1280, height: 720, rate }
@@ -26,7 +26,7 @@ function videoOf(material: string): VideoFacts {
   }
 }
 
-const wish: PictureWish = { canvas, videoOf, worth: () => false }
+const wish: PictureOptions = { canvas, videoOf, decodesThrough: () => false }
 const atOnce = 2
 
 interface Shot {
@@ -46,13 +46,13 @@ function partsOfShots(shots: readonly Shot[]): Part[] {
     }
   })
   const timeline = { ...canvas, seconds: at, frames: Math.round(at * rate), picture, sound: [] }
-  return partsOf(timeline, wish, atOnce)
+  return divideTimeline(timeline, wish, atOnce)
 }
 
 /** Pixels of a picture of each decoder of a group. */
 function decodersOf(group: Group): number[] {
-  const stretches = group.flatMap((piece) => stretchOf(piece, rate) ?? [])
-  return readsOf(stretches, wish.worth).map(([{ clip }]) => {
+  const stretches = group.flatMap((piece) => pieceStretch(piece, rate) ?? [])
+  return groupReads(stretches, wish.decodesThrough).map(([{ clip }]) => {
     const { coded_width, coded_height } = videoOf(clip.material)
     return coded_width * coded_height
   })
@@ -83,10 +83,10 @@ test('what is decoded at once for a part is bounded, and how many frames of it w
       for (const [index, { groups, live }] of parts.entries()) {
         for (const decoders of groups.map(decodersOf))
           expect(decoders.length <= 1 || sumOf(decoders) <= 2 * 1920 * 1080).toBe(true)
-        const frames = lengthOf(groups.flat())
+        const frames = totalUnits(groups.flat())
         expect(frames).toBeGreaterThanOrEqual(parts.length > 1 ? 5 : 1)
         // In the last also what is left.
-        expect(frames - lengthOf(live)).toBeLessThanOrEqual(index < parts.length - 1 ? 4 : 8)
+        expect(frames - totalUnits(live)).toBeLessThanOrEqual(index < parts.length - 1 ? 4 : 8)
       }
     }),
   )

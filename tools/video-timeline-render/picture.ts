@@ -1,18 +1,18 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { contained } from '../../src/media/layout/canvas.ts'
+import { containedSize } from '../../src/media/layout/canvas.ts'
 import type { Part } from '../../src/media/timeline/divide.ts'
-import { readsOf, stretchOf } from '../../src/media/timeline/reads.ts'
+import { groupReads, pieceStretch } from '../../src/media/timeline/reads.ts'
 import type { Read, Stretch } from '../../src/media/timeline/reads.ts'
-import { rounding } from '../../src/media/timeline/timeline.ts'
+import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 
 /** What a part is made for and of. */
-export interface PictureWish {
+export interface PictureOptions {
   readonly canvas: Pick<Timeline, 'width' | 'height' | 'rate'>
   readonly videoOf: (material: string) => VideoFacts
   /** Whether decoding on from one stretch to the next takes less than opening the file again. */
-  readonly worth: (before: Stretch, next: Stretch) => boolean
+  readonly decodesThrough: (before: Stretch, next: Stretch) => boolean
 }
 
 /** The picture of a part of the output: what is read, and the filter graph that ends in [v]. */
@@ -29,28 +29,28 @@ export interface Ending {
   /** The source shows a new picture from then on, s, or has a hole. */
   readonly due: number
   /** File in the folder of the run that holds something where such a picture came. */
-  readonly told: string
+  readonly markerFile: string
 }
 
 /**
  * Plans the picture of a part of some name: exactly its frames, fitted to the canvas. After the inputs that are read
  * come those that hold the raw frames of its other groups.
  */
-export function pictureGraph({ groups, live }: Part, wish: PictureWish, name: string): PictureGraph {
+export function pictureGraph({ groups, live }: Part, wish: PictureOptions, name: string): PictureGraph {
   const { rate } = wish.canvas
-  const stretches = live.map((piece) => stretchOf(piece, rate))
-  const reads = readsOf(
+  const stretches = live.map((piece) => pieceStretch(piece, rate))
+  const reads = groupReads(
     stretches.filter((one) => one !== undefined),
-    wish.worth,
+    wish.decodesThrough,
   )
   const endings: Ending[] = []
   const chains = live.map((piece, index) => {
     const stretch = stretches[index]
     const label = `[p${index}]`
     if (!stretch) return `${black(wish, piece.units)}${label}`
-    const ending = { stretch, due: dueOf(stretch, wish), told: `${name}-${index}.told` }
+    const ending = { stretch, due: lastPictureDue(stretch, wish), told: `${name}-${index}.told` }
     endings.push(ending)
-    return `[r${index}]${clipChain(ending, wish, String(index))}${label}`
+    return `[r${index}]${pieceFilters(ending, wish, String(index))}${label}`
   })
   // One input for each read, split where several pieces are made of it.
   const inputs = reads.map((read, input) => {
@@ -67,46 +67,46 @@ export function pictureGraph({ groups, live }: Part, wish: PictureWish, name: st
   return { reads, graph: [...inputs, ...raw, ...chains, end].join(';'), endings }
 }
 
-function black({ canvas: { width, height, rate } }: PictureWish, frames: number): string {
+function black({ canvas: { width, height, rate } }: PictureOptions, frames: number): string {
   return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
 }
 
 /** A last picture may come this much before the end of a stretch, s, however files round. */
-const missed = 1
+const maxMissedSeconds = 1
 
 /** When the last pictures of a stretch are due, s of its file. */
-function dueOf({ clip, to }: Stretch, { canvas, videoOf }: PictureWish): number {
+function lastPictureDue({ clip, to }: Stretch, { canvas, videoOf }: PictureOptions): number {
   const end = (videoOf(clip.material).duration_ms || Infinity) / 1000
-  return Math.max(0, Math.min(to, end) - missed - (2 * clip.speed) / canvas.rate)
+  return Math.max(0, Math.min(to, end) - maxMissedSeconds - (2 * clip.speed) / canvas.rate)
 }
 
 /**
  * From a decoded, turned picture, in times of its file, to the frames of one piece. Where the next picture comes
  * late or never, the last one stands.
  */
-function clipChain(
-  { stretch: { clip, from, to, units }, due, told }: Ending,
-  wish: PictureWish,
+function pieceFilters(
+  { stretch: { clip, from, to, units }, due, markerFile: told }: Ending,
+  wish: PictureOptions,
   /** Keeps the pieces of a graph apart. */
   label: string,
 ): string {
   const { canvas } = wish
   const video = wish.videoOf(clip.material)
   const frame = clip.speed / canvas.rate
-  const time = `PTS-${seconds(from + lookAhead(frame) - frame / 2)}/TB`
-  const size = contained(canvas, video.width / video.height)
+  const time = `PTS-${formatFilterSeconds(from + lookAhead(frame) - frame / 2)}/TB`
+  const size = containedSize(canvas, video.width / video.height)
   const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
   const isWhole = x === 0 && y === 0
   return [
     // A file's clock may be as coarse as its frames. Nothing of what begins at the cut's end may show.
-    `settb=AVTB,trim=end=${seconds(Math.max(to - rounding, from + rounding))}`,
-    `metadata=mode=add:key=late:value=1:enable='gte(t,${seconds(due)})',metadata=mode=print:key=late:file=${told}`,
+    `settb=AVTB,trim=end=${formatFilterSeconds(Math.max(to - clipTolerance, from + clipTolerance))}`,
+    `metadata=mode=add:key=late:value=1:enable='gte(t,${formatFilterSeconds(due)})',metadata=mode=print:key=late:file=${told}`,
     // What is looked at comes to the middle of its frame, by which fps takes it. The last may have come long before.
-    `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${seconds(missed + 2 * frame + to - from)}`,
+    `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frame + to - from)}`,
     `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),
-    ...(video.alpha ? [overBlack(size, canvas.rate, label)] : []),
+    ...(video.alpha ? [overBlackFilter(size, canvas.rate, label)] : []),
     `setparams=${bt709},format=yuv420p`,
     ...(isWhole ? [] : [`pad=w=${canvas.width}:h=${canvas.height}:x=${x}:y=${y}:color=black`]),
     'setsar=1',
@@ -120,15 +120,15 @@ function clipChain(
  * callers round such times.
  */
 function lookAhead(frame: number): number {
-  return Math.max(frame / 2 - rounding, rounding)
+  return Math.max(frame / 2 - clipTolerance, clipTolerance)
 }
 
 /** Lays a transparent picture over black. */
-function overBlack(size: { width: number; height: number }, rate: number, label: string): string {
+function overBlackFilter(size: { width: number; height: number }, rate: number, label: string): string {
   const still = `color=black:size=${size.width}x${size.height}:rate=${rate},format=yuv420p`
   return `format=yuva420p[t${label}];${still}[b${label}];[b${label}][t${label}]overlay=format=yuv420:shortest=1`
 }
 
-function seconds(value: number): string {
+function formatFilterSeconds(value: number): string {
   return value.toFixed(6)
 }

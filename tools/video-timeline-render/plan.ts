@@ -43,20 +43,20 @@ const measured = {
 /** Seconds of work to expect on two cores, held against real ones by bench/timeline.ts. */
 export function expectedSeconds(timeline: Timeline, files: RequestFiles): number {
   const { width, height, frames, rate, seconds, picture, sound } = timeline
-  const decoded = sumOf(picture, ({ material, source }) => {
+  const decoded = sumOver(picture, ({ material, source }) => {
     const video = files.get(material).facts?.video
-    return pixelsASecond(video) * (source.to - source.from)
+    return pixelsPerSecond(video) * (source.to - source.from)
   })
   const passed = picture.reduce((sum, clip, index) => {
     const video = files.get(clip.material).facts?.video
-    const way = pixelsASecond(video) * skipped(clip, picture[index - 1], video?.seek_ms)
-    return sum + way + measured.ahead * pixelsOf(video)
+    const way = pixelsPerSecond(video) * skippedSeconds(clip, picture[index - 1], video?.seek_ms)
+    return sum + way + measured.ahead * codedPixels(video)
   }, 0)
   const shown = Math.min(
     frames,
-    sumOf(picture, ({ track }) => (track.to - track.from) * rate),
+    sumOver(picture, ({ track }) => (track.to - track.from) * rate),
   )
-  const heard = sumOf(sound.flat(), ({ source, speed, keepPitch }) => {
+  const heard = sumOver(sound.flat(), ({ source, speed, keepPitch }) => {
     const retimed = keepPitch && speed !== 1 ? measured.pitched : 0
     return measured.soundClip + (measured.heard + retimed) * (source.to - source.from)
   })
@@ -71,21 +71,21 @@ export function expectedSeconds(timeline: Timeline, files: RequestFiles): number
   return Math.round(expected * 10) / 10
 }
 
-function pixelsASecond(video: VideoFacts | null | undefined): number {
+function pixelsPerSecond(video: VideoFacts | null | undefined): number {
   const { num, den } = video?.frame_rate ?? { num: 0, den: 1 }
-  return pixelsOf(video) * (num > 0 ? num / den : 30)
+  return codedPixels(video) * (num > 0 ? num / den : 30)
 }
 
-function pixelsOf(video: VideoFacts | null | undefined): number {
+function codedPixels(video: VideoFacts | null | undefined): number {
   return video ? video.coded_width * video.coded_height : 0
 }
 
 /** Seconds of a file that are decoded only to come to a clip: from the key frame before it, or from the clip before. */
-function skipped({ material, source }: TimelineClip, before?: TimelineClip, seekMs = 0): number {
+function skippedSeconds({ material, source }: TimelineClip, before?: TimelineClip, seekMs = 0): number {
   const hole = before?.material === material ? source.from - before.source.to : -1
   return Math.min(seekMs / 1000, source.from, hole < 0 ? Infinity : hole)
 }
 
-function sumOf(clips: readonly TimelineClip[], cost: (clip: TimelineClip) => number): number {
+function sumOver(clips: readonly TimelineClip[], cost: (clip: TimelineClip) => number): number {
   return clips.reduce((sum, clip) => sum + cost(clip), 0)
 }

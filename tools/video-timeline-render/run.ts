@@ -5,18 +5,18 @@ import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
 import { joinParts } from '../../src/engines/ffmpeg/join-parts.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
-import { lengthOf } from '../../src/media/timeline/divide.ts'
+import { totalUnits } from '../../src/media/timeline/divide.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import type { videoTimelineRender } from './contract.ts'
 import { encodePart } from './encode-part.ts'
-import { partsOf } from './parts.ts'
-import type { PictureWish } from './picture.ts'
+import { divideTimeline } from './parts.ts'
+import type { PictureOptions } from './picture.ts'
 import { expectedSeconds } from './plan.ts'
-import { soundOf } from './sound.ts'
+import { timelineSound } from './sound.ts'
 import { checkSources, hdrMaterialNames, videoOf } from './sources.ts'
-import { decodingOn } from './worth.ts'
+import { decodeThrough } from './worth.ts'
 
 /**
  * Renders the picture part by part, a few at once, and the sound beside it, then joins them. What is short is one
@@ -44,7 +44,7 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
 const pixelsAtOnce = 4 * 1920 * 1080
 
 /** What joining takes of all work, percent. */
-const joining = 2
+const joiningPercent = 2
 
 async function render(timeline: Timeline, context: RunContext, path: string): Promise<void> {
   const { files, scratch, threads } = context
@@ -56,11 +56,11 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
     failed.abort(error)
     throw error
   }
-  const wish = await wishOf(timeline, context)
+  const wish = await pictureOptions(timeline, context)
   const atOnce = partsAtOnce(timeline, threads)
-  const parts = partsOf(timeline, wish, atOnce).map((part, index) => ({
+  const parts = divideTimeline(timeline, wish, atOnce).map((part, index) => ({
     part,
-    frames: lengthOf(part.groups.flat()),
+    frames: totalUnits(part.groups.flat()),
     path: join(scratch, `part-${index}.mp4`),
   }))
   const made = new Map<string, number>()
@@ -73,18 +73,18 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
       onFrames(frames) {
         made.set(one, frames)
         const done = [...made.values()].reduce((sum, count) => sum + count, 0) / timeline.frames
-        context.progress(done * (100 - joining))
+        context.progress(done * (100 - joiningPercent))
       },
     })
-  const sound = soundOf({ timeline, context, signal, timeoutMs })
+  const sound = timelineSound({ timeline, context, signal, timeoutMs })
   const [whole] = parts
   if (whole && parts.length === 1) {
-    const input = (ended: AbortSignal) => tellingFailure(sound.input(ended), ended, endAll)
+    const input = (ended: AbortSignal) => reportingFailure(sound.input(ended), ended, endAll)
     await encode({ ...whole, path }, { ...sound, input })
     return
   }
   const heard = join(scratch, 'sound.m4a')
-  await allEnded([
+  await allSettledOrThrow([
     encodeAac(heard, sound, { cwd: scratch, signal, timeoutMs }).catch(endAll),
     ...parts.map((part) => inTurn(() => encode(part)).catch(endAll)),
   ])
@@ -92,7 +92,7 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
 }
 
 /** What an input gives; what it fails with is told at once, unless nobody takes it any more. */
-async function* tellingFailure<T>(
+async function* reportingFailure<T>(
   input: AsyncIterable<T>,
   ended: AbortSignal,
   tell: (error: unknown) => never,
@@ -105,12 +105,12 @@ async function* tellingFailure<T>(
 }
 
 /** Waits until all have ended, however they do, and throws what one failed with. */
-async function allEnded(work: readonly Promise<void>[]): Promise<void> {
+async function allSettledOrThrow(work: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(work)
   await Promise.all(work)
 }
 
-async function wishOf(timeline: Timeline, { files, signal }: RunContext): Promise<PictureWish> {
+async function pictureOptions(timeline: Timeline, { files, signal }: RunContext): Promise<PictureOptions> {
   const videos = new Map(
     timeline.picture.map((clip) => [clip.material, videoOf(clip, files.get(clip.material))]),
   )
@@ -122,7 +122,7 @@ async function wishOf(timeline: Timeline, { files, signal }: RunContext): Promis
   return {
     canvas: timeline,
     videoOf: known,
-    worth: await decodingOn(timeline, { files, videoOf: known, signal }),
+    decodesThrough: await decodeThrough(timeline, { files, videoOf: known, signal }),
   }
 }
 

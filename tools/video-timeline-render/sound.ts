@@ -7,15 +7,15 @@ import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { decodePcm, pcmBytes, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
-import { soundRate, stereo } from '../../src/engines/ffmpeg/standard-sound.ts'
-import { lanesOf } from '../../src/media/timeline/lanes.ts'
-import { layOut, type Piece } from '../../src/media/timeline/lay-out.ts'
-import { stretchOf, type Stretch } from '../../src/media/timeline/reads.ts'
+import { soundRate, stereoFilter } from '../../src/engines/ffmpeg/standard-sound.ts'
+import { packAudioTracks } from '../../src/media/timeline/lanes.ts'
+import { layOutPieces, type Piece } from '../../src/media/timeline/lay-out.ts'
+import { pieceStretch, type Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { mix, readOnce, silence } from './mix.ts'
-import { retime } from './retime.ts'
+import { mixPcm, readAndDelete, silentPcm } from './mix.ts'
+import { retimeFilters } from './retime.ts'
 
-interface SoundJob {
+interface TimelineSoundOptions {
   readonly timeline: Timeline
   readonly context: Pick<RunContext, 'files' | 'scratch'>
   readonly signal: AbortSignal
@@ -23,44 +23,52 @@ interface SoundJob {
 }
 
 /** Lanes mixed at once, each with one decoding process; more are mixed in rounds. */
-const lanesAtOnce = 8
+const tracksAtOnce = 8
 
 /** Clips that one process decodes, one after another. */
 const clipsAtOnce = 8
 
 /** All sound of a timeline, of exactly the output's length; decoded, clip after clip, as it is taken. */
-export function soundOf(job: SoundJob): Pcm {
+export function timelineSound(job: TimelineSoundOptions): Pcm {
   const { timeline, context } = job
   const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
   const clips = timeline.sound.flat()
   const isSilent = clips.every(({ material }) => !context.files.get(material).facts?.audio.length)
   const until = (ended: AbortSignal) => ({ ...job, signal: AbortSignal.any([job.signal, ended]) })
-  return { samples, isSilent, input: (ended) => (isSilent ? silence(samples) : mixed(samples, until(ended))) }
+  return {
+    samples,
+    isSilent,
+    input: (ended) => (isSilent ? silentPcm(samples) : mixTracks(samples, until(ended))),
+  }
 }
 
-async function* mixed(samples: number, job: SoundJob): AsyncGenerator<Uint8Array> {
+async function* mixTracks(samples: number, job: TimelineSoundOptions): AsyncGenerator<Uint8Array> {
   const { context, signal } = job
   const { filters } = await locateFfmpeg()
-  const lanes = lanesOf(job.timeline.sound).map((clips) =>
-    lane(layOut(clips, { total: samples, perSecond: soundRate }), job, filters.has('rubberband')),
+  const lanes = packAudioTracks(job.timeline.sound).map((clips) =>
+    renderTrack(
+      layOutPieces(clips, { total: samples, perSecond: soundRate }),
+      job,
+      filters.has('rubberband'),
+    ),
   )
-  let sum: AsyncGenerator<Uint8Array> = silence(samples)
-  while (lanes.length > lanesAtOnce) {
+  let sum: AsyncGenerator<Uint8Array> = silentPcm(samples)
+  while (lanes.length > tracksAtOnce) {
     const part = join(context.scratch, `mix-${lanes.length}.f32`)
-    await pipeline(mix([sum, ...lanes.splice(0, lanesAtOnce)]), createWriteStream(part), { signal })
-    sum = readOnce(part)
+    await pipeline(mixPcm([sum, ...lanes.splice(0, tracksAtOnce)]), createWriteStream(part), { signal })
+    sum = readAndDelete(part)
   }
-  yield* mix([sum, ...lanes])
+  yield* mixPcm([sum, ...lanes])
 }
 
 /** One lane from start to end: silence, and clips decoded a few to a process. */
-async function* lane(
+async function* renderTrack(
   pieces: readonly Piece[],
-  job: SoundJob,
+  job: TimelineSoundOptions,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
   const sounding = pieces.map((piece) => {
-    const stretch = stretchOf(piece, soundRate)
+    const stretch = pieceStretch(piece, soundRate)
     return stretch && hasSound(stretch, job.context.files.get(stretch.clip.material)) ? stretch : undefined
   })
   for (let index = 0; index < pieces.length;) {
@@ -70,8 +78,8 @@ async function* lane(
       (one, at) => at >= index && (one === undefined || at >= index + clipsAtOnce),
     )
     const group = sounding.slice(index, end < 0 ? pieces.length : end).filter((one) => one !== undefined)
-    if (group.length === 0) yield* silence(piece.units)
-    else yield* decode(group, job, rubberband)
+    if (group.length === 0) yield* silentPcm(piece.units)
+    else yield* decodeStretches(group, job, rubberband)
     index += Math.max(1, group.length)
   }
 }
@@ -86,14 +94,14 @@ function hasSound({ from }: Stretch, { facts }: StagedFile): boolean {
 const leadIn = 0.5
 
 /** Where reading begins for what is heard from a time of a file on, s. */
-function readFrom(from: number): number {
+function decodeStart(from: number): number {
   return Math.max(0, from - leadIn)
 }
 
 /** Stretches one after another, each exactly as long as its piece. */
-async function* decode(
+async function* decodeStretches(
   stretches: readonly Stretch[],
-  job: SoundJob,
+  job: TimelineSoundOptions,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
   const { files, scratch: cwd } = job.context
@@ -101,11 +109,11 @@ async function* decode(
   const inputs = stretches.flatMap(({ clip, from }) => {
     const { path, facts } = files.get(clip.material)
     const sought = facts?.video ?? facts?.audio[0]
-    return inputArgs(path, ['-vn', ...(sought ? fromKeyFrame(readFrom(from), sought) : [])])
+    return inputArgs(path, ['-vn', ...(sought ? fromKeyFrame(decodeStart(from), sought) : [])])
   })
   const chains = stretches.map((stretch, index) => {
     const mono = files.get(stretch.clip.material).facts?.audio[0]?.channels === 1
-    return `[${index}:a:0]${clipChain(stretch, { mono, rubberband })}[a${index}]`
+    return `[${index}:a:0]${stretchFilters(stretch, { mono, rubberband })}[a${index}]`
   })
   const all = stretches.map((_, index) => `[a${index}]`).join('')
   const graph = [...chains, `${all}concat=n=${stretches.length}:v=0:a=1[a]`].join(';')
@@ -119,30 +127,30 @@ async function* decode(
       yield rest
     }
   } catch (error) {
-    throw placed(error, stretches, files)
+    throw withClipNames(error, stretches, files)
   }
-  yield* silence((wanted - given) / pcmBytes)
+  yield* silentPcm((wanted - given) / pcmBytes)
 }
 
 /** A failure of decoding, with the clips and files that it may be about. */
-function placed(cause: unknown, stretches: readonly Stretch[], files: RunContext['files']): unknown {
+function withClipNames(cause: unknown, stretches: readonly Stretch[], files: RunContext['files']): unknown {
   if (!(cause instanceof MediaError) || (cause.code !== 6017 && cause.code !== 6021)) return cause
   const places = stretches.map(({ clip: { at, material } }) => `${at}.material: ${files.get(material).name}`)
   const told = `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`
   return new MediaError(cause.code, told, { cause, hint: cause.hint })
 }
 
-function clipChain(
+function stretchFilters(
   { clip, from, to, units }: Stretch,
   { mono, rubberband }: { mono: boolean; rubberband: boolean },
 ): string {
-  const start = from - readFrom(from)
+  const start = from - decodeStart(from)
   return [
-    `asetpts=PTS-${readFrom(from).toFixed(6)}/TB`,
-    stereo(mono),
+    `asetpts=PTS-${decodeStart(from).toFixed(6)}/TB`,
+    stereoFilter(mono),
     // Before the cut, so that sound which ends early leaves silence.
     `apad,atrim=start=${start.toFixed(6)}:end=${(start + to - from).toFixed(6)},asetpts=PTS-STARTPTS`,
-    ...retime(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
+    ...retimeFilters(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
     `aformat=sample_fmts=fltp:channel_layouts=stereo,apad,atrim=end_sample=${units},asetpts=N/SR/TB`,
   ].join(',')

@@ -2,24 +2,24 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile, RequestFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { throwTogether } from '../../src/media/timeline/together.ts'
+import { throwCombined } from '../../src/media/timeline/together.ts'
 
 /** Headers and callers round lengths: a clip may end this much after its material, s. */
-const slack = 0.1
+const endTolerance = 0.1
 
 /** Holds a timeline's clips against their files. Throws 6014, 6016 and 6021 with the places of all clips of that code. */
 export function checkSources({ picture, sound, rate }: Timeline, files: RequestFiles): void {
   const still = picture.filter(({ material }) => !movingPicture(files.get(material)))
-  throwTogether(still.map((clip) => notMoving(clip, files.get(clip.material))))
+  throwCombined(still.map((clip) => notMovingError(clip, files.get(clip.material))))
   const clips = [...new Set([...picture, ...sound.flat()])]
-  throwTogether(clips.flatMap((clip) => rangeError(clip, files.get(clip.material), rate) ?? []))
+  throwCombined(clips.flatMap((clip) => rangeError(clip, files.get(clip.material), rate) ?? []))
 }
 
 /** The moving picture of a clip's file. Throws 6014 where it has none. */
 export function videoOf(clip: TimelineClip, file: RequestFile): VideoFacts {
   const video = movingPicture(file)
   if (video) return video
-  throw notMoving(clip, file)
+  throw notMovingError(clip, file)
 }
 
 function movingPicture({ kind, facts }: RequestFile): VideoFacts | undefined {
@@ -27,7 +27,7 @@ function movingPicture({ kind, facts }: RequestFile): VideoFacts | undefined {
   return kind === 'video' && video && (video.duration_ms || facts.duration_ms) > 0 ? video : undefined
 }
 
-function notMoving({ at }: TimelineClip, { name }: RequestFile): MediaError {
+function notMovingError({ at }: TimelineClip, { name }: RequestFile): MediaError {
   return new MediaError(6014, `${at}.material: ${name} is not a video with moving pictures`, {
     hint: 'Give a file in which a picture moves; of a still picture or a cover make a video first.',
   })
@@ -40,12 +40,12 @@ function rangeError(
 ): MediaError | undefined {
   const lasts = (facts?.duration_ms ?? 0) / 1000
   if (source.from >= lasts) {
-    const hint = `Give a clip_st below ${lasts}.${unit(source.from, lasts)}`
+    const hint = `Give a clip_st below ${lasts}.${unitHint(source.from, lasts)}`
     const message = `${at}.clip_st: ${source.from} s is not before the end of ${name} (${lasts} s)`
     return new MediaError(6016, message, { hint })
   }
-  if (source.to > lasts + Math.max(slack, speed / rate)) {
-    const hint = `Give a clip_ed of at most ${lasts}, with track times that fit.${unit(source.to, lasts)}`
+  if (source.to > lasts + Math.max(endTolerance, speed / rate)) {
+    const hint = `Give a clip_ed of at most ${lasts}, with track times that fit.${unitHint(source.to, lasts)}`
     const message = `${at}.clip_ed: ${source.to} s is after the end of ${name} (${lasts} s)`
     return new MediaError(6016, message, { hint })
   }
@@ -58,7 +58,7 @@ function rangeError(
 }
 
 /** Reminds of the unit where a time would fit its file in milliseconds. */
-function unit(time: number, lasts: number): string {
+function unitHint(time: number, lasts: number): string {
   return time >= 100 && time / 1000 <= lasts ? ' Times are seconds, not milliseconds.' : ''
 }
 

@@ -1,13 +1,13 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFiles, StagedFile } from '../../src/contract/operation.ts'
 import { keyFramesBefore } from '../../src/engines/ffmpeg/key-frames.ts'
-import { layOut } from '../../src/media/timeline/lay-out.ts'
-import { follows, stretchOf } from '../../src/media/timeline/reads.ts'
+import { layOutPieces } from '../../src/media/timeline/lay-out.ts'
+import { follows, pieceStretch } from '../../src/media/timeline/reads.ts'
 import type { Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 
-interface Sources {
+interface DecodeThroughOptions {
   readonly files: RequestFiles<StagedFile>
   readonly videoOf: (material: string) => VideoFacts
   readonly signal: AbortSignal
@@ -20,12 +20,12 @@ const pixelsPerOpen = 20e6
  * Tells of stretches that follow each other in one file whether decoding on is faster than opening it again: it
  * is where less is skipped, from the end of one to the key frame before the next, than an opening costs.
  */
-export async function decodingOn(
+export async function decodeThrough(
   { picture, frames, rate }: Timeline,
-  { files, videoOf, signal }: Sources,
+  { files, videoOf, signal }: DecodeThroughOptions,
 ): Promise<(before: Stretch, next: Stretch) => boolean> {
-  const stretches = layOut(picture, { total: frames, perSecond: rate }).flatMap(
-    (piece) => stretchOf(piece, rate) ?? [],
+  const stretches = layOutPieces(picture, { total: frames, perSecond: rate }).flatMap(
+    (piece) => pieceStretch(piece, rate) ?? [],
   )
   const asked = new Map<string, number[]>()
   for (const [index, stretch] of stretches.entries()) {
@@ -33,7 +33,7 @@ export async function decodingOn(
     if (
       !before ||
       !follows(before, stretch) ||
-      stretch.from - before.to <= openingOf(videoOf(stretch.clip.material))
+      stretch.from - before.to <= openingSeconds(videoOf(stretch.clip.material))
     )
       continue
     asked.set(stretch.clip.material, [...(asked.get(stretch.clip.material) ?? []), stretch.from * 1000])
@@ -45,22 +45,22 @@ export async function decodingOn(
       fewAtOnce(async () => {
         const found = await keyFramesBefore(files.get(material).path, times, { signal })
         for (const [index, time] of times.entries())
-          keyFrames.set(keyOf(material, time), found[index] ?? time)
+          keyFrames.set(cacheKey(material, time), found[index] ?? time)
       }),
     ),
   )
   return (before, { clip, from }) => {
-    const keyFrame = keyFrames.get(keyOf(clip.material, from * 1000)) ?? from * 1000
-    return keyFrame / 1000 - before.to <= openingOf(videoOf(clip.material))
+    const keyFrame = keyFrames.get(cacheKey(clip.material, from * 1000)) ?? from * 1000
+    return keyFrame / 1000 - before.to <= openingSeconds(videoOf(clip.material))
   }
 }
 
-function keyOf(material: string, timeMs: number): string {
+function cacheKey(material: string, timeMs: number): string {
   return `${material} ${timeMs.toFixed(3)}`
 }
 
 /** Seconds of a video that are decoded in the time that opening it takes. */
-function openingOf({ coded_width, coded_height, frame_rate }: VideoFacts): number {
+function openingSeconds({ coded_width, coded_height, frame_rate }: VideoFacts): number {
   const rate = frame_rate.num > 0 ? frame_rate.num / frame_rate.den : 30
   return pixelsPerOpen / (coded_width * coded_height * rate)
 }

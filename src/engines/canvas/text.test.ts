@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cleanLine, fitLine, isRightToLeft, languageOf } from './text.ts'
+import { cleanLine, fitLine, isRightToLeft, textLanguage } from './text.ts'
 
 /** Every character as wide as another. */
 const measure = (text: string) => [...text].length
@@ -38,5 +38,5 @@ test('lines lose what would break them, and no more of them is looked at than ca
 
 test('direction and language follow from the letters', () => {
   expect(['ليل', '123 שלום', 'Night', '夜', ''].map(isRightToLeft)).toEqual([true, true, false, false, false])
-  expect(['夜に', '아이유', '王菲', 'Night'].map(languageOf)).toEqual(['ja', 'ko', 'zh-Hans', 'en'])
+  expect(['夜に', '아이유', '王菲', 'Night'].map(textLanguage)).toEqual(['ja', 'ko', 'zh-Hans', 'en'])
 })

@@ -22,32 +22,32 @@ const families = [
 const familyList = [...families.map((name) => `"${name}"`), 'sans-serif'].join(', ')
 
 /** A typeface's size in pixels and how bold it is. */
-export interface Type {
+export interface TextStyle {
   readonly size: number
   readonly weight: 400 | 500 | 600 | 700
 }
 
 /** Makes what is drawn next look so; digits are all of one width, so that a running time stands still. */
-export function setType(pen: Pen, { size, weight }: Type): void {
+export function applyTextStyle(pen: Pen, { size, weight }: TextStyle): void {
   pen.font = `${weight} ${Math.max(1, size).toFixed(2)}px ${familyList}`
   pen.fontVariantNumeric = 'tabular-nums'
 }
 
 /** Controls, and marks that turn the direction of what follows. */
-const unwanted = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+const controlCharacters = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
 /** Most characters of a line that are looked at; more never fit. */
-const longest = 600
+const maxLineLength = 600
 
 /** A line of text as it can be shown: one line, without marks that would disturb what stands beside it. */
 export function cleanLine(text: string): string {
   const line = text
-    .slice(0, 4 * longest)
+    .slice(0, 4 * maxLineLength)
     .toWellFormed()
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(unwanted, '')
+    .replaceAll(controlCharacters, '')
     .trim()
-  return [...line].slice(0, longest).join('')
+  return [...line].slice(0, maxLineLength).join('')
 }
 
 /** Whether a line runs from right to left: by its first letter that has a direction. */
@@ -57,7 +57,7 @@ export function isRightToLeft(line: string): boolean {
 }
 
 /** The language by whose forms its characters are drawn: Chinese, Japanese and Korean share their code points. */
-export function languageOf(line: string): string {
+export function textLanguage(line: string): string {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(line)) return 'ja'
   if (/\p{Script=Hangul}/u.test(line)) return 'ko'
   return /\p{Script=Han}/u.test(line) ? 'zh-Hans' : 'en'

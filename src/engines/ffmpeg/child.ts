@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 type Feed = AsyncIterable<Uint8Array>
 
 /** A program to run, without a shell, in the process group of this process. */
-export interface Child {
+export interface ChildOptions {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd?: string | undefined
@@ -26,7 +26,7 @@ export interface Child {
 }
 
 /** How a program ended. */
-export interface Ended {
+export interface ChildResult {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly timedOut: boolean
@@ -43,7 +43,7 @@ const longestTimerMs = 2 ** 31 - 1
  * a program that cannot start with the system's error, an input that breaks off with its own;
  * every other end is an answer.
  */
-export async function runChild(job: Child): Promise<Ended> {
+export async function runChild(job: ChildOptions): Promise<ChildResult> {
   job.signal?.throwIfAborted()
   const child = spawn(job.file, job.args, {
     cwd: job.cwd,
@@ -69,16 +69,16 @@ export async function runChild(job: Child): Promise<Ended> {
   )
   job.signal?.addEventListener('abort', end, { once: true })
 
-  const log = tail(logBytes)
+  const log = logTail(logBytes)
   const { readLog = (chunk: Buffer) => chunk } = job
   child.stderr?.on('data', (chunk: Buffer) => log.add(readLog(chunk)))
-  if (child.stdout && job.onOutput) handOn(child.stdout, job.onOutput)
+  if (child.stdout && job.onOutput) pipeOutput(child.stdout, job.onOutput)
   // A program that ends before it has read everything answers EPIPE here; its exit code tells more.
   child.stdin?.on('error', () => {})
-  const feeding = keepFed(child, job.input, end)
+  const feeding = startInput(child, job.input, end)
 
   try {
-    const ended = await new Promise<Pick<Ended, 'code' | 'signal'>>((resolve, reject) => {
+    const ended = await new Promise<Pick<ChildResult, 'code' | 'signal'>>((resolve, reject) => {
       child.on('close', (code, signal) => resolve({ code, signal }))
       child.on('error', (error) => {
         // Also emitted when a signal cannot be sent; then the process exists and its end is still awaited.
@@ -98,19 +98,19 @@ export async function runChild(job: Child): Promise<Ended> {
   }
 }
 
-interface Feeding {
+interface InputFeed {
   done: Promise<void>
   /** What the input broke off with. */
   broken?: { readonly error: unknown }
 }
 
 /** Hands on an input until the program has ended; ends it where the input breaks off. */
-function keepFed(child: ChildProcess, given: Child['input'], end: () => void): Feeding {
+function startInput(child: ChildProcess, given: ChildOptions['input'], end: () => void): InputFeed {
   const over = new AbortController()
   child.once('close', () => over.abort())
-  const feeding: Feeding = { done: Promise.resolve() }
+  const feeding: InputFeed = { done: Promise.resolve() }
   const input = typeof given === 'function' ? given(over.signal) : given
-  feeding.done = feed(child.stdin, input).catch((error: unknown) => {
+  feeding.done = writeInput(child.stdin, input).catch((error: unknown) => {
     if (over.signal.aborted) return
     feeding.broken = { error }
     end()
@@ -119,7 +119,7 @@ function keepFed(child: ChildProcess, given: Child['input'], end: () => void): F
 }
 
 /** Hands on an input; asks for no more of it once the program has closed its end. */
-async function feed(stdin: Writable | null, input: Uint8Array | Feed | undefined): Promise<void> {
+async function writeInput(stdin: Writable | null, input: Uint8Array | Feed | undefined): Promise<void> {
   if (!stdin || input === undefined) return
   if (input instanceof Uint8Array) {
     stdin.end(input)
@@ -132,7 +132,7 @@ async function feed(stdin: Writable | null, input: Uint8Array | Feed | undefined
   stdin.end()
 }
 
-function handOn(stdout: Readable, onOutput: NonNullable<Child['onOutput']>): void {
+function pipeOutput(stdout: Readable, onOutput: NonNullable<ChildOptions['onOutput']>): void {
   stdout.on('data', (chunk: Buffer) => {
     const taken = onOutput(chunk)
     if (!(taken instanceof Promise)) return
@@ -150,7 +150,7 @@ export function preferAsMemoryVictim(pid: number | undefined): void {
 }
 
 /** Keeps the last bytes of a stream, cut at a line. */
-export function tail(limit: number): { add: (chunk: Buffer) => void; text: () => string } {
+export function logTail(limit: number): { add: (chunk: Buffer) => void; text: () => string } {
   let kept = Buffer.alloc(0)
   let cut = false
   return {

@@ -2,8 +2,14 @@ import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import { isStill } from './facts.ts'
 import type { ProbeOptions } from './ffprobe.ts'
-import { wavLength } from './wav-length.ts'
-import { endsOfStreams, latest, toldEnd, type Held, type Streams } from './stream-ends.ts'
+import { wavHeaderDuration } from './wav-length.ts'
+import {
+  readStreamEnds,
+  lastPacketEnd,
+  headerEnd,
+  type StreamExtent,
+  type StreamExtents,
+} from './stream-ends.ts'
 
 /** Headers round, and a last frame or packet may not tell how long it lasts, ms. */
 const tolerance = 500
@@ -12,11 +18,11 @@ const tolerance = 500
 const missingShare = 0.01
 
 /** A file that cannot be sought in would be read whole. */
-const patienceMs = 10_000
+const packetTimeoutMs = 10_000
 
-interface HoldOptions extends ProbeOptions {
+interface CorrectByPacketsOptions extends ProbeOptions {
   /** What is known of its packets already. */
-  readonly seen?: Streams | undefined
+  readonly seen?: StreamExtents | undefined
 }
 
 /**
@@ -24,21 +30,21 @@ interface HoldOptions extends ProbeOptions {
  * that is; of one that goes on after it, with how long it really lasts. As they are where that cannot be told. Nothing
  * is decoded.
  */
-export async function heldToPackets(
+export async function correctByPackets(
   path: string,
   facts: MediaFacts,
-  options: HoldOptions,
+  options: CorrectByPacketsOptions,
 ): Promise<MediaFacts> {
   if (isStill(facts.container)) return facts
   const cutOff = facts.container === 'wav' ? await cutOffWav(path, facts) : undefined
   if (cutOff) return cutOff
-  const patience = AbortSignal.timeout(patienceMs)
+  const patience = AbortSignal.timeout(packetTimeoutMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    const streams = options.seen ?? (await endsOfStreams(path, facts, { signal }))
-    const [told, end] = [toldEnd(streams), latest(streams)]
-    if (isMissing(told, end)) return { ...facts, cut_off_ms: Math.round(end) }
-    return lengthened(facts, streams)
+    const streams = options.seen ?? (await readStreamEnds(path, facts, { signal }))
+    const [told, end] = [headerEnd(streams), lastPacketEnd(streams)]
+    if (isTruncated(told, end)) return { ...facts, cut_off_ms: Math.round(end) }
+    return extendDurations(facts, streams)
   } catch (error) {
     const unreadable = error instanceof MediaError && error.code === 6017
     if (unreadable || error === patience.reason) return facts
@@ -46,26 +52,27 @@ export async function heldToPackets(
   }
 }
 
-function isMissing(told: number, end: number): boolean {
+function isTruncated(told: number, end: number): boolean {
   return end < told - tolerance - missingShare * told
 }
 
 /** ffprobe tells of a WAV the bytes that are there: what its header tells of, where there should be more. */
 async function cutOffWav(path: string, facts: MediaFacts): Promise<MediaFacts | undefined> {
-  const told = Math.round((await wavLength(path)) ?? 0)
-  if (!isMissing(told, facts.duration_ms)) return undefined
+  const told = Math.round((await wavHeaderDuration(path)) ?? 0)
+  if (!isTruncated(told, facts.duration_ms)) return undefined
   const audio = facts.audio.map((one) => ({ ...one, duration_ms: told }))
   return { ...facts, duration_ms: told, audio, cut_off_ms: facts.duration_ms }
 }
 
 /** Some headers were written before the rest of the file, as of a recording that is still going on. */
-function lengthened(facts: MediaFacts, streams: Streams): MediaFacts {
+function extendDurations(facts: MediaFacts, streams: StreamExtents): MediaFacts {
   const longer = (told: number, real: number) => (real > told + tolerance ? Math.round(real) : told)
-  const lasts = (told: number, { begins, ends = begins }: Held) => longer(told, ends - begins)
+  const lasts = (told: number, { startMs: begins, endMs: ends = begins }: StreamExtent) =>
+    longer(told, ends - begins)
   const { picture, sounds } = streams
   return {
     ...facts,
-    duration_ms: longer(facts.duration_ms, latest(streams)),
+    duration_ms: longer(facts.duration_ms, lastPacketEnd(streams)),
     video:
       facts.video && picture
         ? { ...facts.video, duration_ms: lasts(facts.video.duration_ms, picture) }

@@ -1,19 +1,19 @@
 import { MediaError } from '../../contract/errors.ts'
-import { listByFfprobe, type ProbeOptions } from './ffprobe.ts'
-import { firstPictures } from './first-pictures.ts'
+import { listWithFfprobe, type ProbeOptions } from './ffprobe.ts'
+import { firstPicturesArgs } from './first-pictures.ts'
 import { isInputError } from './input-error.ts'
 
 /**
  * A recording that begins in the middle of a group of pictures decodes from the next key frame on: within s. What lies
  * between them is left out, as it takes long to decode and comes to nothing.
  */
-const firstKeyFrames: readonly string[] = [
+const firstKeyFramesArgs: readonly string[] = [
   ...['-skip_frame', 'nokey'],
   ...['-select_streams', 'V:0', '-read_intervals', '%+120'],
 ]
 
 /** One that is refreshed bit by bit has no key frames: it decodes once all of its picture was refreshed. */
-const firstMoments: readonly string[] = ['-select_streams', 'V:0', '-read_intervals', '%+30']
+const firstSecondsArgs: readonly string[] = ['-select_streams', 'V:0', '-read_intervals', '%+30']
 
 /**
  * Decodes the first pictures of a video that are no cover image; throws 6021 when none decodes, 6402 when the
@@ -21,8 +21,8 @@ const firstMoments: readonly string[] = ['-select_streams', 'V:0', '-read_interv
  */
 export async function checkDecodable(path: string, options: ProbeOptions = {}): Promise<void> {
   try {
-    for (const pictures of [firstPictures, firstKeyFrames, firstMoments])
-      if (await decodes(path, pictures, options)) return
+    for (const pictures of [firstPicturesArgs, firstKeyFramesArgs, firstSecondsArgs])
+      if (await decodesAny(path, pictures, options)) return
   } catch (error) {
     throw isInputError(error) ? undecodable(error) : error
   }
@@ -30,7 +30,7 @@ export async function checkDecodable(path: string, options: ProbeOptions = {}): 
 }
 
 /** Whether one of the pictures decodes; reads no further than it is told of one. */
-async function decodes(
+async function decodesAny(
   path: string,
   pictures: readonly string[],
   { signal }: ProbeOptions,
@@ -38,7 +38,7 @@ async function decodes(
   const told = new AbortController()
   try {
     // All of a frame is asked for: what is told is held back until there is enough of it.
-    await listByFfprobe(path, [...pictures, '-show_entries', 'frame'], {
+    await listWithFfprobe(path, [...pictures, '-show_entries', 'frame'], {
       signal: signal ? AbortSignal.any([signal, told.signal]) : told.signal,
       isBounded: true,
       onEntry([section]) {

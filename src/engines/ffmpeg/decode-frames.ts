@@ -3,8 +3,8 @@ import { evenSize } from '../../media/clean/region.ts'
 import { type Frame, frameBytes } from '../../media/clean/frame.ts'
 import { alphaDecoder } from './alpha-decoder.ts'
 import { bt709, toneMap } from './colour.ts'
-import { ontoGrid } from './grid.ts'
-import { inPiecesOf, outputOf } from './output.ts'
+import { alignToFrames } from './grid.ts'
+import { fixedSizeChunks, streamOutput } from './output.ts'
 import type { PictureStream } from './picture-stream.ts'
 import { inputArgs } from './run.ts'
 import { fileTimes, fromKeyFrame } from './seek.ts'
@@ -19,7 +19,7 @@ export interface Footage {
 }
 
 /** Which frames are read, by so many threads. */
-export interface Wish {
+export interface FrameSelection {
   /** Counted from the start of the file. */
   readonly first: number
   readonly count: number
@@ -28,11 +28,11 @@ export interface Wish {
   readonly threads: number
 }
 
-interface Reading extends Wish {
+interface DecodeFramesOptions extends FrameSelection {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   /** Memory for a frame that may be used again. */
-  readonly take?: () => Uint8Array<ArrayBuffer>
+  readonly allocate?: () => Uint8Array<ArrayBuffer>
 }
 
 /** Sides in samples of the picture as it stands, turned upright; a side may be odd. */
@@ -48,18 +48,21 @@ export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts)
  * is the picture that shows k / rate after the start of the file; fewer come where the video ends, and with a `step` only
  * one of so many.
  */
-export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGenerator<Frame> {
-  const { signal, timeoutMs, take } = reading
+export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptions): AsyncGenerator<Frame> {
+  const { signal, timeoutMs, allocate: take } = reading
   const size = evenSize(uprightSize(footage.video))
-  const output = outputOf({
+  const output = streamOutput({
     args: [
-      ...(await framesArgs(footage, reading)),
-      ...['-f', 'rawvideo', '-pix_fmt', formatOf(footage), 'pipe:1'],
+      ...(await decodeArgs(footage, reading)),
+      ...['-f', 'rawvideo', '-pix_fmt', pixelFormat(footage), 'pipe:1'],
     ],
     signal,
     timeoutMs,
   })
-  const pieces = inPiecesOf(frameBytes(size), output, { rest: 'dropped', ...(take && { take }) })
+  const pieces = fixedSizeChunks(frameBytes(size), output, {
+    rest: 'dropped',
+    ...(take && { allocate: take }),
+  })
   for await (const bytes of pieces) yield { ...size, bytes }
 }
 
@@ -68,9 +71,9 @@ export async function* decodeFrames(footage: Footage, reading: Reading): AsyncGe
  *
  * @param filters further ones that they pass
  */
-export async function framesArgs(
+export async function decodeArgs(
   footage: Footage,
-  { first, count, step = 1, threads }: Wish,
+  { first, count, step = 1, threads }: FrameSelection,
   filters: readonly string[] = [],
 ): Promise<string[]> {
   const { path, video, rate } = footage
@@ -79,12 +82,12 @@ export async function framesArgs(
     ...['-threads', String(threads), '-an'],
     ...fromKeyFrame((first * rate.den) / rate.num, video),
   ])
-  const passed = [...filtersOf(footage, { first, count, step }), ...filters].join(',')
+  const passed = [...decodeFilters(footage, { first, count, step }), ...filters].join(',')
   return [...fileTimes, ...input, '-map', '0:V:0', '-vf', passed, '-frames:v', String(count)]
 }
 
 /** The format of the samples that frames of this picture have. */
-export function formatOf(footage: Pick<Footage, 'video' | 'stream'>): 'yuv420p' | 'yuvj420p' {
+export function pixelFormat(footage: Pick<Footage, 'video' | 'stream'>): 'yuv420p' | 'yuvj420p' {
   return isFullRange(footage) ? 'yuvj420p' : 'yuv420p'
 }
 
@@ -99,7 +102,7 @@ export function isYuv({ pixel_format }: VideoFacts): boolean {
   return /^(yuv|nv|p0|gray)/.test(pixel_format)
 }
 
-function filtersOf(
+function decodeFilters(
   footage: Footage,
   { first, count, step }: Record<'first' | 'count' | 'step', number>,
 ): string[] {
@@ -108,29 +111,29 @@ function filtersOf(
   const { num, den } = rate
   const start = ((first * den) / num).toFixed(6)
   return [
-    ...ontoGrid(video, rate),
+    ...alignToFrames(video, rate),
     `fps=fps=${num}/${den}:start_time=${start}:round=near`,
     ...(step === 1 ? [] : [String.raw`select=not(mod(n\,${step}))`]),
     `trim=end_frame=${count},setpts=N`,
     `crop=${width}:${height}:0:0`,
-    ...(video.hdr ? toneMap : isYuv(video) ? [] : [toBt709]),
-    ...(video.alpha ? [overBlack(video, rate)] : []),
-    ...toSamples(footage),
+    ...(video.hdr ? toneMap : isYuv(video) ? [] : [rgbToBt709]),
+    ...(video.alpha ? [compositeOverBlack(video, rate)] : []),
+    ...sampleFilters(footage),
   ]
 }
 
 /** Whole pixels are coded by BT.709; what has a matrix already keeps it, as has what tells none. */
-function toSamples(footage: Footage): string[] {
+function sampleFilters(footage: Footage): string[] {
   const { video } = footage
   if (video.hdr) return ['format=yuv420p']
-  return isYuv(video) ? [`format=${formatOf(footage)}`] : ['format=yuv420p', `setparams=${bt709}`]
+  return isYuv(video) ? [`format=${pixelFormat(footage)}`] : ['format=yuv420p', `setparams=${bt709}`]
 }
 
 /** From red, green and blue, transparency stays. */
-const toBt709 = 'scale=out_color_matrix=bt709:out_range=tv'
+const rgbToBt709 = 'scale=out_color_matrix=bt709:out_range=tv'
 
 /** Lays a transparent picture over black. */
-function overBlack(video: VideoFacts, { num, den }: Rational): string {
+function compositeOverBlack(video: VideoFacts, { num, den }: Rational): string {
   const { width, height } = evenSize(uprightSize(video))
   const black = `color=black:size=${width}x${height}:rate=${num}/${den},format=yuv420p`
   return `format=yuva420p[t];${black}[b];[b][t]overlay=format=yuv420:shortest=1`

@@ -1,18 +1,18 @@
 import { runRaw } from './run.ts'
 
-interface Wish {
+interface DecodePngsOptions {
   /** To scale to. */
   readonly width: number
   readonly height: number
   readonly signal: AbortSignal
 }
 
-const decodeMs = 60_000
+const pngTimeoutMs = 60_000
 
 /** Four-byte pixels (red, green, blue, alpha) of PNG pictures of one size, with alpha or without, scaled. */
 export async function decodePngs(
   pngs: readonly Uint8Array[],
-  { width, height, signal }: Wish,
+  { width, height, signal }: DecodePngsOptions,
 ): Promise<Uint8Array[]> {
   const chunks: Buffer[] = []
   await runRaw({
@@ -22,7 +22,7 @@ export async function decodePngs(
       ...['-vf', `scale=${width}:${height}:flags=bicubic,format=rgba`, '-f', 'rawvideo', 'pipe:1'],
     ],
     input: Buffer.concat(pngs),
-    timeoutMs: decodeMs,
+    timeoutMs: pngTimeoutMs,
     signal,
     onOutput: (chunk) => void chunks.push(chunk),
   })

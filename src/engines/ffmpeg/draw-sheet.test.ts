@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { drawSheet } from './draw-sheet.ts'
 import { placeCells } from './sheet-layout.ts'
-import { emptyFrame } from './tints.ts'
+import { emptyCellTint } from './tints.ts'
 
 /** How many pixels of a cell's first frame are not of the empty colour, in rows. */
 function written(width: number, why: string | undefined): number[] {
@@ -11,7 +11,7 @@ function written(width: number, why: string | undefined): number[] {
   return Array.from({ length: box.height }, (_, row) => {
     const from = 3 * ((box.y + row) * stride + box.x)
     const line = pixels.subarray(from, from + 3 * box.width)
-    return line.reduce((count, value, at) => count + (value === emptyFrame[at % 3] ? 0 : 1), 0)
+    return line.reduce((count, value, at) => count + (value === emptyCellTint[at % 3] ? 0 : 1), 0)
   })
 }
 

@@ -5,7 +5,7 @@ import type { Frame } from '../../media/clean/frame.ts'
 import { runRaw } from './run.ts'
 
 /** How the encoder works. */
-export interface Coding {
+export interface EncoderSettings {
   /** x264's constant rate factor. */
   readonly crf: number
   readonly effort: Effort
@@ -13,7 +13,7 @@ export interface Coding {
 }
 
 /** How frames become a file. */
-interface Encoding extends Coding {
+interface EncodeFramesOptions extends EncoderSettings {
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
@@ -22,9 +22,9 @@ interface Encoding extends Coding {
 export type Effort = 'superfast' | 'veryfast'
 
 /** What was coded once is to stay as it is, grain and all, rather than to look good at less. */
-const faithful = ['-tune', 'psnr']
+const faithfulTuning = ['-tune', 'psnr']
 /** As veryfast looks ahead by itself: without it superfast's files are twice as large. */
-const ahead = ['mbtree=1', 'rc-lookahead=10']
+const lookaheadParams = ['mbtree=1', 'rc-lookahead=10']
 
 /**
  * Encodes frames that `decodeFrames` gave to an mp4 without sound, samples, colours, shape of a sample and fields as
@@ -33,16 +33,16 @@ const ahead = ['mbtree=1', 'rc-lookahead=10']
 export async function encodeFrames(
   path: string,
   { frames, footage }: { frames: AsyncIterable<Frame>; footage: Footage },
-  { signal, timeoutMs, ...coding }: Encoding,
+  { signal, timeoutMs, ...coding }: EncodeFramesOptions,
 ): Promise<void> {
   const { width, height } = evenSize(uprightSize(footage.video))
   const { num, den } = footage.rate
   await runRaw({
-    input: bytesOf(frames),
+    input: frameData(frames),
     args: [
       ...['-protocol_whitelist', 'pipe', '-f', 'rawvideo', '-pix_fmt', 'yuv420p'],
       ...['-video_size', `${width}x${height}`, '-framerate', `${num}/${den}`, '-i', 'pipe:0'],
-      ...['-vf', tellingFilters(footage).join(','), ...encoderArgs(footage, coding), '-pix_fmt', 'yuv420p'],
+      ...['-vf', propertyFilters(footage).join(','), ...x264Args(footage, coding), '-pix_fmt', 'yuv420p'],
       ...['-map_metadata', '-1', '-video_track_timescale', timescale(footage.rate), path],
     ],
     signal,
@@ -51,8 +51,8 @@ export async function encodeFrames(
 }
 
 /** Filters that tell an encoder of a picture what it is. */
-export function tellingFilters(footage: Footage): string[] {
-  return [...setting(coloursOf(footage)), ...sampleShape(footage), ...fieldOrder(footage)]
+export function propertyFilters(footage: Footage): string[] {
+  return [...colourFilters(colourOptions(footage)), ...aspectFilters(footage), ...fieldFilters(footage)]
 }
 
 /**
@@ -60,25 +60,28 @@ export function tellingFilters(footage: Footage): string[] {
  *
  * @param more parameters of x264
  */
-export function encoderArgs(
+export function x264Args(
   footage: Footage,
-  { crf, effort, threads }: Coding,
+  { crf, effort, threads }: EncoderSettings,
   more: readonly string[] = [],
 ): string[] {
   return [
-    ...['-c:v', 'libx264', '-preset', effort, ...faithful, '-crf', String(crf)],
+    ...['-c:v', 'libx264', '-preset', effort, ...faithfulTuning, '-crf', String(crf)],
     // Parts of one video must have equal headers, whatever is in them.
-    ...['-x264-params', ['stitchable=1', ...ahead, ...interlacing(footage), ...more].join(':')],
+    ...[
+      '-x264-params',
+      ['stitchable=1', ...lookaheadParams, ...interlacingParams(footage), ...more].join(':'),
+    ],
     ...['-threads', String(threads)],
-    ...Object.entries(coloursOf(footage)).flatMap(([option, name]) => (name ? [`-${option}`, name] : [])),
+    ...Object.entries(colourOptions(footage)).flatMap(([option, name]) => (name ? [`-${option}`, name] : [])),
   ]
 }
 
-async function* bytesOf(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
+async function* frameData(frames: AsyncIterable<Frame>): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of frames) yield bytes
 }
 
-type Colours = Readonly<
+type ColourOptions = Readonly<
   Record<
     'color_range' | 'colorspace' | 'color_trc' | 'color_primaries' | 'chroma_sample_location',
     string | undefined
@@ -86,7 +89,7 @@ type Colours = Readonly<
 >
 
 /** How a result's samples are to be shown, by ffmpeg's options: as those of the source, unless they were converted. */
-function coloursOf(footage: Footage): Colours {
+function colourOptions(footage: Footage): ColourOptions {
   const { matrix, transfer, primaries, chroma } = footage.stream.colour
   const converted = footage.video.hdr || !isYuv(footage.video)
   const known = (name: string | undefined) => (name === 'unknown' || name === 'gbr' ? undefined : name)
@@ -100,7 +103,7 @@ function coloursOf(footage: Footage): Colours {
 }
 
 /** Tells the filters too, so that none of them converts anything. */
-function setting(colour: Colours): string[] {
+function colourFilters(colour: ColourOptions): string[] {
   const { color_range: range, colorspace, color_primaries: primaries, color_trc: trc } = colour
   const set = { range, colorspace, color_primaries: primaries, color_trc: trc }
   const told = Object.entries(set).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []))
@@ -108,16 +111,16 @@ function setting(colour: Colours): string[] {
 }
 
 /** A turned picture's samples are turned with it. */
-function sampleShape({ video: { sample_aspect_ratio, rotation } }: Footage): string[] {
+function aspectFilters({ video: { sample_aspect_ratio, rotation } }: Footage): string[] {
   const { num, den } = sample_aspect_ratio
   return rotation % 180 === 0 ? [`setsar=${num}/${den}`] : [`setsar=${den}/${num}`]
 }
 
-function fieldOrder({ stream: { interlaced } }: Footage): string[] {
+function fieldFilters({ stream: { interlaced } }: Footage): string[] {
   return interlaced ? [`setfield=${interlaced === 'top' ? 'tff' : 'bff'}`] : []
 }
 
-function interlacing({ stream: { interlaced } }: Footage): string[] {
+function interlacingParams({ stream: { interlaced } }: Footage): string[] {
   return interlaced ? [interlaced === 'top' ? 'tff=1' : 'bff=1'] : []
 }
 

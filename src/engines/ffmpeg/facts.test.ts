@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mediaFacts } from '../../contract/media-facts.ts'
-import { mustCount, readFacts } from './facts.ts'
-import { ffprobeAnswer } from './ffprobe-answer.ts'
+import { needsFrameCount, readFacts } from './facts.ts'
+import { ffprobeOutput } from './ffprobe-answer.ts'
 import { headerDuration } from './stream-times.ts'
 
 const picture = { codec_type: 'video', codec_name: 'h264', width: 320, height: 240, avg_frame_rate: '25/1' }
@@ -10,7 +10,7 @@ const sound = { codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate
 
 function factsOf(streams: readonly object[], format: object = {}) {
   return readFacts(
-    ffprobeAnswer.parse({ streams, format: { format_name: 'mov', duration: '2.0', ...format } }),
+    ffprobeOutput.parse({ streams, format: { format_name: 'mov', duration: '2.0', ...format } }),
   )
 }
 
@@ -31,8 +31,8 @@ describe('variable rate', () => {
 
 test('an average above what recorders do is counted, unless it is that of a table of all pictures', () => {
   const uneven = { ...picture, r_frame_rate: '1000/1', avg_frame_rate: '250/1' }
-  const answer = (format_name: string) => ffprobeAnswer.parse({ streams: [uneven], format: { format_name } })
-  expect(['matroska,webm', 'mov,mp4', 'png_pipe'].map((name) => mustCount(answer(name)))).toEqual([
+  const answer = (format_name: string) => ffprobeOutput.parse({ streams: [uneven], format: { format_name } })
+  expect(['matroska,webm', 'mov,mp4', 'png_pipe'].map((name) => needsFrameCount(answer(name)))).toEqual([
     ...[true, false, false],
   ])
 })
@@ -44,7 +44,7 @@ test.each([
 ])('of %s all of a file is the length, though they were counted', (_, counted) => {
   const streams = [{ ...picture, r_frame_rate: '1000/1', avg_frame_rate: '0/0' }, sound]
   const format = { format_name: 'matroska,webm', duration: '10.0' }
-  expect(readFacts(ffprobeAnswer.parse({ streams, format }), { counted })?.video).toMatchObject({
+  expect(readFacts(ffprobeOutput.parse({ streams, format }), { counted })?.video).toMatchObject({
     duration_ms: 10_000,
     frame_rate: { num: 1000, den: 10_000 },
   })
@@ -81,13 +81,13 @@ describe('length', () => {
 
   test('an absurd, negative or missing one is not told', () => {
     for (const duration of ['9223372036854.775807', '-3', '0', 'N/A', 'nan', undefined]) {
-      const answer = ffprobeAnswer.parse({ streams: [picture], format: { format_name: 'mov', duration } })
+      const answer = ffprobeOutput.parse({ streams: [picture], format: { format_name: 'mov', duration } })
       expect(headerDuration(answer)).toBeUndefined()
     }
   })
 
   test('a measured one replaces the guesses of the header', () => {
-    const answer = ffprobeAnswer.parse({
+    const answer = ffprobeOutput.parse({
       streams: [{ ...sound, duration: '9' }],
       format: { format_name: 'aac', duration: '9' },
     })
@@ -154,7 +154,7 @@ test('whatever ffprobe says becomes valid facts, nothing, or a refused answer', 
   const format = fc.record({ format_name: text, duration: text, size: text, bit_rate: text })
   fc.assert(
     fc.property(fc.array(stream, { maxLength: 4 }), format, (streams, of) => {
-      const answer = ffprobeAnswer.safeParse({ streams, format: of })
+      const answer = ffprobeOutput.safeParse({ streams, format: of })
       const facts = answer.success ? readFacts(answer.data) : undefined
       if (facts) expect(mediaFacts.safeParse(facts).error).toBeUndefined()
     }),

@@ -1,11 +1,17 @@
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
-import { firstRotation, isPicture, tagOf, type FfprobeAnswer, type Stream } from './ffprobe-answer.ts'
-import { isDoubtful, ratesOf } from './frame-rate.ts'
+import {
+  firstRotation,
+  isPictureStream,
+  streamTag,
+  type FfprobeOutput,
+  type FfprobeStream,
+} from './ffprobe-answer.ts'
+import { isRateDoubtful, frameRates } from './frame-rate.ts'
 import { displaySize, parseRatio, quarterTurn, sampleRatio } from './geometry.ts'
-import { headerDuration, ownDuration, startOf } from './stream-times.ts'
+import { headerDuration, streamDuration, streamStart } from './stream-times.ts'
 
 /** What had to be found beyond the header. */
-export interface Found {
+export interface Measurements {
   /** Length by reading the whole file, where the header does not tell it or only guesses, in ms. */
   readonly durationMs?: number
   /** How many pictures there are, and when the last one ends, ms, where the header may tell the ticks of a clock instead. */
@@ -15,19 +21,19 @@ export interface Found {
 }
 
 /** Turns ffprobe's answer into facts; undefined when there is neither a picture nor sound. */
-export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts | undefined {
+export function readFacts(answer: FfprobeOutput, found: Measurements = {}): MediaFacts | undefined {
   const { format, streams } = answer
   const still = isStill(format.format_name)
   const wholeMs = still ? 0 : (found.durationMs ?? headerDuration(answer) ?? 0)
-  const timesOf = (one: Stream) => {
+  const timesOf = (one: FfprobeStream) => {
     if (still) return { start_ms: 0, duration_ms: 0 }
-    const start = startOf(one, format)
-    const own = found.durationMs === undefined ? ownDuration(one, format) : undefined
+    const start = streamStart(one, format)
+    const own = found.durationMs === undefined ? streamDuration(one, format) : undefined
     return { start_ms: start, duration_ms: own ?? Math.max(1, wholeMs - start) }
   }
-  const picture = streams.find(isPicture)
+  const picture = streams.find(isPictureStream)
   const counted =
-    picture && found.counted && countedTimes(found.counted, { start: startOf(picture, format), wholeMs })
+    picture && found.counted && countedTimes(found.counted, { start: streamStart(picture, format), wholeMs })
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   if (!picture && sounds.length === 0) return undefined
   const turn = found.rotation ?? (picture && firstRotation(picture))
@@ -46,13 +52,13 @@ export function readFacts(answer: FfprobeAnswer, found: Found = {}): MediaFacts 
     audio: sounds.map((sound) => ({ ...audioFacts(sound), ...timesOf(sound) })),
     subtitles: streams
       .filter(({ codec_type }) => codec_type === 'subtitle')
-      .map((one) => ({ codec: one.codec_name, language: languageOf(one) })),
+      .map((one) => ({ codec: one.codec_name, language: streamLanguage(one) })),
   }
 }
 
 /** Of pictures that were counted the length, and the rate in that time: sound may begin earlier and go on longer. */
 function countedTimes(
-  { pictures, endMs }: NonNullable<Found['counted']>,
+  { pictures, endMs }: NonNullable<Measurements['counted']>,
   { start, wholeMs }: { readonly start: number; readonly wholeMs: number },
 ) {
   // One alone stands for as long as the file lasts.
@@ -66,7 +72,7 @@ export function isStill(container: string): boolean {
 }
 
 function videoFacts(
-  one: Stream,
+  one: FfprobeStream,
   { still, turn }: { still: boolean; turn: number | undefined },
 ): Omit<VideoFacts, 'start_ms' | 'duration_ms'> {
   const rotation = quarterTurn(turn)
@@ -81,7 +87,7 @@ function videoFacts(
     coded_height: one.height,
     rotation,
     sample_aspect_ratio: ratio,
-    ...(still ? { frame_rate: { num: 0, den: 1 }, variable_rate: false } : ratesOf(one)),
+    ...(still ? { frame_rate: { num: 0, den: 1 }, variable_rate: false } : frameRates(one)),
     pixel_format: one.pix_fmt,
     color_space: one.color_space === 'unknown' ? undefined : one.color_space,
     hdr: one.color_transfer === 'smpte2084' || one.color_transfer === 'arib-std-b67',
@@ -90,21 +96,23 @@ function videoFacts(
 }
 
 /** Whether pictures are counted: an mp4's average is that of its table, which lists them all. */
-export function mustCount({ streams, format }: FfprobeAnswer): boolean {
-  const picture = streams.find(isPicture)
+export function needsFrameCount({ streams, format }: FfprobeOutput): boolean {
+  const picture = streams.find(isPictureStream)
   if (!picture || isStill(format.format_name)) return false
-  return isDoubtful(picture) && !(format.format_name.startsWith('mov') && parseRatio(picture.avg_frame_rate))
+  return (
+    isRateDoubtful(picture) && !(format.format_name.startsWith('mov') && parseRatio(picture.avg_frame_rate))
+  )
 }
 
 /** Pixel formats with transparency; a palette may hold transparent colours, so it counts. */
 const alphaFormats = /^(?:rgba|bgra|argb|abgr|yuva|ayuv|vuya|gbrap|ya\d|yaf|pal8)/
 
 /** VP8 and VP9 keep transparency beside the picture, told by a tag of the container. */
-function hasAlpha(one: Stream): boolean {
-  return alphaFormats.test(one.pix_fmt) || tagOf(one, 'alpha_mode') === '1'
+function hasAlpha(one: FfprobeStream): boolean {
+  return alphaFormats.test(one.pix_fmt) || streamTag(one, 'alpha_mode') === '1'
 }
 
-function audioFacts(one: Stream): Omit<AudioFacts, 'start_ms' | 'duration_ms'> {
+function audioFacts(one: FfprobeStream): Omit<AudioFacts, 'start_ms' | 'duration_ms'> {
   return {
     codec: one.codec_name,
     channels: one.channels,
@@ -116,7 +124,7 @@ function wholeNumber(text: string | undefined): number | undefined {
   return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
 }
 
-function languageOf(one: Stream): string | null {
-  const language = tagOf(one, 'language') ?? 'und'
+function streamLanguage(one: FfprobeStream): string | null {
+  const language = streamTag(one, 'language') ?? 'und'
   return /^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/i.test(language) && language !== 'und' ? language : null
 }

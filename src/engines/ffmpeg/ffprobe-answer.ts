@@ -1,45 +1,45 @@
 import * as z from 'zod'
 
-const word = z.string().max(200)
-const count = z.int().min(0).max(1_000_000)
+const shortText = z.string().max(200)
+const boundedCount = z.int().min(0).max(1_000_000)
 
 const sideData = z.array(z.object({ rotation: z.number().optional() })).default([])
 
-const stream = z.object({
-  codec_type: word.optional(),
-  codec_name: word.default('unknown'),
-  width: count.default(0),
-  height: count.default(0),
-  sample_aspect_ratio: word.optional(),
-  pix_fmt: word.default('unknown'),
-  color_space: word.optional(),
-  color_transfer: word.optional(),
-  field_order: word.optional(),
-  r_frame_rate: word.optional(),
-  avg_frame_rate: word.optional(),
-  start_time: word.optional(),
-  duration: word.optional(),
-  channels: count.default(0),
-  sample_rate: word.optional(),
+const ffprobeStream = z.object({
+  codec_type: shortText.optional(),
+  codec_name: shortText.default('unknown'),
+  width: boundedCount.default(0),
+  height: boundedCount.default(0),
+  sample_aspect_ratio: shortText.optional(),
+  pix_fmt: shortText.default('unknown'),
+  color_space: shortText.optional(),
+  color_transfer: shortText.optional(),
+  field_order: shortText.optional(),
+  r_frame_rate: shortText.optional(),
+  avg_frame_rate: shortText.optional(),
+  start_time: shortText.optional(),
+  duration: shortText.optional(),
+  channels: boundedCount.default(0),
+  sample_rate: shortText.optional(),
   disposition: z.object({ attached_pic: z.int().optional() }).optional(),
-  tags: z.record(word, z.string()).default({}),
+  tags: z.record(shortText, z.string()).default({}),
   side_data_list: sideData,
 })
-export type Stream = z.infer<typeof stream>
+export type FfprobeStream = z.infer<typeof ffprobeStream>
 
 /** What ffprobe prints with `probeEntries`, and `frameEntries`, as JSON; the file behind it may be hostile. */
-export const ffprobeAnswer = z.object({
+export const ffprobeOutput = z.object({
   frames: z.array(z.object({ stream_index: z.int().optional(), side_data_list: sideData })).catch([]),
-  streams: z.array(stream).max(200).default([]),
+  streams: z.array(ffprobeStream).max(200).default([]),
   format: z.object({
-    format_name: word,
-    start_time: word.optional(),
-    duration: word.optional(),
-    size: word.optional(),
-    bit_rate: word.optional(),
+    format_name: shortText,
+    start_time: shortText.optional(),
+    duration: shortText.optional(),
+    size: shortText.optional(),
+    bit_rate: shortText.optional(),
   }),
 })
-export type FfprobeAnswer = z.infer<typeof ffprobeAnswer>
+export type FfprobeOutput = z.infer<typeof ffprobeOutput>
 
 /** The part of ffprobe's knowledge that is asked for, so that tags of any size stay out. */
 export const probeEntries = [
@@ -55,12 +55,12 @@ export const probeEntries = [
 export const frameEntries = 'frame=stream_index:frame_side_data=rotation'
 
 /** A picture stream that is not a cover; one without a size cannot be shown. */
-export function isPicture({ codec_type, disposition, width, height }: Stream): boolean {
+export function isPictureStream({ codec_type, disposition, width, height }: FfprobeStream): boolean {
   return codec_type === 'video' && disposition?.attached_pic !== 1 && width > 0 && height > 0
 }
 
 /** Whether a frame is of the first picture stream that is not a cover: that this one decodes. */
-export function showsPicture({ frames, streams }: FfprobeAnswer): boolean {
+export function hasPictureFrame({ frames, streams }: FfprobeOutput): boolean {
   const picture = streams.findIndex(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
   )
@@ -68,11 +68,11 @@ export function showsPicture({ frames, streams }: FfprobeAnswer): boolean {
 }
 
 /** The display matrix's angle among the side data of a stream or frame. */
-export function firstRotation({ side_data_list }: Pick<Stream, 'side_data_list'>): number | undefined {
+export function firstRotation({ side_data_list }: Pick<FfprobeStream, 'side_data_list'>): number | undefined {
   return side_data_list.find((side) => side.rotation !== undefined)?.rotation
 }
 
 /** A stream's tag; tags are written in either case. */
-export function tagOf({ tags }: Pick<Stream, 'tags'>, name: string): string | undefined {
+export function streamTag({ tags }: Pick<FfprobeStream, 'tags'>, name: string): string | undefined {
   return Object.entries(tags).find(([key]) => key.toLowerCase() === name)?.[1]
 }

@@ -9,23 +9,23 @@ export interface ProbeOptions {
 }
 
 /** What is asked of a file. */
-export interface AskOptions extends ProbeOptions {
+export interface FfprobeOptions extends ProbeOptions {
   /** However the file is, the answer is near: only the machine can take too long for it (6402). */
   readonly isBounded?: boolean
   /** Left out, time for reading headers or a few frames. */
   readonly timeoutMs?: number
 }
 
-const quickMs = 60_000
+const defaultTimeoutMs = 60_000
 
 /** Largest answer taken from ffprobe, in bytes; one stream takes about 1 kB, and 100 are read. */
-const largestAnswer = 2 ** 20
+const maxOutputBytes = 2 ** 20
 
 /** Asks ffprobe about a file. Throws 6017 for what it cannot read, 6402 for the machine, and an abort's reason. */
-export async function askFfprobe(
+export async function queryFfprobe(
   path: string,
   question: readonly string[],
-  options: AskOptions,
+  options: FfprobeOptions,
 ): Promise<{ text: string; log: string }> {
   const tooLarge = new AbortController()
   const chunks: Buffer[] = []
@@ -35,32 +35,32 @@ export async function askFfprobe(
     signal: options.signal ? AbortSignal.any([options.signal, tooLarge.signal]) : tooLarge.signal,
     onOutput: (chunk) => {
       bytes += chunk.length
-      if (bytes <= largestAnswer) chunks.push(chunk)
+      if (bytes <= maxOutputBytes) chunks.push(chunk)
       else tooLarge.abort(tooManyStreams())
     },
   })
   return { text: Buffer.concat(chunks).toString('utf8'), log }
 }
 
-/** As `askFfprobe`, for lists of any length: told entry by entry, each its section's name and then what was asked for. */
-export async function listByFfprobe(
+/** As `queryFfprobe`, for lists of any length: told entry by entry, each its section's name and then what was asked for. */
+export async function listWithFfprobe(
   path: string,
   question: readonly string[],
-  { onEntry, ...options }: AskOptions & { readonly onEntry: (entry: readonly string[]) => void },
+  { onEntry, ...options }: FfprobeOptions & { readonly onEntry: (entry: readonly string[]) => void },
 ): Promise<void> {
   let rest = ''
   await runFfprobe(path, [...question, '-of', 'csv'], {
     ...options,
     onOutput: (chunk) => {
       const lines = (rest + chunk.toString('latin1')).split('\n')
-      rest = (lines.pop() ?? '').slice(0, longestEntry)
+      rest = (lines.pop() ?? '').slice(0, maxEntryLength)
       for (const line of lines) onEntry(line.trim().split(','))
     },
   })
 }
 
 /** Longer than what is asked of a packet can be, characters. */
-const longestEntry = 4096
+const maxEntryLength = 4096
 
 async function runFfprobe(
   path: string,
@@ -68,9 +68,9 @@ async function runFfprobe(
   {
     signal,
     isBounded = false,
-    timeoutMs = quickMs,
+    timeoutMs = defaultTimeoutMs,
     onOutput,
-  }: AskOptions & { readonly onOutput: (chunk: Buffer) => void },
+  }: FfprobeOptions & { readonly onOutput: (chunk: Buffer) => void },
 ): Promise<string> {
   const { ffprobe } = await locateFfmpeg()
   const {
@@ -114,7 +114,7 @@ function tooManyStreams(): MediaError {
 }
 
 /** Reads ffprobe's JSON, behind which the file may be hostile; 6017 for what does not fit. */
-export function parse<T>(schema: z.ZodType<T>, text: string): T {
+export function parseFfprobe<T>(schema: z.ZodType<T>, text: string): T {
   try {
     return schema.parse(JSON.parse(text))
   } catch (error) {

@@ -1,15 +1,15 @@
-import { levelledLog } from './levelled-log.ts'
+import { logFilter } from './levelled-log.ts'
 
 /** With these ffmpeg tells each time that its resampler fills a hole; repeated lines are not drawn together. */
-export const tellingHoles = ['-loglevel', 'repeat+level+verbose'] as const
+export const gapLogArgs = ['-loglevel', 'repeat+level+verbose'] as const
 
 /** What resamples tells its rates once, then each filling in samples of the first of them. */
-const resampling = /^\[Parsed_aresample_\d+ @ [^\]]*\] \[verbose\] ch:.* r:(\d+)Hz -> /
-const filling =
+const resamplerLine = /^\[Parsed_aresample_\d+ @ [^\]]*\] \[verbose\] ch:.* r:(\d+)Hz -> /
+const silenceLine =
   /^\[Parsed_aresample_\d+ @ [^\]]*\] \[SWR @ [^\]]*\] \[verbose\] adding (\d+) audio samples of silence/
 
 /** Reads ffmpeg's log for the seconds of silence that stand where sound is missing or did not decode, or begins late. */
-export class FilledHoles {
+export class FilledGaps {
   #seconds = 0
   #rate = Infinity
 
@@ -17,10 +17,10 @@ export class FilledHoles {
     return this.#seconds
   }
 
-  /** Answers what ffmpeg would have told without `tellingHoles`. */
-  readonly read = levelledLog((line) => {
-    const [, rate] = resampling.exec(line) ?? []
-    const [, samples] = filling.exec(line) ?? []
+  /** Answers what ffmpeg would have told without `gapLogArgs`. */
+  readonly read = logFilter((line) => {
+    const [, rate] = resamplerLine.exec(line) ?? []
+    const [, samples] = silenceLine.exec(line) ?? []
     if (rate !== undefined) this.#rate = Number(rate)
     if (samples !== undefined) this.#seconds += Number(samples) / this.#rate
   })

@@ -1,7 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
-import { locateAnew, locateFfmpeg, type Ffmpeg } from './locate.ts'
+import { relocateFfmpeg, locateFfmpeg, type Ffmpeg } from './locate.ts'
 
-interface Need {
+interface RequirePartsOptions {
   /** What needs the parts, as the beginning of a sentence: `talk.mp4 is HDR`. */
   readonly because: string
   /** What a caller can do without them, as the end of one: `convert it to SDR first`. */
@@ -9,23 +9,23 @@ interface Need {
 }
 
 /** Throws 6401 (not retryable) where the ffmpeg of this machine lacks one of these filters. */
-export function requireFilters(names: readonly string[], need: Need): Promise<void> {
+export function requireFilters(names: readonly string[], need: RequirePartsOptions): Promise<void> {
   return requireParts('filters', names, need)
 }
 
 /** Throws 6401 (not retryable) where the ffmpeg of this machine lacks one of these encoders. */
-export function requireEncoders(names: readonly string[], need: Need): Promise<void> {
+export function requireEncoders(names: readonly string[], need: RequirePartsOptions): Promise<void> {
   return requireParts('encoders', names, need)
 }
 
 async function requireParts(
   kind: 'filters' | 'encoders',
   names: readonly string[],
-  { because, instead }: Need,
+  { because, instead }: RequirePartsOptions,
 ): Promise<void> {
   const lacking = (ffmpeg: Ffmpeg) => names.filter((name) => !ffmpeg[kind].has(name))
   if (lacking(await locateFfmpeg()).length === 0) return
-  const missing = lacking(await locateAnew()).join(' and ')
+  const missing = lacking(await relocateFfmpeg()).join(' and ')
   if (missing === '') return
   throw new MediaError(6401, `${because}, and this ffmpeg has no ${missing}`, {
     retryable: false,

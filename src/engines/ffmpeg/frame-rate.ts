@@ -3,7 +3,7 @@ import { hertz } from '../../media/frame-rate.ts'
 import { parseRatio } from './geometry.ts'
 
 /** What ffprobe tells of a picture stream's times. */
-export interface ToldRates {
+export interface StreamRates {
   readonly avg_frame_rate?: string | undefined
   readonly r_frame_rate?: string | undefined
   readonly field_order?: string | undefined
@@ -12,32 +12,32 @@ export interface ToldRates {
 type RateFacts = Pick<VideoFacts, 'frame_rate' | 'steady_rate' | 'base_rate' | 'variable_rate'>
 
 /** The rates of a moving picture. */
-export function ratesOf(told: ToldRates): RateFacts {
+export function frameRates(told: StreamRates): RateFacts {
   const isVariable = hasVariableRate(told)
   const base = parseRatio(told.r_frame_rate)
   return {
-    frame_rate: toldRate(told) ?? { num: 0, den: 1 },
+    frame_rate: statedRate(told) ?? { num: 0, den: 1 },
     ...(isVariable ? base && { base_rate: base } : steadyRate(told)),
     variable_rate: isVariable,
   }
 }
 
 /** Whether the rate may be that of a clock's ticks, or of the first pictures alone: recordings of browsers tell such. */
-export function isDoubtful(told: ToldRates): boolean {
-  const rate = toldRate(told)
-  if (!rate || hertz(rate) <= fastestUneven) return false
+export function isRateDoubtful(told: StreamRates): boolean {
+  const rate = statedRate(told)
+  if (!rate || hertz(rate) <= maxUnevenRate) return false
   return hasVariableRate(told) || !parseRatio(told.avg_frame_rate)
 }
 
-function toldRate({ avg_frame_rate, r_frame_rate }: ToldRates): Rational | undefined {
+function statedRate({ avg_frame_rate, r_frame_rate }: StreamRates): Rational | undefined {
   return parseRatio(avg_frame_rate) ?? parseRatio(r_frame_rate)
 }
 
 /** Recorders of uneven pictures are slower, frames a second. */
-const fastestUneven = 60
+const maxUnevenRate = 60
 
 /** Above this a rate is a clock's tick (1000/1), frames a second. */
-const fastestRate = 480
+const maxRate = 480
 
 /** Difference between the two rates that rounding and a longer last frame explain. */
 const rateTolerance = 0.02
@@ -46,10 +46,10 @@ const rateTolerance = 0.02
  * ffprobe's r_frame_rate is the coarsest clock that all first times fit: with even spacing it
  * equals the average, or twice that when the picture is interlaced and fields are counted.
  */
-function hasVariableRate(one: ToldRates): boolean {
+function hasVariableRate(one: StreamRates): boolean {
   const { avg_frame_rate, r_frame_rate, field_order = 'unknown' } = one
-  const told = toldRate(one)
-  if (told && hertz(told) > fastestRate) return true
+  const told = statedRate(one)
+  if (told && hertz(told) > maxRate) return true
   const average = parseRatio(avg_frame_rate)
   const base = parseRatio(r_frame_rate)
   if (!average || !base) return false
@@ -60,7 +60,7 @@ function hasVariableRate(one: ToldRates): boolean {
 }
 
 /** The rate that even spacing tells: of frames, also where it tells that of fields. */
-function steadyRate({ avg_frame_rate, r_frame_rate }: ToldRates): Pick<RateFacts, 'steady_rate'> {
+function steadyRate({ avg_frame_rate, r_frame_rate }: StreamRates): Pick<RateFacts, 'steady_rate'> {
   const average = parseRatio(avg_frame_rate)
   const base = parseRatio(r_frame_rate)
   if (!average || !base) return {}

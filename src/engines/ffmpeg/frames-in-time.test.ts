@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { framesInTime, noTime } from './frames-in-time.ts'
+import { fetchFrames, frameTimedOut } from './frames-in-time.ts'
 
 /** Fetches that end only when the test says so. */
 function held(given: {
@@ -9,8 +9,8 @@ function held(given: {
   readonly times: number[]
 }) {
   const begun = new Map<number, PromiseWithResolvers<Uint8Array | undefined>>()
-  const frames = framesInTime(given.times, {
-    ...{ spent: given.spent, signal: given.signal },
+  const frames = fetchFrames(given.times, {
+    ...{ deadline: given.spent, signal: given.signal },
     fetch(ms, signal) {
       const fetching = Promise.withResolvers<Uint8Array | undefined>()
       begun.set(ms, fetching)
@@ -44,7 +44,8 @@ it('frames that came in time are kept, of the others it is told, and none is beg
         const answer = await ended
         expect(begun.size).toBe(before)
         if (came.length === 0) expect(answer).toMatchObject({ code: 6402 })
-        else expect(answer).toEqual(times.map((ms, at) => (at < most ? Uint8Array.of(ms % 256) : noTime)))
+        else
+          expect(answer).toEqual(times.map((ms, at) => (at < most ? Uint8Array.of(ms % 256) : frameTimedOut)))
       },
     ),
     { numRuns: 30 },

@@ -3,35 +3,35 @@ import { MediaError } from '../../contract/errors.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 
 /** How frames are fetched that lie anywhere. */
-interface Fetching {
+interface FetchFramesOptions {
   /** Four-byte pixels of the frame at a time; undefined where none decodes. */
   readonly fetch: (ms: number, signal: AbortSignal) => Promise<Uint8Array | undefined>
   /** Aborted when the time for all of them is over. */
-  readonly spent: AbortSignal
+  readonly deadline: AbortSignal
   readonly signal: AbortSignal | undefined
 }
 
 /** Stands for a frame that did not come in time, and says so. */
-export const noTime = 'not decoded in time'
+export const frameTimedOut = 'not decoded in time'
 
 /**
  * Frames at these times, in their order, as many as come in time: once that is spent none is begun, and those under way
  * end. Throws 6402 where none came in time, 6021 where none decodes.
  */
-export async function framesInTime(
+export async function fetchFrames(
   times: readonly number[],
-  { fetch, spent, signal }: Fetching,
-): Promise<(Uint8Array | typeof noTime | undefined)[]> {
+  { fetch, deadline: spent, signal }: FetchFramesOptions,
+): Promise<(Uint8Array | typeof frameTimedOut | undefined)[]> {
   const given = signal ? AbortSignal.any([signal, spent]) : spent
   const inTurn = limitConcurrency(availableParallelism())
   const fetched = await Promise.allSettled(
     times.map((ms) =>
       inTurn(async () => {
-        if (spent.aborted) return noTime
+        if (spent.aborted) return frameTimedOut
         try {
           return await fetch(ms, given)
         } catch (error) {
-          if (spent.aborted && !signal?.aborted) return noTime
+          if (spent.aborted && !signal?.aborted) return frameTimedOut
           throw error
         }
       }),
@@ -43,7 +43,7 @@ export async function framesInTime(
     throw one.reason
   })
   if (frames.some((one) => one instanceof Uint8Array)) return frames
-  if (frames.includes(noTime)) {
+  if (frames.includes(frameTimedOut)) {
     throw new MediaError(6402, 'no frame of these could be decoded in time', {
       hint: 'Ask for fewer times at once, or again while the machine does less.',
     })

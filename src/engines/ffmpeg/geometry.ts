@@ -20,13 +20,13 @@ export function quarterTurn(counterClockwise: number | undefined): 0 | 90 | 180 
 }
 
 /** Sample aspect ratios beyond this, either way, are damage; the most extreme real ones are about 2. */
-const mostStretched = 10
+const maxStretch = 10
 
 /** The sample aspect ratio to use: square samples when absent or absurd. */
 export function sampleRatio(text: string | undefined): Rational {
   const ratio = parseRatio(text)
   const stretch = ratio ? ratio.num / ratio.den : 0
-  return ratio && stretch <= mostStretched && stretch >= 1 / mostStretched ? ratio : { num: 1, den: 1 }
+  return ratio && stretch <= maxStretch && stretch >= 1 / maxStretch ? ratio : { num: 1, den: 1 }
 }
 
 /** Sides as people see them: the width stretched by the sample aspect ratio, then turned. */

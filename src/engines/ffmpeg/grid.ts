@@ -6,7 +6,7 @@ import { firstFrameIndex } from '../../media/frame-rate.ts'
  * begins between two of them, by a clock of milliseconds, would have pictures that come now before the middle, now
  * after it: some would be shown twice and others never.
  */
-export function ontoGrid(video: Pick<VideoFacts, 'start_ms'>, rate: Rational): string[] {
+export function alignToFrames(video: Pick<VideoFacts, 'start_ms'>, rate: Rational): string[] {
   const begins = (firstFrameIndex(video, rate) * rate.den * 1e6) / rate.num
   return ['settb=AVTB', `setpts=PTS+(${Math.round(begins - video.start_ms * 1000)})`]
 }

@@ -9,7 +9,7 @@ interface Parts {
   readonly rate: number
 }
 
-interface Joining extends Parts {
+interface JoinPartsOptions extends Parts {
   /** A file whose sound the result gets. */
   readonly sound: string
   readonly signal: AbortSignal
@@ -19,7 +19,7 @@ interface Joining extends Parts {
 /** Joins parts to one mp4 without encoding anything again; every frame keeps its place on the grid of the rate. */
 export async function joinParts(
   path: string,
-  { parts, rate, sound, signal, timeoutMs }: Joining,
+  { parts, rate, sound, signal, timeoutMs }: JoinPartsOptions,
 ): Promise<void> {
   const folder = dirname(parts[0]?.path ?? path)
   await runFfmpeg({
@@ -45,7 +45,7 @@ export async function partsInput(
   { parts, rate }: Parts,
   before: readonly string[] = [],
 ): Promise<string[]> {
-  await writeFile(list, listOf(parts, rate))
+  await writeFile(list, concatList(parts, rate))
   return [
     // A list of ours that names files of ours; what users send never gets here.
     ...['-protocol_whitelist', 'file', '-format_whitelist', 'concat,mov'],
@@ -54,7 +54,7 @@ export async function partsInput(
 }
 
 /** Lengths are differences of rounded ends, so that rounding to microseconds never adds up. */
-function listOf(parts: Parts['parts'], rate: number): string {
+function concatList(parts: Parts['parts'], rate: number): string {
   let frames = 0
   const micros = () => Math.round((frames * 1e6) / rate)
   const lines = parts.flatMap(({ path, frames: more }) => {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
+import { queryFfprobe, parseFfprobe, type ProbeOptions } from './ffprobe.ts'
 
-const packets = z.object({
+const keyFramePackets = z.object({
   packets: z.array(z.object({ pts_time: z.coerce.number().optional() })).default([]),
   format: z.object({ start_time: z.coerce.number().catch(0) }),
 })
@@ -21,16 +21,16 @@ export async function keyFramesBefore(
   const intervals = times.map((time) => `${time / 1000}%+#1`).join(',')
   const question = ['-select_streams', 'V:0', '-read_intervals', intervals]
   try {
-    const { text } = await askFfprobe(
+    const { text } = await queryFfprobe(
       path,
       [...question, '-show_entries', 'packet=pts_time:format=start_time'],
       options,
     )
-    const { packets: found, format } = parse(packets, text)
+    const { packets: found, format } = parseFfprobe(keyFramePackets, text)
     const keyFrames = found.flatMap(({ pts_time }) =>
       pts_time === undefined ? [] : [(pts_time - format.start_time) * 1000],
     )
-    return lastBefore(times, keyFrames)
+    return lastKeyFrames(times, keyFrames)
   } catch (error) {
     if (!(error instanceof MediaError) || error.code !== 6017) throw error
     return [...times]
@@ -38,7 +38,7 @@ export async function keyFramesBefore(
 }
 
 /** The last key frame before each of some times; the time itself where there is none. */
-function lastBefore(times: readonly number[], keyFrames: readonly number[]): number[] {
+function lastKeyFrames(times: readonly number[], keyFrames: readonly number[]): number[] {
   return times.map((time) => {
     const before = keyFrames.filter((one) => one <= time)
     return before.length > 0 ? Math.max(...before) : time
@@ -46,25 +46,25 @@ function lastBefore(times: readonly number[], keyFrames: readonly number[]): num
 }
 
 /** Places of a file at which the way from the key frame is looked up; their mean is off by a tenth or two. */
-const places = 8
+const seekSamples = 8
 
 /** A file that cannot be sought in would be read whole. */
-const patienceMs = 10_000
+const seekTimeoutMs = 10_000
 
 /**
  * Mean way from the key frame where decoding has to begin to any time of a video, ms; undefined where that takes
  * too long to tell.
  */
-export async function meanSeek(
+export async function meanSeekDistance(
   path: string,
   durationMs: number,
   options: ProbeOptions,
 ): Promise<number | undefined> {
-  const times = seekPlaces(durationMs)
-  const patience = AbortSignal.timeout(patienceMs)
+  const times = seekSampleTimes(durationMs)
+  const patience = AbortSignal.timeout(seekTimeoutMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    return meanWay(times, await keyFramesBefore(path, times, { signal }))
+    return meanDistance(times, await keyFramesBefore(path, times, { signal }))
   } catch (error) {
     if (error === patience.reason) return undefined
     throw error
@@ -72,12 +72,12 @@ export async function meanSeek(
 }
 
 /** Times of a video at which the way from the key frame is looked up, ms. */
-export function seekPlaces(durationMs: number): number[] {
-  return Array.from({ length: places }, (_, index) => ((index + 0.5) / places) * durationMs)
+export function seekSampleTimes(durationMs: number): number[] {
+  return Array.from({ length: seekSamples }, (_, index) => ((index + 0.5) / seekSamples) * durationMs)
 }
 
 /** Mean way to each of some times from the last key frame before it, ms. */
-export function meanWay(times: readonly number[], keyFrames: readonly number[]): number {
-  const before = lastBefore(times, keyFrames)
+export function meanDistance(times: readonly number[], keyFrames: readonly number[]): number {
+  const before = lastKeyFrames(times, keyFrames)
   return times.reduce((sum, time, index) => sum + time - (before[index] ?? time), 0) / times.length
 }

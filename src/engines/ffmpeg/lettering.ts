@@ -1,6 +1,6 @@
 import { letterStrokes } from './letter-strokes.ts'
 import { mixPixel } from './raster.ts'
-import type { Colour, Picture } from './raster.ts'
+import type { RgbColour, RgbPicture } from './raster.ts'
 
 /*
  * Digits and letters drawn as strokes, because ffmpeg's drawtext is missing from common builds and needs a font
@@ -8,19 +8,19 @@ import type { Colour, Picture } from './raster.ts'
  * from the right.
  */
 
-type Point = readonly [x: number, y: number]
-type Stroke = readonly Point[]
+type GlyphPoint = readonly [x: number, y: number]
+type Stroke = readonly GlyphPoint[]
 
 interface Arc {
-  readonly centre: Point
-  readonly radii: Point
+  readonly centre: GlyphPoint
+  readonly radii: GlyphPoint
   readonly from: number
   readonly to: number
 }
 
 const degreesPerStep = 15
 
-function arc({ centre, radii, from, to }: Arc): Point[] {
+function arc({ centre, radii, from, to }: Arc): GlyphPoint[] {
   const steps = Math.ceil((to - from) / degreesPerStep)
   return Array.from({ length: steps + 1 }, (_, step) => {
     const angle = ((from + ((to - from) * step) / steps) * Math.PI) / 180
@@ -28,7 +28,7 @@ function arc({ centre, radii, from, to }: Arc): Point[] {
   })
 }
 
-const ring = (centre: Point, radii: Point): Stroke => arc({ centre, radii, from: 0, to: 360 })
+const ring = (centre: GlyphPoint, radii: GlyphPoint): Stroke => arc({ centre, radii, from: 0, to: 360 })
 
 const six: readonly Stroke[] = [
   ring([0.3, 0.69], [0.29, 0.31]),
@@ -120,7 +120,7 @@ function readStrokes(text: string): { width: number; strokes: readonly Stroke[] 
   const strokes = text
     .split(' ')
     .map((stroke) =>
-      [...stroke.matchAll(/(.)(.)/g)].map(([, x = '0', y = '0']): Point => [
+      [...stroke.matchAll(/(.)(.)/g)].map(([, x = '0', y = '0']): GlyphPoint => [
         Number.parseInt(x, 16) / 10,
         Number.parseInt(y, 16) / 10,
       ]),
@@ -138,7 +138,7 @@ const spacing = 0.24
 const strokeRadius = 0.068
 
 /** A line of digits, Latin letters and a few marks. */
-export interface Line {
+export interface TextLine {
   readonly text: string
   /** Left edge and top of the digits, in pixels. */
   readonly x: number
@@ -148,13 +148,13 @@ export interface Line {
 }
 
 /** Width of a line in pixels. */
-export function lineWidth(text: string, height: number): number {
+export function textWidth(text: string, height: number): number {
   const widths = [...text].map((letter) => glyphs[letter]?.width ?? 0)
   return (widths.reduce((sum, width) => sum + width + spacing, 0) - spacing) * height
 }
 
 /** Draws a line with smooth edges. */
-export function drawLine(picture: Picture, { text, x, y, height }: Line, colour: Colour): void {
+export function drawTextLine(picture: RgbPicture, { text, x, y, height }: TextLine, colour: RgbColour): void {
   let left = x
   for (const letter of text) {
     const glyph = glyphs[letter]
@@ -168,9 +168,9 @@ export function drawLine(picture: Picture, { text, x, y, height }: Line, colour:
 }
 
 function drawStrokes(
-  picture: Picture,
+  picture: RgbPicture,
   { strokes, radius }: { strokes: readonly Stroke[]; radius: number },
-  colour: Colour,
+  colour: RgbColour,
 ): void {
   const points = strokes.flat()
   const xs = points.map(([x]) => x)
@@ -181,7 +181,7 @@ function drawStrokes(
       column <= Math.max(...xs) + radius + 1;
       column++
     ) {
-      const centre: Point = [column + 0.5, row + 0.5]
+      const centre: GlyphPoint = [column + 0.5, row + 0.5]
       const distance = Math.min(...strokes.map((stroke) => distanceTo(stroke, centre)))
       const share = Math.min(1, Math.max(0, radius + 0.5 - distance))
       if (share > 0) mixPixel(picture, { x: column, y: row, share }, colour)
@@ -190,7 +190,7 @@ function drawStrokes(
 }
 
 /** Shortest distance from a point to a stroke. */
-function distanceTo(stroke: Stroke, [px, py]: Point): number {
+function distanceTo(stroke: Stroke, [px, py]: GlyphPoint): number {
   let shortest = Infinity
   for (const [index, [ax, ay]] of stroke.entries()) {
     const [bx, by] = stroke[index + 1] ?? [ax, ay]

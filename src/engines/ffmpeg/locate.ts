@@ -37,8 +37,8 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
   setFfmpeg(configured)
   const mine =
     configured === undefined
-      ? firstUsable(usualPlaces())
-      : firstUsable([configured], `the configured ${configured} ${notThere}`)
+      ? findUsableFfmpeg(usualPlaces())
+      : findUsableFfmpeg([configured], `the configured ${configured} ${notFound}`)
   located = mine
   // A failure is not remembered: the user may install ffmpeg while the service runs.
   mine.catch(() => {
@@ -48,7 +48,7 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
 }
 
 /** What this process has found, where it has looked and found one, and none has taken its place. */
-export async function ffmpegFound(): Promise<Ffmpeg | undefined> {
+export async function currentFfmpeg(): Promise<Ffmpeg | undefined> {
   const found = await located?.catch(() => undefined)
   return found && found.stamp === stampOf(found.ffmpeg) ? found : undefined
 }
@@ -59,13 +59,13 @@ export function useFfmpeg(found: Ffmpeg): void {
 }
 
 /** As `locateFfmpeg`, after forgetting what was found: a better one may have been installed since. */
-export function locateAnew(): Promise<Ffmpeg> {
+export function relocateFfmpeg(): Promise<Ffmpeg> {
   located = undefined
   return locateFfmpeg()
 }
 
 /** The first of these ffmpeg programs that runs and has the parts every operation needs; 6401, with `absent` where none is there. */
-export async function firstUsable(
+export async function findUsableFfmpeg(
   candidates: readonly string[],
   absent = 'it was not found',
 ): Promise<Ffmpeg> {
@@ -79,7 +79,7 @@ export async function firstUsable(
     }
   }
   const missing = new Error(reasons.join('\n'))
-  const told = reasons.find((reason) => !reason.endsWith(`ffmpeg ${notThere}`)) ?? absent
+  const told = reasons.find((reason) => !reason.endsWith(`ffmpeg ${notFound}`)) ?? absent
   throw new MediaError(6401, `ffmpeg is not usable (${told})`, {
     cause: missing,
     retryable: false,
@@ -94,8 +94,8 @@ const oldest = { major: 4, minor: 4 }
 const neededEncoders = ['libx264', 'aac', 'mjpeg']
 const neededFilters = ['scale', 'crop', 'overlay', 'xstack', 'amix']
 
-const notThere = 'is not there'
-const answerMs = 20_000
+const notFound = 'is not there'
+const queryTimeoutMs = 20_000
 
 /** Why a candidate cannot be used; never leaves this file. */
 class Unusable extends Error {}
@@ -103,14 +103,14 @@ class Unusable extends Error {}
 async function inspect(ffmpeg: string): Promise<Ffmpeg> {
   const ffprobe = ffprobeBeside(ffmpeg)
   const stamp = stampOf(ffmpeg)
-  const told = await ask(ffmpeg, '-filters')
-  const version = versionOf(told.banner ?? (await ask(ffmpeg, '-version')).text)
-  const beside = await ask(ffprobe, '-encoders')
+  const told = await queryProgram(ffmpeg, '-filters')
+  const version = versionOf(told.banner ?? (await queryProgram(ffmpeg, '-version')).text)
+  const beside = await queryProgram(ffprobe, '-encoders')
   // Of the same build it tells the same. To start a program takes nearly all of the time that a question does.
   const build = buildOf(told.banner)
   const isSameBuild = build !== undefined && build === buildOf(beside.banner)
-  const encoders = namesIn((isSameBuild ? beside : await ask(ffmpeg, '-encoders')).text)
-  const filters = namesIn(told.text)
+  const encoders = parseNames((isSameBuild ? beside : await queryProgram(ffmpeg, '-encoders')).text)
+  const filters = parseNames(told.text)
   const lacking = [
     ...neededEncoders.filter((name) => !encoders.has(name)),
     ...neededFilters.filter((name) => !filters.has(name)),
@@ -141,7 +141,7 @@ function ffprobeBeside(ffmpeg: string): string {
 }
 
 /** What a program tells when it is asked, and of itself before that, if it does. */
-async function ask(
+async function queryProgram(
   file: string,
   question: string,
 ): Promise<{ readonly text: string; readonly banner: string | undefined }> {
@@ -150,7 +150,7 @@ async function ask(
     const ended = await runChild({
       file,
       args: [question],
-      timeoutMs: answerMs,
+      timeoutMs: queryTimeoutMs,
       onOutput: (chunk) => answer.push(chunk),
     })
     if (ended.code !== 0)
@@ -158,7 +158,7 @@ async function ask(
     const text = Buffer.concat(answer).toString('utf8')
     return { text, banner: versionLine.test(ended.log) ? ended.log : undefined }
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw new Unusable(`${basename(file)} ${notThere}`)
+    if (errorCode(error) === 'ENOENT') throw new Unusable(`${basename(file)} ${notFound}`)
     if (error instanceof Error && 'syscall' in error) throw new Unusable(error.message)
     throw error
   }
@@ -185,7 +185,7 @@ function versionOf(answer: string): string {
 }
 
 /** Names in the table that `-encoders` and `-filters` print: flags, name, description. */
-function namesIn(table: string): Set<string> {
+function parseNames(table: string): Set<string> {
   return new Set([...table.matchAll(/^ [A-Z.|]{2,8} +(\S+) /gm)].flatMap(([, name]) => name ?? []))
 }
 

@@ -1,11 +1,11 @@
-import { lineWidth } from './lettering.ts'
+import { textWidth } from './lettering.ts'
 import { type Rect, intersectRects } from '../../media/geometry.ts'
 
 /** Height of the digits of a name, and what is around it, pixels. */
 export const nameHeight = 10
-export const padding = 3
+export const namePadding = 3
 
-interface Crowd {
+interface PlaceNameOptions {
   /** What the name is of, with its edges. */
   readonly around: Rect
   readonly frame: Rect
@@ -15,9 +15,9 @@ interface Crowd {
 }
 
 /** Where a name stands: beside its box, where it covers least of the others; undefined where there is no room. */
-export function placeName(name: string, { around, frame, boxes, names }: Crowd): Rect | undefined {
-  const width = Math.ceil(lineWidth(name, nameHeight)) + 2 * padding
-  const height = nameHeight + 2 * padding + 2
+export function placeName(name: string, { around, frame, boxes, names }: PlaceNameOptions): Rect | undefined {
+  const width = Math.ceil(textWidth(name, nameHeight)) + 2 * namePadding
+  const height = nameHeight + 2 * namePadding + 2
   if (width > frame.width || height > frame.height) return undefined
   const [right, bottom] = [around.x + around.width, around.y + around.height]
   const corners = [

@@ -2,10 +2,10 @@ import type { ProbeOptions } from './ffprobe.ts'
 import { inputArgs, runWithReports } from './run.ts'
 
 /** Time for reading a whole file whose header does not tell its length: 20 GB at 50 MB/s and some. */
-const wholeFileMs = 10 * 60_000
+const wholeFileTimeoutMs = 10 * 60_000
 
 /** Reads streams of a whole file without decoding to learn when they end, and how many pictures they have. */
-export async function measureWhole(
+export async function measureStreams(
   path: string,
   streams: readonly string[],
   options: ProbeOptions,
@@ -17,7 +17,7 @@ export async function measureWhole(
         ...[...inputArgs(path), ...streams.flatMap((one) => ['-map', one])],
         ...['-c', 'copy', '-f', 'null', '-'],
       ],
-      timeoutMs: wholeFileMs,
+      timeoutMs: wholeFileTimeoutMs,
       signal: options.signal,
     },
     (report) => {

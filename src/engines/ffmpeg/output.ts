@@ -1,22 +1,22 @@
 import { PassThrough } from 'node:stream'
 import type { Writable } from 'node:stream'
-import type { Child } from './child.ts'
+import type { ChildOptions } from './child.ts'
 import { runRaw } from './run.ts'
 
 /** Bytes that wait to be taken before ffmpeg is made to wait. */
-const waiting = 2 ** 20
+const maxBufferedBytes = 2 ** 20
 
 /**
  * What a run of ffmpeg writes to its standard output, no faster than it is taken. The run ends with the
  * iteration, also where that is broken off; what it fails with is thrown.
  */
-export async function* outputOf(job: Omit<Child, 'file' | 'onOutput'>): AsyncGenerator<Buffer> {
+export async function* streamOutput(job: Omit<ChildOptions, 'file' | 'onOutput'>): AsyncGenerator<Buffer> {
   const left = new AbortController()
-  const pipe = new PassThrough({ highWaterMark: waiting })
+  const pipe = new PassThrough({ highWaterMark: maxBufferedBytes })
   const run = runRaw({
     ...job,
     signal: AbortSignal.any([left.signal, ...(job.signal ? [job.signal] : [])]),
-    onOutput: (chunk) => (pipe.destroyed || pipe.write(chunk) ? undefined : untilTaken(pipe)),
+    onOutput: (chunk) => (pipe.destroyed || pipe.write(chunk) ? undefined : untilWritable(pipe)),
   }).then(
     () => void pipe.end(),
     (error: unknown) => void pipe.destroy(error instanceof Error ? error : new Error(String(error))),
@@ -31,7 +31,7 @@ export async function* outputOf(job: Omit<Child, 'file' | 'onOutput'>): AsyncGen
 }
 
 /** Waits until a stream that is full takes more, or is closed and never will. */
-function untilTaken(stream: Writable): Promise<void> {
+function untilWritable(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
       stream.off('drain', go)
@@ -43,18 +43,18 @@ function untilTaken(stream: Writable): Promise<void> {
   })
 }
 
-interface Pieces {
+interface FixedSizeChunksOptions {
   /** What becomes of an incomplete last one. */
   readonly rest: 'told' | 'dropped'
   /** Where the next piece is put; left out, each is new memory. */
-  readonly take?: () => Uint8Array<ArrayBuffer>
+  readonly allocate?: () => Uint8Array<ArrayBuffer>
 }
 
 /** Cuts bytes that arrive in pieces of any size into equal ones. */
-export async function* inPiecesOf(
+export async function* fixedSizeChunks(
   size: number,
   chunks: AsyncIterable<Uint8Array>,
-  { rest, take = () => new Uint8Array(size) }: Pieces,
+  { rest, allocate: take = () => new Uint8Array(size) }: FixedSizeChunksOptions,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let piece = take()
   let filled = 0

@@ -1,4 +1,4 @@
-import { listByFfprobe, type ProbeOptions } from './ffprobe.ts'
+import { listWithFfprobe, type ProbeOptions } from './ffprobe.ts'
 
 /** A stream of a file and where its packets end. */
 export interface StreamEnd {
@@ -18,7 +18,7 @@ export interface PacketEnds {
   readonly start: number
 }
 
-const entries = [
+const packetEntries = [
   'packet=stream_index,pts_time,dts_time,duration_time,flags',
   'stream=index,codec_type',
   'stream_disposition=attached_pic',
@@ -39,7 +39,7 @@ export interface Packet {
 }
 
 /** Looks for the latest ends of streams in ffprobe's intervals. Nothing is decoded. */
-export async function packetEnds(
+export async function readPacketEnds(
   path: string,
   intervals: readonly string[],
   { stream, signal, onPacket }: PacketOptions,
@@ -50,25 +50,25 @@ export async function packetEnds(
   let start = 0
   const question = [
     ...(stream === undefined ? [] : ['-select_streams', stream]),
-    ...['-read_intervals', intervals.join(','), '-show_entries', entries],
+    ...['-read_intervals', intervals.join(','), '-show_entries', packetEntries],
   ]
-  await listByFfprobe(path, question, {
+  await listWithFfprobe(path, question, {
     signal,
     onEntry([section, ...fields]) {
-      if (section === 'format') start = numberOf(fields[0]) ?? 0
+      if (section === 'format') start = finiteNumber(fields[0]) ?? 0
       const index = Number(fields[0])
       if (section === 'stream') {
         const [, type = '', cover] = fields
         streams.push({ index, type, isCover: cover === '1' })
       }
       const [, shown, stored, lasts, flags = ''] = fields
-      if (section === 'packet') onPacket?.({ index, shown: numberOf(shown), isKey: flags.includes('K') })
+      if (section === 'packet') onPacket?.({ index, shown: finiteNumber(shown), isKey: flags.includes('K') })
       // AVI tells only when packets are stored.
-      const begins = numberOf(shown) ?? numberOf(stored)
+      const begins = finiteNumber(shown) ?? finiteNumber(stored)
       // An edit list leaves out what is discarded.
       if (section !== 'packet' || begins === undefined || flags.includes('D')) return
       counts.set(index, (counts.get(index) ?? 0) + 1)
-      ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (numberOf(lasts) ?? 0)))
+      ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (finiteNumber(lasts) ?? 0)))
     },
   })
   const told = (one: (typeof streams)[number]): StreamEnd => ({
@@ -80,7 +80,7 @@ export async function packetEnds(
 }
 
 /** ffprobe writes N/A where nothing is told. */
-function numberOf(text: string | undefined): number | undefined {
+function finiteNumber(text: string | undefined): number | undefined {
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
 }

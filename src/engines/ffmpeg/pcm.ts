@@ -1,4 +1,4 @@
-import { outputOf } from './output.ts'
+import { streamOutput } from './output.ts'
 import { runRaw } from './run.ts'
 import { soundRate, truePeakLimiter } from './standard-sound.ts'
 
@@ -11,7 +11,7 @@ interface PcmJob {
   readonly timeoutMs: number
 }
 
-const form = ['-f', 'f32le', '-ar', String(soundRate), '-ac', '2']
+const pcmFormat = ['-f', 'f32le', '-ar', String(soundRate), '-ac', '2']
 
 /**
  * Sound that ffmpeg decodes, as 48 kHz stereo floats, no faster than it is taken.
@@ -19,7 +19,7 @@ const form = ['-f', 'f32le', '-ar', String(soundRate), '-ac', '2']
  * @param args inputs and a filter graph that ends in [a]
  */
 export function decodePcm(args: readonly string[], job: PcmJob): AsyncGenerator<Buffer> {
-  return outputOf({ ...job, args: [...args, '-map', '[a]', ...form, 'pipe:1'] })
+  return streamOutput({ ...job, args: [...args, '-map', '[a]', ...pcmFormat, 'pipe:1'] })
 }
 
 /** 48 kHz stereo floats to be encoded, of which exactly so many samples are made. */
@@ -37,7 +37,7 @@ export async function encodeAac(path: string, sound: Pcm, job: PcmJob): Promise<
 }
 
 /** The input that is such floats. */
-export const pcmInput: readonly string[] = ['-protocol_whitelist', 'pipe', ...form, '-i', 'pipe:0']
+export const pcmInput: readonly string[] = ['-protocol_whitelist', 'pipe', ...pcmFormat, '-i', 'pipe:0']
 
 /** Options of a result whose sound is made of that input. */
 export function aacArgs({ samples, isSilent }: Pcm): string[] {

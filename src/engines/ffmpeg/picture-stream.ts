@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { VideoFacts } from '../../contract/media-facts.ts'
-import { askFfprobe, parse, type ProbeOptions } from './ffprobe.ts'
-import { firstPictures } from './first-pictures.ts'
-import { packetEnds } from './packet-ends.ts'
+import { queryFfprobe, parseFfprobe, type ProbeOptions } from './ffprobe.ts'
+import { firstPicturesArgs } from './first-pictures.ts'
+import { readPacketEnds } from './packet-ends.ts'
 
 const known = z
   .string()
@@ -74,13 +74,13 @@ export async function pictureStream(
   video: VideoFacts,
   options: ProbeOptions,
 ): Promise<PictureStream> {
-  const { text } = await askFfprobe(path, [...firstPictures, '-show_entries', entries], options)
-  const { format, streams, frames } = parse(answer, text)
+  const { text } = await queryFfprobe(path, [...firstPicturesArgs, '-show_entries', entries], options)
+  const { format, streams, frames } = parseFfprobe(answer, text)
   const [[stream], [frame]] = [streams, frames]
   const begins = format.start_time + video.start_ms / 1000
   const told = video.duration_ms / 1000
   const tail = `${Math.max(0, begins + told - tailSeconds)}%`
-  const last = await packetEnds(path, [tail], { ...options, stream: 'V:0' })
+  const last = await readPacketEnds(path, [tail], { ...options, stream: 'V:0' })
   const ends = last.streams[0]?.ends ?? begins
   // Of a picture that begins late the header tells less than its frames.
   const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]

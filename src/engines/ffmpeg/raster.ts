@@ -1,22 +1,22 @@
 import type { Rect } from '../../media/geometry.ts'
 
 /** A picture in memory: three bytes a pixel, red, green, blue, row by row. */
-export interface Picture {
+export interface RgbPicture {
   readonly width: number
   readonly height: number
   readonly pixels: Uint8Array
 }
 
 /** Red, green, blue, each 0 to 255. */
-export type Colour = readonly [number, number, number]
+export type RgbColour = readonly [number, number, number]
 
 /** A picture of one colour. */
-export function newPicture(width: number, height: number, colour: Colour): Picture {
+export function newPicture(width: number, height: number, colour: RgbColour): RgbPicture {
   return { width, height, pixels: new Uint8Array(Buffer.alloc(width * height * 3, Buffer.from(colour))) }
 }
 
 /** Fills a rectangle; what lies outside the picture is left out. */
-export function fillRect(picture: Picture, { x, y, width, height }: Rect, colour: Colour): void {
+export function fillRect(picture: RgbPicture, { x, y, width, height }: Rect, colour: RgbColour): void {
   const left = Math.max(0, x)
   const row = Buffer.alloc(Math.max(0, Math.min(picture.width, x + width) - left) * 3, Buffer.from(colour))
   for (let at = Math.max(0, y); at < Math.min(picture.height, y + height); at++) {
@@ -26,9 +26,9 @@ export function fillRect(picture: Picture, { x, y, width, height }: Rect, colour
 
 /** Mixes a colour into one pixel; `share` 0 to 1. Outside the picture nothing happens. */
 export function mixPixel(
-  picture: Picture,
+  picture: RgbPicture,
   at: { x: number; y: number; share: number },
-  colour: Colour,
+  colour: RgbColour,
 ): void {
   if (at.x < 0 || at.y < 0 || at.x >= picture.width || at.y >= picture.height) return
   const first = (at.y * picture.width + at.x) * 3
@@ -38,21 +38,21 @@ export function mixPixel(
   }
 }
 
-const checkSide = 8
-const checks: readonly [Colour, Colour] = [
+const checkerSide = 8
+const checkerColours: readonly [RgbColour, RgbColour] = [
   [92, 95, 101],
   [120, 123, 129],
 ]
 
 /** Lays four-byte pixels (with alpha) into a rectangle of the same size; transparency shows as checks. */
-export function layRgba({ width, pixels }: Picture, box: Rect, rgba: Uint8Array): void {
+export function compositeRgba({ width, pixels }: RgbPicture, box: Rect, rgba: Uint8Array): void {
   for (let row = 0; row < box.height; row++) {
     for (let column = 0; column < box.width; column++) {
       const from = (row * box.width + column) * 4
       const to = ((box.y + row) * width + box.x + column) * 3
       const alpha = (rgba[from + 3] ?? 255) / 255
-      const dark = (Math.floor(row / checkSide) + Math.floor(column / checkSide)) % 2 === 0
-      const below = checks[dark ? 0 : 1]
+      const dark = (Math.floor(row / checkerSide) + Math.floor(column / checkerSide)) % 2 === 0
+      const below = checkerColours[dark ? 0 : 1]
       for (let channel = 0; channel < 3; channel++) {
         const value = below[channel] ?? 0
         pixels[to + channel] = Math.round(value + ((rgba[from + channel] ?? 0) - value) * alpha)

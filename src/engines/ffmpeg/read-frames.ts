@@ -2,7 +2,7 @@ import { isInputError } from './input-error.ts'
 import { inputArgs, runRaw } from './run.ts'
 import type { Size } from '../../media/geometry.ts'
 
-interface FramesJob {
+interface ReadFramesOptions {
   /** Options of the input. */
   readonly before: readonly string[]
   /** Makes the frames wanted; they are scaled after it. Empty for those there are. */
@@ -17,7 +17,7 @@ interface FramesJob {
  * Reads frames of a file's picture as four-byte pixels (red, green, blue, alpha); fewer than wanted
  * where the others do not decode.
  */
-export async function readFrames(path: string, size: Size, job: FramesJob): Promise<Uint8Array[]> {
+export async function readFrames(path: string, size: Size, job: ReadFramesOptions): Promise<Uint8Array[]> {
   const scale = `scale=${size.width}:${size.height}:flags=bicubic,format=rgba`
   const filters = job.filters === '' ? scale : `${job.filters},${scale}`
   const chunks: Buffer[] = []

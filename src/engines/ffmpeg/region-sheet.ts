@@ -4,26 +4,26 @@ import { drawMarks, type Mark } from './draw-marks.ts'
 import { drawSheet } from './draw-sheet.ts'
 import { isStill } from './facts.ts'
 import { framesAt } from './frames.ts'
-import { framesInTime, noTime } from './frames-in-time.ts'
-import { encode, type Drawn, type PreviewOptions } from './preview.ts'
-import { layRgba, newPicture, type Picture } from './raster.ts'
+import { fetchFrames, frameTimedOut } from './frames-in-time.ts'
+import { encodeJpeg, type PreviewImage, type PreviewOptions } from './preview.ts'
+import { compositeRgba, newPicture, type RgbPicture } from './raster.ts'
 import { placeCells, type SheetLayout } from './sheet-layout.ts'
 import { stillPicture } from './still.ts'
-import { background } from './tints.ts'
+import { sheetBackground } from './tints.ts'
 
 /** A moment that is shown, and what is marked on it. */
 export interface MarkedFrame {
   /** When it begins, as it is told, and a time at which it surely shows. */
-  readonly beginsMs: number
-  readonly showsMs: number
+  readonly startMs: number
+  readonly visibleMs: number
   readonly marks: readonly Mark[]
 }
 
 /** Which frames are drawn, and how long that may take. */
-interface RegionsWish extends PreviewOptions {
+interface RegionSheetOptions extends PreviewOptions {
   readonly frames: readonly MarkedFrame[]
   /** Aborted when the time for all of them is over; left out, after a minute. */
-  readonly spent?: AbortSignal
+  readonly deadline?: AbortSignal
 }
 
 /**
@@ -34,78 +34,81 @@ interface RegionsWish extends PreviewOptions {
 export async function regionSheet(
   path: string,
   facts: MediaFacts,
-  { frames, signal, spent = AbortSignal.timeout(sheetMs) }: RegionsWish,
-): Promise<Drawn> {
+  { frames, signal, deadline: spent = AbortSignal.timeout(sheetTimeoutMs) }: RegionSheetOptions,
+): Promise<PreviewImage> {
   const { video } = facts
   if (!video) {
     throw new MediaError(6014, 'the file has no picture to draw regions over', {
       hint: 'Give the video or image that they were found in.',
     })
   }
-  const sheet = layOut(video, frames)
+  const sheet = layOutRegions(video, frames)
   const wish = { video, sheet, frames, signal, spent }
   const { picture, ...drawn } = isStill(facts.container)
-    ? { picture: await copiesOf(path, wish), isWhole: true }
-    : await framesOf(path, wish)
+    ? { picture: await drawStillCopies(path, wish), isWhole: true }
+    : await drawVideoFrames(path, wish)
   for (const [index, { box }] of sheet.cells.entries()) drawMarks(picture, box, frames[index]?.marks ?? [])
-  return { jpeg: await encode(picture, { signal, largest: largestSheet }), ...drawn }
+  return { jpeg: await encodeJpeg(picture, { signal, largest: maxSheetBytes }), ...drawn }
 }
 
 /** All of a sheet, however many frames it has: others wait for it. */
-const sheetMs = 60_000
+const sheetTimeoutMs = 60_000
 
 /** Names are read from it: coarser pictures blur them, bytes. */
-const largestSheet = 300_000
+const maxSheetBytes = 300_000
 
 /** Times are told to the hundredth of a second. */
 const labelStepMs = 10
 
 /** Height that a frame may have where there are so many, pixels. */
-const tallest = { alone: 900, few: 560, many: 420 }
+const maxFrameHeight = { alone: 900, few: 560, many: 420 }
 
 /** One as wide as the sheet, up to four in two columns, more in three; tall ones stand closer. */
-function layOut(video: VideoFacts, frames: readonly MarkedFrame[]): SheetLayout {
+function layOutRegions(video: VideoFacts, frames: readonly MarkedFrame[]): SheetLayout {
   const isWide = video.width > video.height
   const count = frames.length
   const few = isWide ? 2 : 4
   const columns = Math.min(count, count <= 4 ? few : isWide ? 3 : 6)
-  const height = count === 1 ? tallest.alone : count <= 4 ? tallest.few : tallest.many
-  const times = frames.map(({ beginsMs }) => beginsMs)
+  const height = count === 1 ? maxFrameHeight.alone : count <= 4 ? maxFrameHeight.few : maxFrameHeight.many
+  const times = frames.map(({ startMs: beginsMs }) => beginsMs)
   return placeCells(video, times, { columns, across: columns, tallest: height })
 }
 
-interface Wish extends RegionsWish {
-  readonly spent: AbortSignal
+interface RegionSheetJob extends RegionSheetOptions {
+  readonly deadline: AbortSignal
   readonly video: VideoFacts
   readonly sheet: SheetLayout
 }
 
 /** A still picture has no times to tell. */
-async function copiesOf(path: string, { video, sheet, signal }: Wish): Promise<Picture> {
+async function drawStillCopies(path: string, { video, sheet, signal }: RegionSheetJob): Promise<RgbPicture> {
   const rgba = await stillPicture(path, { video, ...sheet.frame, signal })
   if (!rgba) throw new MediaError(6021, 'the picture could not be decoded')
-  const picture = newPicture(sheet.width, sheet.height, background)
-  for (const { box } of sheet.cells) layRgba(picture, box, rgba)
+  const picture = newPicture(sheet.width, sheet.height, sheetBackground)
+  for (const { box } of sheet.cells) compositeRgba(picture, box, rgba)
   return picture
 }
 
 /** Each by itself, as they lie anywhere. A frame that is shown twice is decoded once. */
-async function framesOf(path: string, { video, sheet, frames, signal, spent }: Wish) {
-  const times = [...new Set(frames.map(({ showsMs }) => showsMs))]
-  const pictures = await framesInTime(times, {
+async function drawVideoFrames(
+  path: string,
+  { video, sheet, frames, signal, deadline: spent }: RegionSheetJob,
+) {
+  const times = [...new Set(frames.map(({ visibleMs: showsMs }) => showsMs))]
+  const pictures = await fetchFrames(times, {
     async fetch(ms, given) {
       const [rgba] = await framesAt(path, {
         ...{ video, times: [ms], stepMs: 1000, ...sheet.frame, signal: given },
       })
       return rgba
     },
-    ...{ spent, signal },
+    ...{ deadline: spent, signal },
   })
   const byTime = new Map(times.map((ms, index) => [ms, pictures[index]]))
-  const shown = frames.map(({ showsMs }) => byTime.get(showsMs))
+  const shown = frames.map(({ visibleMs: showsMs }) => byTime.get(showsMs))
   return {
     picture: drawSheet(sheet, shown, labelStepMs),
-    isWhole: !shown.includes(noTime),
+    isWhole: !shown.includes(frameTimedOut),
     empty: shown.flatMap((one, index) => (one instanceof Uint8Array ? [] : [index])),
   }
 }

@@ -1,8 +1,8 @@
 import type { MonoAudio } from '../../media/speech/speech-types.ts'
-import { outputOf } from './output.ts'
+import { streamOutput } from './output.ts'
 
 /** A resampling of some minutes takes a second. */
-const timeoutMs = 60_000
+const resampleTimeoutMs = 60_000
 
 /** Sound of one channel at another rate, Hz. */
 export async function resample(
@@ -18,7 +18,8 @@ export async function resample(
   ]
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
   const pieces: Buffer[] = []
-  for await (const piece of outputOf({ args, input: bytes, signal, timeoutMs })) pieces.push(piece)
+  for await (const piece of streamOutput({ args, input: bytes, signal, timeoutMs: resampleTimeoutMs }))
+    pieces.push(piece)
   const all = new Uint8Array(Buffer.concat(pieces))
   return new Float32Array(all.buffer, 0, Math.floor(all.length / Float32Array.BYTES_PER_ELEMENT))
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { extensionOf, kindOf } from '../../contract/file-kind.ts'
 import { diskFullError, MediaError } from '../../contract/errors.ts'
 import { runChild } from './child.ts'
-import type { Child, Ended } from './child.ts'
+import type { ChildOptions, ChildResult } from './child.ts'
 import { locateFfmpeg } from './locate.ts'
 import { percentReader, progressReader } from './progress.ts'
 import type { ProgressReport } from './progress.ts'
@@ -16,7 +16,7 @@ export interface FfmpegJob {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs: number
   /** What `pipe:0` among the arguments reads. */
-  readonly input?: Child['input']
+  readonly input?: ChildOptions['input']
   /** Length of the result, for progress. */
   readonly durationMs?: number | undefined
   /** Called with 0 to 100, rising, about once a second. */
@@ -44,11 +44,11 @@ export async function runWithReports(
 }
 
 /** As `runFfmpeg`, for results that ffmpeg writes to its standard output. */
-export async function runRaw(job: Omit<Child, 'file'>): Promise<void> {
+export async function runRaw(job: Omit<ChildOptions, 'file'>): Promise<void> {
   const { ffmpeg } = await locateFfmpeg()
   const args = [...globalArgs, ...job.args]
   const ended = await runChild({ ...job, file: ffmpeg, args })
-  if (ended.timedOut || ended.code !== 0) throw failure(ended, job.timeoutMs)
+  if (ended.timedOut || ended.code !== 0) throw ffmpegError(ended, job.timeoutMs)
 }
 
 /**
@@ -140,22 +140,22 @@ function firstBytes(path: string, length: number): string {
   }
 }
 
-const askLess = 'ask for less at once: a shorter range, smaller or fewer files'
+const reduceHint = 'ask for less at once: a shorter range, smaller or fewer files'
 
 /** Says in a sentence why ffmpeg failed. */
-function failure({ code, signal, timedOut, log }: Ended, timeoutMs: number): MediaError {
+function ffmpegError({ code, signal, timedOut, log }: ChildResult, timeoutMs: number): MediaError {
   const cause = new Error(log || `ffmpeg ended with ${signal ?? code} and no message`)
   if (timedOut) {
     return new MediaError(6402, `ffmpeg did not finish within ${Math.round(timeoutMs / 1000)} s`, {
       cause,
-      hint: `Try again while the machine does less, or ${askLess}.`,
+      hint: `Try again while the machine does less, or ${reduceHint}.`,
     })
   }
   if (signal !== null) {
     const reason = signal === 'SIGKILL' ? ', most often because memory ran out' : ''
     return new MediaError(6402, `ffmpeg was ended by ${signal}${reason}`, {
       cause,
-      hint: `Try again while the machine has more memory free, or ${askLess}.`,
+      hint: `Try again while the machine has more memory free, or ${reduceHint}.`,
     })
   }
   if (/No space left on device/.test(log)) {

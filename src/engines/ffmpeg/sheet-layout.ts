@@ -6,8 +6,8 @@ export const sheetWidth = 1280
 /** Height of the digits of a time code in pixels. */
 export const digitHeight = 13
 
-const margin = 20
-const gap = 14
+const sheetMargin = 20
+const cellGap = 14
 const tallestFrame = 420
 const labelSpace = 38
 
@@ -47,7 +47,7 @@ export function layOutSheet(video: {
   return placeCells(video, times, { columns, across: Math.max(2, columns), tallest: tallestFrame })
 }
 
-interface Cells {
+interface PlaceCellsOptions {
   readonly columns: number
   /** How many would share the width of a sheet; at least the columns. */
   readonly across: number
@@ -59,19 +59,19 @@ interface Cells {
 export function placeCells(
   video: { width: number; height: number },
   times: readonly number[],
-  { columns, across, tallest }: Cells,
+  { columns, across, tallest }: PlaceCellsOptions,
 ): SheetLayout {
-  const cellWidth = Math.floor((sheetWidth - 2 * margin - (across - 1) * gap) / across)
+  const cellWidth = Math.floor((sheetWidth - 2 * sheetMargin - (across - 1) * cellGap) / across)
   const frame = fitInside(video, { width: cellWidth, height: tallest })
   const rowHeight = frame.height + labelSpace
   const cells = times.map((timeMs, index) => {
-    const x = margin + (index % columns) * (frame.width + gap)
-    const y = margin + Math.floor(index / columns) * rowHeight
+    const x = sheetMargin + (index % columns) * (frame.width + cellGap)
+    const y = sheetMargin + Math.floor(index / columns) * rowHeight
     return { timeMs, box: { x, y, ...frame }, labelTop: y + frame.height + 10 }
   })
   return {
-    width: 2 * margin + columns * (frame.width + gap) - gap,
-    height: margin + Math.ceil(times.length / columns) * rowHeight + 4,
+    width: 2 * sheetMargin + columns * (frame.width + cellGap) - cellGap,
+    height: sheetMargin + Math.ceil(times.length / columns) * rowHeight + 4,
     frame,
     cells,
   }

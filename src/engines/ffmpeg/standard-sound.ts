@@ -37,31 +37,31 @@ function limiterAt({ rate, ceiling: limit }: { rate: number; ceiling: number }):
  * Largest sample that is sound, of 1: 100 dB over full scale. Floats of a file may also be infinite or no numbers;
  * one of those would spoil all that is made of it afterwards, and ffmpeg's AAC encoder ends at it.
  */
-const largest = 1e5
+const maxSample = 1e5
 
 /** Silence in place of samples that are none; first of all, before filters spread them. A comparison with NaN is false. */
-const clean = `aeval=exprs='if(between(val(ch),-${largest},${largest}),val(ch),0)':c=same`
+const replaceInvalid = `aeval=exprs='if(between(val(ch),-${maxSample},${maxSample}),val(ch),0)':c=same`
 
 /**
  * From a decoded stream to even stereo, of 48 kHz where no rate is told: broken samples are silence, what decoding from a keyframe brought
  * too much is cut, and holes, a late start included, are filled with silence. One channel goes to both sides at its
  * full level: ffmpeg's own way takes 3 dB off.
  */
-export function stereo(mono: boolean, rate = soundRate): string {
+export function stereoFilter(mono: boolean, rate = soundRate): string {
   return [
     'atrim=start=0',
-    clean,
+    replaceInvalid,
     `aresample=${rate}:async=1:first_pts=0`,
     ...(mono ? ['pan=stereo|c0=c0|c1=c0'] : []),
     `aformat=sample_fmts=fltp:sample_rates=${rate}:channel_layouts=stereo`,
   ].join(',')
 }
 
-/** As `stereo`, to one channel of a rate: channels are mixed so that none of their sums goes past full scale. */
-export function oneChannel(rate: number): string {
+/** As `stereoFilter`, to one channel of a rate: channels are mixed so that none of their sums goes past full scale. */
+export function monoFilter(rate: number): string {
   return [
     'atrim=start=0',
-    clean,
+    replaceInvalid,
     `aresample=${rate}:async=1:first_pts=0:rematrix_maxval=1`,
     `aformat=sample_fmts=flt:sample_rates=${rate}:channel_layouts=mono`,
   ].join(',')

@@ -6,21 +6,21 @@ import { packageVersion } from '../../platform/environment.ts'
 import { locateFfmpeg } from './locate.ts'
 
 /** A made part of the picture. */
-export interface MadePart {
+export interface FinishedPart {
   readonly path: string
   readonly frames: number
 }
 
-interface Parts {
-  readonly made: Map<number, MadePart>
-  readonly keep: (path: string, part: { first: number; frames: number }) => Promise<MadePart>
+interface FinishedParts {
+  readonly finished: Map<number, FinishedPart>
+  readonly keep: (path: string, part: { first: number; frames: number }) => Promise<FinishedPart>
 }
 
 /**
  * Finished steps of a task, each under a name that tells what it was made of, and by what, so that only such ones are
  * used again.
  */
-export class Steps {
+export class StepCache {
   readonly #folder: string
   readonly #makers: readonly string[]
 
@@ -41,7 +41,7 @@ export class Steps {
   }
 
   /** Parts that are made, by their first frames, and what keeps one more that is finished. */
-  async parts(madeOf: unknown): Promise<Parts> {
+  async parts(madeOf: unknown): Promise<FinishedParts> {
     // Once for all of them: it may be made of half a million regions.
     const digest = this.#digestOf(madeOf)
     const found = (await readdir(this.#folder)).flatMap((name) => {
@@ -50,12 +50,12 @@ export class Steps {
         ? [[Number(first), { path: join(this.#folder, name), frames: Number(frames) }] as const]
         : []
     })
-    const keep: Parts['keep'] = async (path, { first, frames }) => {
+    const keep: FinishedParts['keep'] = async (path, { first, frames }) => {
       const name = join(this.#folder, `part-${first}-${frames}-${digest}.mp4`)
       if (frames > 0) await renameDurably(path, name)
       return { path: name, frames }
     }
-    return { made: new Map(found), keep }
+    return { finished: new Map(found), keep }
   }
 
   #digestOf(madeOf: unknown): string {
@@ -65,6 +65,6 @@ export class Steps {
 }
 
 /** The steps that this version has finished with this ffmpeg. */
-export async function stepsIn(folder: string): Promise<Steps> {
-  return new Steps(folder, [await packageVersion(), (await locateFfmpeg()).version])
+export async function openStepCache(folder: string): Promise<StepCache> {
+  return new StepCache(folder, [await packageVersion(), (await locateFfmpeg()).version])
 }

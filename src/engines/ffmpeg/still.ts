@@ -3,7 +3,7 @@ import { alphaDecoder } from './alpha-decoder.ts'
 import { readFrames } from './read-frames.ts'
 
 /** Size to scale a still picture to. */
-interface StillWish {
+interface StillPictureOptions {
   readonly video: VideoFacts
   readonly width: number
   readonly height: number
@@ -12,12 +12,12 @@ interface StillWish {
   readonly signal: AbortSignal | undefined
 }
 
-const stillMs = 20_000
+const stillTimeoutMs = 20_000
 
 /** Four-byte pixels (red, green, blue, alpha) of a still picture as it is shown; undefined when it does not decode. */
 export async function stillPicture(
   path: string,
-  { video, width, height, filters = '', signal }: StillWish,
+  { video, width, height, filters = '', signal }: StillPictureOptions,
 ): Promise<Uint8Array | undefined> {
   const before = [...(await alphaDecoder(video)), '-noautorotate']
   const [picture] = await readFrames(
@@ -27,7 +27,7 @@ export async function stillPicture(
       before,
       filters: [turnFilters[video.rotation] ?? '', filters].filter(Boolean).join(','),
       count: 1,
-      timeoutMs: stillMs,
+      timeoutMs: stillTimeoutMs,
       signal,
     },
   )

@@ -1,108 +1,116 @@
 import type { MediaFacts } from '../../contract/media-facts.ts'
 import type { ProbeOptions } from './ffprobe.ts'
-import { packetEnds, type PacketEnds, type StreamEnd } from './packet-ends.ts'
-import { longestMs } from './stream-times.ts'
+import { readPacketEnds, type PacketEnds, type StreamEnd } from './packet-ends.ts'
+import { maxDurationMs } from './stream-times.ts'
 
 /** Where the last packets of a whole file are looked for, in ms before its end. */
 export const tailMs = 1000
 
 /** Into how many parts a file without its end is divided to find the last that is there. */
-const parts = 16
+const searchParts = 16
 
 /** The latest end of a picture or sound packet of a file, ms from its start. */
-export async function endOfPackets(path: string, facts: Lasting, options: ProbeOptions): Promise<number> {
-  return latest(await endsOfStreams(path, facts, options))
+export async function readLastPacketEnd(
+  path: string,
+  facts: StreamFacts,
+  options: ProbeOptions,
+): Promise<number> {
+  return lastPacketEnd(await readStreamEnds(path, facts, options))
 }
 
-export type Lasting = Pick<MediaFacts, 'video' | 'audio'>
+export type StreamFacts = Pick<MediaFacts, 'video' | 'audio'>
 
 /** A stream as its facts tell it and as its packets are: where it begins and ends from the file's start, its length, ms. */
-export interface Held {
-  readonly begins: number
-  readonly told: number
-  readonly ends: number | undefined
+export interface StreamExtent {
+  readonly startMs: number
+  readonly durationMs: number
+  readonly endMs: number | undefined
   /** How many packets were read. */
   readonly packets: number
 }
 
 /** The picture and the sounds of a file, as its facts have them. */
-export interface Streams {
-  readonly picture: Held | undefined
-  readonly sounds: readonly Held[]
+export interface StreamExtents {
+  readonly picture: StreamExtent | undefined
+  readonly sounds: readonly StreamExtent[]
 }
 
-function all({ picture, sounds }: Streams): readonly Held[] {
+function allExtents({ picture, sounds }: StreamExtents): readonly StreamExtent[] {
   return picture ? [picture, ...sounds] : sounds
 }
 
 /** When its header says a file ends, ms. */
-export function toldEnd(streams: Streams): number {
-  return Math.max(0, ...all(streams).map(({ begins, told }) => begins + told))
+export function headerEnd(streams: StreamExtents): number {
+  return Math.max(0, ...allExtents(streams).map(({ startMs: begins, durationMs: told }) => begins + told))
 }
 
 /** When the last of its packets ends, ms. */
-export function latest(streams: Streams): number {
-  return Math.max(0, ...all(streams).map(({ ends = 0 }) => ends))
+export function lastPacketEnd(streams: StreamExtents): number {
+  return Math.max(0, ...allExtents(streams).map(({ endMs: ends = 0 }) => ends))
 }
 
 /** How many of their packets were read. */
-export function packetsOf(streams: Streams): number {
-  return all(streams).reduce((sum, { packets }) => sum + packets, 0)
+export function packetCount(streams: StreamExtents): number {
+  return allExtents(streams).reduce((sum, { packets }) => sum + packets, 0)
 }
 
 /** Looks for the last packets of a file's picture and sounds. Nothing is decoded. */
-export async function endsOfStreams(path: string, facts: Lasting, options: ProbeOptions): Promise<Streams> {
+export async function readStreamEnds(
+  path: string,
+  facts: StreamFacts,
+  options: ProbeOptions,
+): Promise<StreamExtents> {
   // To read all from where a header wrongly ends would take long.
-  const beyond = await packetEnds(path, beyondEnd(facts), options)
-  const atEnd = streamsOf(beyond, facts)
+  const beyond = await readPacketEnds(path, intervalsBeyondEnd(facts), options)
+  const atEnd = streamExtents(beyond, facts)
   const read = async (places: readonly number[], question: (place: number) => string) => {
     const intervals = places.map((place) => question(beyond.start * 1000 + place))
-    return streamsOf(await packetEnds(path, intervals, options), facts)
+    return streamExtents(await readPacketEnds(path, intervals, options), facts)
   }
-  const end = toldEnd(atEnd)
-  const last = latest(atEnd)
-  const tail = await read([last > end ? last : Math.max(0, end - tailMs)], allFrom)
-  if (latest(tail) > 0) return tail
-  const places = Array.from({ length: parts }, (_, index) => (index * end) / parts)
-  const found = await read(places, firstPacketAt)
-  const rest = latest(found) > 0 ? await read([latest(found)], allFrom) : found
-  return latest(rest) > 0 ? rest : found
+  const end = headerEnd(atEnd)
+  const last = lastPacketEnd(atEnd)
+  const tail = await read([last > end ? last : Math.max(0, end - tailMs)], intervalFrom)
+  if (lastPacketEnd(tail) > 0) return tail
+  const places = Array.from({ length: searchParts }, (_, index) => (index * end) / searchParts)
+  const found = await read(places, firstPacketFrom)
+  const rest = lastPacketEnd(found) > 0 ? await read([lastPacketEnd(found)], intervalFrom) : found
+  return lastPacketEnd(rest) > 0 ? rest : found
 }
 
 /** Intervals beyond the end that a header tells, where a file is sought to its last key frame. */
-export function beyondEnd({ video, audio }: Lasting): string[] {
+export function intervalsBeyondEnd({ video, audio }: StreamFacts): string[] {
   const told = Math.max(1, video?.duration_ms ?? 0, ...audio.map((one) => one.duration_ms))
-  return placesAfter(told).map(firstPacketAt)
+  return timesAfter(told).map(firstPacketFrom)
 }
 
 /** Places after a time, each as far again, ms. */
-function placesAfter(time: number): number[] {
+function timesAfter(time: number): number[] {
   const places: number[] = []
-  for (let place = 2 * time; place < longestMs; place *= 2) places.push(place)
-  return [...places, longestMs]
+  for (let place = 2 * time; place < maxDurationMs; place *= 2) places.push(place)
+  return [...places, maxDurationMs]
 }
 
-export function allFrom(ms: number): string {
+export function intervalFrom(ms: number): string {
   return `${(ms / 1000).toFixed(3)}%`
 }
 
-export function firstPacketAt(ms: number): string {
-  return `${allFrom(ms)}+#1`
+export function firstPacketFrom(ms: number): string {
+  return `${intervalFrom(ms)}+#1`
 }
 
 /** Whether a stream is no cover, but a video's picture, if it is the first that is. */
-export function isPicture({ type, isCover }: StreamEnd): boolean {
+export function isPicturePackets({ type, isCover }: StreamEnd): boolean {
   return type === 'video' && !isCover
 }
 
-export function streamsOf({ streams, start }: PacketEnds, { video, audio }: Lasting): Streams {
-  const held = ({ ends, packets }: StreamEnd, facts: Told): Held => ({
+export function streamExtents({ streams, start }: PacketEnds, { video, audio }: StreamFacts): StreamExtents {
+  const held = ({ ends, packets }: StreamEnd, facts: StreamTimes): StreamExtent => ({
     packets,
-    begins: facts.start_ms,
-    told: facts.duration_ms,
-    ends: ends === undefined ? undefined : (ends - start) * 1000,
+    startMs: facts.start_ms,
+    durationMs: facts.duration_ms,
+    endMs: ends === undefined ? undefined : (ends - start) * 1000,
   })
-  const picture = streams.find(isPicture)
+  const picture = streams.find(isPicturePackets)
   const sounds = streams.filter(({ type }) => type === 'audio')
   return {
     picture: picture && video ? held(picture, video) : undefined,
@@ -114,4 +122,4 @@ export function streamsOf({ streams, start }: PacketEnds, { video, audio }: Last
 }
 
 /** A stream as its facts tell its times. */
-type Told = Pick<MediaFacts['audio'][number], 'start_ms' | 'duration_ms'>
+type StreamTimes = Pick<MediaFacts['audio'][number], 'start_ms' | 'duration_ms'>

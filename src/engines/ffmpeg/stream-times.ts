@@ -1,44 +1,47 @@
-import { tagOf, type FfprobeAnswer, type Stream } from './ffprobe-answer.ts'
+import { streamTag, type FfprobeOutput, type FfprobeStream } from './ffprobe-answer.ts'
 
-type Format = FfprobeAnswer['format']
+type Format = FfprobeOutput['format']
 
 /** Longest believable length: 1000 hours, in ms. */
-export const longestMs = 1000 * 3600 * 1000
+export const maxDurationMs = 1000 * 3600 * 1000
 
 /** Length by the header, in ms: the container's, else its longest stream's; undefined when it tells none. */
-export function headerDuration({ format, streams }: FfprobeAnswer): number | undefined {
-  const own = streams.flatMap((one) => ownDuration(one, format) ?? [])
-  return fromStart(milliseconds(format.duration), format) ?? (own.length > 0 ? Math.max(...own) : undefined)
+export function headerDuration({ format, streams }: FfprobeOutput): number | undefined {
+  const own = streams.flatMap((one) => streamDuration(one, format) ?? [])
+  return (
+    endToDuration(milliseconds(format.duration), format) ?? (own.length > 0 ? Math.max(...own) : undefined)
+  )
 }
 
 /** A stream's own length, in ms: of the container's table, else by the tag in which Matroska writers tell its end. */
-export function ownDuration(one: Stream, format: Format): number | undefined {
+export function streamDuration(one: FfprobeStream, format: Format): number | undefined {
   const [, hours, minutes, seconds] =
-    /^(\d{1,4}):(\d\d):(\d\d(?:\.\d+)?)/.exec(tagOf(one, 'duration') ?? '') ?? []
+    /^(\d{1,4}):(\d\d):(\d\d(?:\.\d+)?)/.exec(streamTag(one, 'duration') ?? '') ?? []
   const tagged = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
-  const end = fromStart(milliseconds(String(tagged)), format)
+  const end = endToDuration(milliseconds(String(tagged)), format)
   return (
-    milliseconds(one.duration) ?? (end === undefined ? undefined : Math.max(1, end - startOf(one, format)))
+    milliseconds(one.duration) ??
+    (end === undefined ? undefined : Math.max(1, end - streamStart(one, format)))
   )
 }
 
 /** Matroska and MP4 tell when they end; what begins later, as parts of a recording do, is shorter by that. */
-function fromStart(endMs: number | undefined, format: Format): number | undefined {
+function endToDuration(endMs: number | undefined, format: Format): number | undefined {
   if (endMs === undefined || !/^(?:matroska|mov)/.test(format.format_name)) return endMs
   const length = endMs - (milliseconds(format.start_time) ?? 0)
   return length > 0 ? length : undefined
 }
 
 /** When a stream begins, in ms from the start of the file. */
-export function startOf({ start_time }: Stream, format: Format): number {
+export function streamStart({ start_time }: FfprobeStream, format: Format): number {
   const at = (seconds: string | undefined) => {
     const value = Math.round(Number(seconds) * 1000)
-    return Math.abs(value) <= longestMs ? value : 0
+    return Math.abs(value) <= maxDurationMs ? value : 0
   }
   return start_time === undefined ? 0 : Math.max(0, at(start_time) - at(format.start_time))
 }
 
 function milliseconds(seconds: string | undefined): number | undefined {
   const value = Math.round(Number(seconds ?? NaN) * 1000)
-  return value > 0 && value <= longestMs ? value : undefined
+  return value > 0 && value <= maxDurationMs ? value : undefined
 }

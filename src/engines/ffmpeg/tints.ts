@@ -1,17 +1,17 @@
-import type { Colour } from './raster.ts'
+import type { RgbColour } from './raster.ts'
 
 /** Behind everything in a preview: dark and neutral, so that the pictures stand out. */
-export const background: Colour = [22, 24, 28]
+export const sheetBackground: RgbColour = [22, 24, 28]
 
 /** In place of a frame that does not decode. */
-export const emptyFrame: Colour = [36, 39, 45]
+export const emptyCellTint: RgbColour = [36, 39, 45]
 
 /** Digits of time codes. */
-export const lettering: Colour = [222, 225, 230]
+export const textTint: RgbColour = [222, 225, 230]
 
 /** Around what is removed, and what is protected. */
-export const removedTint: Colour = [255, 92, 72]
-export const keptTint: Colour = [72, 224, 128]
+export const removedTint: RgbColour = [255, 92, 72]
+export const keptTint: RgbColour = [72, 224, 128]
 
 /** Behind the names of regions, and beside their edges: so that they stand out from any picture. */
-export const shade: Colour = [12, 13, 16]
+export const shadeTint: RgbColour = [12, 13, 16]

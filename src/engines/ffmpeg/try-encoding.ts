@@ -1,6 +1,6 @@
-import { formatOf, framesArgs, type Footage, type Wish } from './decode-frames.ts'
-import { encoderArgs, tellingFilters, type Coding } from './encode-frames.ts'
-import { levelledLog } from './levelled-log.ts'
+import { pixelFormat, decodeArgs, type Footage, type FrameSelection } from './decode-frames.ts'
+import { x264Args, propertyFilters, type EncoderSettings } from './encode-frames.ts'
+import { logFilter } from './levelled-log.ts'
 import { runRaw } from './run.ts'
 
 /** What a frame became in the encoder. */
@@ -10,7 +10,7 @@ export interface EncodedFrame {
   readonly decibels: number
 }
 
-interface Trying extends Wish, Coding {
+interface MeasureEncodingOptions extends FrameSelection, EncoderSettings {
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
@@ -19,27 +19,27 @@ interface Trying extends Wish, Coding {
  * Encodes frames as `decodeFrames` and `encodeFrames` would, and keeps nothing of it but what each comes to, in the
  * order they are encoded; none where the file has none there.
  */
-export async function tryEncoding(
+export async function measureEncoding(
   footage: Footage,
-  { signal, timeoutMs, ...wish }: Trying,
+  { signal, timeoutMs, ...wish }: MeasureEncodingOptions,
 ): Promise<EncodedFrame[]> {
   const { num, den } = footage.rate
   const frames: EncodedFrame[] = []
   await runRaw({
     args: [
       // Not what x264 tells of all at its end: in its mean of decibels a black frame outweighs all others.
-      ...['-loglevel', 'repeat+level+debug', ...(await framesArgs(footage, wish, tellingFilters(footage)))],
-      ...[...encoderArgs(footage, wish, ['psnr=1']), '-pix_fmt', formatOf(footage), '-r', `${num}/${den}`],
+      ...['-loglevel', 'repeat+level+debug', ...(await decodeArgs(footage, wish, propertyFilters(footage)))],
+      ...[...x264Args(footage, wish, ['psnr=1']), '-pix_fmt', pixelFormat(footage), '-r', `${num}/${den}`],
       ...['-f', 'null', '-'],
     ],
     signal,
     timeoutMs,
-    readLog: levelledLog((line) => {
-      const [, bytes, decibels] = encoded.exec(line) ?? []
+    readLog: logFilter((line) => {
+      const [, bytes, decibels] = encodedFrameLine.exec(line) ?? []
       if (bytes !== undefined) frames.push({ bytes: Number(bytes), decibels: Number(decibels) })
     }),
   })
   return frames
 }
 
-const encoded = /^\[libx264 @ \w+\] \[debug\] frame= *\d+ .* size=(\d+) bytes PSNR Y: *([\d.]+) /
+const encodedFrameLine = /^\[libx264 @ \w+\] \[debug\] frame= *\d+ .* size=(\d+) bytes PSNR Y: *([\d.]+) /

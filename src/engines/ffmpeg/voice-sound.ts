@@ -1,11 +1,11 @@
 import { concatSamples } from '../../media/audio/windows.ts'
 import { speechRate } from '../../media/speech/speech-types.ts'
-import { FilledHoles, tellingHoles } from './filled-holes.ts'
-import { inPiecesOf, outputOf } from './output.ts'
+import { FilledGaps, gapLogArgs } from './filled-holes.ts'
+import { fixedSizeChunks, streamOutput } from './output.ts'
 import { inputArgs } from './run.ts'
-import { oneChannel } from './standard-sound.ts'
+import { monoFilter } from './standard-sound.ts'
 
-interface Wanted {
+interface DecodeVoiceOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   /** Where it begins and how much of it is wanted, seconds; left out, all of it. */
@@ -14,27 +14,27 @@ interface Wanted {
   /** Hz; left out, as speech engines hear. */
   readonly rate?: number
   /** Told at the end how many seconds up to there were missing or did not decode; silence stands for them. */
-  readonly onHoles?: (seconds: number) => void
+  readonly onGaps?: (seconds: number) => void
 }
 
 /** Seconds of sound in one piece. */
-const pieceSeconds = 0.5
+const voiceChunkSeconds = 0.5
 
 /** Decodes the first sound of a file as one channel: samples from -1 to 1, in pieces, no faster than they are taken. */
 export async function* decodeVoice(
   path: string,
-  { signal, timeoutMs, from = 0, seconds, rate = speechRate, onHoles }: Wanted,
+  { signal, timeoutMs, from = 0, seconds, rate = speechRate, onGaps: onHoles }: DecodeVoiceOptions,
 ): AsyncGenerator<Float32Array> {
   const begin = from > 0 ? [`atrim=start=${from.toFixed(6)},asetpts=PTS-STARTPTS`] : []
   const end = seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]
-  const filters = [oneChannel(rate), ...begin, ...end].join(',')
-  const holes = new FilledHoles()
+  const filters = [monoFilter(rate), ...begin, ...end].join(',')
+  const holes = new FilledGaps()
   const output = ['-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
-  const args = [...(onHoles ? tellingHoles : []), ...inputArgs(path), ...output]
+  const args = [...(onHoles ? gapLogArgs : []), ...inputArgs(path), ...output]
   const job = { args, signal, timeoutMs, ...(onHoles && { readLog: holes.read }) }
-  const size = Math.round(pieceSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
+  const size = Math.round(voiceChunkSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
   let samples = 0
-  for await (const piece of inPiecesOf(size, outputOf(job), { rest: 'told' })) {
+  for await (const piece of fixedSizeChunks(size, streamOutput(job), { rest: 'told' })) {
     const sound = new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
     samples += sound.length
     yield sound
@@ -44,7 +44,10 @@ export async function* decodeVoice(
 }
 
 /** As `decodeVoice`, all at once; for what is short. */
-export async function readVoice(path: string, wanted: Wanted): Promise<Float32Array<ArrayBuffer>> {
+export async function readVoice(
+  path: string,
+  wanted: DecodeVoiceOptions,
+): Promise<Float32Array<ArrayBuffer>> {
   const pieces: Float32Array[] = []
   for await (const piece of decodeVoice(path, wanted)) pieces.push(piece)
   return concatSamples(pieces)

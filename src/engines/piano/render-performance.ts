@@ -2,9 +2,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LoudnessMeter, TruePeakMeter } from '../../media/audio/loudness.ts'
 import type { Performance } from '../../media/piano/note.ts'
-import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
+import { fixedSizeChunks, streamOutput } from '../ffmpeg/output.ts'
 import { inputArgs, runRaw } from '../ffmpeg/run.ts'
-import { soundRate, stereo } from '../ffmpeg/standard-sound.ts'
+import { soundRate, stereoFilter } from '../ffmpeg/standard-sound.ts'
 import type { Piano } from './piano.ts'
 
 /** Properties of the source that the result matches. */
@@ -33,11 +33,11 @@ export async function measureSourceSound(
   { path, mono }: { readonly path: string; readonly mono: boolean },
   { signal, timeoutMs }: RenderPerformanceOptions,
 ): Promise<SourceSound> {
-  const args = [...inputArgs(path), '-map', '0:a:0', '-af', stereo(mono), '-f', 'f32le', 'pipe:1']
+  const args = [...inputArgs(path), '-map', '0:a:0', '-af', stereoFilter(mono), '-f', 'f32le', 'pipe:1']
   const loudness = new LoudnessMeter()
   let samples = 0
   const frame = 2 * Float32Array.BYTES_PER_ELEMENT
-  for await (const piece of inPiecesOf(soundRate * frame, outputOf({ args, signal, timeoutMs }), {
+  for await (const piece of fixedSizeChunks(soundRate * frame, streamOutput({ args, signal, timeoutMs }), {
     rest: 'told',
   })) {
     const count = Math.floor(piece.length / frame)

@@ -10,7 +10,7 @@ import {
   transcriptionSeconds,
   workTimeoutMs,
 } from '../../media/piano/recording.ts'
-import { stepsIn } from '../ffmpeg/steps.ts'
+import { openStepCache } from '../ffmpeg/steps.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { ownModelSha256 } from '../packs/resolve.ts'
 import { openPianoTranscriber } from './select-transcriber.ts'
@@ -46,7 +46,7 @@ export async function transcribePiano(
 ): Promise<TranscribePianoResult> {
   const seconds = recordingDurationMs(file) / 1000
   await using transcriber = await openPianoTranscriber(context.threads, context.signal)
-  const finished = await stepsIn(context.steps)
+  const finished = await openStepCache(context.steps)
   const stepInputs = [file.file_id, seconds, transcriber.name, await ownModelSha256('piano-model')]
   const stored = await finished.text('transcription', stepInputs, async () =>
     JSON.stringify(await transcribeRecording({ file, seconds, transcriber }, context, until)),
@@ -93,7 +93,7 @@ async function transcribeRecording(
   const timeoutMs = workTimeoutMs(transcriptionSeconds(seconds * 1000, pace))
   let filled = 0
   const decoding = { signal, timeoutMs, seconds, rate }
-  const whole = decodeVoice(file.path, { ...decoding, onHoles: (missing) => (filled = missing) })
+  const whole = decodeVoice(file.path, { ...decoding, onGaps: (missing) => (filled = missing) })
   const { loudest, lasted } = await measureRecording(whole, rate)
   progress(measuringPercent)
   if (loudest < silenceRms) throw noPianoError(file.name, 'it is silent')

@@ -1,7 +1,7 @@
 import { Stft } from '../../media/audio/spectrum.ts'
 import { processOverlapping } from '../../media/audio/windows.ts'
 import { speechRate } from '../../media/speech/speech-types.ts'
-import { decodeSound, type Sound } from '../ffmpeg/sound.ts'
+import { decodeSound, type StereoSound } from '../ffmpeg/sound.ts'
 import { decodeVoice } from '../ffmpeg/voice-sound.ts'
 import { type OnnxModel, openOnnxModel } from '../onnx/session.ts'
 import { resolvePack } from '../packs/resolve.ts'
@@ -25,7 +25,7 @@ export interface VoiceSeparator extends AsyncDisposable {
   readonly keepsMusic: boolean
   /** Separates the first sound of a file. Yields chunks whose total length is `sound.seconds`. */
   separate(
-    sound: Sound,
+    sound: StereoSound,
     options: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ): AsyncGenerator<SeparatedAudio>
 }

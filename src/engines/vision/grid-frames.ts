@@ -4,8 +4,8 @@ import type { Area } from '../../media/clean/region.ts'
 import { firstFrameIndex, hertz } from '../../media/frame-rate.ts'
 import type { PixelGrid } from '../../media/text/regions.ts'
 import { alphaDecoder } from '../ffmpeg/alpha-decoder.ts'
-import { ontoGrid } from '../ffmpeg/grid.ts'
-import { inPiecesOf, outputOf } from '../ffmpeg/output.ts'
+import { alignToFrames } from '../ffmpeg/grid.ts'
+import { fixedSizeChunks, streamOutput } from '../ffmpeg/output.ts'
 import { inputArgs } from '../ffmpeg/run.ts'
 import { fileTimes } from '../ffmpeg/seek.ts'
 
@@ -29,7 +29,7 @@ export async function* gridFrames(path: string, options: GridFrameOptions): Asyn
   const { video, rate, area, width, height, threads, signal } = options
   const start = (firstFrameIndex(video, rate) * rate.den) / rate.num
   const filters = [
-    ...ontoGrid(video, rate),
+    ...alignToFrames(video, rate),
     `fps=fps=${rate.num}/${rate.den}:start_time=${start.toFixed(6)}`,
     ...cropFilter(area),
     `scale=w=${width}:h=${height}:flags=area:out_color_matrix=bt709:out_range=tv`,
@@ -41,9 +41,9 @@ export async function* gridFrames(path: string, options: GridFrameOptions): Asyn
     ...inputArgs(path, before),
     ...['-map', '0:V:0', '-vf', filters, '-f', 'rawvideo', 'pipe:1'],
   ]
-  const output = outputOf({ args, signal, timeoutMs: decodeTimeoutMs(video.duration_ms) })
+  const output = streamOutput({ args, signal, timeoutMs: decodeTimeoutMs(video.duration_ms) })
   const memory = new Uint8Array((width * height * 3) / 2)
-  const pieces = inPiecesOf(memory.length, output, { rest: 'dropped', take: () => memory })
+  const pieces = fixedSizeChunks(memory.length, output, { rest: 'dropped', allocate: () => memory })
   for await (const bytes of pieces) yield { width, height, bytes }
 }
 

@@ -36,7 +36,7 @@ export function toRgb({ l, a, b }: Oklab): Rgb {
 }
 
 /** The colour a share of the way from one to the other. */
-export function mix(one: Oklab, other: Oklab, share: number): Oklab {
+export function mixOklab(one: Oklab, other: Oklab, share: number): Oklab {
   return {
     l: one.l + (other.l - one.l) * share,
     a: one.a + (other.a - one.a) * share,
@@ -45,12 +45,12 @@ export function mix(one: Oklab, other: Oklab, share: number): Oklab {
 }
 
 /** Strength of the colour, 0 for grey to about 0.3. */
-export function chromaOf({ a, b }: Oklab): number {
+export function oklabChroma({ a, b }: Oklab): number {
   return Math.hypot(a, b)
 }
 
 /** Angle of the colour, radians. */
-export function hueOf({ a, b }: Oklab): number {
+export function oklabHue({ a, b }: Oklab): number {
   return Math.atan2(b, a)
 }
 

@@ -1,4 +1,4 @@
-import { words } from './words.ts'
+import { pixelWords } from './words.ts'
 import type { Rect } from '../geometry.ts'
 
 /** Shares of red and blue in brightness, ITU-R BT.709; green has the rest. */
@@ -49,7 +49,7 @@ export class Yuv420 {
    * what is like them is not worked out again.
    */
   write(pixels: Uint8Array, box: Rect, before?: Uint8Array): void {
-    const [now, last] = [words(pixels), before && words(before)]
+    const [now, last] = [pixelWords(pixels), before && pixelWords(before)]
     const { bytes } = this
     const plane = (this.#width * this.#height) / 4
     for (let row = 0; row < box.height; row += 2) {

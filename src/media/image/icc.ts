@@ -1,9 +1,9 @@
 /** Where a profile tells the colours it is of, bytes from its start. */
-const colours = 16
+const colourSpaceOffset = 16
 
 /** Whether the profile that begins at a place is of red, green and blue. */
-export function isOfRgb(bytes: Uint8Array, profile: number): boolean {
-  return textAt(bytes, profile + colours, 4) === 'RGB '
+export function isRgbProfile(bytes: Uint8Array, profile: number): boolean {
+  return textAt(bytes, profile + colourSpaceOffset, 4) === 'RGB '
 }
 
 /** The letters at a place, one byte each. */

@@ -1,37 +1,37 @@
-import { isOfRgb, textAt } from './icc.ts'
-import type { FoundProfile } from './profile.ts'
+import { isRgbProfile, textAt } from './icc.ts'
+import type { ImageProfile } from './profile.ts'
 
 /** Markers of segments, after 0xff. */
 const marker = { app0: 0xe0, app2: 0xe2, scan: 0xda }
 
-const label = 'ICC_PROFILE\0'
+const profileLabel = 'ICC_PROFILE\0'
 
 /** Before a piece of a profile come label, number and count, bytes. */
-const before = label.length + 2
+const profileHeaderBytes = profileLabel.length + 2
 
 /** The segments APP2 that hold it, up to 64 KiB each; they come before the picture. */
-export function findInJpeg(bytes: Uint8Array): FoundProfile | undefined {
+export function findInJpeg(bytes: Uint8Array): ImageProfile | undefined {
   const found: Uint8Array[] = []
   let [isRgb, count] = [false, 0]
-  for (const { kind, from, to } of segmentsOf(bytes)) {
+  for (const { kind, from, to } of jpegSegments(bytes)) {
     const data = from + 4
-    if (kind !== marker.app2 || textAt(bytes, data, label.length) !== label) continue
-    if (bytes[data + label.length] === 1) isRgb = isOfRgb(bytes, data + before)
-    count = bytes[data + label.length + 1] ?? 0
+    if (kind !== marker.app2 || textAt(bytes, data, profileLabel.length) !== profileLabel) continue
+    if (bytes[data + profileLabel.length] === 1) isRgb = isRgbProfile(bytes, data + profileHeaderBytes)
+    count = bytes[data + profileLabel.length + 1] ?? 0
     found.push(bytes.slice(from, to))
   }
   if (found.length === 0) return undefined
-  return { bytes: found.length === count ? joined(found) : undefined, isRgb }
+  return { bytes: found.length === count ? joinSegments(found) : undefined, isRgb }
 }
 
 /** Puts such segments after the head that says it is JFIF. */
 export function putIntoJpeg(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
-  const [first] = segmentsOf(image)
+  const [first] = jpegSegments(image)
   const at = first?.kind === marker.app0 ? first.to : 2
   return [image.subarray(0, at), profile, image.subarray(at)]
 }
 
-function* segmentsOf(bytes: Uint8Array) {
+function* jpegSegments(bytes: Uint8Array) {
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff;) {
     const kind = bytes[at + 1] ?? 0
     // Any number of such bytes may come before a marker.
@@ -47,7 +47,7 @@ function* segmentsOf(bytes: Uint8Array) {
   }
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+function joinSegments(pieces: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const piece of pieces) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { profileIn } from './profile.ts'
+import { findProfile } from './profile.ts'
 
 const icc = Buffer.alloc(40)
 icc.write('RGB ', 16)
@@ -16,7 +16,7 @@ const scan = Buffer.from([0xff, 0xda, 0, 2])
 test('a byte that fills up before a marker of a JPEG does not hide a profile', () => {
   for (const fill of ['', 'ff', 'ffff']) {
     const head = Buffer.concat([Buffer.from(`ffd8${fill}`, 'hex'), segment(1), scan])
-    expect(profileIn(head)).toEqual({ bytes: new Uint8Array(segment(1)), isRgb: true })
+    expect(findProfile(head)).toEqual({ bytes: new Uint8Array(segment(1)), isRgb: true })
   }
 })
 
@@ -32,10 +32,10 @@ test('a profile that cannot be put elsewhere is told nevertheless', () => {
   bmp.writeUInt32LE(124, 14)
   bmp.write('DEBM', 14 + 56)
   const cut = { bytes: undefined, isRgb: true }
-  expect(profileIn(png)).toEqual(cut)
-  expect(profileIn(Buffer.concat([webp, icc]))).toEqual(cut)
-  expect(profileIn(bmp)).toEqual(cut)
-  expect(profileIn(Buffer.concat([Buffer.from('ffd8', 'hex'), segment(2), scan]))).toEqual(cut)
+  expect(findProfile(png)).toEqual(cut)
+  expect(findProfile(Buffer.concat([webp, icc]))).toEqual(cut)
+  expect(findProfile(bmp)).toEqual(cut)
+  expect(findProfile(Buffer.concat([Buffer.from('ffd8', 'hex'), segment(2), scan]))).toEqual(cut)
   bmp.write('BGRs', 14 + 56)
-  expect(profileIn(bmp)).toBeUndefined()
+  expect(findProfile(bmp)).toBeUndefined()
 })

@@ -21,7 +21,7 @@ export function gapPixels({ width, height }: Size, gapRatio: number): number {
  * Largest picture of an aspect (width by height) inside a slot, its sides off the slot's by multiples of 4:
  * then it stands exactly in the middle, at even places.
  */
-export function contained(slot: Size, aspect: number): Size {
+export function containedSize(slot: Size, aspect: number): Size {
   const within = (side: number, exact: number) =>
     Math.max(side % 4 || 4, side - 4 * Math.round(Math.max(0, side - exact) / 4))
   return {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outputRatios } from '../../contract/catalog.ts'
-import { chooseLayout, lossOf, offered, orderlySeed } from './choose.ts'
-import { shares } from './layout.ts'
+import { chooseLayout, layoutLoss, offeredLayouts, orderlySeed } from './choose.ts'
+import { slotShares } from './layout.ts'
 import type { Layout } from './layout.ts'
 
 describe('an automatic choice', () => {
@@ -17,8 +17,10 @@ describe('an automatic choice', () => {
     fc.assert(
       fc.property(wish, (given) => {
         const chosen = chooseLayout(given)
-        const least = Math.min(...offered(given.aspects.length, given.ratio).map((one) => lossOf(one, given)))
-        return lossOf(chosen, given) <= least + 1e-9 && chooseLayout(given).id === chosen.id
+        const least = Math.min(
+          ...offeredLayouts(given.aspects.length, given.ratio).map((one) => layoutLoss(one, given)),
+        )
+        return layoutLoss(chosen, given) <= least + 1e-9 && chooseLayout(given).id === chosen.id
       }),
       { numRuns: 60 },
     )
@@ -28,7 +30,9 @@ describe('an automatic choice', () => {
     const given = { aspects: [16 / 9, 16 / 9, 9 / 16, 1], ratio: '9:16', fit: 'cover' } as const
     const seeds = Array.from({ length: 64 }, (_, seed) => chooseLayout({ ...given, seed }))
     const [first] = seeds
-    const group = offered(4, '9:16').filter(({ equivalenceKey }) => equivalenceKey === first?.equivalenceKey)
+    const group = offeredLayouts(4, '9:16').filter(
+      ({ equivalenceKey }) => equivalenceKey === first?.equivalenceKey,
+    )
     expect(group.length).toBeGreaterThan(1)
     expect(new Set(seeds)).toEqual(new Set(group))
   })
@@ -45,7 +49,7 @@ describe('an automatic choice', () => {
 
   it('ruins no clip to spare another', () => {
     const choice = chooseLayout({ aspects: [16 / 9, 16 / 9], ratio: '16:9', fit: 'cover', seed: 0 })
-    const [one, other] = shares(choice)
+    const [one, other] = slotShares(choice)
     expect(one?.width).toBeCloseTo(other?.width ?? 0)
     expect(one?.height).toBeCloseTo(other?.height ?? 0)
   })
@@ -55,7 +59,7 @@ describe('an automatic choice', () => {
       for (const ratio of outputRatios) {
         for (let seed = 0; seed < 40; seed += 1) {
           const given = { aspects: Array<number>(clips).fill(16 / 9), ratio, fit: 'cover', seed } as const
-          const slots = shares(chooseLayout({ ...given, seed: orderlySeed(given) }))
+          const slots = slotShares(chooseLayout({ ...given, seed: orderlySeed(given) }))
           const sorted = slots.toSorted((one, other) => one.y - other.y || one.x - other.x)
           expect(slots).toEqual(sorted)
         }
@@ -65,14 +69,14 @@ describe('an automatic choice', () => {
 
   it('shows the first clip top left where any layout of the group does, by a seed that is valid', () => {
     const topLeft = (layout: Layout) =>
-      shares(layout)
+      slotShares(layout)
         .slice(0, 1)
         .every(({ x, y }) => x < 1e-9 && y < 1e-9)
     fc.assert(
       fc.property(wish, (given) => {
         const seed = orderlySeed(given)
         const chosen = chooseLayout({ ...given, seed })
-        const group = offered(given.aspects.length, given.ratio).filter(
+        const group = offeredLayouts(given.aspects.length, given.ratio).filter(
           ({ equivalenceKey }) => equivalenceKey === chosen.equivalenceKey,
         )
         const isValid = Number.isInteger(seed) && seed >= 0 && seed < 2 ** 31

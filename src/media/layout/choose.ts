@@ -1,10 +1,10 @@
 import type { OutputRatio } from '../../contract/catalog.ts'
 import { canvasSize } from './canvas.ts'
-import { layoutsFor, shares } from './layout.ts'
+import { layoutsFor, slotShares } from './layout.ts'
 import type { Layout } from './layout.ts'
 
 /** What an automatic choice depends on, and nothing else. */
-export interface Wish {
+export interface ChooseLayoutOptions {
   /** Width by height of each clip's picture, after its crop. */
   readonly aspects: readonly number[]
   readonly ratio: OutputRatio
@@ -16,24 +16,24 @@ export interface Wish {
 /** A slot's longer side is at most this many times its shorter one in layouts that are offered by themselves. */
 const longestSlot = 3.6
 
-const kept = new Map<string, readonly Layout[]>()
+const offeredCache = new Map<string, readonly Layout[]>()
 
 /** Losses closer than this are equal: rounding of sums. */
-const rounding = 1e-9
+const lossTolerance = 1e-9
 
 /** The layouts offered for a number of clips and a shape of the result: those without slivers. */
-export function offered(clips: number, ratio: OutputRatio): readonly Layout[] {
+export function offeredLayouts(clips: number, ratio: OutputRatio): readonly Layout[] {
   const key = `${clips} ${ratio}`
-  const known = kept.get(key)
+  const known = offeredCache.get(key)
   if (known) return known
-  const layouts = layoutsFor(clips).filter((layout) => isOffered(layout, ratio))
-  kept.set(key, layouts)
+  const layouts = layoutsFor(clips).filter((layout) => isLayoutOffered(layout, ratio))
+  offeredCache.set(key, layouts)
   return layouts
 }
 
 /** Tells whether a layout has no slivers in a shape of the result. */
-export function isOffered(layout: Layout, ratio: OutputRatio): boolean {
-  return aspectsOf(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= longestSlot)
+export function isLayoutOffered(layout: Layout, ratio: OutputRatio): boolean {
+  return slotAspects(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= longestSlot)
 }
 
 /**
@@ -41,7 +41,7 @@ export function isOffered(layout: Layout, ratio: OutputRatio): boolean {
  * their shares, as a plain mean would ruin one clip to spare another a little); with `contain`, of the result
  * to padding. Measured on the slots without gaps, so that size and gap of the result do not change the choice.
  */
-export function chooseLayout(wish: Wish): Layout {
+export function chooseLayout(wish: ChooseLayoutOptions): Layout {
   const best = bestLayouts(wish)
   const chosen = best[wish.seed % best.length]
   if (!chosen) throw new RangeError(`no layout for ${wish.aspects.length} clips`)
@@ -52,7 +52,7 @@ export function chooseLayout(wish: Wish): Layout {
  * The seed to take where nobody gave one: the first from `wish.seed` on whose layout shows the clips in reading
  * order, or at least the first clip top left. Where none does, the seed itself.
  */
-export function orderlySeed(wish: Wish): number {
+export function orderlySeed(wish: ChooseLayoutOptions): number {
   const best = bestLayouts(wish)
   const from = wish.seed % best.length
   const inTurn = [...best.slice(from), ...best.slice(0, from)]
@@ -64,44 +64,47 @@ export function orderlySeed(wish: Wish): number {
 const largestSeed = 2 ** 31 - 1
 
 /** The layouts of the crop-equivalent group that loses least; of equals, of the one with the most even slots. */
-function bestLayouts(wish: Wish): readonly Layout[] {
-  const layouts = offered(wish.aspects.length, wish.ratio)
+function bestLayouts(wish: ChooseLayoutOptions): readonly Layout[] {
+  const layouts = offeredLayouts(wish.aspects.length, wish.ratio)
   const groups = Map.groupBy(layouts, ({ equivalenceKey }) => equivalenceKey)
   const judged = [...groups.values()].flatMap((group) =>
-    group.slice(0, 1).map((first) => ({ group, loss: lossOf(first, wish), evenness: evenness(first) })),
+    group.slice(0, 1).map((first) => ({ group, loss: layoutLoss(first, wish), evenness: evenness(first) })),
   )
   const least = Math.min(...judged.map(({ loss }) => loss))
   return judged
-    .filter(({ loss }) => loss <= least + rounding)
-    .reduce((one, another) => (another.evenness > one.evenness + rounding ? another : one)).group
+    .filter(({ loss }) => loss <= least + lossTolerance)
+    .reduce((one, another) => (another.evenness > one.evenness + lossTolerance ? another : one)).group
 }
 
 /** Area of the smallest slot by that of the largest. */
 function evenness(layout: Layout): number {
-  const areas = shares(layout).map(({ width, height }) => width * height)
+  const areas = slotShares(layout).map(({ width, height }) => width * height)
   return Math.min(...areas) / Math.max(...areas)
 }
 
 /** Each clip's top left corner comes after the one before it, by rows, in a row from the left. */
 function isInReadingOrder(layout: Layout): boolean {
-  const slots = shares(layout)
+  const slots = slotShares(layout)
   return slots.every((slot, index) => {
     const before = slots[index - 1]
-    if (!before || slot.y > before.y + rounding) return true
-    return slot.y > before.y - rounding && slot.x > before.x
+    if (!before || slot.y > before.y + lossTolerance) return true
+    return slot.y > before.y - lossTolerance && slot.x > before.x
   })
 }
 
 function beginsTopLeft(layout: Layout): boolean {
-  return shares(layout)
+  return slotShares(layout)
     .slice(0, 1)
-    .every(({ x, y }) => x < rounding && y < rounding)
+    .every(({ x, y }) => x < lossTolerance && y < lossTolerance)
 }
 
 /** What a layout loses, 0 to 1: see chooseLayout. */
-export function lossOf(layout: Layout, { aspects, ratio, fit }: Omit<Wish, 'seed'>): number {
-  const areas = shares(layout).map(({ width, height }) => width * height)
-  const lost = aspectsOf(layout, ratio).map((slot, index) => {
+export function layoutLoss(
+  layout: Layout,
+  { aspects, ratio, fit }: Omit<ChooseLayoutOptions, 'seed'>,
+): number {
+  const areas = slotShares(layout).map(({ width, height }) => width * height)
+  const lost = slotAspects(layout, ratio).map((slot, index) => {
     const clip = aspects[index] ?? 1
     return 1 - Math.min(slot / clip, clip / slot)
   })
@@ -109,7 +112,7 @@ export function lossOf(layout: Layout, { aspects, ratio, fit }: Omit<Wish, 'seed
   return Math.sqrt(lost.reduce((sum, share) => sum + share ** 2, 0) / lost.length)
 }
 
-function aspectsOf(layout: Layout, ratio: OutputRatio): number[] {
+function slotAspects(layout: Layout, ratio: OutputRatio): number[] {
   const { width, height } = canvasSize(ratio, '1080p')
-  return shares(layout).map((slot) => (slot.width * width) / (slot.height * height))
+  return slotShares(layout).map((slot) => (slot.width * width) / (slot.height * height))
 }

@@ -1,5 +1,5 @@
 /** FNV-1a, 32 bits, unsigned. */
-export function digest(text: string): number {
+export function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
   return hash >>> 0

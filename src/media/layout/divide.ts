@@ -10,10 +10,10 @@ export interface Division {
 }
 
 /** Divides an area into the slots of a shape, in the order they are written. They and the gaps tile it. */
-export function divide(shape: Shape, area: Rect, division: Division): Rect[] {
+export function divideArea(shape: Shape, area: Rect, division: Division): Rect[] {
   if (shape.kind === 'slot') return [area]
   const down = shape.kind === 'rows'
-  const spans = cut(
+  const spans = cutLength(
     down ? area.height : area.width,
     shape.parts.map((part) => part.weight),
     division,
@@ -23,12 +23,12 @@ export function divide(shape: Shape, area: Rect, division: Division): Rect[] {
     const inner = down
       ? { ...area, y: area.y + start, height: length }
       : { ...area, x: area.x + start, width: length }
-    return divide(part.shape, inner, division)
+    return divideArea(part.shape, inner, division)
   })
 }
 
 /** Cuts a length by weights. Cuts are rounded from the running total, so that no part is off by more than a step. */
-function cut(length: number, weights: readonly number[], { gap, step }: Division) {
+function cutLength(length: number, weights: readonly number[], { gap, step }: Division) {
   const free = length - gap * (weights.length - 1)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const at = (weight: number) => {

@@ -1,19 +1,19 @@
 import { outputRatios, type LayoutEntry, type OutputRatio } from '../../contract/catalog.ts'
-import { isOffered } from './choose.ts'
-import { layoutsFor, shares, slotCounts } from './layout.ts'
+import { isLayoutOffered } from './choose.ts'
+import { layoutsFor, slotShares, slotCounts } from './layout.ts'
 import type { Layout } from './layout.ts'
 import { drawSketch } from './sketch.ts'
 
-interface Filter {
+interface ListLayoutsOptions {
   readonly slotCount?: number | undefined
   /** Only layouts offered for results of this shape. */
   readonly ratio?: OutputRatio | undefined
 }
 
 /** The layouts of the catalogue that pass a filter, by number of slots and rising id. */
-export function listLayouts({ slotCount, ratio }: Filter): readonly Layout[] {
+export function listLayouts({ slotCount, ratio }: ListLayoutsOptions): readonly Layout[] {
   const layouts = (slotCount === undefined ? slotCounts : [slotCount]).flatMap(layoutsFor)
-  return ratio === undefined ? layouts : layouts.filter((layout) => isOffered(layout, ratio))
+  return ratio === undefined ? layouts : layouts.filter((layout) => isLayoutOffered(layout, ratio))
 }
 
 /** A layout as the catalogue shows it, drawn in a shape of the result. */
@@ -22,16 +22,16 @@ export function describeLayout(layout: Layout, ratio: OutputRatio): LayoutEntry 
     layout_id: layout.id,
     slot_count: layout.clips,
     equivalence_key: layout.equivalenceKey,
-    ratios: outputRatios.filter((each) => isOffered(layout, each)),
-    slots: shares(layout).map(({ x, y, width, height }) => ({
-      x: inDigits(x),
-      y: inDigits(y),
-      width: inDigits(width),
-      height: inDigits(height),
+    ratios: outputRatios.filter((each) => isLayoutOffered(layout, each)),
+    slots: slotShares(layout).map(({ x, y, width, height }) => ({
+      x: roundShare(x),
+      y: roundShare(y),
+      width: roundShare(width),
+      height: roundShare(height),
     })),
     svg: drawSketch(layout, ratio),
   }
 }
 
 /** Six digits tell any two shares apart. */
-const inDigits = (share: number): number => Number(share.toFixed(6))
+const roundShare = (share: number): number => Number(share.toFixed(6))

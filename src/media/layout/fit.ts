@@ -12,7 +12,7 @@ export interface AxisFit {
   readonly shown: number
 }
 
-interface AxisWish {
+interface FitAxisOptions {
   /** Pixels of the source along this side. */
   readonly length: number
   /** The part of them to show; any fractions of pixels. */
@@ -26,10 +26,10 @@ interface AxisWish {
 const reach = 64
 
 /** Misplacement, in pixels of the result, that no one sees: below it the fit that scales less wins. */
-const invisible = 0.02
+const invisibleError = 0.02
 
 /** Misplacement from which cutting at odd pixels is worth its work. */
-const visible = 0.1
+const visibleError = 0.1
 
 /**
  * Filters cut at whole pixels, at even ones because of 4:2:0 chroma, while a centred crop begins anywhere.
@@ -37,16 +37,16 @@ const visible = 0.1
  * that come close; this finds the closest, mostly within a few hundredths of a pixel. Where all even ones are
  * further off than can be seen, as when less than a pixel is to be cut off, odd ones are taken.
  */
-export function fitAxis(wish: AxisWish): AxisFit {
-  const even = closest(wish, 2)
-  return misplacement(even, wish) < visible ? even : closest(wish, 1)
+export function fitAxis(wish: FitAxisOptions): AxisFit {
+  const even = closestFit(wish, 2)
+  return misplacement(even, wish) < visibleError ? even : closestFit(wish, 1)
 }
 
-function closest(wish: AxisWish, step: 1 | 2): AxisFit {
+function closestFit(wish: FitAxisOptions, step: 1 | 2): AxisFit {
   let best: AxisFit = { start: 0, taken: wish.length, scaled: wish.shown, offset: 0, shown: wish.shown }
   let least = Infinity
-  for (const fit of candidates(wish, step)) {
-    const score = Math.max(invisible, misplacement(fit, wish)) + fit.scaled * 1e-9
+  for (const fit of candidateFits(wish, step)) {
+    const score = Math.max(invisibleError, misplacement(fit, wish)) + fit.scaled * 1e-9
     if (score < least) {
       least = score
       best = fit
@@ -56,13 +56,13 @@ function closest(wish: AxisWish, step: 1 | 2): AxisFit {
 }
 
 /** Fits that hold the wished part, close to the wished scale; what is scaled and cut are multiples of the step. */
-function* candidates({ length, from, to, shown }: AxisWish, step: 1 | 2): Generator<AxisFit> {
+function* candidateFits({ length, from, to, shown }: FitAxisOptions, step: 1 | 2): Generator<AxisFit> {
   const ends = [...evenNumbers(to, Math.min(length, to + reach)), ...(to > length - reach ? [length] : [])]
   for (const start of evenNumbers(Math.max(0, from - reach), from)) {
     for (const end of ends) {
       const taken = end - start
-      for (const scaled of around((taken * shown) / (to - from), step)) {
-        for (const offset of around(((from - start) * scaled) / taken, step)) {
+      for (const scaled of multiplesAround((taken * shown) / (to - from), step)) {
+        for (const offset of multiplesAround(((from - start) * scaled) / taken, step)) {
           if (offset >= 0 && offset + shown <= scaled) yield { start, taken, scaled, offset, shown }
         }
       }
@@ -76,13 +76,13 @@ export function shownPart({ start, taken, scaled, offset, shown }: AxisFit): { f
 }
 
 /** Largest distance of a fit's edges from where they should be, in pixels of the result. */
-export function misplacement(fit: AxisFit, { from, to, shown }: AxisWish): number {
+export function misplacement(fit: AxisFit, { from, to, shown }: FitAxisOptions): number {
   const part = shownPart(fit)
   return (Math.max(Math.abs(part.from - from), Math.abs(part.to - to)) * shown) / (to - from)
 }
 
 /** The multiples of a step on both sides of a value. */
-function around(value: number, step: number): number[] {
+function multiplesAround(value: number, step: number): number[] {
   const below = step * Math.floor(value / step)
   return [below, below + step]
 }

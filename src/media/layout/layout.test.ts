@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outputRatios } from '../../contract/catalog.ts'
-import { canvasSize, contained, gapPixels } from './canvas.ts'
-import { offered } from './choose.ts'
+import { canvasSize, containedSize, gapPixels } from './canvas.ts'
+import { offeredLayouts } from './choose.ts'
 import { fitAxis, misplacement } from './fit.ts'
-import { findLayout, layoutsFor, place, shares } from './layout.ts'
+import { findLayout, layoutsFor, slotRects, slotShares } from './layout.ts'
 import { parseShape } from './shape.ts'
 import type { Size, Rect } from '../geometry.ts'
 
@@ -60,7 +60,7 @@ describe('the catalogue', () => {
     for (const canvas of canvases) {
       for (let gap = 0; gap <= gapPixels(canvas, 0.05); gap += 2) {
         for (const layout of layoutsFor(clips)) {
-          if (!tiles(place(layout, canvas, { gap, step: 2 }), canvas, gap)) {
+          if (!tiles(slotRects(layout, canvas, { gap, step: 2 }), canvas, gap)) {
             broken.push(`${layout.id} on ${canvas.width}x${canvas.height} with gap ${gap}`)
           }
         }
@@ -89,11 +89,11 @@ describe('the catalogue', () => {
     'offers enough layouts for %i clips in each shape of the result, none with slivers',
     (clips) => {
       for (const ratio of outputRatios) {
-        const layouts = offered(clips, ratio)
+        const layouts = offeredLayouts(clips, ratio)
         expect(layouts.length).toBeGreaterThanOrEqual(clips <= 6 ? 16 : 4)
         expect(new Set(layouts.map(({ equivalenceKey }) => equivalenceKey)).size).toBeGreaterThanOrEqual(4)
         const { width, height } = canvasSize(ratio, '1080p')
-        for (const slot of layouts.flatMap(shares)) {
+        for (const slot of layouts.flatMap(slotShares)) {
           const aspect = (slot.width * width) / (slot.height * height)
           expect(Math.max(aspect, 1 / aspect)).toBeLessThanOrEqual(3.6)
         }
@@ -104,7 +104,7 @@ describe('the catalogue', () => {
   it.each(counts)('has no two layouts alike and finds each of %i clips by its id', (clips) => {
     const layouts = layoutsFor(clips)
     const pictures = layouts.map((layout) =>
-      shares(layout)
+      slotShares(layout)
         .map(({ x, y, width, height }) => [x, y, width, height].map((share) => share.toFixed(6)).join(' '))
         .join(),
     )
@@ -127,14 +127,14 @@ describe('the catalogue', () => {
       for (const group of Map.groupBy(layoutsFor(clips), ({ equivalenceKey }) => equivalenceKey).values()) {
         const [first] = group
         if (!first) throw new Error('an empty group')
-        const sizes = shares(first)
+        const sizes = slotShares(first)
           .map(({ width, height }) => `${width.toFixed(6)} ${height.toFixed(6)}`)
           .join()
         expect(keys.get(sizes)).toBeUndefined()
         keys.set(sizes, first.equivalenceKey)
-        const pixels = place(first, canvas, division)
+        const pixels = slotRects(first, canvas, division)
         for (const layout of group) {
-          for (const [clip, slot] of place(layout, canvas, division).entries()) {
+          for (const [clip, slot] of slotRects(layout, canvas, division).entries()) {
             // Equal without gaps; shapes that nest differently share a gap out differently.
             expect(Math.abs(slot.width - (pixels[clip]?.width ?? 0))).toBeLessThanOrEqual(division.gap)
             expect(Math.abs(slot.height - (pixels[clip]?.height ?? 0))).toBeLessThanOrEqual(division.gap)
@@ -206,7 +206,7 @@ describe('fitting a picture into a slot', () => {
     fc.assert(
       fc.property(slots, fc.double({ min: 0.3, max: 3, noNaN: true }), (halves, aspect) => {
         const slot = { width: 2 * halves.width, height: 2 * halves.height }
-        const picture = contained(slot, aspect)
+        const picture = containedSize(slot, aspect)
         const exact = Math.min(slot.width, slot.height * aspect)
         return (
           (slot.width - picture.width) % 4 === 0 &&

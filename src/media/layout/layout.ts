@@ -1,6 +1,6 @@
 import { catalogue } from './catalogue.ts'
-import { digest } from './digest.ts'
-import { divide } from './divide.ts'
+import { fnv1a } from './digest.ts'
+import { divideArea } from './divide.ts'
 import type { Division } from './divide.ts'
 import { parseShape, turned } from './shape.ts'
 import type { Shape } from './shape.ts'
@@ -39,16 +39,16 @@ const turnedShapes = 500
 /** Numbers of clips there are layouts for, rising. */
 export const slotCounts: readonly number[] = Object.keys(catalogue).map(Number)
 
-const built = new Map<number, readonly Layout[]>()
+const layoutCache = new Map<number, readonly Layout[]>()
 
 /** All layouts for a number of clips, by rising id; none outside 2 to 16. */
 export function layoutsFor(clips: number): readonly Layout[] {
-  const known = built.get(clips)
+  const known = layoutCache.get(clips)
   if (known) return known
   const layouts = (catalogue[clips] ?? [])
-    .flatMap((text, index) => family(clips, index + 1, parseShape(text)))
+    .flatMap((text, index) => shapeVariants(clips, index + 1, parseShape(text)))
     .toSorted((one, another) => one.id - another.id)
-  built.set(clips, layouts)
+  layoutCache.set(clips, layouts)
   return layouts
 }
 
@@ -61,12 +61,12 @@ export function findLayout(id: number): Layout | undefined {
  * Rectangles of the slots, in the order of the clips. With a step, each is off its exact place by less than
  * the step, and mirrored layouts are exact mirrors.
  */
-export function place(
+export function slotRects(
   { shape, mirror, order }: Pick<Layout, 'shape' | 'mirror' | 'order'>,
   canvas: { width: number; height: number },
   division: Division,
 ): Rect[] {
-  const slots = divide(shape, { x: 0, y: 0, ...canvas }, division).map((slot) => ({
+  const slots = divideArea(shape, { x: 0, y: 0, ...canvas }, division).map((slot) => ({
     ...slot,
     x: mirror.right ? canvas.width - slot.x - slot.width : slot.x,
     y: mirror.bottom ? canvas.height - slot.y - slot.height : slot.y,
@@ -75,26 +75,26 @@ export function place(
 }
 
 /** The slots of a layout as shares of a picture of any size, in the order of the clips, without gaps. */
-export function shares(layout: Pick<Layout, 'shape' | 'mirror' | 'order'>): Rect[] {
-  return place(layout, { width: 1, height: 1 }, { gap: 0, step: 0 })
+export function slotShares(layout: Pick<Layout, 'shape' | 'mirror' | 'order'>): Rect[] {
+  return slotRects(layout, { width: 1, height: 1 }, { gap: 0, step: 0 })
 }
 
 /**
  * All variants of a shape. One that puts every clip where an earlier one does is left out: this looks at the
  * shape alone, so that no later shape can change it.
  */
-function family(clips: number, number: number, upright: Shape): Layout[] {
+function shapeVariants(clips: number, number: number, upright: Shape): Layout[] {
   const seen = new Set<string>()
   const layouts: Layout[] = []
   for (const shape of [upright, turned(upright)]) {
     const first = clips * 100_000 + (shape === upright ? number : number + turnedShapes) * 100
     for (const [pass, from] of corners.entries()) {
       for (const [turn, mirror] of corners.entries()) {
-        const layout = { shape, mirror, order: countFrom(shape, from) }
-        const picture = shares(layout).map(inWords)
+        const layout = { shape, mirror, order: slotOrder(shape, from) }
+        const picture = slotShares(layout).map(formatRect)
         if (seen.has(picture.join())) continue
         seen.add(picture.join())
-        const equivalenceKey = `${clips}-${inHex(digest(shares(layout).map(sizeInWords).join()))}`
+        const equivalenceKey = `${clips}-${formatHex(fnv1a(slotShares(layout).map(formatSize).join()))}`
         layouts.push({ id: first + pass * corners.length + turn, clips, equivalenceKey, ...layout })
       }
     }
@@ -103,7 +103,7 @@ function family(clips: number, number: number, upright: Shape): Layout[] {
 }
 
 /** The slots of a shape, by their place in its writing, in the order met when walking it from a corner. */
-function countFrom(shape: Shape, corner: Corner): number[] {
+function slotOrder(shape: Shape, corner: Corner): number[] {
   let written = 0
   const walk = (inner: Shape): number[] => {
     if (inner.kind === 'slot') return [written++]
@@ -115,7 +115,7 @@ function countFrom(shape: Shape, corner: Corner): number[] {
 }
 
 /** Shares are sums of small fractions: six digits tell any two apart. */
-const inDigits = (share: number) => share.toFixed(6)
-const sizeInWords = ({ width, height }: Rect) => `${inDigits(width)}x${inDigits(height)}`
-const inWords = (slot: Rect) => `${inDigits(slot.x)}+${inDigits(slot.y)}+${sizeInWords(slot)}`
-const inHex = (value: number) => value.toString(16).padStart(8, '0')
+const formatShare = (share: number) => share.toFixed(6)
+const formatSize = ({ width, height }: Rect) => `${formatShare(width)}x${formatShare(height)}`
+const formatRect = (slot: Rect) => `${formatShare(slot.x)}+${formatShare(slot.y)}+${formatSize(slot)}`
+const formatHex = (value: number) => value.toString(16).padStart(8, '0')

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { drawSheet, idMeanings } from './sheet.ts'
+import { drawLayoutSheet, idMeanings } from './sheet.ts'
 
 const folder = new URL('../../../docs/layouts/', import.meta.url)
 
@@ -13,6 +13,6 @@ it.each(Array.from({ length: 15 }, (_, index) => index + 2))(
   'shows the catalogue for %i clips',
   async (clips) => {
     const drawn = await readFile(new URL(`${String(clips).padStart(2, '0')}-clips.svg`, folder), 'utf8')
-    expect(drawSheet(clips) === drawn, 'out of date; run: node docs/layouts/draw.ts').toBe(true)
+    expect(drawLayoutSheet(clips) === drawn, 'out of date; run: node docs/layouts/draw.ts').toBe(true)
   },
 )

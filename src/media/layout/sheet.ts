@@ -1,9 +1,9 @@
 import { type OutputRatio, outputRatios } from '../../contract/catalog.ts'
-import { offered } from './choose.ts'
-import { digest } from './digest.ts'
-import { layoutsFor, shares, slotCounts } from './layout.ts'
+import { offeredLayouts } from './choose.ts'
+import { fnv1a } from './digest.ts'
+import { layoutsFor, slotShares, slotCounts } from './layout.ts'
 import type { Layout } from './layout.ts'
-import { drawSlots, lettering, sketchSize } from './sketch.ts'
+import { drawSlots, sketchTextAttributes, sketchSize } from './sketch.ts'
 
 const columns = 10
 const cell = 116
@@ -15,11 +15,11 @@ const label = 22
  * The picture sheet for a number of clips, as SVG: for each shape of the result every shape of the catalogue
  * that is offered there, its slots numbered by clip from 1, its first layout id and how many layouts it stands for.
  */
-export function drawSheet(clips: number): string {
+export function drawLayoutSheet(clips: number): string {
   const parts: string[] = []
   let top = margin
   for (const ratio of outputRatios) {
-    const families = [...Map.groupBy(offered(clips, ratio), ({ id }) => Math.floor(id / 100)).values()]
+    const families = [...Map.groupBy(offeredLayouts(clips, ratio), ({ id }) => Math.floor(id / 100)).values()]
     parts.push(
       `<text x="${margin}" y="${top + 18}" font-size="16" text-anchor="start">${clips} clips, ${ratio}</text>`,
     )
@@ -37,7 +37,7 @@ export function drawSheet(clips: number): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}">`,
     `<rect width="${width}" height="${top}" fill="#fff"/>`,
-    `<g ${lettering}>`,
+    `<g ${sketchTextAttributes}>`,
     ...parts,
     '</g>',
     '</svg>',
@@ -70,12 +70,12 @@ export function idMeanings(): Record<string, number> {
   return Object.fromEntries(
     [...families].map(([shape, layouts]) => {
       const words = layouts.map((layout) => {
-        const slots = shares(layout).map(({ x, y, width, height }) =>
+        const slots = slotShares(layout).map(({ x, y, width, height }) =>
           [x, y, width, height].map((share) => share.toFixed(6)).join(' '),
         )
         return `${layout.id} ${layout.equivalenceKey} ${slots.join(', ')}`
       })
-      return [shape, digest(words.join('\n'))]
+      return [shape, fnv1a(words.join('\n'))]
     }),
   )
 }

@@ -1,6 +1,6 @@
 import type { OutputRatio } from '../../contract/catalog.ts'
 import { canvasSize } from './canvas.ts'
-import { place } from './layout.ts'
+import { slotRects } from './layout.ts'
 import type { Layout } from './layout.ts'
 import type { Size } from '../geometry.ts'
 
@@ -12,7 +12,7 @@ const gap = 2
 const narrowSlot = 13
 
 /** Text of a sketch as attributes of what stands around it. */
-export const lettering = 'font-family="sans-serif" font-size="11" text-anchor="middle" fill="#222"'
+export const sketchTextAttributes = 'font-family="sans-serif" font-size="11" text-anchor="middle" fill="#222"'
 
 /** Size of a sketch in a shape of the result. */
 export function sketchSize(ratio: OutputRatio): Size {
@@ -21,9 +21,9 @@ export function sketchSize(ratio: OutputRatio): Size {
   return { width: Math.round(width * scale), height: Math.round(height * scale) }
 }
 
-/** The slots of a layout, numbered by clip from 1, as elements of an SVG; its text takes `lettering`. */
+/** The slots of a layout, numbered by clip from 1, as elements of an SVG; its text takes `sketchTextAttributes`. */
 export function drawSlots(layout: Layout, ratio: OutputRatio): string {
-  const slots = place(layout, sketchSize(ratio), { gap, step: 1 })
+  const slots = slotRects(layout, sketchSize(ratio), { gap, step: 1 })
   const outline = slots.map(({ x, y, width, height }) => `M${x} ${y}h${width}v${height}h-${width}z`).join('')
   const numbers = slots.map(({ x, y, width, height }, clip) => {
     const font = height < narrowSlot || width < narrowSlot ? ' font-size="8"' : ''
@@ -37,6 +37,6 @@ export function drawSketch(layout: Layout, ratio: OutputRatio): string {
   const { width, height } = sketchSize(ratio)
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" ` +
-    `${lettering}>${drawSlots(layout, ratio)}</svg>`
+    `${sketchTextAttributes}>${drawSlots(layout, ratio)}</svg>`
   )
 }

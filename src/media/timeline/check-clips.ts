@@ -1,23 +1,23 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { GtrkClip } from './gtrk.ts'
-import { rounding } from './timeline.ts'
+import { clipTolerance } from './timeline.ts'
 
 /** A clip with its place in the request. */
-interface PlacedClip {
+interface RequestClip {
   readonly clip: GtrkClip
   readonly at: string
 }
 
 /** Holds the times of a clip against each other, to one frame of the output: what is wrong, each 6016. */
-export function* clipErrors({ clip, at }: PlacedClip, rate: number): Generator<MediaError> {
+export function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<MediaError> {
   const { track_st, track_ed, duration, speed, clip_st, clip_ed } = clip
-  const frame = 1 / rate + rounding
+  const frame = 1 / rate + clipTolerance
   const lasts = track_ed - track_st
   if (Math.abs(duration - lasts) > frame) {
     yield new MediaError(
       6016,
-      `${at}.duration: ${told(duration)} s, but from track_st to track_ed it is ${told(lasts)} s`,
-      { hint: `Give "duration": ${told(lasts)}, or other track times.` },
+      `${at}.duration: ${formatSeconds(duration)} s, but from track_st to track_ed it is ${formatSeconds(lasts)} s`,
+      { hint: `Give "duration": ${formatSeconds(lasts)}, or other track times.` },
     )
   }
   if (clip.clip_id === '' || clip_st === undefined || clip_ed === undefined) return
@@ -26,24 +26,24 @@ export function* clipErrors({ clip, at }: PlacedClip, rate: number): Generator<M
   if (Math.abs(clip_ed - end) <= frame * Math.max(1, speed)) return
   yield new MediaError(
     6016,
-    `${at}.clip_ed: ${told(clip_ed)} s, but clip_st ${told(clip_st)} + duration ${told(lasts)} x speed ${speed} is ${told(end)} s`,
-    { hint: `Give "clip_ed": ${told(end)}, or change the track times or the speed.` },
+    `${at}.clip_ed: ${formatSeconds(clip_ed)} s, but clip_st ${formatSeconds(clip_st)} + duration ${formatSeconds(lasts)} x speed ${speed} is ${formatSeconds(end)} s`,
+    { hint: `Give "clip_ed": ${formatSeconds(end)}, or change the track times or the speed.` },
   )
 }
 
 /** Clips of one track, by their start, must not overlap, gaps included: what does, each 6016. */
-export function* orderErrors(clips: readonly PlacedClip[]): Generator<MediaError> {
+export function* orderErrors(clips: readonly RequestClip[]): Generator<MediaError> {
   for (const [index, { clip, at }] of clips.entries()) {
     const before = clips[index - 1]
-    if (!before || clip.track_st >= before.clip.track_ed - rounding) continue
+    if (!before || clip.track_st >= before.clip.track_ed - clipTolerance) continue
     yield new MediaError(
       6016,
-      `${at}.track_st: it starts at ${told(clip.track_st)} s, before ${before.at} ends at ${told(before.clip.track_ed)} s`,
+      `${at}.track_st: it starts at ${formatSeconds(clip.track_st)} s, before ${before.at} ends at ${formatSeconds(before.clip.track_ed)} s`,
       { hint: 'Move or shorten one of them: clips of one track must not overlap.' },
     )
   }
 }
 
-function told(seconds: number): string {
+function formatSeconds(seconds: number): string {
   return String(Math.round(seconds * 1000) / 1000)
 }

@@ -1,6 +1,6 @@
 import type { Piece } from './lay-out.ts'
 
-interface Limits {
+interface DivideOptions {
   /** Most units of a part. */
   readonly longest: number
   /** Fewest units of a part, unless there are no more in all. */
@@ -24,12 +24,12 @@ export interface Part {
  * long or does not fit, unless it has too few units. Then what does not fit begins a further group. Beside its live
  * group a part has less than the fewest units, and the last, which takes what is left, less than twice as many.
  */
-export function divide(pieces: readonly Piece[], { longest, fewest, fits }: Limits): Part[] {
+export function divideIntoParts(pieces: readonly Piece[], { longest, fewest, fits }: DivideOptions): Part[] {
   const parts: Piece[][][] = []
   let part: Piece[][] = []
   let group: Piece[] = []
-  for (const piece of pieces.flatMap((one) => cut(one, longest))) {
-    const units = lengthOf(part.flat())
+  for (const piece of pieces.flatMap((one) => cutPiece(one, longest))) {
+    const units = totalUnits(part.flat())
     const full = !fits([...group, piece])
     if (units >= fewest && (full || units + piece.units > longest)) {
       parts.push(part)
@@ -42,24 +42,24 @@ export function divide(pieces: readonly Piece[], { longest, fewest, fits }: Limi
     group.push(piece)
   }
   const last = parts.at(-1)
-  if (last && lengthOf(part.flat()) < fewest) last.push(...part)
+  if (last && totalUnits(part.flat()) < fewest) last.push(...part)
   else if (part.length > 0) parts.push(part)
-  return parts.map(partOf)
+  return parts.map(createPart)
 }
 
 /** A part of some groups. */
-export function partOf(groups: readonly Group[]): Part {
-  const [live = []] = groups.toSorted((one, other) => lengthOf(other) - lengthOf(one))
+export function createPart(groups: readonly Group[]): Part {
+  const [live = []] = groups.toSorted((one, other) => totalUnits(other) - totalUnits(one))
   return { groups, live }
 }
 
 /** Units of pieces together. */
-export function lengthOf(pieces: readonly Piece[]): number {
+export function totalUnits(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { units }) => sum + units, 0)
 }
 
 /** Cuts a piece into equal ones of at most the longest length. */
-function cut(piece: Piece, longest: number): Piece[] {
+function cutPiece(piece: Piece, longest: number): Piece[] {
   const count = Math.ceil(piece.units / longest)
   const border = (index: number) => Math.round((index * piece.units) / count)
   return Array.from({ length: count }, (_, index) => ({

@@ -1,14 +1,14 @@
-import { rounding } from './timeline.ts'
+import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 
 /**
  * Lays the clips of any number of tracks into the fewest lanes in which, as on a track, no clip begins before the
  * one before it ends. A clip goes to the lane that ends last before it, so that neighbours stay together.
  */
-export function lanesOf(tracks: readonly (readonly TimelineClip[])[]): TimelineClip[][] {
+export function packAudioTracks(tracks: readonly (readonly TimelineClip[])[]): TimelineClip[][] {
   const lanes: { end: number; readonly clips: TimelineClip[] }[] = []
   for (const clip of tracks.flat().toSorted((one, other) => one.track.from - other.track.from)) {
-    const free = lanes.filter(({ end }) => end - rounding <= clip.track.from)
+    const free = lanes.filter(({ end }) => end - clipTolerance <= clip.track.from)
     const [first, ...others] = free
     if (!first) {
       lanes.push({ end: clip.track.to, clips: [clip] })

@@ -8,7 +8,7 @@ export interface Piece {
   readonly units: number
 }
 
-interface Clock {
+interface LayOutOptions {
   /** Length of the output in units. */
   readonly total: number
   /** Units a second. */
@@ -19,7 +19,7 @@ interface Clock {
  * Lays the clips of one track out on whole units: pieces follow each other without a hole and fill the output
  * exactly. Each cut is rounded from its own time, so that nothing adds up over any number of clips.
  */
-export function layOut(clips: readonly TimelineClip[], { total, perSecond }: Clock): Piece[] {
+export function layOutPieces(clips: readonly TimelineClip[], { total, perSecond }: LayOutOptions): Piece[] {
   const pieces: Piece[] = []
   let filled = 0
   const nothingUntil = (unit: number) => {
@@ -39,7 +39,7 @@ export function layOut(clips: readonly TimelineClip[], { total, perSecond }: Clo
 }
 
 /** The stretch of source, in seconds, that a piece shows. */
-export function sourceOf(
+export function pieceSource(
   { offset, units }: Piece,
   clip: TimelineClip,
   perSecond: number,

@@ -1,12 +1,12 @@
 import { MediaError } from '../../contract/errors.ts'
 import { clipErrors, orderErrors } from './check-clips.ts'
 import type { Gtrk, GtrkClip } from './gtrk.ts'
-import { fastestHeard, maxSeconds } from './timeline.ts'
+import { maxAudibleSpeed, maxOutputSeconds } from './timeline.ts'
 import type { Timeline, TimelineClip } from './timeline.ts'
-import { throwTogether } from './together.ts'
+import { throwCombined } from './together.ts'
 
 /** The clips of one track, gaps and silent ones included. */
-interface Track {
+interface GtrkTrack {
   /** Its place in the request. */
   readonly at: string
   readonly clips: readonly { readonly clip: GtrkClip; readonly volume: number }[]
@@ -24,9 +24,9 @@ export function readGtrk(gtrk: Gtrk): Timeline {
     clips: track_timeline.map((clip) => ({ clip, volume: clip.volume ?? volume })),
   }))
   const tracks = [base, ...heard].map(placeClips)
-  throwTogether(tracks.flatMap((clips) => trackErrors(clips, rate)))
-  const [picture, ...others] = tracks.map(playing)
-  const seconds = lengthOf(gtrk, [base, ...heard])
+  throwCombined(tracks.flatMap((clips) => trackErrors(clips, rate)))
+  const [picture, ...others] = tracks.map(timelineClips)
+  const seconds = outputSeconds(gtrk, [base, ...heard])
   return {
     width: video_size[0] ?? 0,
     height: video_size[1] ?? 0,
@@ -35,13 +35,13 @@ export function readGtrk(gtrk: Gtrk): Timeline {
     frames: Math.round(seconds * rate),
     picture: picture ?? [],
     sound: [picture ?? [], ...others]
-      .map((clips) => clips.filter(({ volume, speed }) => volume > 0 && speed <= fastestHeard))
+      .map((clips) => clips.filter(({ volume, speed }) => volume > 0 && speed <= maxAudibleSpeed))
       .filter((clips) => clips.length > 0),
   }
 }
 
 /** The video track with the lowest index, of equals the first; an empty one where there is none. */
-function baseTrack({ video_track }: Gtrk): Track {
+function baseTrack({ video_track }: Gtrk): GtrkTrack {
   const lowest = video_track.reduce((least, { track_index }) => Math.min(least, track_index), Infinity)
   const index = video_track.findIndex(({ track_index }) => track_index === lowest)
   const track = video_track[index]
@@ -54,7 +54,7 @@ function baseTrack({ video_track }: Gtrk): Track {
   }
 }
 
-interface Placed {
+interface PlacedGtrkClip {
   readonly clip: GtrkClip
   readonly volume: number
   /** Its place in the request. */
@@ -62,18 +62,18 @@ interface Placed {
 }
 
 /** The clips of a track in their order. */
-function placeClips({ at, clips }: Track): Placed[] {
+function placeClips({ at, clips }: GtrkTrack): PlacedGtrkClip[] {
   return clips
     .map(({ clip, volume }, index) => ({ clip, volume, at: `${at}.track_timeline[${index}]` }))
     .toSorted((one, other) => one.clip.track_st - other.clip.track_st)
 }
 
-function trackErrors(placed: readonly Placed[], rate: number): MediaError[] {
+function trackErrors(placed: readonly PlacedGtrkClip[], rate: number): MediaError[] {
   return [...placed.flatMap((one) => [...clipErrors(one, rate)]), ...orderErrors(placed)]
 }
 
 /** Of the clips those that are no gaps. */
-function playing(placed: readonly Placed[]): TimelineClip[] {
+function timelineClips(placed: readonly PlacedGtrkClip[]): TimelineClip[] {
   return placed.flatMap(({ clip, volume, at }) => {
     const { clip_id, material, clip_st, clip_ed } = clip
     if (clip_id === '' || material === undefined || clip_st === undefined || clip_ed === undefined) return []
@@ -91,7 +91,7 @@ function playing(placed: readonly Placed[]): TimelineClip[] {
   })
 }
 
-function lengthOf({ duration, video_rate }: Gtrk, tracks: readonly Track[]): number {
+function outputSeconds({ duration, video_rate }: Gtrk, tracks: readonly GtrkTrack[]): number {
   const ends = tracks.flatMap(({ clips }) => clips.map(({ clip }) => clip.track_ed))
   const asked = duration ?? ends.reduce((latest, end) => Math.max(latest, end), 0)
   // Sums of times are off by rounding; to microseconds they are what was meant.
@@ -105,7 +105,7 @@ function lengthOf({ duration, video_rate }: Gtrk, tracks: readonly Track[]): num
       },
     )
   }
-  if (seconds <= maxSeconds) return seconds
+  if (seconds <= maxOutputSeconds) return seconds
   throw new MediaError(
     6016,
     `duration: the output would last ${(asked / 3600).toFixed(2)} hours, 6 are the most`,

@@ -1,6 +1,6 @@
-import { sourceOf } from './lay-out.ts'
+import { pieceSource } from './lay-out.ts'
 import type { Piece } from './lay-out.ts'
-import { rounding } from './timeline.ts'
+import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 
 /** What a piece takes of its material, in seconds. */
@@ -17,20 +17,20 @@ export type Read = readonly [Stretch, ...Stretch[]]
 
 /** Whether a stretch lies behind another in the same material, rounding aside, so that one decoder can make both. */
 export function follows(before: Stretch, next: Stretch): boolean {
-  return next.clip.material === before.clip.material && next.from >= before.to - rounding
+  return next.clip.material === before.clip.material && next.from >= before.to - clipTolerance
 }
 
 /** What a piece takes of its material; undefined for one that shows nothing. */
-export function stretchOf(piece: Piece, perSecond: number): Stretch | undefined {
+export function pieceStretch(piece: Piece, perSecond: number): Stretch | undefined {
   const { clip, units } = piece
-  return clip && { clip, units, ...sourceOf(piece, clip, perSecond) }
+  return clip && { clip, units, ...pieceSource(piece, clip, perSecond) }
 }
 
 /**
  * Gathers stretches into reads, in order: the next one joins the read before it where it follows its last and
  * decoding on to it is worth it.
  */
-export function readsOf(
+export function groupReads(
   stretches: readonly Stretch[],
   worth: (before: Stretch, next: Stretch) => boolean,
 ): Read[] {

@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { MediaError } from '../../contract/errors.ts'
-import { divide, lengthOf } from './divide.ts'
+import { divideIntoParts, totalUnits } from './divide.ts'
 import type { Group } from './divide.ts'
 import type { Gtrk, GtrkClip } from './gtrk.ts'
-import { lanesOf } from './lanes.ts'
-import { layOut } from './lay-out.ts'
+import { packAudioTracks } from './lanes.ts'
+import { layOutPieces } from './lay-out.ts'
 import { readGtrk } from './read-gtrk.ts'
-import { follows, readsOf, stretchOf } from './reads.ts'
-import { rounding } from './timeline.ts'
+import { follows, groupReads, pieceStretch } from './reads.ts'
+import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 import { varispeed } from './varispeed.ts'
 
@@ -139,7 +139,7 @@ describe('a timeline', () => {
 const lanes = fc
   .array(
     fc.record({
-      hole: fc.constantFrom(0, 0, 0.01, 0.7, -rounding),
+      hole: fc.constantFrom(0, 0, 0.01, 0.7, -clipTolerance),
       lasts: fc.double({ min: 0.004, max: 40, noNaN: true }),
       speed: fc.constantFrom(1, 1, 0.3, 7),
       material: fc.constantFrom('1', '2'),
@@ -165,8 +165,8 @@ describe('pieces', () => {
   test('fill the output exactly, and every clip begins (or is joined) and ends at its own rounded time', () => {
     fc.assert(
       fc.property(lanes, rates, fc.integer({ min: 1, max: 5000 }), (clips, perSecond, total) => {
-        const pieces = layOut(clips, { total, perSecond })
-        expect(lengthOf(pieces)).toBe(total)
+        const pieces = layOutPieces(clips, { total, perSecond })
+        expect(totalUnits(pieces)).toBe(total)
         let at = 0
         for (const piece of pieces) {
           const end = at + piece.units
@@ -186,20 +186,20 @@ describe('pieces', () => {
     fc.assert(
       fc.property(lanes, rates, fc.integer({ min: 16, max: 600 }), (clips, perSecond, longest) => {
         const total = Math.ceil((clips.at(-1)?.track.to ?? 1) * perSecond) + 3
-        const pieces = layOut(clips, { total, perSecond })
+        const pieces = layOutPieces(clips, { total, perSecond })
         const fits = (group: Group) => group.filter((one) => one.clip).length <= 4
-        const parts = divide(pieces, { longest, fewest: 16, fits })
+        const parts = divideIntoParts(pieces, { longest, fewest: 16, fits })
         const last = parts.length - 1
         for (const [index, { groups, live }] of parts.entries()) {
-          const units = lengthOf(groups.flat())
+          const units = totalUnits(groups.flat())
           expect(units).toBeGreaterThanOrEqual(Math.min(16, total))
           expect(units).toBeLessThan(longest + 2 * 16)
           expect(groups.every(fits)).toBe(true)
-          expect(lengthOf(live)).toBe(Math.max(...groups.map(lengthOf)))
-          expect(units - lengthOf(live)).toBeLessThan(index === last ? 2 * 16 - 1 : 16)
+          expect(totalUnits(live)).toBe(Math.max(...groups.map(totalUnits)))
+          expect(units - totalUnits(live)).toBeLessThan(index === last ? 2 * 16 - 1 : 16)
         }
         const all = parts.flatMap(({ groups }) => groups.flat())
-        expect(lengthOf(all)).toBe(total)
+        expect(totalUnits(all)).toBe(total)
         for (const [index, piece] of all.entries()) {
           const next = all[index + 1]
           if (!next) continue
@@ -213,10 +213,10 @@ describe('pieces', () => {
   test('are read in order, those of one read forward in one material', () => {
     fc.assert(
       fc.property(lanes, fc.boolean(), (clips, worth) => {
-        const stretches = layOut(clips, { total: 2000, perSecond: 30 }).flatMap(
-          (piece) => stretchOf(piece, 30) ?? [],
+        const stretches = layOutPieces(clips, { total: 2000, perSecond: 30 }).flatMap(
+          (piece) => pieceStretch(piece, 30) ?? [],
         )
-        const reads = readsOf(stretches, () => worth)
+        const reads = groupReads(stretches, () => worth)
         expect(reads.flat()).toEqual(stretches)
         for (const read of reads) {
           if (!worth) expect(read).toHaveLength(1)
@@ -232,17 +232,18 @@ describe('pieces', () => {
 test('clips of all tracks need as many lanes as sound at once, and none begins in one before another ends', () => {
   fc.assert(
     fc.property(fc.array(lanes, { maxLength: 12 }), (tracks) => {
-      const packed = lanesOf(tracks)
+      const packed = packAudioTracks(tracks)
       expect(new Set(packed.flat())).toEqual(new Set(tracks.flat()))
       for (const one of packed) {
         for (const [index, next] of one.slice(1).entries())
-          expect(next.track.from).toBeGreaterThanOrEqual((one[index]?.track.to ?? 0) - rounding)
+          expect(next.track.from).toBeGreaterThanOrEqual((one[index]?.track.to ?? 0) - clipTolerance)
       }
       const atOnce = tracks
         .flat()
         .map(
           ({ track: { from } }) =>
-            tracks.flat().filter((one) => one.track.from <= from && from < one.track.to - rounding).length,
+            tracks.flat().filter((one) => one.track.from <= from && from < one.track.to - clipTolerance)
+              .length,
         )
       expect(packed).toHaveLength(Math.max(0, ...atOnce))
     }),

@@ -29,10 +29,10 @@ export interface Timeline {
 }
 
 /** Above this speed sound is muted (contract 2, 4.3). */
-export const fastestHeard = 5
+export const maxAudibleSpeed = 5
 
 /** Longest output: 6 hours. */
-export const maxSeconds = 6 * 3600
+export const maxOutputSeconds = 6 * 3600
 
 /** Callers compute their times in floating point and round them; 1 ms is no overlap. */
-export const rounding = 1e-3
+export const clipTolerance = 1e-3

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { heldToPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
+import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { h264, make, picture, scratchFolder, tone } from './made.ts'
 
@@ -11,7 +11,7 @@ const at = (name: string) => join(folder, name)
 const seconds = 8
 /** Where a file was cut off, ms. */
 async function cutOf(path: string): Promise<number | undefined> {
-  return (await heldToPackets(path, await probe(path), {})).cut_off_ms
+  return (await correctByPackets(path, await probe(path), {})).cut_off_ms
 }
 
 const early = ['-movflags', '+faststart']
@@ -73,7 +73,7 @@ describe('a whole file is not called cut off', () => {
     const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
     const path = await make(at('apart.mkv'), [...inputs, ...maps, ...h264, '-output_ts_offset', '3600'])
     const facts = await probe(path)
-    expect(await heldToPackets(path, facts, {})).toEqual(facts)
+    expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
 
   test.each([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff])(
@@ -106,7 +106,7 @@ describe('a header that tells less than is there', () => {
       video: facts.video && { ...facts.video, duration_ms: tells },
       audio: facts.audio.map((sound) => ({ ...sound, duration_ms: 3000 })),
     }
-    const held = await heldToPackets(path, told, {})
+    const held = await correctByPackets(path, told, {})
     expect(held).not.toHaveProperty('cut_off_ms')
     for (const [real, expected] of [
       [held.duration_ms, 20_000],
@@ -121,5 +121,5 @@ test('an abort ends the search with its reason', async () => {
   const path = await make(at('short.wav'), tone(1))
   const reason = new Error('gone')
   const facts = await probe(path)
-  await expect(heldToPackets(path, facts, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  await expect(correctByPackets(path, facts, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { MediaFacts } from '../../../src/contract/media-facts.ts'
 import { fillPath, routes } from '../../../src/contract/routes.ts'
-import { heldToPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
-import { glance } from '../../../src/engines/ffmpeg/glance.ts'
-import { meanSeek } from '../../../src/engines/ffmpeg/key-frames.ts'
+import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
+import { quickProbe } from '../../../src/engines/ffmpeg/glance.ts'
+import { meanSeekDistance } from '../../../src/engines/ffmpeg/key-frames.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { operations } from '../../../tools/index.ts'
 import { api } from '../../service/api.ts'
@@ -30,12 +30,12 @@ const kinds: [name: string, whole: boolean, cut: boolean, args: readonly string[
 
 /** What is told of packets, and the way to a key frame, ms: at a glance, if it tells, and asked one by one. */
 async function told(path: string, facts: MediaFacts) {
-  const seen = await glance(path, facts, {})
+  const seen = await quickProbe(path, facts, {})
   const duration = facts.video?.duration_ms
-  const seek = duration === undefined ? undefined : await meanSeek(path, duration, {})
+  const seek = duration === undefined ? undefined : await meanSeekDistance(path, duration, {})
   return {
-    glanced: seen && [await heldToPackets(path, facts, { seen: seen.streams }), seen.seekMs],
-    asked: [await heldToPackets(path, facts, {}), seek],
+    glanced: seen && [await correctByPackets(path, facts, { seen: seen.streams }), seen.seekMs],
+    asked: [await correctByPackets(path, facts, {}), seek],
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { meanSeek } from '../../../src/engines/ffmpeg/key-frames.ts'
+import { meanSeekDistance } from '../../../src/engines/ffmpeg/key-frames.ts'
 import { make, scratchFolder } from './made.ts'
 
 const folder = await scratchFolder()
@@ -24,7 +24,7 @@ test.each([
     ]
     await make(path, [...picture, '-g', String(gop), '-keyint_min', String(gop), '-sc_threshold', '0'])
     const half = ((gop / 25) * 1000) / 2
-    const found = (await meanSeek(path, 20_000, {})) ?? 0
+    const found = (await meanSeekDistance(path, 20_000, {})) ?? 0
     expect(found).toBeGreaterThan(0.5 * half)
     expect(found).toBeLessThan(1.5 * half)
   },

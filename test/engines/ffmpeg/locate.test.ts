@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { MediaError } from '../../../src/contract/errors.ts'
-import { firstUsable, locateAnew, locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
+import { findUsableFfmpeg, relocateFfmpeg, locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { operations } from '../../../tools/index.ts'
 import { api } from '../../service/api.ts'
 import { startTestService } from '../../service/in-process.ts'
@@ -46,7 +46,7 @@ esac
 test('the ffmpeg of this machine is found, once', async () => {
   await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
   // Not what was found for all files of the run.
-  const found = await locateAnew()
+  const found = await relocateFfmpeg()
   expect(found.version).toMatch(/\d/)
   expect(found.encoders.has('libx264') && found.filters.has('xstack')).toBe(true)
   expect(await locateFfmpeg()).toBe(found)
@@ -56,7 +56,7 @@ test.skipIf(process.platform === 'win32').each([
   ['the same build', '', 2],
   ['another build', '2>/dev/null', 3],
 ])('ffmpeg and ffprobe of %s are started as often as it takes', async (name, banner, starts) => {
-  const real = await locateAnew()
+  const real = await relocateFfmpeg()
   const [path, asked] = [join(folder, name, 'ffmpeg'), join(folder, name, 'asked')]
   await mkdir(dirname(path))
   for (const program of ['ffmpeg', 'ffprobe'] as const) {
@@ -67,7 +67,7 @@ test.skipIf(process.platform === 'win32').each([
     )
     await chmod(join(folder, name, program), 0o755)
   }
-  const { version, encoders, filters } = await firstUsable([path])
+  const { version, encoders, filters } = await findUsableFfmpeg([path])
   expect({ version, encoders, filters }).toEqual({
     ...{ version: real.version, encoders: real.encoders, filters: real.filters },
   })
@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
       version: 'n7.1',
       encoders: ['libx264', 'aac', 'mjpeg', 'libvpx-vp9'],
     })
-    const found = await firstUsable([join(folder, 'nowhere', 'ffmpeg'), good])
+    const found = await findUsableFfmpeg([join(folder, 'nowhere', 'ffmpeg'), good])
     expect(found).toMatchObject({ ffmpeg: good, ffprobe: join(folder, 'good', 'ffprobe'), version: 'n7.1' })
     expect(found.encoders.has('libvpx-vp9')).toBe(true)
   })
@@ -91,7 +91,7 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
     ['no-xstack', { filters: ['scale', 'crop', 'overlay', 'amix'] }, 'lacks xstack'],
     ['no-ffprobe', { ffprobe: false }, 'ffprobe is not there'],
   ])('%s is refused with the reason and the command that helps', async (name, given, reason) => {
-    const refused = firstUsable([await pretend(name, given)])
+    const refused = findUsableFfmpeg([await pretend(name, given)])
     await expect(refused).rejects.toThrow(reason)
     await expect(refused).rejects.toMatchObject({
       code: 6401,
@@ -102,12 +102,12 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
 
   test('a build named by its date counts as new', async () => {
     const built = await pretend('nightly', { version: 'N-109542-g8d5e4d3a5c-20240101' })
-    expect((await firstUsable([built])).ffmpeg).toBe(built)
+    expect((await findUsableFfmpeg([built])).ffmpeg).toBe(built)
   })
 })
 
 test('where there is none, the error says so in words', async () => {
-  const error: unknown = await firstUsable([join(folder, 'absent', 'ffmpeg')]).catch(
+  const error: unknown = await findUsableFfmpeg([join(folder, 'absent', 'ffmpeg')]).catch(
     (reason: unknown) => reason,
   )
   expect(error).toBeInstanceOf(MediaError)

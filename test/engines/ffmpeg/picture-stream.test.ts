@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pictureStream } from '../../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { heldToPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
+import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { h264, make, picture, scratchFolder } from './made.ts'
 
 const folder = await scratchFolder()
@@ -28,6 +28,6 @@ test('a picture ends where its edit list does, though more of it lies in the fil
   const facts = await probe(path)
   if (!facts.video) throw new Error('there is no picture')
   expect(facts.video.duration_ms).toBe(3200)
-  expect((await heldToPackets(path, facts, {})).video?.duration_ms).toBe(3200)
+  expect((await correctByPackets(path, facts, {})).video?.duration_ms).toBe(3200)
   expect((await pictureStream(path, facts.video, {})).lasts).toBeCloseTo(3.2, 2)
 })

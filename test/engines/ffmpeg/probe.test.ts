@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { heldToPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
+import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { h264, make, picture, pixelsOf, scratchFolder, tone, turn } from './made.ts'
@@ -146,7 +146,7 @@ describe('what begins too late, or is too short, for the first look at a Matrosk
     })
     near(facts.video?.duration_ms, lasts * 1000)
     near(facts.duration_ms, 12_000)
-    expect(await heldToPackets(path, facts, {})).toEqual(facts)
+    expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
 
   test('tells of sound when and for how long', async () => {
@@ -155,7 +155,7 @@ describe('what begins too late, or is too short, for the first look at a Matrosk
     const facts = await probe(path)
     near(facts.audio[0]?.start_ms, 8000)
     near(facts.audio[0]?.duration_ms, 3000)
-    expect(await heldToPackets(path, facts, {})).toEqual(facts)
+    expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
 })
 

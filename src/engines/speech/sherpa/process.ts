@@ -3,7 +3,7 @@ import { MediaError } from '../../../contract/errors.ts'
 import { estimateSpeechSeconds } from '../../../media/speech/sentences.ts'
 import type { MonoAudio } from '../../../media/speech/speech-types.ts'
 import { limitConcurrency } from '../../../platform/concurrency.ts'
-import { preferAsMemoryVictim, tail } from '../../ffmpeg/child.ts'
+import { preferAsMemoryVictim, logTail } from '../../ffmpeg/child.ts'
 import { resolvePack } from '../../packs/resolve.ts'
 import type { SherpaLoadRequest, SherpaReply, SherpaRequest } from './messages.ts'
 
@@ -66,7 +66,7 @@ class ChildConnection {
   readonly #model: string
   readonly #process: ChildProcess
   readonly #ended: Promise<void>
-  readonly #log = tail(logBytes)
+  readonly #log = logTail(logBytes)
   #pending: PromiseWithResolvers<unknown> | undefined
   #failure: MediaError | undefined
 
