@@ -50,10 +50,10 @@ function toolSection({ definition, example, errors, toolset }: Tool): string {
 }
 
 function argumentsTable(fields: readonly FieldRow[]): string {
-  const rows = fields.map(({ path: place, type, required, constraints: facts, description }) => [
-    `\`${place}\`${required ? ' (required)' : ''}`,
+  const rows = fields.map(({ path, type, required, constraints, description }) => [
+    `\`${path}\`${required ? ' (required)' : ''}`,
     type,
-    facts,
+    constraints,
     description,
   ])
   return markdownTable(['Argument', 'Type', 'Bounds and default', 'Meaning'], rows)

@@ -114,13 +114,13 @@ export async function createApp(
     // On success and on failure.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  const forget = await registerRoutes(app, service, { host, idleTimeoutMs, allowQueryAuthorization })
+  const forgetFile = await registerRoutes(app, service, { host, idleTimeoutMs, allowQueryAuthorization })
   return {
     listen: (at) => listenOn(app, at),
     activeTransfers: () => transfers.size,
     isHandlingRequest: () => handlers.running() > 0,
     lastActivity: () => lastActivity,
-    forgetFile: forget,
+    forgetFile,
     async close() {
       connections.startClosing()
       await app.close()

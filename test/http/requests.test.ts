@@ -18,9 +18,9 @@ describe('invalid requests', () => {
       )
 
     test.for([
-      ['GET', '/nothing', /no GET \/nothing$/],
-      ['DELETE', '/task/list', /no DELETE \/task\/list$/],
-      ['POST', '/base/capabilities?key=secret', /no POST \/base\/capabilities$/],
+      ['GET', '/nothing', /^GET \/nothing does not exist$/],
+      ['DELETE', '/task/list', /^DELETE \/task\/list does not exist$/],
+      ['POST', '/base/capabilities?key=secret', /^POST \/base\/capabilities does not exist$/],
       ['GET', `/base/file/${'x'.repeat(300)}`, null],
     ] as const)('%s %s', async ([method, path, says]) => {
       const { status, code, msg, data } = await send(path, { method })

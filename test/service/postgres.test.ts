@@ -95,7 +95,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
       code: 6401,
       retryable: false,
       message: expect.stringMatching(
-        /127\.0\.0\.1:\d+ cannot be used: its tables .*: permission denied for schema public/,
+        /127\.0\.0\.1:\d+ cannot be used: the schema cannot be migrated: .*permission denied for schema public/,
       ),
     })
   })
