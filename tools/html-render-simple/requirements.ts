@@ -14,7 +14,9 @@ export const requirements: OperationRequirements<typeof htmlRenderSimple> = (inp
   return [
     { kind: 'ffmpeg' },
     { kind: 'chromium' },
-    ...(names.length > 0 ? [{ kind: 'ffmpeg-encoders', names, because, instead: 'ask for mp4' } as const] : []),
+    ...(names.length > 0
+      ? [{ kind: 'ffmpeg-encoders', names, because, instead: 'ask for mp4' } as const]
+      : []),
     ...(base?.video.hdr ? [{ kind: 'tone-mapping', file: base.file.name } as const] : []),
   ]
 }

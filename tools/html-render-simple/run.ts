@@ -5,10 +5,6 @@ import { summarizeList } from '../../src/contract/format.ts'
 import { captureFrames } from '../../src/engines/chromium/capture.ts'
 import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
 import { readParticleSource } from '../../src/engines/chromium/particle-source.ts'
-import { locateChromium } from '../../src/engines/chromium/locate.ts'
-import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
-import { requireEncoders, requireFilters } from '../../src/engines/ffmpeg/filters.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { describeProblems } from '../../src/media/particle/problem.ts'
 import {
   readParticle,

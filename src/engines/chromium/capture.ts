@@ -46,8 +46,8 @@ export async function* captureFrames(
   const options = { ...job, slots, limits, signal, method: job.method ?? preferredCaptureMethod() }
   const workers = Array.from({ length: Math.min(job.threads, runs.length) }, () => new CaptureWorker(options))
   try {
-    const process = async (worker: number, job: number) => {
-      const run = runs[job]
+    const process = async (worker: number, index: number) => {
+      const run = runs[index]
       return run ? ((await workers[worker]?.capture(run)) ?? []) : []
     }
     const abort = () => own.abort(new BrowserFailure('crash'))

@@ -41,7 +41,7 @@ export function parseSource(source: string): ParsedSource | { readonly reason: s
     const document = parse(source, { sourceCodeLocationInfo: true, treeAdapter })
     const html = document.childNodes.find((node) => isElement(node) && node.tagName === 'html')
     const parts = html && isElement(html) ? html.childNodes.filter(isElement) : []
-    const roots = parts.flatMap(({ childNodes }) => childNodes)
+    const roots = parts.flatMap((part) => part.childNodes)
     return { roots, template: roots.filter(isElement).find(isTemplate) }
   } catch (error) {
     if (error instanceof LimitExceeded)

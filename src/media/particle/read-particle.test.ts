@@ -156,7 +156,7 @@ describe('a hostile source', () => {
     )
     fc.assert(
       fc.property(fc.array(fc.oneof(part, fc.string()), { maxLength: 40 }), (parts) => {
-        const { declaration: declaration, problems } = readParticle(parts.join(''))
+        const { declaration, problems } = readParticle(parts.join(''))
         if (!declaration) expect(problems.length).toBeGreaterThan(0)
         else
           expect([declaration.width, declaration.height].every((side) => side >= 1 && side <= 4096)).toBe(
