@@ -60,7 +60,7 @@ test.for<[Record<string, unknown>, string]>([
   [{ mode: 'hand' }, 'mode: must be auto'],
   [{ code: 'abc' }, 'code: exactly 2 characters, 3 given'],
   [{ open: 'yes' }, 'open: must be true or false'],
-  [{ mark: true }, 'mark: has none of the forms that are taken here'],
+  [{ mark: true }, 'mark: has none of the accepted forms'],
   [{ named: 1 }, 'named: a name of your own'],
   [{ page: 'many' }, 'page: must be a number'],
 ])('%j', ([given, text]) => {

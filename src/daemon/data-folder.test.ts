@@ -41,7 +41,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     await expect(prepareDataFolder('/proc/reelwright/data')).rejects.toMatchObject({
       code: 6401,
-      message: expect.stringMatching(/\/proc\/reelwright\/data .*\/proc takes no new files .*ENOENT/),
+      message: expect.stringMatching(/\/proc\/reelwright\/data .*\/proc is not writable .*ENOENT/),
       hint: expect.stringMatching(/--data-dir/),
     })
   },
