@@ -248,7 +248,7 @@ describe('a list', () => {
     expect((await filledBy([])).output).toMatchObject({ unchanged: true })
     await expect(filledBy([listed])).rejects.toMatchObject({ code: 6035 })
     const refused: [unknown, string][] = [
-      ['no JSON', 'is no JSON'],
+      ['no JSON', 'is not valid JSON'],
       [{ regions: [] }, 'detection result'],
       [{ ...result, version: 2 }, 'version'],
       [{ ...result, source: { file_id: '5' } }, 'another video'],
