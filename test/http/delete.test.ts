@@ -118,7 +118,7 @@ onDatabases('deleting', (service) => {
     const { account, calls, remove } = await fresh()
     const files = {
       ...parts().files,
-      async lend<T>(...[bytes, use]: Parameters<FileStore['withLocalPath']>) {
+      async withLocalPath<T>(...[bytes, use]: Parameters<FileStore['withLocalPath']>) {
         await parts().files.remove(bytes.blake3)
         return (await parts().files.withLocalPath(bytes, use)) as T
       },
