@@ -252,7 +252,7 @@ describe('a list', () => {
       [{ regions: [] }, 'detection result'],
       [{ ...result, version: 2 }, 'version'],
       [{ ...result, source: { file_id: '5' } }, 'another video'],
-      [{ ...result, regions: [listed, listed] }, 'there twice'],
+      [{ ...result, regions: [listed, listed] }, 'used twice'],
       [{ ...result, regions: [{ ...listed, x: 0.6 }] }, 'regions[0].w'],
       [{ ...result, regions: [{ ...listed, end: undefined }] }, 'regions[0].end'],
       [{ ...result, regions: [{ ...listed, start: 3 }] }, 'end of the video'],
