@@ -162,8 +162,8 @@ function uploadMismatch({ name }: UploadSource): MediaError {
 
 /** Uploads a file in one streamed request; a retry starts from the beginning. */
 async function uploadInOneRequest(upload: Upload): Promise<FileRecord> {
-  const { client, source, signal, retry } = upload
-  return await retry(async () => {
+  const { client, source, signal } = upload
+  return await upload.retry(async () => {
     const form = createForm(source.name, source.size)
     const response = await client.send({
       method: routes.uploadFile.method,

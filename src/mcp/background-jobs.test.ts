@@ -174,7 +174,10 @@ test('a picture that outlasts its call is drawn on, and the same call again answ
     inspectFileTool.run(session, { file, preview: 'contact_sheet' }, call(signal))
   const first = await ask(impatient.signal)
   expect(first.images).toBeUndefined()
-  expect(first.data).toMatchObject({ name: 'a.mp4', next_step: expect.stringContaining('still being rendered') })
+  expect(first.data).toMatchObject({
+    name: 'a.mp4',
+    next_step: expect.stringContaining('still being rendered'),
+  })
   gate.resolve()
   await until(() => service.requests.some((request) => request.endsWith('/preview')), 'it is drawn on')
   expect((await ask(never)).images).toHaveLength(1)

@@ -39,7 +39,7 @@ export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): S
   const head = { task_id, task_type, status, progress, next_step }
   const output = task.output_result
   if (status === 'completed' && output) {
-    const { delivery: delivery } = about
+    const { delivery } = about
     return { ...head, files: deliveredFiles(delivery) ?? findResultFiles(output), output }
   }
   const error = taskError.safeParse(output?.['error'])

@@ -145,7 +145,4 @@ export const saveTo = pathText.optional().describe('Folder for the files, or a n
 export const pathOrId = pathText.describe('Path, or file id')
 
 /** Whether a call creates a task even if an equal one is unfinished. */
-export const forceNew = z
-  .boolean()
-  .default(false)
-  .describe('Start a new task even if an equal one is running')
+export const forceNew = z.boolean().default(false).describe('Start a new task beside an equal one')

@@ -82,7 +82,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
     expect((await agent.call('inspect_file', { file: '404' })).text).toMatch(/^6004: /)
     for (const file_id of ['left.mp4', join(agent.workspace, 'left.mp4'), 'noext']) {
       const { text } = await agent.call('download_file', { file_id })
-      expect(text).toMatch(/^6016: .* is a path, not a file id\. Fix: .*already here/)
+      expect(text).toMatch(/^6016: .* is a path, not a file id\. Fix: .*names a local file/)
     }
     expect(agent.service.files.size).toBe(0)
     expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])

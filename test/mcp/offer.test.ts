@@ -34,9 +34,7 @@ describe.each(eras)('a narrowed list, %s client', (era) => {
 test('what changes something is refused by a read-only server, which tells once to start it again', async () => {
   await using agent = await startAgent('modern', {}, { tools: { readOnly: true } })
   const { text } = await agent.call('cancel_task', { task_id: '1' })
-  expect(text).toMatch(
-    /this server is read-only\. Fix: Remove --read-only \(.*\), and restart the server\./,
-  )
+  expect(text).toMatch(/this server is read-only\. Fix: Remove --read-only \(.*\), and restart the server\./)
   expect(text.match(/start/gi)).toHaveLength(1)
 })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findTask, queryTask, wasStoppedOnRequest } from '../../client/tasks.ts'
+import { queryTask, wasStoppedOnRequest } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/fields.ts'
 import { routes } from '../../contract/routes.ts'
