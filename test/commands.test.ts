@@ -89,7 +89,7 @@ describe('reelwright', () => {
     await mkdir(data)
     await writeFile(join(data, 'mine.txt'), 'mine')
     const { code, err } = await spawned(['daemon', '--data-dir', data])
-    expect([code, err]).toEqual([1, expect.stringContaining('it holds other files')])
+    expect([code, err]).toEqual([1, expect.stringContaining('it contains other files')])
     expect(await readdir(data)).toEqual(['mine.txt'])
   })
 
@@ -118,12 +118,12 @@ describe('reelwright doctor', () => {
     expect(findings.filter(({ stops }) => stops && !stops.includes('html_render_simple'))).toEqual([
       {
         ...{ name: 'operations', state: 'note', stops: ['audio_language_detect'] },
-        detail: expect.stringMatching(/^audio_language_detect: .* is not there \(9\d\.\d MiB\)/) as string,
+        detail: expect.stringMatching(/^audio_language_detect: .* is not installed \(9\d\.\d MiB\)/) as string,
         fix: 'reelwright models pull whisper-tiny',
       },
       {
         ...{ name: 'operations', state: 'note', stops: ['audio_tts_zero_shot'] },
-        detail: expect.stringMatching(/^audio_tts_zero_shot: .* is not there/) as string,
+        detail: expect.stringMatching(/^audio_tts_zero_shot: .* is not installed/) as string,
         fix: 'reelwright models pull zipvoice sense-voice',
       },
       expect.objectContaining({ stops: ['subtitle_translate'] }),
@@ -162,7 +162,7 @@ describe('reelwright doctor', () => {
     expect(code).toBe(1)
     expect(of('data folder')).toMatchObject({
       state: 'missing',
-      detail: expect.stringMatching(/^\/proc\/reelwright: \/proc takes no new files .*ENOENT/),
+      detail: expect.stringMatching(/^\/proc\/reelwright: \/proc is not writable .*ENOENT/),
       fix: expect.stringContaining('--data-dir'),
     })
   })
@@ -236,7 +236,7 @@ describe('reelwright models list', () => {
     expect(code).toBe(0)
     expect(out).toMatch(/^whisper-tiny +on request /m)
     expect(out).toMatch(
-      /^audio_language_detect: Whisper tiny is not there .*\n {2}-> reelwright models pull whisper-tiny$/m,
+      /^audio_language_detect: Whisper tiny is not installed .*\n {2}-> reelwright models pull whisper-tiny$/m,
     )
   })
 })

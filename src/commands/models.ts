@@ -5,25 +5,25 @@ import type { PackContext } from './manage-packs.ts'
 export const modelsCommands = {
   list: {
     summary: 'list models and engines with their state, purpose and size, and operations that miss any',
-    run: async (call) => await (await load(call)).listPacks(await context(call)),
+    run: async (call) => await (await load()).listPacks(await context(call)),
   },
   pull: {
     summary: 'download models or engines, or repair them; an interrupted download resumes',
     argument: 'name…',
-    run: async (call) => await (await load(call)).pullPacks(await context(call), call.args),
+    run: async (call) => await (await load()).pullPacks(await context(call), call.args),
   },
   verify: {
     summary: 'read every installed model and engine, and report which is damaged',
-    run: async (call) => await (await load(call)).verifyPacks(await context(call)),
+    run: async (call) => await (await load()).verifyPacks(await context(call)),
   },
   remove: {
     summary: 'remove the downloaded files of a model or engine',
     argument: 'name',
-    run: async (call) => await (await load(call)).removePackFiles(await context(call), call.args[0] ?? ''),
+    run: async (call) => await (await load()).removePackFiles(await context(call), call.args[0] ?? ''),
   },
 } as const satisfies Record<string, Command>
 
-async function load(_: CommandCall) {
+async function load() {
   return await import('./manage-packs.ts')
 }
 

@@ -266,7 +266,14 @@ export const environmentOnlySettings = {
 /** Resolves paths: those of the file from its folder, those of the environment from the current folder. */
 export function resolvePaths(given: Settings, base: string): Settings {
   const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
-  const { allowed_dirs, workspace, ffmpeg, models_mirror: mirror, models, voice_service: voice } = given
+  const {
+    allowed_dirs,
+    workspace,
+    ffmpeg,
+    models_mirror: mirror,
+    models,
+    voice_service: voiceSetting,
+  } = given
   return {
     ...given,
     ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
@@ -280,7 +287,9 @@ export function resolvePaths(given: Settings, base: string): Settings {
         ]),
       ),
     }),
-    ...(voice?.folder !== undefined && { voice_service: { ...voice, folder: absolute(voice.folder) } }),
+    ...(voiceSetting?.folder !== undefined && {
+      voice_service: { ...voiceSetting, folder: absolute(voiceSetting.folder) },
+    }),
     // A name without folder is searched on PATH.
     ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
   }

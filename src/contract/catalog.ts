@@ -113,7 +113,7 @@ export const voice = z.object({
   voice_id: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'at most 64 letters, digits, _ and -')
-    .refine((id) => id !== 'clone', 'clone is not a voice'),
+    .refine((name) => name !== 'clone', 'clone is not a voice'),
   name: z.string().min(1).describe('Display name'),
   languages: z
     .array(z.string().regex(/^[a-z]{2,3}-[A-Z]{2,3}$/, 'a language is written like en-US'))

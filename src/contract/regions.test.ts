@@ -12,7 +12,7 @@ test('of very many entries that are wrong five issues are told, and the rest is 
   }))
   const told = [0, 1, 2, 3, 4].map((index) => `regions[${index}].x (#${index + 1}): at least 0, -1 given`)
   expect(() => validateRegions('a.json', { regions: list, protect_regions: list })).toThrow(
-    `a.json is no list of regions: ${told.join('; ')}; what follows was not looked at`,
+    `a.json is not a valid list of regions: ${told.join('; ')}; the rest was not checked`,
   )
   expect([...looked]).toEqual([0, 1, 2, 3, 4])
 })
@@ -26,17 +26,17 @@ test.each<[string, object, RegExp]>([
   [
     'ids are repeated',
     { regions: times(6, { ...box, id: 'a' }) },
-    /regions\[5\]\.id \(a\): "a" is there twice$/,
+    /regions\[5\]\.id \(a\): "a" is used twice$/,
   ],
   [
     'ids are repeated more often than is told',
     { regions: times(8, { ...box, id: 'a' }) },
-    /regions\[5\]\.id \(a\): "a" is there twice; and 2 more$/,
+    /regions\[5\]\.id \(a\): "a" is used twice; and 2 more$/,
   ],
   [
     'another list follows',
     { regions: times(5, wrong), protect_regions: [box] },
-    /regions\[4\]\.x [^;]*; what follows was not looked at$/,
+    /regions\[4\]\.x [^;]*; the rest was not checked$/,
   ],
 ])('it is told whether all was looked at, where %s', (_, given, told) => {
   expect(() => validateRegions('a.json', given)).toThrow(told)

@@ -51,5 +51,5 @@ function line(cells: readonly string[]): string {
 export function formatColumns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-  return lines.map((line) => `${line.trimEnd()}\n`).join('')
+  return lines.map((row) => `${row.trimEnd()}\n`).join('')
 }
