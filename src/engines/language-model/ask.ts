@@ -24,7 +24,7 @@ import {
 import { isUnknownModel, suggestModels } from './models.ts'
 import { parseAnswer, stripReasoning } from './parse-answer.ts'
 
-/** A model that is asked. */
+/** An open model and its usage. */
 export interface ModelConnection {
   readonly client: ServiceClient
   readonly model: string
@@ -32,54 +32,57 @@ export interface ModelConnection {
   readonly usage: { requests: number; promptTokens: number; answerTokens: number }
 }
 
-/** Times that a model is told its mistakes. */
+/** Maximum number of requests for a corrected answer. */
 const maxRepairs = 2
 
-/** Asks until the answer is one; see `LanguageModel.ask`. */
+/** Asks until the answer is valid; see `LanguageModel.ask`. */
 export async function askModel<S extends z.ZodObject>(
-  asked: ModelConnection,
+  connection: ModelConnection,
   question: ModelQuestion<S>,
 ): Promise<z.output<S>> {
-  const { client, model, contextTokens } = asked
+  const { client, model, contextTokens } = connection
   const { maxTokens, temperature = 0, signal } = question
   const name = serviceName(client.target.service)
   const schema = answerJsonSchema(question.schema)
-  const begun = questionMessages(question, schema)
-  const room = contextTokens - maxTokens
-  const needed = estimateMessageTokens(begun)
-  if (needed > room) {
+  const initial = questionMessages(question, schema)
+  const maxPromptTokens = contextTokens - maxTokens
+  const needed = estimateMessageTokens(initial)
+  if (needed > maxPromptTokens) {
     const what = `about ${needed} tokens, and ${maxTokens} for the answer`
     throw new TokenLimitExceeded(
       'question',
-      `the question does not fit the ${contextTokens} tokens of ${name}: ${what}`,
+      `the question does not fit the context of ${name}, ${contextTokens} tokens: ${what}`,
     )
   }
-  let messages = begun
+  let messages = initial
   for (let repairs = 0; ; repairs += 1) {
-    const said = await sendChatRequest(
-      asked,
+    const reply = await sendChatRequest(
+      connection,
       {
         model,
         messages,
         schema,
         maxTokens,
-        spareTokens: room - estimateMessageTokens(messages),
+        spareTokens: maxPromptTokens - estimateMessageTokens(messages),
         temperature,
       },
       signal,
     )
-    if (said.refusal !== null) throw declinedError(name, said.refusal)
-    const reading = parseAnswer(question.schema, said.text)
+    if (reply.refusal !== null) throw declinedError(name, reply.refusal)
+    const reading = parseAnswer(question.schema, reply.text)
     if ('answer' in reading) return reading.answer
-    if (said.isTruncated)
-      throw new TokenLimitExceeded('answer', `${name} was cut off after ${maxTokens} tokens of its answer`)
+    if (reply.isTruncated)
+      throw new TokenLimitExceeded(
+        'answer',
+        `${name} answered with more than the limit of ${maxTokens} tokens`,
+      )
     const { mistakes } = reading
     if (repairs === maxRepairs) throw invalidAnswerError(name, mistakes)
-    messages = correctionMessages(begun, { answer: said.text, mistakes, room })
+    messages = correctionMessages(initial, { answer: reply.text, mistakes, maxTokens: maxPromptTokens })
   }
 }
 
-/** One turn, told as the server takes it. */
+/** Sends a request, and repeats it in other dialects until the server accepts one. */
 async function sendChatRequest(
   { client, usage }: ModelConnection,
   turn: ChatRequest,
@@ -93,18 +96,18 @@ async function sendChatRequest(
         json: chatRequestBody(turn, dialect),
         signal,
       })
-      const said = parseChatReply(answer)
-      if (!said)
+      const reply = parseChatReply(answer)
+      if (!reply)
         throw unexpectedResponse(
           client.target,
-          `answers what is no chat completion (${answer.type || 'of no type'})`,
+          `does not respond with a chat completion (${answer.type || 'no content type'})`,
         )
       rememberDialect(server, dialect)
       usage.requests += 1
-      usage.promptTokens += said.promptTokens ?? estimateMessageTokens(turn.messages)
-      usage.answerTokens += said.answerTokens ?? estimateTokens(said.text)
-      if (!said.isTruncated || dialect.countsReasoning || stripReasoning(said.text) !== '') return said
-      // It was cut off in its thoughts.
+      usage.promptTokens += reply.promptTokens ?? estimateMessageTokens(turn.messages)
+      usage.answerTokens += reply.answerTokens ?? estimateTokens(reply.text)
+      if (!reply.isTruncated || dialect.countsReasoning || stripReasoning(reply.text) !== '') return reply
+      // It was truncated while reasoning.
       dialect = { ...dialect, countsReasoning: true }
     } catch (error) {
       const refusal = httpErrorCause(error)
@@ -123,7 +126,7 @@ async function sendChatRequest(
   }
 }
 
-/** Refusals that others may be spared: of what is asked, or as something in it ends the work. */
+/** Statuses that may concern this question only: it is rejected, or makes the server fail. */
 const questionStatuses = new Set([400, 422, 500])
 
 function rejectedError(cause: MediaError): NoUsableAnswer {
@@ -134,14 +137,14 @@ function rejectedError(cause: MediaError): NoUsableAnswer {
 function declinedError(name: string, refusal: string): NoUsableAnswer {
   return new NoUsableAnswer(`${name} declines to answer: ${sanitizeDetail(refusal)}`, {
     retryable: false,
-    hint: 'Ask for something else, or set another model: "language_model".',
+    hint: 'Change the request, or set another model: "language_model".',
   })
 }
 
 function invalidAnswerError(name: string, mistakes: readonly string[]): NoUsableAnswer {
   const tries = `${maxRepairs + 1} tries`
   return new NoUsableAnswer(
-    `${name} gave no usable answer in ${tries}: ${sanitizeDetail(mistakes.join('; '))}`,
+    `${name} returned no valid answer in ${tries}: ${sanitizeDetail(mistakes.join('; '))}`,
     {
       hint: 'Try again, or set a larger model: "language_model".',
     },

@@ -4,34 +4,34 @@ import { parseJson } from '../../platform/text-formats.ts'
 import type { HttpError } from '../services/failures.ts'
 import type { ServiceResponse } from '../services/http-exchange.ts'
 
-/** A picture that a question is about. */
+/** An image in a question. */
 export interface QuestionImage {
   readonly type: 'image/jpeg' | 'image/png' | 'image/webp'
   readonly bytes: Buffer
 }
 
-/** What is said in a conversation. */
+/** A message of a chat. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
   readonly images?: readonly QuestionImage[] | undefined
 }
 
-/** One request of a conversation. */
+/** A chat completion request. */
 export interface ChatRequest {
   readonly model: string
   readonly messages: readonly ChatMessage[]
   readonly schema: JsonSchema
   readonly maxTokens: number
-  /** Tokens of the context that are needed for nothing else. */
+  /** Unused tokens of the context. */
   readonly spareTokens: number
   readonly temperature: number
 }
 
-/** Most room for the thoughts of a model that counts them as part of its answer. */
+/** Maximum extra tokens for models whose reasoning counts as part of the answer. */
 const maxReasoningTokens = 8192
 
-/** The body of a request as a server of that dialect takes it. */
+/** Returns the body of a request in the dialect of a server. */
 export function chatRequestBody(turn: ChatRequest, dialect: ChatDialect): object {
   const { model, messages, schema, maxTokens, spareTokens, temperature } = turn
   return {
@@ -61,7 +61,7 @@ function responseFormat({ responseFormat: form }: ChatDialect, schema: JsonSchem
 
 const tokenCount = z.int().min(0).nullish()
 
-/** As OpenAI writes it; what others add is not read. */
+/** A chat completion of OpenAI's API. Other fields are ignored. */
 const completion = z.object({
   choices: z.array(
     z.object({
@@ -72,19 +72,19 @@ const completion = z.object({
   usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
 })
 
-/** What a model said in one turn. */
+/** The reply to one request. */
 export interface ChatReply {
   readonly text: string
-  /** It stopped at the limit of tokens, not at its end. */
+  /** Whether it ended at the token limit. */
   readonly isTruncated: boolean
-  /** Why it will not answer; null where it will. */
+  /** The model's reason for declining; null if it did not decline. */
   readonly refusal: string | null
-  /** Null where the server does not count. */
+  /** Null if the server does not count tokens. */
   readonly promptTokens: number | null
   readonly answerTokens: number | null
 }
 
-/** What came as an answer; null where it is none of this API. */
+/** Parses a response; null if it is not a chat completion. */
 export function parseChatReply({ bytes }: ServiceResponse): ChatReply | null {
   const read = completion.safeParse(parseJson(bytes.toString('utf8'))).data
   if (!read) return null
@@ -100,15 +100,15 @@ export function parseChatReply({ bytes }: ServiceResponse): ChatReply | null {
   }
 }
 
-/** How a server is told of an answer's form, from the strictest. */
+/** Ways to request JSON, strictest first. */
 const responseFormats = ['strict', 'schema', 'object', 'plain'] as const
 
-/** What a server takes of the ways to say the same. */
+/** The variant of the API that a server accepts. */
 interface ChatDialect {
   readonly responseFormat: (typeof responseFormats)[number]
-  /** Hosted models that think take the new name alone. */
+  /** Hosted reasoning models accept only the newer name. */
   readonly tokenLimitField: 'max_tokens' | 'max_completion_tokens'
-  /** Whether the model's thoughts count as part of its answer. */
+  /** Whether reasoning counts towards the token limit of the answer. */
   readonly countsReasoning: boolean
   readonly temperature: boolean
 }
@@ -120,42 +120,41 @@ const defaultDialect: ChatDialect = {
   temperature: true,
 }
 
-/** What was found out, by server and model, for as long as this process lives. */
+/** Known dialects of this process by server and model. */
 const knownDialects = new Map<string, ChatDialect>()
 
-/** How a model of a server is spoken to. */
+/** Returns the dialect of a server and model; the default one if it is not known. */
 export function knownDialect(server: string): ChatDialect {
   return knownDialects.get(server) ?? defaultDialect
 }
 
-/** Remembers what a server took. */
+/** Stores the dialect that a server accepted. */
 export function rememberDialect(server: string, dialect: ChatDialect): void {
   knownDialects.set(server, dialect)
 }
 
-/** The way that is left after a refusal; undefined where it is about something else, or none is left. */
-export function fallbackDialect(
-  now: ChatDialect,
-  { status, detail: said }: HttpError,
-): ChatDialect | undefined {
-  const isOfForm = [400, 422, 501].includes(status) || /grammar|schema|response_format/i.test(said)
-  if (!isOfForm) return undefined
+/**
+ * Returns the dialect to try after an error response; undefined if the error has another cause or no dialect is left.
+ */
+export function fallbackDialect(now: ChatDialect, { status, detail }: HttpError): ChatDialect | undefined {
+  const isFormatError = [400, 422, 501].includes(status) || /grammar|schema|response_format/i.test(detail)
+  if (!isFormatError) return undefined
   if (
     now.tokenLimitField === 'max_tokens' &&
-    /max_completion_tokens|max_tokens.*(not supported|unsupported)/i.test(said)
+    /max_completion_tokens|max_tokens.*(not supported|unsupported)/i.test(detail)
   ) {
     return { ...now, tokenLimitField: 'max_completion_tokens', countsReasoning: true }
   }
-  if (now.temperature && /temperature/i.test(said)) return { ...now, temperature: false }
-  // Not every server says what it minds: it is asked for ever less.
+  if (now.temperature && /temperature/i.test(detail)) return { ...now, temperature: false }
+  // Not all servers name the unsupported field, so that the format is relaxed step by step.
   const form = responseFormats[responseFormats.indexOf(now.responseFormat) + 1]
   return form && { ...now, responseFormat: form }
 }
 
-/** Whether a refusal says that the question is longer than the model's context. */
-export function isContextExceeded({ status, detail: said }: HttpError): boolean {
+/** Whether an error response reports that the question exceeds the context. */
+export function isContextExceeded({ status, detail }: HttpError): boolean {
   const isSaid = /context[ _](length|size|window)|maximum context|too many tokens|prompt is too long/i.test(
-    said,
+    detail,
   )
   return status === 413 || (status === 400 && isSaid)
 }

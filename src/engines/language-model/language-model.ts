@@ -2,48 +2,48 @@ import type * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { QuestionImage } from './chat-completions.ts'
 
-/** A question whose answer is of a known form. */
+/** A question whose answer matches a schema. */
 export interface ModelQuestion<S extends z.ZodObject> {
-  /** What the answer has to be; descriptions of its fields are read by the model. */
+  /** Schema of the answer. The model reads the descriptions of its fields. */
   readonly schema: S
   readonly system: string
   readonly prompt: string
-  /** Questions of the same kind with their right answers. */
+  /** Example questions with correct answers. */
   readonly examples?: readonly { readonly prompt: string; readonly answer: z.input<S> }[]
   readonly images?: readonly QuestionImage[]
-  /** Most tokens of the answer, thoughts left out. */
+  /** Maximum tokens of the answer, without reasoning. */
   readonly maxTokens: number
-  /** Left out, 0: the likeliest words. */
+  /** Sampling temperature; 0 by default. */
   readonly temperature?: number
   readonly signal: AbortSignal
 }
 
-/** What was used so far; estimated where the server does not count. */
+/** Usage so far. Tokens are estimated if the server does not count them. */
 interface ModelUsage {
   readonly requests: number
   readonly promptTokens: number
   readonly answerTokens: number
 }
 
-/** A language model that answers in typed objects. */
+/** A language model that returns typed objects. */
 export interface LanguageModel extends AsyncDisposable {
-  /** As results name it: `qwen3:8b at 127.0.0.1:11434`. */
+  /** Name in results, such as `qwen3:8b at 127.0.0.1:11434`. */
   readonly name: string
-  /** Tokens of question and answer together. */
+  /** Size of the context in tokens, for question and answer together. */
   readonly contextTokens: number
-  /** Questions that it answers at once; more wait for their turn, and the time of a question runs from there. */
+  /** Maximum concurrent questions. Others wait; their time limit starts when they are sent. */
   readonly concurrency: number
   readonly usage: ModelUsage
   /**
-   * What the model answers, checked by the schema. Throws TooLong where the question does not fit or the answer was
-   * cut off, 6401 where no right answer comes, and what the service fails with.
+   * Asks the model and returns its validated answer. Throws TokenLimitExceeded if the question does not fit or the
+   * answer is truncated, NoUsableAnswer if no answer is valid, and the errors of the service.
    */
   ask<S extends z.ZodObject>(question: ModelQuestion<S>): Promise<z.output<S>>
-  /** Tokens that are left for the prompt of such a question; whoever has more to ask asks in parts. */
+  /** Returns the tokens available for the prompt of such a question. Split longer prompts. */
   promptTokenBudget<S extends z.ZodObject>(question: Omit<ModelQuestion<S>, 'prompt' | 'signal'>): number
 }
 
-/** A question that does not fit, or an answer that was cut off: in smaller parts it may do. */
+/** The question does not fit the context, or the answer was truncated. A smaller question may succeed. */
 export class TokenLimitExceeded extends MediaError {
   readonly part: 'question' | 'answer'
 
@@ -51,13 +51,13 @@ export class TokenLimitExceeded extends MediaError {
     super(6401, message, {
       cause,
       retryable: false,
-      hint: 'Use a model with a longer context, and say how long it is: { "language_model": { "address", "model", "context_tokens" } }.',
+      hint: 'Use a model with a longer context and set its size: { "language_model": { "address", "model", "context_tokens" } }.',
     })
     this.part = part
   }
 }
 
-/** A model that is there, and gave no right answer to this question: another one, or a smaller, may have one. */
+/** The model responds but has no valid answer to this question. Other or smaller questions may succeed. */
 export class NoUsableAnswer extends MediaError {
   constructor(
     message: string,
@@ -67,7 +67,7 @@ export class NoUsableAnswer extends MediaError {
   }
 }
 
-/** Whether a failure is one of the question, rather than of the service: others may be answered. */
+/** Whether a failure concerns this question only, not the service. */
 export function isQuestionFailure(error: unknown): boolean {
   return error instanceof NoUsableAnswer || error instanceof TokenLimitExceeded
 }

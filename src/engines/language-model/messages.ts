@@ -3,10 +3,10 @@ import { dropSafeBounds, type JsonSchema } from '../../contract/json-schema.ts'
 import type { ChatMessage } from './chat-completions.ts'
 import type { ModelQuestion } from './language-model.ts'
 
-/** Tokens around a message, for its role and its ends. */
+/** Tokens that a message adds to its content, for its role and delimiters. */
 const messageTokens = 6
 
-/** A schema as JSON Schema, of what a model has to write: no field beside its own. */
+/** Converts the schema of an answer to JSON Schema without additional properties. */
 export function answerJsonSchema(schema: z.ZodObject): JsonSchema {
   const { $schema: _, ...written } = z.toJSONSchema(schema, {
     io: 'input',
@@ -18,7 +18,7 @@ export function answerJsonSchema(schema: z.ZodObject): JsonSchema {
   return written
 }
 
-/** The conversation that a question begins with. */
+/** Returns the initial messages of a question. */
 export function questionMessages<S extends z.ZodObject>(
   {
     system,
@@ -29,7 +29,7 @@ export function questionMessages<S extends z.ZodObject>(
   schema: JsonSchema,
 ): ChatMessage[] {
   return [
-    // Also where a server is told of the schema: not all of them tell their models, and some heed nothing.
+    // Servers that receive the schema do not always pass it to their models, so that the prompt contains it too.
     {
       role: 'system',
       content: `${system}\n\n${answerInstruction} It keeps this JSON Schema: ${JSON.stringify(schema)}`,
@@ -44,20 +44,20 @@ export function questionMessages<S extends z.ZodObject>(
 
 const answerInstruction = 'Answer with one JSON object and nothing else.'
 
-/** The conversation with what was wrong with an answer; without the answer itself where that would not fit. */
+/** Returns messages that ask for a corrected answer. They omit the invalid answer if it does not fit. */
 export function correctionMessages(
-  begun: readonly ChatMessage[],
-  { answer, mistakes, room }: { answer: string; mistakes: readonly string[]; room: number },
+  initial: readonly ChatMessage[],
+  { answer, mistakes, maxTokens }: { answer: string; mistakes: readonly string[]; maxTokens: number },
 ): ChatMessage[] {
-  const told: ChatMessage = {
+  const correction: ChatMessage = {
     role: 'user',
     content: `That is not the answer that was asked for:\n${mistakes.map((one) => `- ${one}`).join('\n')}\n${answerInstruction} Give the whole of it again.`,
   }
-  const whole: ChatMessage[] = [...begun, { role: 'assistant', content: answer }, told]
-  return answer !== '' && estimateMessageTokens(whole) <= room ? whole : [...begun, told]
+  const complete: ChatMessage[] = [...initial, { role: 'assistant', content: answer }, correction]
+  return answer !== '' && estimateMessageTokens(complete) <= maxTokens ? complete : [...initial, correction]
 }
 
-/** Estimates the tokens of a conversation. */
+/** Estimates the tokens of messages. */
 export function estimateMessageTokens(messages: readonly ChatMessage[]): number {
   return messages.reduce(
     (sum, { content, images = [] }) =>
@@ -66,20 +66,22 @@ export function estimateMessageTokens(messages: readonly ChatMessage[]): number 
   )
 }
 
-/** Characters of scripts that models write with about a token each. */
+/** Characters of scripts that take about one token each. */
 const denseScripts = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 
-/** Letters of other scripts than the Latin: words of theirs fall into small pieces. */
+/** Letters of other non-Latin scripts, whose words are split into small tokens. */
 const otherScripts =
   /[^\p{ASCII}\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 
 /** Digits and signs, which seldom share a token. */
 const digitsAndSigns = /[\d{}[\]":,\n]/g
 
-/** Tokens of a picture: vision models take 256 to 1,600 of one of a megapixel. */
+/** Tokens of an image: vision models use 256 to 1,600 for one megapixel. */
 const imageTokens = 1600
 
-/** Estimates the tokens of a text, rather too many: tokenizers differ by a quarter, and what does not fit is cut. */
+/**
+ * Estimates the tokens of a text. Errs on the high side: tokenizers differ by 25 %, and excess text would be truncated.
+ */
 export function estimateTokens(text: string): number {
   const count = (pattern: RegExp): number => text.match(pattern)?.length ?? 0
   const [heavy, middling, alone] = [count(denseScripts), count(otherScripts), count(digitsAndSigns)]

@@ -10,7 +10,7 @@ import {
   unexpectedResponse,
 } from '../services/failures.ts'
 
-/** A model as servers list it; how long a context may be is told by vLLM, OpenRouter, and llama.cpp. */
+/** A model in a server's list. vLLM, OpenRouter and llama.cpp each have a field for the context size. */
 const modelEntry = z.object({
   id: z.string(),
   max_model_len: z.int().min(1).nullish().catch(null),
@@ -22,40 +22,40 @@ const modelEntry = z.object({
 })
 const modelList = z.object({ data: z.array(modelEntry) })
 
-/** A model of a server. */
+/** A model that a server has. */
 export interface ListedModel {
   readonly id: string
-  /** Tokens of its context; null where the server does not tell. */
+  /** Context size in tokens; null if unknown. */
   readonly contextTokens: number | null
 }
 
-/** Models that are named in an error. */
+/** Maximum number of models that an error names. */
 const maxNamed = 8
 
-/** Whether a service that was asked for its models has no such list; it may answer questions all the same. */
+/** Whether an error means that a service has no list of models. It may still answer questions. */
 export function hasNoModelList(error: unknown): boolean {
   return [404, 405, 501].includes(httpErrorCause(error)?.status ?? 0)
 }
 
-/** Whether a service lists a model: Ollama lists what is asked for without a tag as `:latest`. */
+/** Whether two names are the same model: Ollama lists a name without a tag as `:latest`. */
 export function isSameModel(model: string, id: string): boolean {
   return id === model || id === `${model}:latest`
 }
 
-/** The models that a server has. */
+/** Returns the models of a server. */
 export async function listModels(client: ServiceClient, signal: AbortSignal): Promise<ListedModel[]> {
   const { bytes } = await client.send({ path: '/models', signal })
   const read = modelList.safeParse(parseJson(bytes.toString('utf8'))).data
-  if (!read) throw unexpectedResponse(client.target, 'answers /models with what is no list of models')
+  if (!read) throw unexpectedResponse(client.target, 'responds to /models without a list of models')
   return read.data.map(({ id, max_model_len, context_length, meta }) => ({
     id,
     contextTokens: max_model_len ?? context_length ?? meta?.n_ctx ?? null,
   }))
 }
 
-/** The model that is meant: the one that is set, else the only one there is. 6401 where that is none. */
-export function chooseModel({ target: told }: ServiceClient, models: readonly ListedModel[]): ListedModel {
-  const { model } = told.service
+/** Returns the configured model, otherwise the server's only one. Throws 6401 if it has none or several. */
+export function chooseModel({ target }: ServiceClient, models: readonly ListedModel[]): ListedModel {
+  const { model } = target.service
   if (model !== undefined) {
     const found = models.find(({ id }) => isSameModel(model, id))
     return { id: model, contextTokens: found?.contextTokens ?? null }
@@ -63,21 +63,21 @@ export function chooseModel({ target: told }: ServiceClient, models: readonly Li
   const [only, ...others] = models
   if (only && others.length === 0) return only
   const what = only ? `has several models (${modelNames(models)})` : 'has no model'
-  throw new MediaError(6401, `${serviceName(told.service)} ${what}`, {
+  throw new MediaError(6401, `${serviceName(target.service)} ${what}`, {
     retryable: false,
-    hint: `Name one behind a # in the setting "${told.kind}": ${settingLine(told, only)}`,
+    hint: `Add one after a # in the setting "${target.kind}": ${settingLine(target, only)}`,
   })
 }
 
-/** Whether a refusal says that the model is not there. */
-export function isUnknownModel({ status, detail: said }: HttpError): boolean {
-  return status === 404 || ([400, 422].includes(status) && unknownModelPattern.test(said))
+/** Whether an error response reports an unknown model. */
+export function isUnknownModel({ status, detail }: HttpError): boolean {
+  return status === 404 || ([400, 422].includes(status) && unknownModelPattern.test(detail))
 }
 
 const unknownModelPattern =
   /model_not_found|no such model|(unknown|invalid) model\b|\bmodel\b.{0,200}\b(not found|does(n't| not) exist)/i
 
-/** Says what models there are instead of the one that a service refuses, where it lists others alone. */
+/** Adds the available models to the error for a model that a service rejects and does not list. */
 export async function suggestModels(
   client: ServiceClient,
   { model, refused }: { readonly model: string; readonly refused: MediaError },
@@ -92,7 +92,7 @@ export async function suggestModels(
   return new MediaError(6401, refused.message, {
     retryable: false,
     cause: refused,
-    hint: `It has ${modelNames(models)}. Name one behind a # in the setting "${client.target.kind}": ${settingLine(client.target, models[0])}`,
+    hint: `It has ${modelNames(models)}. Add one after a # in the setting "${client.target.kind}": ${settingLine(client.target, models[0])}`,
   })
 }
 
@@ -101,7 +101,7 @@ function modelNames(models: readonly ListedModel[]): string {
   return `${names.join(', ')}${models.length > maxNamed ? ', …' : ''}`
 }
 
-/** The setting in one line. */
+/** Returns the one-line setting of a service with a model. */
 function settingLine({ service }: ServiceTarget, model: ListedModel | undefined): string {
   return `${parseServiceAddress(service.address).base.href}#${model?.id ?? 'model'}`
 }

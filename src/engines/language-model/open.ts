@@ -8,16 +8,13 @@ import type { LanguageModel } from './language-model.ts'
 import { questionMessages, answerJsonSchema, estimateMessageTokens } from './messages.ts'
 import { chooseModel, listModels, type ListedModel } from './models.ts'
 
-/**
- * A model on this machine may load, and think, for minutes; and as answers are asked for whole, the first byte of one
- * comes with its last.
- */
+/** A local model may take minutes to load and reason. Responses are not streamed, so both times are equal. */
 const clientLimits = { firstByteMs: 600_000, wholeMs: 600_000, maxBytes: 16 * 2 ** 20 }
 
-/** Tokens of a context that nobody tells: nearby what Ollama takes by itself, else what hosted models have. */
+/** Context size in tokens if it is unknown: Ollama's default for local servers, a common size for hosted models. */
 const defaultContext = { nearby: 4096, hosted: 16_384 }
 
-/** Opens the language model that is set; 6401 where none is, and what its service fails with. */
+/** Opens the configured language model. Throws 6401 if none is set, and the errors of its service. */
 export async function openLanguageModel({
   signal,
   ...options
@@ -26,7 +23,10 @@ export async function openLanguageModel({
   const client = openClient({ kind: 'language_model', service }, { ...clientLimits, ...options })
   try {
     const { id, contextTokens } = await findModel(client, signal)
-    const named = { ...client, target: { kind: 'language_model', service: { ...service, model: id } } } as const
+    const named = {
+      ...client,
+      target: { kind: 'language_model', service: { ...service, model: id } },
+    } as const
     const { hostname } = parseServiceAddress(service.address).base
     const usual = isLocalNetworkHost(hostname) ? defaultContext.nearby : defaultContext.hosted
     return createLanguageModel({
@@ -41,36 +41,36 @@ export async function openLanguageModel({
   }
 }
 
-function createLanguageModel(asked: ModelConnection): LanguageModel {
-  const { client, contextTokens, usage } = asked
+function createLanguageModel(connection: ModelConnection): LanguageModel {
+  const { client, contextTokens, usage } = connection
   return {
     name: serviceName(client.target.service),
     contextTokens,
     concurrency: client.target.service.concurrency ?? defaultConcurrency,
     usage,
-    ask: (question) => askModel(asked, question),
+    ask: (question) => askModel(connection, question),
     promptTokenBudget(question) {
-      const begun = questionMessages({ ...question, prompt: '' }, answerJsonSchema(question.schema))
-      return Math.max(0, contextTokens - question.maxTokens - estimateMessageTokens(begun))
+      const initial = questionMessages({ ...question, prompt: '' }, answerJsonSchema(question.schema))
+      return Math.max(0, contextTokens - question.maxTokens - estimateMessageTokens(initial))
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   }
 }
 
-/** The model, as far as the settings do not tell all of it. */
+/** Returns the model and its context size from the settings, otherwise from the server's list. */
 async function findModel(client: ServiceClient, signal: AbortSignal): Promise<ListedModel> {
   const { model, context_tokens: contextTokens = null } = requireService('language_model')
   if (model !== undefined && contextTokens !== null) return { id: model, contextTokens }
   try {
     return chooseModel(client, await listModels(client, signal))
   } catch (error) {
-    // A model that is named is asked, whatever the list looks like: what counts is whether it answers.
+    // A named model is used even if the list is unusable.
     if (model !== undefined && hasResponded(error)) return { id: model, contextTokens }
     throw error
   }
 }
 
-/** Whether somebody answered, whatever it was; not where there is no connection, or nothing came in time. */
+/** Whether a server responded at all, rather than no connection or a timeout. */
 function hasResponded(error: unknown): boolean {
   return error instanceof MediaError && (!error.retryable || httpErrorCause(error) !== undefined)
 }

@@ -3,25 +3,25 @@ import type * as z from 'zod'
 import { plainIssueMessage } from '../../contract/validation.ts'
 import { parseJson } from '../../platform/text-formats.ts'
 
-/** What an answer's text holds: what was asked for, or what is wrong with it, for the model to read. */
+/** A parsed answer: the validated object, or its mistakes as text for the model. */
 export type ParsedAnswer<T> = { readonly answer: T } | { readonly mistakes: readonly string[] }
 
-/** Begins of objects that are looked at: an answer has one, a chatty one some more. */
+/** Maximum number of opening braces that are examined. */
 const maxStarts = 50
 
-/** Mistakes that are told at once. */
+/** Maximum number of mistakes that are reported. */
 const maxMistakes = 8
 
 /**
- * Finds the answer in what a model wrote: behind its thoughts, in fences or chat, once or several times (then the
- * last one that keeps the schema counts), in JSON or nearly so. What was cut off in the middle is no answer, however
- * well it could be closed: something is missing in it.
+ * Finds the answer in the text of a model: after its reasoning, inside code fences or chat, in JSON or almost JSON. Of
+ * several valid objects the last one counts. Rejects truncated objects even if they could be repaired, as data is
+ * missing.
  */
 export function parseAnswer<S extends z.ZodObject>(schema: S, text: string): ParsedAnswer<z.output<S>> {
-  const said = stripReasoning(text)
-  if (said === '') return { mistakes: ['The answer was empty.'] }
-  const found = findObjects(said)
-  const candidates = found.length > 0 ? found : widestObject(said)
+  const answer = stripReasoning(text)
+  if (answer === '') return { mistakes: ['The answer was empty.'] }
+  const found = findObjects(answer)
+  const candidates = found.length > 0 ? found : widestObject(answer)
   let mistakes: readonly string[] = ['The answer held no whole JSON object.']
   for (const candidate of candidates.toReversed()) {
     const read = schema.safeParse(candidate, { error: plainIssueMessage })
@@ -31,7 +31,9 @@ export function parseAnswer<S extends z.ZodObject>(schema: S, text: string): Par
   return { mistakes }
 }
 
-/** Thoughts end before the answer; their begin may stand in the prompt. Thoughts without an end have no answer. */
+/**
+ * Removes reasoning before the answer. Its opening tag may be missing; reasoning without a closing tag has no answer.
+ */
 export function stripReasoning(text: string): string {
   const end = text.lastIndexOf('</think>')
   const answer = end < 0 ? text : text.slice(end + '</think>'.length)
@@ -42,13 +44,13 @@ function describeIssue({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`
 }
 
-/** Every whole object of a text, in order, those inside another left out. */
+/** Returns all complete top-level objects of a text, in order. */
 function findObjects(text: string): unknown[] {
   const found: unknown[] = []
   let from = text.indexOf('{')
   for (let starts = 0; from >= 0 && starts < maxStarts; starts += 1) {
     const end = endOfObject(text, from)
-    // What begins as an object and has no end was cut off: its parts are not the answer.
+    // An object without an end was truncated: the objects inside it are not the answer.
     if (end === null && /^\{\s*["}]/.test(text.slice(from, from + 100))) break
     const object = end === null ? undefined : parseObject(text.slice(from, end))
     if (object !== undefined) found.push(object)
@@ -57,7 +59,7 @@ function findObjects(text: string): unknown[] {
   return found
 }
 
-/** Where the object that begins at a brace ends, strings respected; null where it does not. */
+/** Returns the end offset of the object at a brace, ignoring braces in strings; null if it does not end. */
 function endOfObject(text: string, from: number): number | null {
   let [depth, inString] = [0, false]
   for (let at = from; at < text.length; at += 1) {
@@ -73,17 +75,17 @@ function endOfObject(text: string, from: number): number | null {
   return null
 }
 
-/** All from the first brace to the last, where quotes inside of strings hide where an object ends. */
+/** Parses from the first brace to the last, for answers whose unescaped quotes hide the end of the object. */
 function widestObject(text: string): unknown[] {
   const object = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
   const count = (sign: string): number => object.split(sign).length
-  // Repairing would close what was cut off.
+  // Repairing would close a truncated object.
   const isWhole = object !== '' && count('{') === count('}') && count('[') === count(']')
   const read = isWhole ? parseObject(object) : undefined
   return read === undefined ? [] : [read]
 }
 
-/** An object in JSON, or with the quotes, commas and comments that JSON does not have. */
+/** Parses JSON, or JSON with wrong quotes, commas or comments. */
 function parseObject(text: string): unknown {
   const read = parseJson(text)
   if (read !== undefined) return read

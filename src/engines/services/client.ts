@@ -7,78 +7,77 @@ import { readResponse, requestOptions, type ServiceRequest, type ServiceResponse
 import { serviceRateLimiter } from './rate-limiter.ts'
 import { parseServiceAddress } from './services.ts'
 
-/** A connection with a service. */
+/** A client of one service. */
 export interface ServiceClient extends AsyncDisposable {
   readonly target: ServiceTarget
-  /** What it answers to a request; every failure is a MediaError, or the signal's own reason. */
+  /** Sends a request, with retries. Throws a MediaError, or the reason of the request's signal. */
   send(request: ServiceRequest): Promise<ServiceResponse>
 }
 
-/** How patient a connection is, and how much it takes. */
+/** Limits of a client. */
 interface ClientLimits {
-  /** Until an answer begins, and until all of it is here with everything tried again, ms. */
+  /** Time until a response starts, and until it is complete including all retries, in milliseconds. */
   readonly firstByteMs: number
   readonly wholeMs: number
   readonly maxBytes: number
-  /** Sends of one request before it is given up. */
+  /** Attempts for one request; 5 by default. */
   readonly tries?: number
 }
 
-/** What tests tell of: time is theirs. */
+/** Limits, and the clock and waiting that tests replace. */
 export interface ClientOptions extends Partial<ClientLimits> {
   readonly pause?: Wait
   readonly clock?: () => number
 }
 
-/** Where nothing else is said. */
 const defaultTries = 5
 
-/** Requests at once where the settings do not say. */
+/** Concurrent requests if the settings set no number. */
 export const defaultConcurrency = 2
 
-/** Opens a connection with a service. Its key goes to its address alone, and is blanked in all that is told. */
-export function openClient(told: ServiceTarget, limits: ClientLimits & ClientOptions): ServiceClient {
-  const { service } = told
+/** Creates a client of a service. Its key is sent to the service only, and redacted in logs and errors. */
+export function openClient(target: ServiceTarget, limits: ClientLimits & ClientOptions): ServiceClient {
+  const { service } = target
   if (service.key !== undefined) registerSecret(service.key)
   const { pause = waitInRealTime, clock, wholeMs, tries = defaultTries } = limits
-  const pace = serviceRateLimiter(told.kind, service, { clock, pause })
-  const inTurn = limitConcurrency(service.concurrency ?? defaultConcurrency)
+  const pace = serviceRateLimiter(target.kind, service, { clock, pause })
+  const limited = limitConcurrency(service.concurrency ?? defaultConcurrency)
   const base = parseServiceAddress(service.address).base.href.replace(/\/+$/, '')
   let agent: Dispatcher | undefined
 
   async function attempt(request: ServiceRequest, signal: AbortSignal): Promise<ServiceResponse> {
     const { Agent, request: ask } = await import('undici')
-    // The limits are our own: a model may think for minutes before it says a word.
+    // undici's own limits are off: a model may take minutes before the first byte.
     agent ??= new Agent({ connect: { timeout: 10_000 }, headersTimeout: 0, bodyTimeout: 0 })
-    using late = timeLimit(() => timeoutError(told, limits.firstByteMs), limits.firstByteMs)
-    late.begin()
+    using timeout = timeLimit(() => timeoutError(target, limits.firstByteMs), limits.firstByteMs)
+    timeout.begin()
     const response = await ask(base + request.path, {
       ...(await requestOptions(request, service.key)),
-      signal: AbortSignal.any([signal, late.signal]),
+      signal: AbortSignal.any([signal, timeout.signal]),
       dispatcher: agent,
     })
-    late.end()
+    timeout.end()
     return await readResponse(response, limits.maxBytes)
   }
 
   return {
-    target: told,
+    target,
     async send(request) {
-      using limit = timeLimit(() => timeoutError(told, wholeMs), wholeMs)
+      using limit = timeLimit(() => timeoutError(target, wholeMs), wholeMs)
       const signal = AbortSignal.any([request.signal, limit.signal])
       const turn = async (): Promise<ServiceResponse> => {
         signal.throwIfAborted()
         await pace(signal)
-        // Whoever waits for a turn does not wait for the service.
+        // Waiting for the rate limit does not count as time of the service.
         limit.begin()
         return await attempt(request, signal)
       }
       let failure: unknown
-      return await retry(() => Promise.race([inTurn(turn), rejectOnAbort(signal)]), {
+      return await retry(() => Promise.race([limited(turn), rejectOnAbort(signal)]), {
         signal,
         delayAfter(error, failures) {
           request.signal.throwIfAborted()
-          const classified = classifyFailure(told, error)
+          const classified = classifyFailure(target, error)
           failure = classified.error
           if (!classified.canRetry || failures === tries) throw failure
           return classified.waitMs ?? exponentialDelay(failures + 1)
@@ -96,21 +95,21 @@ export function openClient(told: ServiceTarget, limits: ClientLimits & ClientOpt
   }
 }
 
-/** Whoever waits for a turn need not wait for it to come. */
+/** Rejects when the signal aborts, so that a request that waits for its turn fails at once. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
   })
 }
 
-/** A limit of time that is counted from its begin to its end, and aborts with its reason. */
+/** A time limit that runs from `begin` to `end`. Its signal aborts with the reason when the time has passed. */
 function timeLimit(reason: () => Error, milliseconds: number) {
-  const late = new AbortController()
+  const timeout = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const end = (): void => clearTimeout(timer)
   return {
-    signal: late.signal,
-    begin: () => void (timer ??= setTimeout(() => late.abort(reason()), milliseconds)),
+    signal: timeout.signal,
+    begin: () => void (timer ??= setTimeout(() => timeout.abort(reason()), milliseconds)),
     end,
     [Symbol.dispose]: end,
   }

@@ -2,33 +2,33 @@ import type { Dispatcher } from 'undici'
 import { readAtMost } from '../../platform/streams.ts'
 import { HttpError, errorDetail, retryAfterSeconds } from './failures.ts'
 
-/** A request of a service: with JSON or a form, else a GET. */
+/** A request to a service: a POST with JSON or a form, otherwise a GET. */
 export interface ServiceRequest {
-  /** Below the service's address: `/models`. */
+  /** Path relative to the service's address, such as `/models`. */
   readonly path: string
   readonly json?: unknown
   readonly form?: readonly (readonly [field: string, value: string | FormFile])[]
   readonly signal: AbortSignal
 }
 
-/** A file in a form. */
+/** A file in a multipart form. */
 interface FormFile {
   readonly name: string
   readonly type: string
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** What came with success. */
+/** A successful response. */
 export interface ServiceResponse {
-  /** The media type, in lower case, without parameters; empty where none is said. */
+  /** The media type in lower case without parameters; empty if the response has none. */
   readonly type: string
   readonly bytes: Buffer
 }
 
-/** Enough of the body of a refusal. */
+/** Bytes of an error response that are read. */
 const maxErrorBytes = 64 * 1024
 
-/** What is sent of a request. */
+/** Returns the method, headers and body of a request for undici. */
 export async function requestOptions({ json, form }: ServiceRequest, key: string | undefined) {
   const headers = {
     accept: 'application/json, */*',
@@ -46,22 +46,22 @@ export async function requestOptions({ json, form }: ServiceRequest, key: string
   return { method: 'POST', headers, body } as const
 }
 
-/** A refusal counts, whether or not its words can be read. */
+/** Replaces the body of an error response that cannot be read. */
 function emptyBody(): Buffer {
   return Buffer.alloc(0)
 }
 
-/** What came; throws Refusal where it is no success, and TooLargeError. */
+/** Reads a response. Throws HttpError for a status that is not 2xx, and TooLargeError. */
 export async function readResponse(
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<ServiceResponse> {
-  const isFine = status >= 200 && status < 300
-  if (!isFine) {
-    const said = await readAtMost(body as AsyncIterable<Uint8Array>, maxErrorBytes).catch(emptyBody)
+  const isSuccess = status >= 200 && status < 300
+  if (!isSuccess) {
+    const text = await readAtMost(body as AsyncIterable<Uint8Array>, maxErrorBytes).catch(emptyBody)
     throw new HttpError(status, {
-      said: errorDetail(said.toString('utf8')),
-      after: retryAfterSeconds(headers['retry-after']),
+      detail: errorDetail(text.toString('utf8')),
+      retryAfter: retryAfterSeconds(headers['retry-after']),
     })
   }
   const bytes = await readAtMost(body as AsyncIterable<Uint8Array>, maxBytes)

@@ -1,13 +1,13 @@
 import { waitInRealTime, type Wait } from '../../platform/retry.ts'
 import type { Service, ServiceKind } from './services.ts'
 
-/** Waits until one more request to a service may go. */
-export type Acquire = (need: ServiceKind, signal: AbortSignal) => Promise<void>
+/** Waits until the rate limit of a service allows one more request. */
+export type Acquire = (kind: ServiceKind, signal: AbortSignal) => Promise<void>
 
 interface RateLimiterOptions {
-  /** Left out, there is no bound. */
+  /** Requests per minute; unlimited by default. */
   readonly perMinute?: number | undefined
-  /** Milliseconds that never go back. */
+  /** A monotonic clock, in milliseconds. */
   readonly clock?: () => number
   readonly pause?: Wait
 }
@@ -15,28 +15,28 @@ interface RateLimiterOptions {
 const minuteMs = 60_000
 
 /**
- * Lets so many requests go in any minute; the others wait for their turn, in the order they came. Not evenly spaced:
- * work that fits into a minute's share is not slowed down. Whoever gives up waiting leaves the turn to others.
+ * Creates a limiter that allows a number of requests in any 60 seconds. Further requests wait in order of arrival.
+ * Requests are not spaced evenly, so that a burst within the limit is not delayed. An aborted wait frees its slot.
  */
 export function rateLimiter({
   perMinute,
   clock = () => performance.now(),
   pause = waitInRealTime,
 }: RateLimiterOptions) {
-  /** When each of a minute's requests last went or will go. */
-  const lanes: number[] = []
+  /** For each slot, the time of its last request, which may be in the future. */
+  const slots: number[] = []
   return async (signal: AbortSignal): Promise<void> => {
     if (perMinute === undefined) return
     const now = clock()
-    const lane = lanes.length < perMinute ? lanes.length : indexOfEarliest(lanes)
-    const before = lanes[lane] ?? -Infinity
+    const slot = slots.length < perMinute ? slots.length : indexOfEarliest(slots)
+    const before = slots[slot] ?? -Infinity
     const turn = Math.max(now, before + minuteMs)
-    lanes[lane] = turn
+    slots[slot] = turn
     if (turn <= now) return
     try {
       await pause(turn - now, signal)
     } catch (error) {
-      if (lanes[lane] === turn) lanes[lane] = before
+      if (slots[slot] === turn) slots[slot] = before
       throw error
     }
   }
@@ -48,19 +48,19 @@ function indexOfEarliest(moments: readonly number[]): number {
 
 let sharedAcquire: Acquire | undefined
 
-/** From now on this process's requests wait for turns that another gives, which knows of all who ask. */
-export function shareRateLimiter(takeTurn: Acquire | undefined): void {
-  sharedAcquire = takeTurn
+/** Makes the requests of this process wait for a limiter that several processes share. */
+export function shareRateLimiter(shared: Acquire | undefined): void {
+  sharedAcquire = shared
 }
 
-/** What a request to a service waits for, in the rate of its settings. */
+/** Returns the limiter for requests to a service, at the rate of its settings. */
 export function serviceRateLimiter(
-  need: ServiceKind,
+  kind: ServiceKind,
   service: Service,
   options: Omit<RateLimiterOptions, 'perMinute'>,
 ) {
   const { requests_per_minute: perMinute } = service
-  const takeTurn = sharedAcquire
-  if (perMinute === undefined || !takeTurn) return rateLimiter({ ...options, perMinute })
-  return async (signal: AbortSignal): Promise<void> => await takeTurn(need, signal)
+  const shared = sharedAcquire
+  if (perMinute === undefined || !shared) return rateLimiter({ ...options, perMinute })
+  return async (signal: AbortSignal): Promise<void> => await shared(kind, signal)
 }

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import * as z from 'zod'
 import { isLoopback } from '../../platform/loopback.ts'
 
-/** Networks around a machine (RFC 1918, 6598, 4193). */
+/** Private networks (RFC 1918, 6598, 4193). */
 const privateNetworks = new BlockList()
 privateNetworks.addSubnet('10.0.0.0', 8, 'ipv4')
 privateNetworks.addSubnet('172.16.0.0', 12, 'ipv4')
@@ -10,13 +10,13 @@ privateNetworks.addSubnet('192.168.0.0', 16, 'ipv4')
 privateNetworks.addSubnet('100.64.0.0', 10, 'ipv4')
 privateNetworks.addSubnet('fc00::', 7, 'ipv6')
 
-/** Names that nobody on the internet can have (RFC 6761, 6762, 8375, ICANN's `.internal`), or of one part. */
+/** Host names that do not exist on the internet (RFC 6761, 6762, 8375, ICANN's `.internal`), or have one label. */
 const localHostName = /^[\w-]+$|\.(local|localhost|internal|lan|home\.arpa)$/i
 
-/** How requests are spoken to a voice service, as its address begins. */
+/** Prefix of a voice service's address that names its API. */
 const dialectPrefix = /^(gpt-sovits|openai)\+/
 
-/** Tells whether a host is this machine or one of a network around it. */
+/** Whether a host is this machine or in a private network. */
 export function isLocalNetworkHost(host: string): boolean {
   const bare = host.replaceAll(/[[\]]/g, '')
   const version = isIP(bare)
@@ -24,7 +24,9 @@ export function isLocalNetworkHost(host: string): boolean {
   return isLoopback(bare) || privateNetworks.check(bare, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Tells whether a service may be asked at an address: https, or http nearby; without a password or a query. */
+/**
+ * Whether requests may be sent to an address: https, or http in a private network, without password, query or fragment.
+ */
 export function isServiceAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(address)
@@ -32,13 +34,13 @@ export function isServiceAddress(address: string): boolean {
   return isSafe && `${username}${password}${search}${hash}` === ''
 }
 
-/** A service's address without how it is spoken to, and the latter: `openai` where nothing is said. */
+/** Splits a service's address into its URL and its API dialect, `openai` by default. */
 export function parseServiceAddress(address: string): { readonly base: URL; readonly dialect: string } {
   const [prefix = '', dialect = 'openai'] = dialectPrefix.exec(address) ?? []
   return { base: new URL(address.slice(prefix.length)), dialect }
 }
 
-/** What may be said before the address of a voice service. */
+/** Returns an address without the prefix that names its API. */
 export function stripDialect(address: string): string {
   return address.replace(dialectPrefix, '')
 }
@@ -49,7 +51,7 @@ const plainAddress = text.refine(isServiceAddress, {
     'must be an https address, or http of this machine or its own network, without a password or a query',
 })
 
-/** What is sent in a header. */
+/** Characters that a header may contain. */
 const key = z.string().regex(/^[\u0021-\u007e]+$/, 'must be a key: letters, digits and signs without blanks')
 
 const common = {
@@ -60,27 +62,27 @@ const common = {
   concurrency: z.int().min(1).max(64).optional(),
 }
 
-/** The language model that is set, and how it may be used. */
+/** Settings of the language model. */
 export const languageModelService = z
   .strictObject({ ...common, context_tokens: z.int().min(1024).max(10_000_000).optional() })
   .readonly()
-/** The transcription service that is set. */
+/** Settings of the transcription service. */
 export const transcriptionService = z.strictObject(common).readonly()
-/** The service that is set for copying voices. */
+/** Settings of the service that copies voices. */
 export const voiceService = z
   .strictObject({
     ...common,
-    address: text.refine((given) => isServiceAddress(stripDialect(given)), {
+    address: text.refine((value) => isServiceAddress(stripDialect(value)), {
       error:
         'must be gpt-sovits+ or openai+ before an https address, or http of this machine or its own network',
     }),
-    /** Where references are put for a server that reads them from its disk, and how it calls that folder. */
+    /** Folder of reference recordings for a server that reads them from its disk, and the path of that folder there. */
     folder: text.optional(),
     folder_there: text.optional(),
   })
   .readonly()
 
-/** Every service that can be set. */
+/** All services that can be set. */
 export const services = z
   .strictObject({
     language_model: languageModelService.optional(),
@@ -95,9 +97,9 @@ export type TranscriptionService = z.infer<typeof transcriptionService>
 export type VoiceService = z.infer<typeof voiceService>
 export type Service = LanguageModelService | TranscriptionService | VoiceService
 
-/** A service as settings may tell it: all of it, or one line of its address with the model after a `#`. */
+/** Accepts a service as an object, or as one line: its address, then `#` and the model. */
 export function objectOrLine<S extends z.ZodType>(schema: S) {
-  return z.preprocess((given) => (typeof given === 'string' ? parseServiceLine(given) : given), schema)
+  return z.preprocess((value) => (typeof value === 'string' ? parseServiceLine(value) : value), schema)
 }
 
 function parseServiceLine(line: string): { readonly address: string; readonly model?: string } {
@@ -105,30 +107,29 @@ function parseServiceLine(line: string): { readonly address: string; readonly mo
   return { address, ...(model.length > 0 && { model: model.join('#') }) }
 }
 
-/** A key as settings tell it beside its service. */
+/** The key of a service, a setting of its own. */
 export const serviceKey = key
 
-/** What results and errors call a service: its model, and where that is. */
-export function serviceName({ address: given, model }: Service): string {
-  const { host } = new URL(stripDialect(given))
+/** Returns the name of a service in results and errors: its model and host. */
+export function serviceName({ address, model }: Service): string {
+  const { host } = new URL(stripDialect(address))
   return model === undefined ? host : `${model} at ${host}`
 }
 
 interface ServiceInfo {
   readonly title: string
-  /** The variables that set it and its key. */
+  /** Environment variables that set the service and its key. */
   readonly variable: string
   readonly keyVariable: string
-  /** What a line may look like. */
+  /** Example of a one-line setting. */
   readonly example: string
-  /** What may be set, and where its key goes. */
+  /** Values that may be set, and the setting of the key. */
   readonly setupHint: string
 }
 
-const reloadHint =
-  'The local service takes it up by itself once its work is done; another one is to be started anew.'
+const reloadHint = 'The local service reloads it once its work is done. Restart any other service.'
 
-/** What people are told of each service. */
+/** Description of each service for users. */
 export const serviceInfo: Readonly<Record<ServiceKind, ServiceInfo>> = {
   language_model: {
     title: 'Language model',
@@ -159,5 +160,5 @@ export const serviceInfo: Readonly<Record<ServiceKind, ServiceInfo>> = {
   },
 }
 
-/** The needs in the order they are told. */
+/** All kinds of services, in the order in which they are listed. */
 export const serviceKinds = Object.keys(serviceInfo) as readonly ServiceKind[]

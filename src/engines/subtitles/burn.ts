@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { requireFilters } from '../ffmpeg/filters.ts'
 import { fileUrl, inputArgs, runFfmpeg, runRaw } from '../ffmpeg/run.ts'
 
-/** What is laid over a picture. */
+/** Subtitles to draw over a picture. */
 interface BurnInput {
-  /** An ASS file. */
+  /** Content of an ASS file. */
   readonly ass: string | Uint8Array
-  /** An existing folder for it, of the caller's alone while it is burned. */
+  /** An existing folder for that file, which nothing else uses meanwhile. */
   readonly folder: string
   readonly signal: AbortSignal | undefined
 }
 
-/** A picture of three bytes a pixel, red, green, blue, with its subtitles at a time, ms. */
+/** Draws the subtitles of a time, in milliseconds, over a picture. Pixels are rows of red, green, blue, 8 bits each. */
 export async function burnFrame(
   picture: { readonly width: number; readonly height: number; readonly pixels: Uint8Array },
   { atMs, ...subtitles }: BurnInput & { readonly atMs: number },
@@ -33,7 +33,7 @@ export async function burnFrame(
   return Buffer.concat(chunks)
 }
 
-/** How long one frame may take: the first use of fonts on a machine reads them all. */
+/** Time limit of one frame, in milliseconds: the first use of fonts on a machine reads all of them. */
 const frameMs = 120_000
 
 interface BurnVideoOptions extends BurnInput {
@@ -47,7 +47,7 @@ interface BurnVideoOptions extends BurnInput {
   readonly onProgress?: (percent: number) => void
 }
 
-/** Burns subtitles into the picture of a video; its sound is copied. */
+/** Draws subtitles into the picture of a video and copies its audio. */
 export async function burnVideo({ path, output, crf, threads, ...job }: BurnVideoOptions): Promise<void> {
   const { folder, timeoutMs, durationMs, signal, onProgress } = job
   const filter = await subtitleFilter(job)
@@ -72,8 +72,8 @@ export async function burnVideo({ path, output, crf, threads, ...job }: BurnVide
 }
 
 /**
- * The filter that draws the subtitles. ffmpeg reads names in a filter by rules of their own, so the file has one
- * that needs none, in the folder that ffmpeg runs in; no name of a caller ever stands in a filter.
+ * Writes the subtitles and returns the filter that draws them. The file has a fixed name in the working folder of
+ * ffmpeg, so that filters never contain names of a caller, which would need escaping.
  */
 async function subtitleFilter({ ass, folder }: BurnInput): Promise<string> {
   await requireFilters(['ass'], {

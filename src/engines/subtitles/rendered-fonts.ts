@@ -6,40 +6,40 @@ import { newPicture } from '../ffmpeg/raster.ts'
 import { burnFrame } from './burn.ts'
 
 /**
- * Kinds of letters that may come from different fonts, with texts that tell one font from another, long enough that
- * the edges of pixels do not count.
+ * Texts whose widths distinguish fonts, by kinds of letters that may come from different fonts. They are long enough for
+ * the rounding to pixels to be negligible.
  */
 const probes = {
   alphabet: ['HamburgefonstivRegenbogen', 'MWiljquartzWMWlijquartz', 'ПриветМирПрощайЛето'],
   eastAsian: ['漢字国語漢字国語漢字国語', 'ひらカナひらカナひらカナ'],
   hangul: ['한국어글한국어글한국어글', '나는바다나는바다나는바다'],
 } as const
-/** Two texts apart by ten spaces, which come from the family itself where it has them. */
+/** Two texts that differ by ten spaces. */
 const spaceProbes = ['nnnnnnnnnnn', 'n n n n n n n n n n n'] as const
 
-/** Kinds of letters that may come from different fonts. */
+/** A kind of letters that may come from a font of its own. */
 export type LetterKind = keyof typeof probes
 const letterKinds = ['alphabet', 'eastAsian', 'hangul'] as const
 
-/** How letters of a kind are drawn: the family they come from, and px of their em at Fontsize 1. */
+/** The family that letters of a kind are drawn from, and the pixels of its em at Fontsize 1. */
 interface RenderedFont {
   readonly family: string
   readonly ratio: number
 }
 
-/** By kind of letters; undefined where no font here is as wide as what is drawn. */
+/** Fonts by kind of letters; undefined if no font of this machine has the width of the drawn text. */
 export type RenderedFonts = Readonly<
   Record<LetterKind, { readonly plain: RenderedFont | undefined; readonly bold: RenderedFont | undefined }>
 > & {
-  /** Px of a space at `probeSize`. */
+  /** Width of a space at `probeSize`, in pixels. */
   readonly space: { readonly plain: number; readonly bold: number }
 }
 
 const knownFonts = new Map<string, Promise<RenderedFonts>>()
 
 /**
- * How a family is drawn; measured once in a process, by the scratch folder and the signal of who asks first: that is
- * one task, as a worker does one at a time.
+ * Returns the fonts that libass draws a family with. Measured once in a process, with the scratch folder and signal of
+ * the first call: a worker runs one task at a time.
  */
 export function renderedFonts(
   drawing: Drawing,
@@ -66,12 +66,12 @@ async function measureRenderedFonts(
   const widths = await renderedWidths([...texts, ...spaced], probing)
   const [close = 0, apart = 0, boldClose = 0, boldApart = 0] = widths.slice(texts.length)
   const pen = measuringPen(drawing)
-  // Letters that the family lacks come from another of this machine.
+  // Letters that the family does not have come from another font of this machine.
   const candidates = [family, ...drawing.GlobalFonts.families.map((one) => one.family)]
   const drawn = (wanted: LetterKind, isBold: boolean) => {
     const drawnHere = texts.map((text, index) => ({ ...text, width: widths[index] ?? 0 }))
     const of = drawnHere.filter(({ kind, bold }) => kind === wanted && bold === isBold)
-    // One by one: each is a file to be opened, and a machine may have a thousand.
+    // One after the other: each is a file to open, and a machine may have a thousand.
     for (const candidate of candidates) {
       const found = matchFamily(pen, candidate, of)
       if (found) return found
@@ -83,7 +83,7 @@ async function measureRenderedFonts(
   return { alphabet: both('alphabet'), eastAsian: both('eastAsian'), hangul: both('hangul'), space }
 }
 
-/** A family, where all texts drawn are as much larger or smaller than its own; edges of pixels aside. */
+/** Returns a family if all drawn texts have the same ratio to its own widths, within 3 %. */
 function matchFamily(
   pen: Pen,
   family: string,
@@ -98,40 +98,40 @@ function matchFamily(
   return least > 0.4 && ratio < 1.3 && ratio / least < 1.03 ? { family, ratio } : undefined
 }
 
-/** What measures texts of one line. */
+/** Creates the canvas context that measures texts of one line. */
 export function measuringPen({ createCanvas }: Drawing): Pen {
   const pen = createCanvas(1, 1).getContext('2d')
-  // libass kerns only where a file asks for it.
+  // libass applies kerning only on request.
   pen.fontKerning = 'none'
   return pen
 }
 
-/** Sets a pen to a family at `probeSize`. */
+/** Sets the font of a pen to a family at `probeSize`. */
 export function setProbeFont(pen: Pen, family: string, bold: boolean): void {
   pen.font = `${bold ? 700 : 400} ${probeSize}px "${family}"`
 }
 
-/** A text in a font, as libass is asked to draw it. */
+/** A text that libass draws in a font to measure it. */
 interface ProbeText {
   readonly text: string
   readonly family: string
   readonly bold: boolean
 }
 
-/** Fontsize of texts that are drawn to be measured. */
+/** Fontsize of measured texts. */
 export const probeSize = 80
 
 const rowHeight = 2 * probeSize
 const probeWidth = 2000
 const leftMargin = 100
 
-/** Where fonts are measured: in a folder for what is drawn, until told to stop. */
+/** Scratch folder and abort signal of font measurements. */
 export interface FontProbeOptions {
   readonly scratch: string
   readonly signal?: AbortSignal
 }
 
-/** The width of the ink of each text as libass draws it, px at `probeSize`; 0 where it draws nothing. */
+/** Returns the width of each text as libass draws it at `probeSize`, in pixels; 0 if it draws nothing. */
 async function renderedWidths(
   texts: readonly ProbeText[],
   { scratch, signal }: FontProbeOptions,
@@ -163,7 +163,9 @@ const probeStyle = {
   ...{ box: false, outline: 0, shadow: 0, marginX: 0, marginY: 0, lineWidth: probeWidth },
 }
 
-/** From the first to the last column with ink of half its strength. */
+/**
+ * Returns the number of columns from the first to the last pixel of at least half intensity. pixels: rows of 8-bit RGB.
+ */
 function inkWidth(pixels: Uint8Array): number {
   let [first, last] = [probeWidth, -1]
   for (let at = 0; at < pixels.length; at += 3) {

@@ -12,7 +12,7 @@ import {
   setProbeFont,
 } from './rendered-fonts.ts'
 
-/** Families with Chinese, Japanese and Korean letters: what systems and common installs have. */
+/** Font families with Chinese, Japanese and Korean letters on common systems. */
 const eastAsianFamilies = {
   zh: ['PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'Source Han Sans SC', 'WenQuanYi Micro Hei'],
   ja: ['Hiragino Sans', 'Yu Gothic', 'Noto Sans CJK JP', 'Source Han Sans', 'Noto Sans CJK SC'],
@@ -28,7 +28,7 @@ const alphabeticFamilies = [
   'DejaVu Sans',
 ]
 
-/** Families to try for a language, as the contract writes it: `zh-CN`. */
+/** Returns the families to try for a language code of the contract, such as `zh-CN`. */
 function familiesFor(language: string): readonly string[] {
   const code = language.slice(0, 2)
   if (code !== 'zh' && code !== 'ja' && code !== 'ko') return alphabeticFamilies
@@ -39,8 +39,8 @@ function familiesFor(language: string): readonly string[] {
 }
 
 /**
- * The family for subtitles in a language and how wide its texts are drawn: the first that this machine has,
- * measured by its font and set right by what libass draws of it. Where no such font is here, widths are estimated.
+ * Returns the first family for a language that this machine has. Its widths are measured in the font and corrected by
+ * those that libass draws. Without such a font, widths are estimated.
  */
 export async function typefaceFor(language: string, probing: FontProbeOptions): Promise<Typeface> {
   const wanted = familiesFor(language)
@@ -56,14 +56,14 @@ export async function typefaceFor(language: string, probing: FontProbeOptions): 
       language,
     })
   } catch (error) {
-    // Lines can be broken without what draws or measures, only less well.
+    // Without fonts or libass, lines are wrapped by estimated widths.
     probing.signal?.throwIfAborted()
     if (!(error instanceof MediaError)) throw error
     return estimatedTypeface(wanted[0] ?? 'Arial')
   }
 }
 
-/** Letters by kind; what is left is of an alphabet. */
+/** Letters by kind; all others belong to an alphabet. */
 const letterPattern =
   /(?<spaces>\s+)|(?<eastAsian>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]+)|(?<hangul>\p{Script=Hangul}+)|(?<pictures>\p{Extended_Pictographic}(?:\p{M}|\u200d|\p{Emoji_Modifier}|\p{Extended_Pictographic})*)|[^]/gu
 
@@ -96,7 +96,7 @@ function measuredTypeface(
   }
 }
 
-/** Letters of one kind that stand together. */
+/** Adjacent letters of one kind. */
 interface LetterRun {
   readonly kind: LetterKind | 'spaces' | 'pictures'
   readonly text: string

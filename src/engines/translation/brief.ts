@@ -4,10 +4,10 @@ import { estimateTokens } from '../language-model/messages.ts'
 import { languageName } from './languages.ts'
 import type { LanguagePair } from './validate-translation.ts'
 
-/** What all questions about one file are told. */
+/** Summary and glossary of a file, which all questions about it contain. */
 export interface Brief {
   readonly summary: string
-  /** How names and terms are translated everywhere. */
+  /** Names and terms, each with its one translation. */
   readonly terms: readonly { readonly source: string; readonly translation: string }[]
 }
 
@@ -23,10 +23,13 @@ const schema = z.object({
 const maxTokens = 1500
 const maxSizes = { summary: 1000, terms: 40, term: 60 }
 
-/** Lines that follow each other in a sample. */
+/** Consecutive lines in each part of a sample. */
 const sampleRunLines = 12
 
-/** Reads samples of all lines; undefined where the model has nothing to say of them. Throws as the service fails. */
+/**
+ * Asks the model for a brief from samples of the lines; undefined if it has no usable answer. Throws the errors of the
+ * service.
+ */
 export async function readBrief(
   lines: readonly string[],
   { from, to }: LanguagePair,
@@ -54,7 +57,7 @@ export async function readBrief(
   }
 }
 
-/** Runs of lines from all over the file, as many as there is room for, tokens. */
+/** Returns evenly distributed runs of lines that fit a number of tokens. */
 function sampleLines(lines: readonly string[], room: number): string[] {
   const runs = Array.from({ length: Math.ceil(lines.length / sampleRunLines) }, (_, at) =>
     lines.slice(at * sampleRunLines, (at + 1) * sampleRunLines),

@@ -1,6 +1,6 @@
 import type { SubtitleLanguage } from '../../contract/languages.ts'
 
-/** Languages as models are told of them, the script of Chinese with it. */
+/** Names of languages in prompts, with the script of Chinese. */
 const languageNames: Readonly<Record<SubtitleLanguage, string>> = {
   'zh-CN': 'Chinese in simplified characters',
   'zh-CHS': 'Chinese in simplified characters',
@@ -15,17 +15,17 @@ const languageNames: Readonly<Record<SubtitleLanguage, string>> = {
   'vi-VN': 'Vietnamese',
 }
 
-/** A language in the words that models are told it by. */
+/** Returns the name of a language for prompts. */
 export function languageName(language: SubtitleLanguage): string {
   return languageNames[language]
 }
 
-/** Tells whether two are one language, whatever the script. */
+/** Whether two codes are the same language in any script. */
 export function isSameLanguage(one: SubtitleLanguage, other: SubtitleLanguage): boolean {
   return one.slice(0, 2) === other.slice(0, 2)
 }
 
-/** Letters without which no longer text of the language is written. */
+/** Letters that any longer text of the language contains. */
 const languageScripts: Readonly<Record<string, RegExp>> = {
   zh: /\p{Script=Han}/u,
   ja: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
@@ -33,12 +33,12 @@ const languageScripts: Readonly<Record<string, RegExp>> = {
   ru: /\p{Script=Cyrillic}/u,
 }
 
-/** Tells whether a text may be of a language by its letters. */
+/** Whether a text contains letters of a language. */
 export function isWrittenIn(language: SubtitleLanguage, text: string): boolean {
   return (languageScripts[language.slice(0, 2)] ?? /\p{Script=Latin}/u).test(text)
 }
 
-/** Tells whether hardly a line is of a language, by its letters. */
+/** Whether less than a tenth of the lines contain letters of a language. */
 export function isLikelyOtherLanguage(language: SubtitleLanguage, lines: readonly string[]): boolean {
   const worded = lines.filter((line) => /\p{L}/u.test(line))
   return worded.filter((line) => isWrittenIn(language, line)).length < worded.length / 10

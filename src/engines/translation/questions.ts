@@ -17,7 +17,7 @@ const schema = z.object({
   ),
 })
 
-/** All lines of a file, and what is told with each question about some of them. */
+/** All lines of a file with their languages and brief. */
 export interface TranslationContext extends LanguagePair {
   readonly lines: readonly string[]
   readonly brief: Brief | undefined
@@ -35,34 +35,34 @@ function systemPrompt({ from, to }: LanguagePair): string {
   ].join('\n')
 }
 
-/** Tokens of the answer, of a context of so many. */
+/** Maximum tokens of an answer, from the size of the context. */
 const maxAnswerTokens = ({ contextTokens }: LanguageModel) =>
   Math.max(512, Math.min(4096, Math.floor(contextTokens * 0.4)))
 
-/** What lines around are told with a question, and how much of each, characters. */
+/** Number of lines before and after a question's own that it contains for context, and characters of each. */
 const contextLines = { before: 5, after: 3, characters: 100 }
 
-/** Tokens of what stands around the lines: headings, and lines before and after. */
+/** Tokens of headings and context lines. */
 const framingTokens = 450
 
-/** Most lines of one question: of more, models lose count. */
+/** Maximum lines of a question: models lose count of more. */
 const mostLines = 40
 
-/** Lines in questions of at most so many, that fit the model with their answers. */
+/** Groups lines into questions that fit the model together with their answers. Returns line indexes. */
 export function splitIntoQuestions(
   ids: readonly number[],
-  film: TranslationContext,
+  file: TranslationContext,
   { model, most = mostLines }: { readonly model: LanguageModel; readonly most?: number | undefined },
 ): number[][] {
   const maxTokens = maxAnswerTokens(model)
-  const briefTokens = film.brief ? estimateTokens(briefPrompt(film.brief, film.lines)) : 0
+  const briefTokens = file.brief ? estimateTokens(briefPrompt(file.brief, file.lines)) : 0
   const room =
-    model.promptTokenBudget({ schema, system: systemPrompt(film), maxTokens }) - briefTokens - framingTokens
+    model.promptTokenBudget({ schema, system: systemPrompt(file), maxTokens }) - briefTokens - framingTokens
   const questions: number[][] = []
   let [asked, answered] = [0, 0]
   for (const id of ids) {
-    const tokens = estimateTokens(film.lines[id] ?? '')
-    // An id, the first words and what JSON needs come to it; translations may take twice the tokens.
+    const tokens = estimateTokens(file.lines[id] ?? '')
+    // Plus an id, the first words and the syntax of JSON. A translation may take twice the tokens.
     const [asks, answers] = [tokens + 12, 2 * tokens + 30]
     const last = questions.at(-1)
     const fits = asked + asks <= room && answered + answers <= maxTokens
@@ -81,21 +81,21 @@ interface TranslateQuestionOptions {
   readonly temperature?: number
 }
 
-/** Asks for some lines; answers those that came right, by their places in the file. Throws as the model does. */
+/** Translates some lines. Returns the valid translations by line index. Throws the errors of the model. */
 export async function translateQuestion(
   ids: readonly number[],
-  film: TranslationContext,
+  file: TranslationContext,
   { model, ...asking }: TranslateQuestionOptions,
 ): Promise<Map<number, string>> {
-  const asked = ids.map((id) => ({ id: id + 1, text: film.lines[id] ?? '' }))
+  const asked = ids.map((id) => ({ id: id + 1, text: file.lines[id] ?? '' }))
   const answer = await model.ask({
     schema,
-    system: systemPrompt(film),
-    prompt: questionPrompt(asked, film),
+    system: systemPrompt(file),
+    prompt: questionPrompt(asked, file),
     maxTokens: maxAnswerTokens(model),
     ...asking,
   })
-  const right = validateTranslation(asked, answer.lines, film)
+  const right = validateTranslation(asked, answer.lines, file)
   return new Map([...right].map(([id, text]) => [id - 1, text]))
 }
 
@@ -117,7 +117,7 @@ function questionPrompt(asked: readonly SourceLine[], { lines, brief }: Translat
 const contextLine = (line: string) =>
   `- ${[...line.replaceAll('\n', ' ')].slice(0, contextLines.characters).join('')}`
 
-/** The summary, and the terms that come up in some lines. */
+/** Returns the summary, and the terms that occur in some lines. */
 function briefPrompt({ summary, terms }: Brief, lines: readonly string[]): string {
   const text = lines.join('\n').toLowerCase()
   const used = terms.filter(({ source }) => text.includes(source.toLowerCase()))

@@ -5,33 +5,35 @@ import { translateQuestion, splitIntoQuestions, type TranslationContext } from '
 import { readBrief } from './brief.ts'
 import type { LanguagePair } from './validate-translation.ts'
 
-/** Lines in another language. */
+/** Translated lines. */
 export interface TranslateLinesResult {
-  /** In the order of the lines; undefined where nothing usable came. */
+  /** In the order of the source; undefined for lines without a usable translation. */
   readonly lines: readonly (string | undefined)[]
-  /** Whether the file could be summed up first: without that, names may differ from line to line. */
+  /** Whether the file was summarized first: otherwise names may differ from line to line. */
   readonly hasBrief: boolean
-  /** Whether something had to be asked again in smaller parts. */
+  /** Whether lines had to be asked for again in smaller questions. */
   readonly wasAskedAgain: boolean
 }
 
 interface TranslateLinesOptions {
   readonly model: LanguageModel
   readonly signal: AbortSignal
-  /** Told the share of the work that is done, 0 to 1. */
+  /** Called with the completed share of the work, 0 to 1. */
   readonly onShare: (share: number) => void
 }
 
-/** Lines of one question, round by round; the last time warmer, as the same question has the same answer. */
+/**
+ * Lines per question in each round. The last round has a higher temperature, as the same question has the same answer.
+ */
 const rounds = [{}, { lines: 10 }, { lines: 1 }, { lines: 1, temperature: 0.7 }]
 
-/** The summing up, as a share of the work. */
+/** Share of the work that the summary takes. */
 const briefShare = 0.05
 
 /**
- * Translates lines one to one. What of an answer can be right is kept, what is missing is asked again in smaller
- * questions, down to single lines. Throws the service's failure where it went away, however much came before it did,
- * and the model's where more than a tenth of the lines came to nothing.
+ * Translates lines one to one. Keeps the valid lines of each answer and asks for the others again in smaller questions,
+ * down to single lines. Throws the service's error if it stops responding, and the model's error if more than a tenth of
+ * the lines have no usable translation.
  */
 export async function translateLines(
   lines: readonly string[],
@@ -40,12 +42,12 @@ export async function translateLines(
 ): Promise<TranslateLinesResult> {
   const wanted = [...lines.keys()].filter((at) => /[\p{L}\p{N}]/u.test(lines[at] ?? ''))
   const isWanted = new Set(wanted)
-  const untold: TranslationContext = { ...direction, lines, brief: undefined }
-  // One question shows all there is to know.
-  const isShort = splitIntoQuestions(wanted, untold, { model }).length <= 1
+  const withoutBrief: TranslationContext = { ...direction, lines, brief: undefined }
+  // A single question contains the whole file and needs no summary.
+  const isShort = splitIntoQuestions(wanted, withoutBrief, { model }).length <= 1
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })
   if (!isShort) onShare(briefShare)
-  const film: TranslationContext = { ...untold, brief }
+  const file: TranslationContext = { ...withoutBrief, brief }
   const found = new Map<number, string>()
   const answered = new Set<string>()
   let failure: MediaError | undefined
@@ -53,22 +55,22 @@ export async function translateLines(
   let round = 0
   for (; round < rounds.length && open.length > 0; round += 1) {
     const { lines: most, ...how } = rounds[round] ?? {}
-    const hope = new FailureBudget()
-    const inTurn = limitConcurrency(model.concurrency)
+    const budget = new FailureBudget()
+    const limited = limitConcurrency(model.concurrency)
     const ask = async (ids: readonly number[]) => {
       const question = JSON.stringify([ids, how])
-      if (hope.isExhausted || answered.has(question)) return
-      const came = await hope.watch(translateQuestion(ids, film, { model, signal, ...how }), signal)
+      if (budget.isExhausted || answered.has(question)) return
+      const came = await budget.watch(translateQuestion(ids, file, { model, signal, ...how }), signal)
       if (!came) return
       answered.add(question)
       for (const [at, text] of came) found.set(at, text)
       onShare(briefShare + ((1 - briefShare) * found.size) / wanted.length)
     }
-    await Promise.all(splitIntoQuestions(open, film, { model, most }).map((ids) => inTurn(() => ask(ids))))
+    await Promise.all(splitIntoQuestions(open, file, { model, most }).map((ids) => limited(() => ask(ids))))
     open = open.filter((at) => !found.has(at))
-    failure = hope.failure ?? failure
+    failure = budget.failure ?? failure
     const isLast = open.length > 0 && round === rounds.length - 1
-    if (hope.serviceFailure && (hope.isServiceDown || isLast)) throw hope.serviceFailure
+    if (budget.serviceFailure && (budget.isServiceDown || isLast)) throw budget.serviceFailure
   }
   if (open.length > maxUntranslated(wanted.length))
     throw failure ?? unusableTranslationError(model, `${open.length} of ${wanted.length}`)
@@ -79,7 +81,7 @@ export async function translateLines(
   }
 }
 
-/** How many lines of so many may keep their own words: a tenth, and of few lines one, but not all. */
+/** Maximum lines without a translation: a tenth, at least one, but never all. */
 const maxUntranslated = (count: number) => Math.min(count - 1, Math.max(1, Math.floor(count / 10)))
 
 function unusableTranslationError({ name }: LanguageModel, lines: string): NoUsableAnswer {
@@ -89,17 +91,17 @@ function unusableTranslationError({ name }: LanguageModel, lines: string): NoUsa
 }
 
 /**
- * How many questions may fail: by the service, which has tried again already, with no answer to anything asked since;
- * and by what was answered, in a row.
+ * Failures after which no more questions are asked. `service`: failures after retries, without a response to a later
+ * question. `answers`: consecutive responses without a usable line.
  */
 const maxConsecutiveFailures = { service: 3, answers: 25 }
 
-/** Whether it is worth asking on. */
+/** Counts failures to decide whether to ask further questions. */
 class FailureBudget {
-  /** The last failure, and the last that was the service's. */
+  /** The last failure, and the last one of the service. */
   failure: MediaError | undefined
   serviceFailure: MediaError | undefined
-  /** Failures of the service, and those of them after which something was asked and answered. */
+  /** Failures of the service, and those followed by a response to a later question. */
   #failed = 0
   #forgiven = 0
   #useless = 0
@@ -112,12 +114,12 @@ class FailureBudget {
     return this.isServiceDown || this.#useless >= maxConsecutiveFailures.answers
   }
 
-  /** What an asking answers: nothing where the model has no answer; undefined where the service fails. */
+  /** Awaits an answer. Returns an empty map if the model has no usable answer, undefined if the service fails. */
   async watch(
     asking: Promise<Map<number, string>>,
     signal: AbortSignal,
   ): Promise<Map<number, string> | undefined> {
-    // An answer to what was asked before a failure was seen does not say that the service is back.
+    // A response to a question sent before a failure does not show that the service has recovered.
     const before = this.#failed
     try {
       const came = await asking

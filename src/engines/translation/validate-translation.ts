@@ -2,27 +2,27 @@ import type { SubtitleLanguage } from '../../contract/languages.ts'
 import { estimateWidth } from '../../media/subtitles/text-width.ts'
 import { isSameLanguage, isWrittenIn } from './languages.ts'
 
-/** A line that is to be translated, by its number in the file. */
+/** A line to translate, with its number in the file. */
 export interface SourceLine {
   readonly id: number
   readonly text: string
 }
 
-/** A line as a model answers it: `begins` are the first words of the line that it took itself to translate. */
+/** A translation of a model. `begins` are the first words of the source line that it claims to translate. */
 export interface TranslatedLine extends SourceLine {
   readonly begins: string
 }
 
-/** From one language into another. */
+/** Source and target language. */
 export interface LanguagePair {
   readonly from: SubtitleLanguage
   readonly to: SubtitleLanguage
 }
 
 /**
- * Of an answer the lines that can be right, by their numbers. What was not asked for counts for nothing. Left out is a
- * line that has no words, has several translations, begins as another one, is far longer than what it is made of, or
- * says the same as the one beside it; and where a line is missing those beside it, which may have taken it in.
+ * Returns the plausible translations of an answer by line number. Ignores lines that were not requested. Rejects lines
+ * that are empty, have several translations, belong to another line, are far too long, are in the wrong language, or
+ * repeat the line next to them. Also rejects the neighbours of a missing line, which may contain its words.
  */
 export function validateTranslation(
   asked: readonly SourceLine[],
@@ -53,7 +53,7 @@ export function validateTranslation(
   return right
 }
 
-/** Letters and digits alone: what models change in copying does not count. */
+/** Returns only the letters and digits of a text: models change other characters when they copy. */
 function lettersAndDigits(text: string): string {
   return text
     .normalize('NFKC')
@@ -68,8 +68,8 @@ function singleAnswer(answers: readonly TranslatedLine[]): TranslatedLine | unde
 }
 
 /**
- * Tells whether an answer is one to its own line: it begins as no other one, and, where the model mostly tells how
- * lines begin, as its own. What is the same in both languages tells nothing of that habit.
+ * Returns a check of whether a translation belongs to its line. It must not quote the first words of another line. If
+ * the model mostly quotes them correctly, it must quote its own. Words that are equal in both languages do not count.
  */
 function belongsToItsLine(asked: readonly SourceLine[], given: readonly (TranslatedLine | undefined)[]) {
   const begins = asked.map(({ text }) => lettersAndDigits(text))
@@ -87,17 +87,17 @@ function belongsToItsLine(asked: readonly SourceLine[], given: readonly (Transla
   }
 }
 
-/** Whether an answer tells the first words of its line; undefined where either has none. */
+/** Whether an answer quotes the first words of its line; undefined if either has none. */
 function echoesItsLine({ text }: SourceLine, answer: TranslatedLine | undefined): boolean | undefined {
   const [said, begins] = [lettersAndDigits(text), lettersAndDigits(answer?.begins ?? '')]
   if (said === '' || begins === '') return undefined
   return said.startsWith(begins) || begins.startsWith(said)
 }
 
-/** Longer texts than this are seldom the same in two languages, letters. */
+/** Letters up to which a text may be the same in two languages. */
 const maxSameInBothLanguages = 12
 
-/** Whether one text may translate the other. Asked for alone, with no direction, all that counts is its length. */
+/** Whether a text can be the translation of another. Without languages only its length is checked. */
 function isPlausible(source: string, text: string, direction: LanguagePair | undefined): boolean {
   if (lettersAndDigits(text) === '' && lettersAndDigits(source) !== '') return false
   if (estimateWidth(text) > 6 * estimateWidth(source) + 30) return false
@@ -112,7 +112,7 @@ function isPlausible(source: string, text: string, direction: LanguagePair | und
 
 type AskedAndAnswered = readonly [asked: SourceLine | undefined, answered: TranslatedLine | undefined]
 
-/** Whether two lines of other words have the same translation. */
+/** Whether two different lines have the same translation. */
 function isRepeated([one, oneSaid]: AskedAndAnswered, [other, otherSaid]: AskedAndAnswered): boolean {
   if (!one || !other || !oneSaid || !otherSaid) return false
   const said = lettersAndDigits(oneSaid.text)
