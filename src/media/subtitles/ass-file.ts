@@ -2,16 +2,16 @@ import type { AssStyle, Canvas } from './style-presets.ts'
 import { assTime } from './times.ts'
 import { escapeText } from './tokens.ts'
 
-/** A line that is shown. */
+/** A dialogue event. */
 export interface AssEvent {
   /** Ms. */
   readonly start: number
   readonly end: number
-  /** Name of its style. */
+  /** Name of the style. */
   readonly style: string
-  /** As ASS writes it, tags and all. */
+  /** Text in the syntax of ASS, with tags. */
   readonly text: string
-  /** Px from the lower edge, where it is not the style's. */
+  /** Distance from the lower edge in pixels; that of the style by default. */
   readonly marginY?: number
 }
 
@@ -31,7 +31,7 @@ export const assStyleFields = [
   ...['Shadow', 'Alignment', 'MarginL', 'MarginR', 'MarginV', 'Encoding'],
 ]
 
-/** An ASS file whose px are those of its canvas. */
+/** Formats an ASS file whose script resolution is the size of its canvas, in pixels. */
 export function assFile({
   canvas,
   styles,
@@ -46,7 +46,7 @@ export function assFile({
     'ScriptType: v4.00+',
     `PlayResX: ${canvas.width}`,
     `PlayResY: ${canvas.height}`,
-    // Lines are broken already; on a machine with wider fonts they are broken once more, rather than cut off.
+    // Lines are wrapped already. On a machine with wider fonts they are wrapped again instead of cut off.
     'WrapStyle: 0',
     'ScaledBorderAndShadow: yes',
     'YCbCr Matrix: None',
@@ -62,7 +62,7 @@ export function assFile({
   ].join('\n')
 }
 
-/** A style as an ASS file holds it, field by field. */
+/** Returns the values of a style's fields. */
 export function assStyleValues(style: AssStyle): string[] {
   const fill = assColour({ colour: style.fill, opacity: 1 })
   const lower = 2
@@ -88,7 +88,7 @@ function assEventLine({ start, end, style, text, marginY = 0 }: AssEvent): strin
 
 const twoDecimals = (value: number) => Number(value.toFixed(2))
 
-/** `&HAABBGGRR`; of ASS 0 is opaque. */
+/** Returns `&HAABBGGRR`, in which alpha 0 is opaque. */
 function assColour({ colour, opacity }: { readonly colour: string; readonly opacity: number }): string {
   const [, red = '', green = '', blue = ''] = /^#(..)(..)(..)$/.exec(colour) ?? []
   const clear = Math.round(255 * (1 - opacity))
@@ -97,7 +97,7 @@ function assColour({ colour, opacity }: { readonly colour: string; readonly opac
   return `&H${`${clear}${blue}${green}${red}`.toUpperCase()}`
 }
 
-/** What is shown in two languages at once. */
+/** A cue in two languages. */
 interface BilingualCue {
   readonly start: number
   readonly end: number
@@ -105,12 +105,12 @@ interface BilingualCue {
   readonly original: readonly string[]
 }
 
-/** Size of the original beside its translation. */
+/** Font size of the original relative to its translation. */
 export const originalScale = 0.68
 
 /**
- * A translation and its original as two lines of ASS, one above the other whatever the number of their lines: the
- * lower one stands as its style says, the upper one right above it.
+ * Returns events for a translation and its original, one above the other for any number of lines. The lower block has
+ * the margin of its style; the upper block is placed directly above it.
  */
 export function bilingualEvents(
   { start, end, translation, original }: BilingualCue,
@@ -134,10 +134,10 @@ function languageEvent({ style, lines }: { readonly style: AssStyle; readonly li
   return { style: style.name, text: escapeText(lines.join('\n'), 'ass') }
 }
 
-/** A line of ASS is as high as its Fontsize says. */
+/** Height of a block in pixels: libass draws lines as high as their Fontsize. */
 const blockHeight = ({ size }: AssStyle, lines: number) => lines * size
 
-/** Between two blocks: a little, and room for both boxes, where they have such. */
+/** Distance between two blocks in pixels, including their boxes. */
 function blockGap(upper: AssStyle, lower: AssStyle): number {
   return lower.em / 8 + (upper.box ? upper.outline + lower.outline : 0)
 }

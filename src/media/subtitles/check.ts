@@ -1,15 +1,15 @@
 import { translatableText } from './tokens.ts'
 import type { SubtitleEntry, SkippedEntry, Subtitles } from './subtitles.ts'
 
-/** Entries that are shown and read: what is translated, counted and paid for. */
+/** Returns the entries with text to translate, which are counted and charged. */
 export function textEntries(subtitles: Subtitles): SubtitleEntry[] {
   return [...entryTexts(subtitles).keys()]
 }
 
-/** What was read of a file is not read again: it may be millions of tags. */
+/** Texts of files that were parsed already: a file may contain millions of tags. */
 const knownTexts = new WeakMap<Subtitles, ReadonlyMap<SubtitleEntry, string>>()
 
-/** What there is to read, by its entries. */
+/** Returns the plain text of each dialogue entry that has any. */
 function entryTexts(subtitles: Subtitles): ReadonlyMap<SubtitleEntry, string> {
   const { entries, format } = subtitles
   const texts =
@@ -24,14 +24,14 @@ function entryTexts(subtitles: Subtitles): ReadonlyMap<SubtitleEntry, string> {
   return texts
 }
 
-/** Whether nobody finds anything to read in it. */
+/** Whether no entry has text. */
 export function hasNoText(subtitles: Subtitles): boolean {
   return entryTexts(subtitles).size === 0
 }
 
 /**
- * The first thing that no reader makes sense of, where a file is malformed as a whole: none of its entries can be
- * read, or fewer than cannot be. Entries that take no time are no fault of this kind.
+ * Returns the first fault of a file that is malformed as a whole, which means that it has no entries, or more faults than
+ * entries. Entries without duration do not count as faults. Undefined for other files.
  */
 export function findMalformed({ entries, skipped, source }: Subtitles): SkippedEntry | undefined {
   const faults = skipped.filter(({ fault }) => fault !== 'zero')
@@ -40,15 +40,15 @@ export function findMalformed({ entries, skipped, source }: Subtitles): SkippedE
   return unread ? { line: 1, fault: 'stray' } : undefined
 }
 
-/** Two entries that a check is about, in the order of their times. */
+/** Two entries that a check found, in the order of their times. */
 export type EntryPair = readonly [SubtitleEntry, SubtitleEntry]
 
-/** Entries whose starts and whose ends are at most this far apart, ms, are of the same time. */
+/** Difference of starts, and of ends, up to which entries have the same time, in milliseconds. */
 const sameTimeMs = 50
 
 /**
- * Why a file is bilingual: two entries of other words at the same time, or, in most entries of two lines, a line in
- * Chinese, Japanese or Korean beside one in an alphabet.
+ * Returns why a file is bilingual, undefined if it is not: two different entries have the same time, or most entries
+ * consist of one line in Chinese, Japanese or Korean and one in an alphabet.
  */
 export function findBilingual(
   subtitles: Subtitles,
@@ -95,8 +95,8 @@ function isStacked(text: string): boolean {
 }
 
 /**
- * Two text lines of ASS that are shown at once for more than half the time of the shorter one, on different layers
- * or in different styles, which act as layers where signs and speech are set apart.
+ * Returns two entries of ASS on different layers or in different styles that overlap for more than half of the shorter
+ * one. Styles count as layers because files use them to separate signs from speech.
  */
 export function findOverlappingLayers(subtitles: Subtitles): EntryPair | undefined {
   if (subtitles.format !== 'ass') return undefined
@@ -104,7 +104,7 @@ export function findOverlappingLayers(subtitles: Subtitles): EntryPair | undefin
   for (const entry of textEntries(subtitles).toSorted((one, other) => one.start - other.start)) {
     const other = latest.find((one) => differInLayer(one, entry) && overlapMostly(one, entry))
     if (other) return [other, entry]
-    // Of each look the one that lasts longest; two looks suffice to find one that differs.
+    // Of each layer and style the entry that ends last; two of them suffice to find one that differs.
     const same = latest.findIndex((one) => !differInLayer(one, entry))
     const replaced = same >= 0 ? same : latest.length < 2 ? latest.length : indexOfEarlierEnd(latest)
     if ((latest[replaced]?.end ?? 0) < entry.end) latest[replaced] = entry
@@ -123,7 +123,7 @@ function overlapMostly(one: SubtitleEntry, other: SubtitleEntry): boolean {
   return shared > Math.min(one.end - one.start, other.end - other.start) / 2
 }
 
-/** Unicode characters of what is read, ends of lines left out: what is limited and paid for. */
+/** Returns the number of Unicode characters of the plain text without line ends, which is limited and charged. */
 export function countCharacters(subtitles: Subtitles): number {
   let count = 0
   for (const text of entryTexts(subtitles).values()) {
@@ -132,10 +132,10 @@ export function countCharacters(subtitles: Subtitles): number {
   return count
 }
 
-/** Most of one file that an operation takes. */
+/** Limits of one file. */
 export const subtitleLimits = { entries: 2000, characters: 80_000, bytes: 8 * 2 ** 20 } as const
 
-/** The first limit that a file is over, with its figure. */
+/** Returns the first limit that a file exceeds, with its value. */
 export function exceededLimit(
   subtitles: Subtitles,
 ): { readonly limit: keyof typeof subtitleLimits; readonly value: number } | undefined {

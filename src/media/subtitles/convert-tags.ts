@@ -1,7 +1,7 @@
 import type { SubtitleFormat } from './subtitles.ts'
 import { visibleText, tokenize, escapeText } from './tokens.ts'
 
-/** The text of an entry as another format writes it: bold, italics, underlining, colour and place go with it. */
+/** Converts the text of an entry to another format. Keeps bold, italics, underlining, colour and position. */
 export function convertTags(text: string, from: SubtitleFormat, to: SubtitleFormat): string {
   if (from === to) return text
   const open: string[] = []
@@ -14,7 +14,7 @@ export function convertTags(text: string, from: SubtitleFormat, to: SubtitleForm
   return [...pieces, ...open.toReversed().map((name) => `</${name}>`)].join('')
 }
 
-/** Tags of SRT as ASS has them; a block in braces is one of ASS already. */
+/** Converts a tag of SRT to ASS. Blocks in braces are ASS already. */
 function srtTagToAss(raw: string): string {
   if (raw.startsWith('{')) return raw
   const [, closing, name = '', more = ''] = /^<(\/?)(\w+)([^>]*)>$/.exec(raw) ?? []
@@ -28,10 +28,10 @@ function srtTagToAss(raw: string): string {
     : ''
 }
 
-/** One override of ASS that SRT can hold. */
+/** An override of ASS that SRT can express. */
 const assOverride = /\\(?:([bius])(\d+)|(an)(\d)|1?c(?:&H(\w{1,8})&?)?)(?=\\|\}|$)/g
 
-/** A block of ASS as SRT has it; `open` are the tags that are not closed yet. */
+/** Converts a block of ASS overrides to SRT and updates the list of open tags. */
 function assTagsToSrt(raw: string, open: string[]): string {
   const pieces: string[] = []
   for (const [, tag, value, place, corner, colour] of raw.matchAll(assOverride)) {
@@ -51,7 +51,7 @@ function switchTag(
   }: { readonly on: boolean; readonly open: string[]; readonly colour?: string | undefined },
 ): string {
   const at = open.lastIndexOf(name)
-  // What was opened after it is closed with it, and opened no more: tags of SRT are nested.
+  // Tags of SRT are nested: tags opened later are closed as well.
   const closed = at < 0 ? [] : open.splice(at).toReversed()
   const ends = closed.map((one) => `</${one}>`).join('')
   if (!on) return ends

@@ -31,7 +31,9 @@ export function detectEncoding(bytes: Uint8Array, language: string): Encoding {
   return best.encoding === 'windows-1252' ? detectLatinPage(sample, language) : best.encoding
 }
 
-/** Log likelihood added to encodings of the named language: about two characters that another encoding explains badly. */
+/**
+ * Log likelihood added to encodings of the named language: about two characters that another encoding explains badly.
+ */
 const languageBonus = 12
 
 /** Returns the offset of the first line that has a byte beyond ASCII. */

@@ -3,18 +3,18 @@ import { cueArrow } from './srt-file.ts'
 import type { SubtitleEntry, SubtitleFormat, Subtitles, TextRange } from './subtitles.ts'
 import { assTime, srtTime, vttTime } from './times.ts'
 
-/** What is to be written instead of what an entry says. */
+/** New values for parts of an entry. */
 interface EntryChange {
   /** Ms. */
   readonly start?: number
   readonly end?: number
-  /** As the format writes it, tags and all. */
+  /** Text in the syntax of the format, with tags. */
   readonly text?: string
 }
 
 /**
- * The bytes of a file with some entries changed. All else stays byte for byte, the whole file if nothing changes.
- * A changed file is UTF-8, marked where it was; with `keepEncoding` it stays what it was where that can hold it.
+ * Returns the bytes of a file with changed entries. All other bytes are unchanged. The result is UTF-8 and has a byte
+ * order mark if the file had one. `keepEncoding` keeps the encoding of the file if it can represent the new text.
  */
 export function changeSubtitles(
   { format, source }: Subtitles,
@@ -55,7 +55,7 @@ function entryEdits(
   return edits
 }
 
-/** Text as SRT and VTT can hold it: an empty line would end it, an arrow would begin another entry. */
+/** Removes what SRT and VTT text cannot contain: empty lines, which end an entry, and arrows, which start one. */
 function blockText(text: string, all: string): string {
   return text
     .split(/[\r\n]+/)
@@ -64,23 +64,23 @@ function blockText(text: string, all: string): string {
     .replaceAll(cueArrow, '→')
 }
 
-/** Text where the entry had none: it needs lines of its own, before the line that comes next or after the times. */
+/** Adds the line ends that text needs in an entry that had none. */
 function onOwnLines(by: string, { from, to }: TextRange, all: string): string {
   if (by === '' || from < to) return by
   return /[\r\n]/.test(all.charAt(from - 1)) ? by + lineEnding(all) : lineEnding(all) + by
 }
 
-/** How a file ends its lines. */
+/** Returns the first line ending of a file; LF if it has none. */
 function lineEnding(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 }
 
-/** A part of a text that is replaced. */
+/** Replaces a range of a text. */
 export interface TextEdit extends TextRange {
   readonly replacement: string
 }
 
-/** The text with its parts replaced; in order, none overlapping. */
+/** Applies edits to a text. They must be in order and must not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const pieces: string[] = []
   let at = 0
@@ -92,8 +92,8 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
 }
 
 /**
- * The file's bytes with the lines encoded anew in which something is replaced; so what the encoding does not map
- * back exactly, or what is broken, stays as it is elsewhere. Undefined where the encoding cannot write what is new.
+ * Returns the bytes of a file with only the edited lines encoded again, so that broken or ambiguous bytes of other lines
+ * stay. Undefined if the encoding cannot represent the new text.
  */
 function encodeEditedLines(source: TextSource, edits: readonly TextEdit[]): Uint8Array | undefined {
   const { bytes, encoding, text } = source
@@ -132,10 +132,10 @@ function encodeEditedLines(source: TextSource, edits: readonly TextEdit[]): Uint
   return Buffer.concat([...pieces, bytes.subarray(written)])
 }
 
-/** Where the end of a line stands; after the last, the end of all. */
+/** Returns the offset of the end of a line; `all` after the last line. */
 const lineEndAt = (ends: readonly number[], line: number, all = 0) => ends[line] ?? all
 
-/** Where LF and CR stand in the text. */
+/** Returns the offsets of LF and CR in a text. */
 function textLineEnds(text: string): number[] {
   const ends: number[] = []
   for (let at = 0; at < text.length; at += 1) {
@@ -145,7 +145,7 @@ function textLineEnds(text: string): number[] {
   return ends
 }
 
-/** Where LF and CR stand among the bytes. */
+/** Returns the offsets of LF and CR in bytes. */
 function byteLineEnds(bytes: Uint8Array, from: number, encoding: string): number[] {
   const ends: number[] = []
   if (!encoding.startsWith('utf-16')) {

@@ -1,15 +1,15 @@
-/** The lines of a text without their ends: LF, CR LF or CR. */
+/** Offsets of the lines of a text, without their ends (LF, CR LF or CR). */
 export interface LineIndex {
   readonly count: number
-  /** Where a line begins, and where it ends. */
+  /** Start and end offset of a line. */
   from(line: number): number
   to(line: number): number
-  /** The line itself. */
+  /** Text of a line. */
   at(line: number): string
   isBlank(line: number): boolean
 }
 
-/** Finds all lines; what follows the last end of line is one only where it is not empty. */
+/** Indexes all lines. Text after the last line end is a line only if it is not empty. */
 export function indexLines(text: string): LineIndex {
   const starts = lineStarts(text)
   const count = starts.at(-1) === text.length ? starts.length - 1 : starts.length
@@ -24,7 +24,7 @@ export function indexLines(text: string): LineIndex {
   const at = (line: number) => text.slice(from(line), to(line))
   const isBlank = (line: number) => {
     const code = text.charCodeAt(from(line))
-    // Most lines begin with a letter or are empty; only the others are looked through.
+    // Most lines start with a letter or are empty; only others are searched.
     return line >= count || isEnd(text, from(line)) || (isSpace(code) && at(line).trim() === '')
   }
   return { count, from, to, at, isBlank }
@@ -32,12 +32,12 @@ export function indexLines(text: string): LineIndex {
 
 const [lf, cr] = [10, 13] as const
 
-/** White space as `trim` has it begins at these codes. */
+/** Whether a character may be white space that `trim` removes. */
 const isSpace = (code: number) => code <= 0x20 || code >= 0xa0
 
 const isEnd = (text: string, at: number) => text.charCodeAt(at) === lf || text.charCodeAt(at) === cr
 
-/** Where lines begin: at the start, and after each end of one. */
+/** Returns the start offsets of lines. */
 function lineStarts(text: string): Int32Array {
   const find = (found: (start: number) => void) => {
     for (let at = 0; at < text.length; at += 1) {

@@ -4,28 +4,28 @@ import { plainText, tokenize } from './tokens.ts'
 import { estimateWidth } from './text-width.ts'
 import { unwrapText } from './wrap.ts'
 
-/** What is translated as one: an entry, or several that make up a sentence. */
+/** A unit of translation: one entry, or several that form a sentence. */
 export interface Passage {
-  /** In order, one at least; tags of the first hold for all of them. */
+  /** In order; tags of the first entry apply to all. */
   readonly entries: readonly [SubtitleEntry, ...SubtitleEntry[]]
-  /** Plain; on one line, but for lines of several speakers. */
+  /** Plain text on one line, except for lines of several speakers. */
   readonly text: string
-  /** Whether it stays one entry of the same times, whatever its length. */
+  /** Whether it stays one entry with the same times at any length. */
   readonly isFixed: boolean
 }
 
-/** Each entry with text by itself, its times kept. */
+/** Returns each entry with text as a passage that keeps its times. */
 export function entryPassages(subtitles: Subtitles): Passage[] {
   return textEntries(subtitles).map((entry) => entryPassage(entry, subtitles.format))
 }
 
-/** A pause within a sentence, ms; a sentence longer than this, ms, or wider, ems, is several passages. */
+/** Maximum pause within a sentence and maximum length of a passage, in milliseconds; maximum width in ems. */
 const sentenceLimits = { pause: 800, length: 14_000, width: 80 }
 
 /**
- * Entries joined to sentences: what follows closely and ends no sentence goes on in the next one, of the same look
- * and layer. A line that begins with a dash is another speaker's. Entries with tags between their words, or with a
- * place of their own, stay as they are.
+ * Joins entries to sentences. An entry that does not end a sentence continues in the next one if the pause is short and
+ * style, layer and tags are equal. A line that starts with a dash belongs to another speaker. Entries with tags between
+ * words or a position of their own are not joined.
  */
 export function sentencePassages(subtitles: Subtitles): Passage[] {
   const { format } = subtitles
@@ -49,12 +49,12 @@ function entryPassage(entry: SubtitleEntry, format: SubtitleFormat): Passage {
 
 const dash = /^\s*[-–—‐]\s*(?=\S)/
 
-/** Whether two speakers share an entry, each with a line that begins with a dash. */
+/** Whether an entry has lines of two speakers, which start with dashes. */
 export function hasTwoSpeakers(text: string): boolean {
   return text.split('\n').filter((line) => dash.test(line)).length > 1
 }
 
-/** Whether all tags of an entry stand around its words, and none says where it is shown. */
+/** Whether all tags of an entry are before or after its words, and none sets its position. */
 function isJoinable({ text }: SubtitleEntry, format: SubtitleFormat): boolean {
   if (hasTwoSpeakers(plainText(text, format))) return false
   const tokens = tokenize(text, format)
@@ -76,7 +76,7 @@ function joinPassages(before: Passage, next: Passage, format: SubtitleFormat): P
   const [entry] = next.entries
   const last = before.entries.at(-1) ?? first
   const pause = entry.start - last.end
-  const goesOn =
+  const continues =
     pause <= sentenceLimits.pause &&
     pause > -sentenceLimits.pause &&
     entry.start >= last.start &&
@@ -86,7 +86,7 @@ function joinPassages(before: Passage, next: Passage, format: SubtitleFormat): P
     entry.layer === first.layer &&
     entryTags(entry, format) === entryTags(first, format) &&
     !dash.test(next.text)
-  if (!goesOn || !isAlike || entry.end - first.start > sentenceLimits.length) return undefined
+  if (!continues || !isAlike || entry.end - first.start > sentenceLimits.length) return undefined
   const text = unwrapText(`${before.text}\n${next.text}`)
   if (estimateWidth(text) > sentenceLimits.width) return undefined
   return { entries: [...before.entries, entry], text, isFixed: false }

@@ -11,7 +11,7 @@ import {
 } from './subtitles.ts'
 import { type ParsedTime, parseTimeAt } from './times.ts'
 
-/** Fields of an event where the file names none. */
+/** Fields of an event in a file without a Format line. */
 export const defaultEventFields = [
   'layer',
   'start',
@@ -25,8 +25,8 @@ export const defaultEventFields = [
   'text',
 ]
 
-/** Reads ASS and its older form SSA: events are entries, in whatever order their fields are. */
-export function readAss(source: TextSource, enough: StopReading = () => false): Subtitles {
+/** Parses ASS and its predecessor SSA. Events become entries; their fields may be in any order. */
+export function readAss(source: TextSource, stop: StopReading = () => false): Subtitles {
   const { text } = source
   const lines = indexLines(text)
   const entries: SubtitleEntry[] = []
@@ -46,7 +46,7 @@ export function readAss(source: TextSource, enough: StopReading = () => false): 
       if (typeof found === 'string') skipped.push({ line: line + 1, fault: found })
       else {
         entries.push(found)
-        if (enough(found)) break
+        if (stop(found)) break
       }
     }
   }
@@ -61,7 +61,7 @@ function fieldNames(line: string): string[] {
     .map((field) => field.trim().toLowerCase())
 }
 
-/** At which field an event tells what; -1 where it does not. */
+/** Indexes of the fields of an event; -1 for fields that it does not have. */
 interface FieldIndexes {
   readonly count: number
   readonly start: number
@@ -91,7 +91,7 @@ interface EventLine {
   readonly line: number
 }
 
-/** An event, or what is wrong with it. */
+/** Parses an event. Returns its fault if it is invalid. */
 function parseEvent(text: string, { from, to, fields, line }: EventLine): SubtitleEntry | EntryFault {
   const [colon, ...starts] = fieldStarts(text, { from, to, count: fields.count })
   if (colon === undefined || starts.length < fields.count) return 'fields'
@@ -112,16 +112,21 @@ function parseEvent(text: string, { from, to, fields, line }: EventLine): Subtit
   if (!start || !end) return 'times'
   const fault = timesFault({ start: start.ms, end: end.ms })
   if (fault) return fault
-  const said = valueAt(fields.text)
+  const textRange = valueAt(fields.text)
   return {
-    ...{ start: start.ms, end: end.ms, text: text.slice(said.from, said.to), style: valueOf(fields.style) },
+    ...{
+      start: start.ms,
+      end: end.ms,
+      text: text.slice(textRange.from, textRange.to),
+      style: valueOf(fields.style),
+    },
     kind: /^\s*comment/i.test(text.slice(from, from + 80)) ? 'comment' : 'dialogue',
     layer: Number.parseInt(valueOf(fields.layer), 10) || 0,
-    ...{ line, at: { start: start.at, end: end.at, text: said } },
+    ...{ line, at: { start: start.at, end: end.at, text: textRange } },
   }
 }
 
-/** The offset of the colon, then of each field's first character; the last field holds all commas that follow. */
+/** Returns the offset of the colon, then those of the fields. The last field contains all further commas. */
 function fieldStarts(
   text: string,
   { from, to, count }: { readonly from: number; readonly to: number; readonly count: number },
@@ -137,12 +142,12 @@ function fieldStarts(
   return starts.map((start) => from + start)
 }
 
-/** Characters of a line within which the name of a section stands. */
+/** Characters of a line in which a section name is searched. */
 const maxSectionNameLength = 80
 
 /**
- * The name of the section of ASS that a line begins, in small letters; undefined where it begins none. Encoded fonts
- * and pictures may look like one: they end at a section that is known.
+ * Returns the lower-case name of the ASS section that a line starts; undefined if it starts none. Encoded fonts and
+ * images may look like section names, so that only known sections end them.
  */
 export function sectionName(line: string, within: string): string | undefined {
   const name = /^\s*\[([^\]]+)\]\s*$/.exec(line.slice(0, maxSectionNameLength))?.[1]?.trim().toLowerCase()
@@ -150,16 +155,16 @@ export function sectionName(line: string, within: string): string | undefined {
   return encoded && name !== undefined && !isKnownSection(name) ? undefined : name
 }
 
-/** Whether a section holds styles. */
+/** Whether a section contains styles. */
 export const isStyleSection = (section: string) => /^v4\+{0,2} styles$/.test(section)
 
 const isKnownSection = (name: string) =>
   isStyleSection(name) || ['script info', 'events', 'fonts', 'graphics'].includes(name)
 
-/** Sides of a picture that a file may be made for, as a request may name them, px; others say nothing. */
+/** Sides that a request may name, in pixels; other values of PlayRes are ignored. */
 const [leastSide, mostSide] = [16, 16_384]
 
-/** The side of a canvas that a line of a header tells; undefined where it tells none. */
+/** Parses PlayResX or PlayResY; undefined for other lines. */
 function parsePlayRes(line: string): Partial<Canvas> | undefined {
   const [, axis = '', value = ''] = /^\s*playres([xy])\s*:\s*(\d+)/i.exec(line) ?? []
   const side = Number.parseInt(value, 10)
@@ -167,7 +172,7 @@ function parsePlayRes(line: string): Partial<Canvas> | undefined {
   return axis.toLowerCase() === 'x' ? { width: side } : { height: side }
 }
 
-/** The canvas of a file that tells one side or both: of one, the other is what libass takes it for. */
+/** Returns the script resolution. If only one side is set, derives the other one as libass does. */
 function completePlayRes({ width, height }: Partial<Canvas>): Canvas | undefined {
   if (width !== undefined)
     return { width, height: height ?? (width === 1280 ? 1024 : Math.trunc((width * 3) / 4)) }

@@ -11,13 +11,13 @@ import {
 import { parseTimeAt, type ParsedTime } from './times.ts'
 
 /**
- * Reads SRT and VTT: entries are found by their lines of times. Text after an empty line belongs to the entry
- * before it, as players show it, unless it begins with a line of digits alone: then it is an entry that lacks its times.
+ * Parses SRT and VTT. Entries are found by their time lines. In SRT, text after an empty line belongs to the entry before
+ * it, as in players, unless it starts with a line of digits: then it is an entry without times.
  */
 export function readBlocks(
   source: TextSource,
   format: 'srt' | 'vtt',
-  enough: StopReading = () => false,
+  stop: StopReading = () => false,
 ): Subtitles {
   const lines = indexLines(source.text)
   const heads = findHeads(source.text, lines, format)
@@ -43,17 +43,17 @@ export function readBlocks(
     else {
       const entry = createEntry(source.text, { first, times, range, last, lines })
       entries.push(entry)
-      if (enough(entry)) break
+      if (stop(entry)) break
     }
     strays(last, next)
   }
   return { format, source, entries, skipped }
 }
 
-/** Blocks of VTT that are no entries; its first line is one too. */
+/** Blocks of VTT that are not entries, including its first line. */
 const vttBlock = /^(WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)/
 
-/** Digits alone are the number of an entry. */
+/** A line of digits is the number of an entry without times. */
 const strayFault = (lines: LineIndex, line: number): EntryFault => (isIndex(lines, line) ? 'times' : 'stray')
 
 interface TimeRange {
@@ -61,15 +61,15 @@ interface TimeRange {
   readonly end: ParsedTime
 }
 
-/** Where an entry begins: its number, where it has one, or its times. */
+/** The first line of an entry, which is its number or its time line. */
 interface EntryHead {
   readonly first: number
   readonly times: number
-  /** Undefined where the times cannot be read. */
+  /** Undefined if the times are invalid. */
   readonly range: TimeRange | undefined
 }
 
-/** All lines of times with the line of the number before each; lines of text may hold an arrow too. */
+/** Finds all time lines and the number before each. Lines of text may contain an arrow as well. */
 function* findHeads(text: string, lines: LineIndex, format: 'srt' | 'vtt'): Generator<EntryHead, undefined> {
   let taken = -1
   let arrow = text.indexOf('-->')
@@ -96,13 +96,13 @@ function timeRangeAt(text: string, line: number): TimeRange | undefined {
   return start && end && { start, end }
 }
 
-/** Where what a pattern matches at an offset ends. */
+/** Returns the end of a match at an offset; undefined without a match. */
 function matchEnd(pattern: RegExp, text: string, from: number): number | undefined {
   pattern.lastIndex = from
   return pattern.test(text) ? pattern.lastIndex : undefined
 }
 
-/** Whether a line before one of times names the entry: a number in SRT, anything after an empty line in VTT. */
+/** Whether the line before a time line names the entry: a number in SRT, any text after an empty line in VTT. */
 function isEntryName(lines: LineIndex, line: number, format: 'srt' | 'vtt'): boolean {
   if (format === 'srt' || isIndex(lines, line)) return isIndex(lines, line)
   return !lines.isBlank(line) && (line === 0 || lines.isBlank(line - 1)) && !vttBlock.test(lines.at(line))
@@ -112,7 +112,7 @@ function isIndex(lines: LineIndex, line: number): boolean {
   return lines.to(line) - lines.from(line) < 40 && /^\s*\d+\s*$/.test(lines.at(line))
 }
 
-/** The line after an entry's last line of text. */
+/** Returns the line after the last text line of an entry. */
 function textEnd(
   lines: LineIndex,
   { from, to, format }: { readonly from: number; readonly to: number; readonly format: 'srt' | 'vtt' },
@@ -125,7 +125,7 @@ function textEnd(
   return end
 }
 
-/** Lines that stand together between empty ones. */
+/** Yields blocks of lines between empty lines. */
 function* splitBlocks(lines: LineIndex, from: number, to: number): Generator<{ from: number; to: number }> {
   let first = -1
   for (let line = from; line < to; line += 1) {

@@ -6,27 +6,27 @@ import { translatableText } from './tokens.ts'
 
 interface ReadSubtitlesOptions {
   readonly format: SubtitleFormat
-  /** What it is said to be in, which settles an encoding that is in doubt. */
+  /** Language of the file, which decides between similar encodings. */
   readonly language?: string
-  /** Entries with words after which the rest is not read; left out, all of it is. */
+  /** Stops after this many entries with text; unlimited by default. */
   readonly most?: number
 }
 
-/** Reads a subtitle file. */
+/** Decodes and parses a subtitle file. */
 export function readSubtitles(
   bytes: Uint8Array,
   { format, language, most = Number.POSITIVE_INFINITY }: ReadSubtitlesOptions,
 ): Subtitles {
   const source = readSource(bytes, language)
   let worded = 0
-  const enough: StopReading = ({ kind, text }) => {
+  const stop: StopReading = ({ kind, text }) => {
     if (most === Number.POSITIVE_INFINITY) return false
     if (kind === 'dialogue' && text.length < maxCheckedLength && translatableText(text, format) !== '')
       worded += 1
     return worded > most
   }
-  return format === 'ass' ? readAss(source, enough) : readBlocks(source, format, enough)
+  return format === 'ass' ? readAss(source, stop) : readBlocks(source, format, stop)
 }
 
-/** What is longer is not looked into twice, characters: a file has little room for such. */
+/** Longer texts, in characters, are not counted, to avoid parsing them twice. A file has room for few of them. */
 const maxCheckedLength = 2000

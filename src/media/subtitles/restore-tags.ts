@@ -5,9 +5,9 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**
- * The text of an entry with other words and the same tags and drawings, in their order: those before the first word
- * stay there, those after the last too, those between stand where as large a share of the new words lies before
- * them, at a word's bound where one is near. Lines break where the new words have `\n`. A text without words stays.
+ * Replaces the words of an entry and keeps its tags and drawings in order. Tags before the first and after the last word
+ * stay there. Others are placed after the same share of the new text, at a word boundary if one is near. Lines break at
+ * `\n` of the replacement. Text without words is returned unchanged.
  */
 export function restoreTags(text: string, replacement: string, format: SubtitleFormat): string {
   const tokens = tokenize(text, format)
@@ -21,7 +21,7 @@ export function restoreTags(text: string, replacement: string, format: SubtitleF
   let last = ''
   for (const [index, token] of tokens.entries()) {
     const place = tagOffset(before / Math.max(1, all), bounds)
-    // A tag right after a word ends there, one after a space begins with the next word.
+    // A tag directly after a word stays at the end of a word; one after a space precedes the next word.
     const at = before > 0 && before < all && /\S$/.test(last) ? wordEnd(clean, place) : place
     if (isKept(token)) placed.push({ at: Math.max(at, placed.at(-1)?.at ?? 0), raw: token.raw })
     else last = visibleText(token, format)
@@ -36,7 +36,7 @@ export function restoreTags(text: string, replacement: string, format: SubtitleF
   return [...pieces, escapeText(clean.slice(at), format)].join('')
 }
 
-/** Where the word before an offset ends. */
+/** Returns the end of the word before an offset. */
 function wordEnd(text: string, at: number): number {
   let end = at
   while (end > 0 && /\s/.test(text[end - 1] ?? '')) end -= 1
@@ -52,9 +52,9 @@ function graphemeCount(text: string): number {
 }
 
 interface TextBoundaries {
-  /** Offsets at which a letter begins, and the end. */
+  /** Offsets of graphemes, and the end of the text. */
   readonly letters: readonly number[]
-  /** Of these, those where a word begins or ends. */
+  /** Those of them at which a word starts or ends. */
   readonly words: ReadonlySet<number>
 }
 
@@ -64,10 +64,10 @@ function textBoundaries(text: string): TextBoundaries {
   return { letters: [...letters, text.length], words: new Set([...ofWords, text.length]) }
 }
 
-/** How far a tag may move to stand at a word's bound, letters. */
+/** Graphemes that a tag may be moved to reach a word boundary. */
 const maxTagShift = 8
 
-/** The offset at which a share of the letters has passed; the first and the last tags stay at the ends. */
+/** Returns the offset after a share of the graphemes, 0 to 1. Shares 0 and 1 are the ends of the text. */
 function tagOffset(share: number, { letters, words: ends }: TextBoundaries): number {
   const count = letters.length - 1
   const exact = Math.round(share * count)

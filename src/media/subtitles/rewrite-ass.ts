@@ -6,25 +6,25 @@ import type { AssStyle } from './style-presets.ts'
 import type { SubtitleEntry, Subtitles } from './subtitles.ts'
 import { assTime } from './times.ts'
 
-/** An event made of another one: what is left out stays as it was. */
+/** New values for an event. Omitted fields keep their values. */
 export interface EventReplacement {
   /** Ms. */
   readonly start?: number
   readonly end?: number
   readonly style?: string
   readonly marginY?: number
-  /** As ASS writes it. */
+  /** Text in the syntax of ASS. */
   readonly text: string
 }
 
 interface RewriteAssOptions {
-  /** Styles that replace those of the same name, or come to them. */
+  /** Styles to add. They replace existing styles of the same name. */
   readonly styles: readonly AssStyle[]
-  /** For an entry the events that take its place; none, and it goes. */
+  /** Replacements of each entry; an empty list removes it. */
   readonly events: ReadonlyMap<SubtitleEntry, readonly EventReplacement[]>
 }
 
-/** The text of an ASS file with other styles and events; every line that is not named stays as it is. */
+/** Returns the text of an ASS file with other styles and events. All other lines are unchanged. */
 export function rewriteAss({ source: { text } }: Subtitles, { styles, events }: RewriteAssOptions): string {
   const lines = indexLines(text)
   const ending = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
@@ -48,11 +48,11 @@ const lineIndex = ({ line }: SubtitleEntry) => line - 1
 
 interface AssLayout {
   readonly styleFields: readonly string[]
-  /** The lines of the styles by their names, and the one after which a new one stands; -1 without a section. */
+  /** Lines of styles by name, and the line after which styles are added; -1 without a style section. */
   readonly styles: ReadonlyMap<string, number>
   readonly lastStyle: number
   readonly events: number
-  /** The fields of the events that are asked for, by their lines. */
+  /** Field names of the requested events by line. */
   readonly eventFields: ReadonlyMap<number, readonly string[]>
 }
 
@@ -79,7 +79,7 @@ function scanAssLayout(lines: LineIndex, asked: ReadonlySet<number>): AssLayout 
   return { styleFields: fields, styles, lastStyle, events, eventFields }
 }
 
-/** Where a line of a style has its name. */
+/** Returns the index of the name among the fields of a style. */
 const nameFieldIndex = (fields: readonly string[]) =>
   fields.findIndex((field) => field.toLowerCase() === 'name')
 
@@ -116,7 +116,7 @@ function styleLine(style: AssStyle, fields: readonly string[]): string {
   return `Style: ${fields.map((field) => values.get(field.toLowerCase()) ?? '0').join(',')}`
 }
 
-/** An event's line with some of its fields replaced; the last field holds all commas that follow. */
+/** Replaces fields in the line of an event. The last field contains all further commas. */
 function replaceEventFields(line: string, fields: readonly string[], event: EventReplacement): string {
   const colon = line.indexOf(':') + 1
   const values = line.slice(colon).split(',')

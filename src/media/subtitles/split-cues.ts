@@ -10,24 +10,24 @@ import {
   unwrapText,
 } from './wrap.ts'
 
-/** What is said from one time to another, ms. */
+/** Text with its start and end, in milliseconds. */
 interface TimedText {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** What is shown at once. */
+/** Lines that are shown together, with their start and end in milliseconds. */
 export interface Cue {
   readonly start: number
   readonly end: number
-  /** Each within the width. */
+  /** Each fits the width. */
   readonly lines: readonly string[]
 }
 
 /**
- * What is said in entries of at most so many lines: cut where sentences or clauses end, where that can be, and the
- * time shared out by length. Times are whole ms and follow each other; too short a time leaves entries without any.
+ * Splits text into cues of a maximum number of lines, preferably at the end of sentences or clauses. Divides the time by
+ * length. Times are whole milliseconds without gaps; if the time is too short, cues have no duration.
  */
 export function splitIntoCues(
   { start, end, text }: TimedText,
@@ -46,10 +46,10 @@ export function splitIntoCues(
   })
 }
 
-/** How long it takes to read, roughly; never nothing. */
+/** Relative reading time of a piece, at least 1. */
 const readingLength = ({ text }: MeasuredPiece) => Math.max(1, text.length)
 
-/** What it costs to cut there, where an entry more costs 1. */
+/** Cost of a split by the place; each cue costs 1. */
 const splitCosts: Readonly<Record<BreakRank, number>> = {
   sentence: 0,
   clause: 0.15,
@@ -58,21 +58,21 @@ const splitCosts: Readonly<Record<BreakRank, number>> = {
   letter: 3,
 }
 
-/** What an entry costs that is hardly begun, so that none holds a word alone. */
+/** Cost of a cue with very little text, so that no cue contains a single word. */
 const shortCueCost = 0.6
 
-/** What it costs where an entry holds the end of a sentence and only the beginning of the next. */
+/** Cost of a cue that contains the end of one sentence and only the start of the next. */
 const splitSentenceCost = 1.2
 
-/** Least time of an entry where there is room for it, ms. */
+/** Minimum duration of a cue where possible, in milliseconds. */
 const minCueMs = 800
 
-/** What it costs where an entry lasts less than that: more than to cut between words. */
+/** Cost of a cue below the minimum duration; higher than that of a split between words. */
 const briefCueCost = 1.5
 
 interface SplitOptions extends LineLimit {
   readonly lines: number
-  /** How long each letter is shown. */
+  /** Duration of each letter, in milliseconds. */
   readonly msPerLetter: number
 }
 
@@ -113,12 +113,12 @@ function bestSplit(
   return parts
 }
 
-/** A shorter pause than this is not shown: the entry stays until the next one, ms. */
+/** Pauses shorter than this are closed: the cue stays until the next one. Milliseconds. */
 const maxClosedPauseMs = 300
 
 /**
- * Entries of what is said, in its order: each within the room, none overlapping the next, none of no time. Short
- * pauses are closed, short entries last a little longer where nothing is said after them.
+ * Converts transcribed segments to cues. Each cue fits the line limits, has a duration and does not overlap the next.
+ * Closes short pauses and extends short cues into the silence after them.
  */
 export function cuesFromSpeech(
   segments: readonly TimedText[],
@@ -132,7 +132,7 @@ export function cuesFromSpeech(
   return shown.map((entry, index) => ({ ...entry, end: cueEnd(entry, shown[index + 1]?.start) }))
 }
 
-/** Where two speak at once, the first ends as the second begins, unless hardly any time were left for it. */
+/** Ends overlapping segments at the start of the next one, unless less than the minimum duration remains. */
 function withoutOverlaps(segments: readonly TimedText[]): TimedText[] {
   const sorted = segments.toSorted((one, other) => one.start - other.start)
   let free = Number.NEGATIVE_INFINITY

@@ -2,7 +2,7 @@ import type { Cue } from './split-cues.ts'
 import { srtTime } from './times.ts'
 import { escapeText } from './tokens.ts'
 
-/** An SRT file of what is shown, numbered from 1; empty entries are left out. */
+/** Formats cues as an SRT file, numbered from 1. Skips empty cues. */
 export function srtFile(entries: readonly Cue[]): string {
   return entries
     .map(({ start, end, lines }) => ({ start, end, lines: lines.filter((line) => line.trim() !== '') }))
@@ -14,5 +14,7 @@ export function srtFile(entries: readonly Cue[]): string {
     .join('\n')
 }
 
-/** What would begin another entry of SRT or VTT; tried once for each row of dashes, however long. */
+/**
+ * An arrow in text, which would start another entry of SRT or VTT. Matches linearly in rows of dashes of any length.
+ */
 export const cueArrow = /(?<!-)-{2,}>/g

@@ -16,21 +16,21 @@ const periods = '.。．｡﹒'
 const marks = new RegExp(`[${commas}${periods}]`, 'gu')
 
 const digit = /\p{Nd}/u
-/** Scripts that are written without spaces have no words that a period could be part of. */
+/** Excludes scripts without spaces, in which a period is never part of a word. */
 const notUnspaced = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai']
   .map((name) => `(?!\\p{Script=${name}})`)
   .join('')
 const lettered = new RegExp(`${notUnspaced}[\\p{L}\\p{N}\\p{M}]`, 'u')
 
-/** Letters that stand one by one, each with its period. */
+/** Single letters, each followed by a period. */
 const initials = new RegExp(`(?<![\\p{L}\\p{N}])(?:${notUnspaced}\\p{L}\\.){2,}`, 'gu')
 
-/** A text without commas and periods; lines are apart by `\n`. */
+/** Removes commas and periods from a text whose lines end with `\n`. */
 export function stripPunctuation(text: string): string {
   return stripUnits(text).join('')
 }
 
-/** As `stripPunctuation`, of an entry's text with its tags; breaks of lines are those of its format. */
+/** Removes commas and periods from the text of an entry with tags and line breaks of its format. */
 export function stripEntry(text: string, format: SubtitleFormat): string {
   const tokens = tokenize(text, format)
   const units = stripUnits(tokens.map((token) => visibleText(token, format)).join(''))
@@ -45,7 +45,7 @@ export function stripEntry(text: string, format: SubtitleFormat): string {
     .join('')
 }
 
-/** The text of a token whose shown characters have become others; signs that escape stay with theirs. */
+/** Replaces the visible characters of a token and keeps the escapes of unchanged ones. */
 function rebuildToken(raw: string, units: readonly string[], format: SubtitleFormat): string {
   const shown = visibleText({ kind: 'text', raw }, format)
   if (shown === raw) return units.join('')
@@ -55,7 +55,7 @@ function rebuildToken(raw: string, units: readonly string[], format: SubtitleFor
   return pieces.map((piece, at) => (units[at] === shown[at] ? piece : (units[at] ?? ''))).join('')
 }
 
-/** For each UTF-16 unit of the text what it becomes: itself, a space or nothing. */
+/** Returns for each UTF-16 unit of a text its replacement: itself, a space or nothing. */
 function stripUnits(text: string): string[] {
   const units = text.split('')
   const kept = new Set(
@@ -88,7 +88,7 @@ function lastOf(text: string, at: number): string {
   return text.slice(isPair ? at - 2 : Math.max(0, at - 1), at)
 }
 
-/** Leaves one of several spaces in a row, and none at the ends of lines. */
+/** Collapses rows of spaces to one, and removes those at the ends of lines. */
 function collapseSpaces(units: string[]): void {
   const isSpace = (unit: string | undefined) => unit === ' ' || unit === '\t' || unit === '\u3000'
   for (let at = 0; at < units.length; at += 1) {

@@ -1,7 +1,7 @@
 import { fontSize, type Typeface } from './text-width.ts'
 import type { LineLimit } from './wrap.ts'
 
-/** How subtitles look; the names are the contract's. */
+/** Names of the style presets in the contract. */
 export const presetNames = [
   'default',
   'outline',
@@ -13,7 +13,7 @@ export const presetNames = [
 ] as const
 export type PresetName = (typeof presetNames)[number]
 
-/** Colours of the letters, by the contract's names; 雅黑 is the preset's own: light letters, black around them. */
+/** Letter colours by their names in the contract. 雅黑 is the colour of the preset. */
 export const letterColours = {
   雅黑: undefined,
   淡绿: '#98fb98',
@@ -29,13 +29,13 @@ export const letterColours = {
 } as const
 export type LetterColour = keyof typeof letterColours
 
-/** A colour, `#rrggbb`, and how opaque it is, 0 to 1. */
+/** A colour, `#rrggbb`, and its opacity, 0 to 1. */
 interface Paint {
   readonly colour: string
   readonly opacity: number
 }
 
-/** A preset's own; lengths in ems. */
+/** Values of a preset; lengths in ems. */
 interface StylePreset {
   readonly bold: boolean
   readonly fill: string
@@ -49,7 +49,7 @@ interface StylePreset {
 
 const black = (opacity: number): Paint => ({ colour: '#000000', opacity })
 
-/** The looks of the presets. */
+/** Values of all presets. */
 const stylePresets: Readonly<Record<PresetName, StylePreset>> = {
   default: { bold: false, fill: '#ffffff', edge: black(0.9), back: black(0.45), outline: 0.05, shadow: 0.03 },
   outline: { bold: true, fill: '#ffffff', edge: black(1), back: black(0), outline: 0.095, shadow: 0 },
@@ -90,37 +90,37 @@ export interface Canvas {
   readonly height: number
 }
 
-/** A style of ASS; lengths in px of the canvas. */
+/** A style of ASS; lengths in pixels of the canvas. */
 export interface AssStyle {
   readonly name: string
   readonly family: string
   readonly bold: boolean
-  /** Fontsize as ASS counts it, and the px of an em that it makes. */
+  /** Fontsize of ASS, and the em that results from it. */
   readonly size: number
   readonly em: number
   readonly spacing: number
-  /** `#rrggbb`; the edge and what lies behind it with how opaque they are, 0 to 1. */
+  /** Letter colour, `#rrggbb`; the edge and the background also have an opacity. */
   readonly fill: string
   readonly edge: Paint
   readonly back: Paint
-  /** Whether the edge is a box around the line. */
+  /** Whether a box is drawn around the line instead of an edge. */
   readonly box: boolean
   readonly outline: number
   readonly shadow: number
   readonly marginX: number
   readonly marginY: number
-  /** As wide as a line gets where the margins allow more: one of a smaller size may be as long as a usual one. */
+  /** Maximum line width. Lines of a scaled style may be as long as those of the preset. */
   readonly lineWidth: number
 }
 
-/** How many letters as wide as high a line holds, and the share of the canvas that it takes at most. */
+/** Ems of a full line, and its maximum share of the canvas width, by the aspect ratio. */
 function lineShape({ width, height }: Canvas): { ems: number; share: number } {
   const shape = width / height
   if (shape >= 1.3) return { ems: 22, share: 0.9 }
   return shape <= 0.8 ? { ems: 13, share: 0.86 } : { ems: 17, share: 0.9 }
 }
 
-/** Px of an em on a canvas: as high as is usual, and such that a line of its letters fits with all around it. */
+/** Returns the em of a preset in pixels: 5.4 % of the height, or less if a full line would not fit the width. */
 function presetEm(canvas: Canvas, { spacing = 0, outline, shadow }: StylePreset): number {
   const { ems, share } = lineShape(canvas)
   return Math.min(
@@ -135,11 +135,11 @@ interface PresetStyleOptions {
   readonly canvas: Canvas
   readonly typeface: Typeface
   readonly name: string
-  /** Of the usual size. */
+  /** Scale of the font size; 1 by default. */
   readonly scale?: number
 }
 
-/** A preset as a style for a canvas. */
+/** Returns the style of a preset for a canvas. */
 export function presetStyle({
   preset,
   colour,
@@ -164,10 +164,10 @@ export function presetStyle({
   }
 }
 
-/** What libass adds where it rounds the edges of boxes and letters, px on either side. */
+/** Pixels that libass adds on each side when it rounds the edges of boxes and letters. */
 const libassRounding = 2
 
-/** The room of a style's lines on a canvas, px: edges, boxes and shadows stay within the margins too. */
+/** Returns the maximum line width of a style in pixels, so that edges, boxes and shadows stay within the margins. */
 export function lineLimit(style: AssStyle, canvas: Canvas, typeface: Typeface): LineLimit {
   const { em, spacing, outline, shadow, marginX, lineWidth } = style
   const most = canvas.width - 2 * (marginX + outline + shadow + libassRounding)

@@ -2,58 +2,58 @@ import type { TextSource } from './encoding.ts'
 
 export type SubtitleFormat = 'srt' | 'ass' | 'vtt'
 
-/** A part of a text, by its UTF-16 offsets; half open. */
+/** A part of a text from one UTF-16 offset up to another one, which is excluded. */
 export interface TextRange {
   readonly from: number
   readonly to: number
 }
 
-/** What is shown for a while. */
+/** An entry of a subtitle file. */
 export interface SubtitleEntry {
-  /** Ms from the start of the film; `end` is later than `start`. */
+  /** Times in milliseconds; `end` is later than `start`. */
   readonly start: number
   readonly end: number
-  /** As it stands in the file, tags and all; line breaks of SRT and VTT as `\n`. */
+  /** Text in the syntax of the file, with tags; line breaks of SRT and VTT are `\n`. */
   readonly text: string
   /** Comments of ASS are not shown. */
   readonly kind: 'dialogue' | 'comment'
-  /** Of ASS; 0 and empty elsewhere. */
+  /** Layer and style of ASS; 0 and empty in other formats. */
   readonly layer: number
   readonly style: string
-  /** Line of the file at which it begins, from 1. */
+  /** First line of the entry in the file, from 1. */
   readonly line: number
-  /** Where its parts stand in the file's text. */
+  /** Ranges of its parts in the text of the file. */
   readonly at: { readonly start: TextRange; readonly end: TextRange; readonly text: TextRange }
 }
 
 /**
- * Why something of a file is no entry: it has no times or such as nobody can read (`times`), negative ones, some of
- * 100 hours and more (`absurd`), it ends before it begins (`reversed`) or as it begins (`zero`), it is text that
- * belongs to no entry (`stray`), or a line of ASS with too few fields (`fields`).
+ * Why a part of a file is not an entry: its times are missing or invalid (`times`), negative, or 100 hours and more
+ * (`absurd`); it ends before it starts (`reversed`) or has no duration (`zero`); it is text outside of entries (`stray`),
+ * or a line of ASS with too few fields (`fields`).
  */
 export type EntryFault = 'times' | 'negative' | 'absurd' | 'reversed' | 'zero' | 'stray' | 'fields'
 
-/** What is kept in the file as it is, and dropped from the list. */
+/** A part of a file that is not an entry. It stays in the file unchanged. */
 export interface SkippedEntry {
   readonly line: number
   readonly fault: EntryFault
 }
 
-/** A subtitle file as it was read. */
+/** A parsed subtitle file. */
 export interface Subtitles {
   readonly format: SubtitleFormat
   readonly source: TextSource
-  /** In the order of the file. */
+  /** Entries in the order of the file. */
   readonly entries: readonly SubtitleEntry[]
   readonly skipped: readonly SkippedEntry[]
-  /** PlayRes of ASS; undefined where it tells no side. */
+  /** PlayRes of ASS; undefined if no side is set. */
   readonly canvas?: { readonly width: number; readonly height: number }
 }
 
-/** Told each entry that was read; whether that is enough, and the rest of the file need not be read. */
+/** Called with each entry. Returns whether to stop reading the file. */
 export type StopReading = (entry: SubtitleEntry) => boolean
 
-/** What is wrong with times that were read. */
+/** Returns the fault of an entry's times in milliseconds; undefined if they are valid. */
 export function timesFault({
   start,
   end,

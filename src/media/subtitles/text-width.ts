@@ -1,9 +1,9 @@
-/** The width of a text of one line, in whatever unit the width of a line is given in. */
+/** Returns the width of a text of one line, in the unit of the line limit. */
 export type MeasureText = (text: string) => number
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** As wide as high by East Asian Width (UAX 11): Wide and Fullwidth, and pictures. */
+/** Characters that are one em wide: Wide and Fullwidth of East Asian Width (UAX 11), and emoji. */
 const wide =
   /^(?:\p{Emoji_Presentation}|\p{Regional_Indicator}|.\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\u2e80-\u303e\u3041-\u33ff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6])/u
 const halfKana = /^[\uff61-\uff9f]/u
@@ -12,8 +12,8 @@ const thin = /^[\s.,:;!|'’`ijlI()[\]/\\]/u
 const broad = /^[mwMW@%&\p{Lu}]/u
 
 /**
- * The width of a text in ems by the kind of its letters, for want of a font: East Asian ones 1; of alphabets what a
- * usual sans serif takes, rather more than less.
+ * Estimates the width of a text in ems without a font: 1 for East Asian letters, for others slightly more than in a usual
+ * sans serif.
  */
 export function estimateWidth(text: string): number {
   let width = 0
@@ -29,18 +29,21 @@ function letterWidth(letter: string): number {
   return broad.test(letter) ? 0.76 : 0.6
 }
 
-/** A family of fonts as subtitles are drawn with it. */
+/** A font family and the widths of text drawn in it. */
 export interface Typeface {
   readonly family: string
-  /** Px of an em at Fontsize 1: ASS counts the height of a line, which fonts divide differently. */
+  /**
+   * Pixels of an em at Fontsize 1. Fontsize of ASS is the line height, of which the em is a different share in each
+   * font.
+   */
   readonly emPerSize: number
-  /** The width of a text of one line, ems. */
+  /** Returns the width of a text of one line, in ems. */
   measure(text: string, bold: boolean): number
-  /** Whether a text is measured as it is drawn, rather than estimated by the kind of its letters. */
+  /** Whether the width of a text is measured in the font, not estimated. */
   isMeasured(text: string): boolean
 }
 
-/** A family of which nothing is known: widths by the kind of the letters, which callers report. */
+/** Returns a typeface with estimated widths, for a family that cannot be measured. */
 export function estimatedTypeface(family: string): Typeface {
   const measure: MeasureText = estimateWidth
   return {
@@ -54,7 +57,7 @@ export function estimatedTypeface(family: string): Typeface {
 /** Between Arial's 0.87 and Noto Sans CJK's 0.69. */
 const defaultEmPerSize = 0.8
 
-/** Fontsize of an em. */
+/** Returns the Fontsize for an em in pixels. */
 export function fontSize({ emPerSize }: Typeface, em: number): number {
   return em / emPerSize
 }

@@ -1,15 +1,15 @@
 import type { TextRange } from './subtitles.ts'
 
-/** A time that was read, ms, with where it stands. */
+/** A parsed time in milliseconds, with its range in the text. */
 export interface ParsedTime {
   readonly ms: number
   readonly at: TextRange
 }
 
-/** Hours may be left out, as VTT does; a fraction is one of a second, whatever its length. */
+/** Hours are optional, as in VTT. The fraction of a second may have any number of digits. */
 const timePattern = /(-?)(?:(\d{1,9}):)?(\d{1,9}):(-?\d{1,9})(?:[,.:](-?)(\d{1,9}))?/y
 
-/** Reads the time that begins at an offset; undefined where none does. */
+/** Parses the time at an offset; undefined if there is none. */
 export function parseTimeAt(text: string, from: number): ParsedTime | undefined {
   timePattern.lastIndex = from
   const [whole, sign, hours = '0', minutes = '', seconds = '', dash, fraction = '0'] =
@@ -33,18 +33,18 @@ function splitTime(ms: number): { hours: number; rest: string; fraction: number 
   return { hours: Math.floor(seconds / 3600), rest, fraction: whole % 1000 }
 }
 
-/** `00:01:02,345`. */
+/** Formats milliseconds as `00:01:02,345`. */
 export function srtTime(ms: number): string {
   const { hours, rest, fraction } = splitTime(ms)
   return `${twoDigits(hours)}:${rest},${String(fraction).padStart(3, '0')}`
 }
 
-/** `00:01:02.345`. */
+/** Formats milliseconds as `00:01:02.345`. */
 export function vttTime(ms: number): string {
   return srtTime(ms).replace(',', '.')
 }
 
-/** `0:01:02.35`: the nearest hundredth of a second, which is all that ASS can say. */
+/** Formats milliseconds as `0:01:02.35`, rounded to hundredths of a second as ASS requires. */
 export function assTime(ms: number): string {
   const { hours, rest, fraction } = splitTime(Math.round(ms / 10) * 10)
   return `${hours}:${rest}.${twoDigits(fraction / 10)}`

@@ -1,23 +1,23 @@
 import type { SubtitleFormat } from './subtitles.ts'
 
 /**
- * A piece of an entry's text: words; `tags` that say how they look, comments in braces among them; a `drawing`; a
- * `break` of the line; a `space` that no line breaks at.
+ * A token of an entry's text: visible `text`; `tags`, including comments in braces; a vector `drawing`; a line `break`; a
+ * non-breaking `space`.
  */
 export interface Token {
   readonly kind: TokenKind
-  /** As it stands in the file. All of them joined are the entry's text. */
+  /** Source text. All tokens joined are the text of the entry. */
   readonly raw: string
 }
 
-/** The pieces of an entry's text. */
+/** Splits the text of an entry into tokens. */
 export function tokenize(text: string, format: SubtitleFormat): Token[] {
   return format === 'ass' ? tokenizeAss(text) : tokenizeBlock(text, format)
 }
 
-/** What is read: no tags, no drawings, lines apart by `\n`. */
+/** Returns the visible text without tags and drawings, with `\n` between lines. */
 export function plainText(text: string, format: SubtitleFormat): string {
-  // A file may be millions of tags, which need not be kept to be left out.
+  // A file may contain millions of tags, so that no tokens are created for them.
   if (format === 'ass') return plainAss(text)
   return visibleText({ kind: 'text', raw: text.replaceAll(blockTagPattern[format], '') }, format)
 }
@@ -31,12 +31,12 @@ function plainAss(text: string): string {
   return plain
 }
 
-/** As `plainText`, of pieces. */
+/** Returns the visible text of tokens. */
 function tokensText(tokens: readonly Token[], format: SubtitleFormat): string {
   return tokens.map((token) => visibleText(token, format)).join('')
 }
 
-/** What a piece shows. */
+/** Returns the visible text of a token, unescaped. */
 export function visibleText({ kind, raw }: Token, format: SubtitleFormat): string {
   if (kind === 'break') return '\n'
   if (kind === 'space') return '\u00a0'
@@ -48,7 +48,7 @@ export function visibleText({ kind, raw }: Token, format: SubtitleFormat): strin
       : raw.replaceAll(/\\([{}])|(\\)\u2060/g, '$1$2')
 }
 
-/** What an entry has to read or to translate; nothing where it is blank, drawn, or sung by syllables (`\k`). */
+/** Returns the text of an entry to translate; empty if it is blank, a drawing, or karaoke (`\k`). */
 export function translatableText(text: string, format: SubtitleFormat): string {
   if (format === 'ass' && isKaraoke(text)) return ''
   const plain = plainText(text, format)
@@ -60,7 +60,7 @@ const isKaraoke = (text: string) =>
 
 const karaokeTag = /\\(k|K|kf|ko|kt)\d/
 
-/** Words without what looks like tags, which models echo and invent; the format's signs for breaks are breaks. */
+/** Removes tags from a model's text, which models copy and invent, and converts line breaks of the format to `\n`. */
 export function stripTags(words: string, format: SubtitleFormat): string {
   const text = words.replaceAll(/\r\n|\r/g, '\n')
   if (format !== 'ass') return tokensText(tokenizeBlock(text, format), 'srt')
@@ -70,18 +70,18 @@ export function stripTags(words: string, format: SubtitleFormat): string {
     .replaceAll(String.raw`\h`, '\u00a0')
 }
 
-/** Words as a format writes them: nothing of them is taken for a tag, a break or an end of the entry. */
+/** Escapes plain text for a format, so that no part of it is read as a tag, a line break or the end of the entry. */
 export function escapeText(words: string, format: SubtitleFormat): string {
   if (format === 'srt') return insertJoiner(words, /\{\\|<(?=\/?[a-z])/gi)
   if (format === 'vtt') return words.replaceAll(/[&<>]/g, (sign) => vttEscapes[sign] ?? sign)
-  // As ffmpeg and libass have it: braces with a backslash, a backslash followed by a joiner of no width.
+  // As in ffmpeg and libass: a backslash before braces, a zero-width joiner after a backslash.
   return words
     .replaceAll('\\', `\\${wordJoiner}`)
     .replaceAll(/[{}]/g, String.raw`\$&`)
     .replaceAll('\n', String.raw`\N`)
 }
 
-/** A character without width or meaning. */
+/** Word joiner, an invisible character. */
 const wordJoiner = '\u2060'
 
 const insertJoiner = (words: string, pattern: RegExp) =>
@@ -93,13 +93,13 @@ function tokenizeAss(text: string): Token[] {
   return tokens
 }
 
-/** Ends of lines, tags of HTML as players read them, and blocks of ASS in SRT; tags as VTT has them. */
+/** Line ends and tags: in SRT HTML tags as in players, and blocks of ASS; in VTT its own tags. */
 const blockTokenPattern = {
   srt: /\n|\{\\[^{}\n]{0,999}\}|<\/?(?:b|i|u|s|font)(?: [^<>\n]{0,999})?\/?>/gi,
   vtt: /\n|<\/?(?:b|i|u|c|v|lang|ruby|rt)(?:[ .][^<>\n]{0,999})?>|<\d[\d:.]{1,40}>/g,
 }
 
-/** The same without the ends of lines. */
+/** The same patterns without line ends. */
 const blockTagPattern = {
   srt: new RegExp(blockTokenPattern.srt.source.replace(String.raw`\n|`, ''), 'gi'),
   vtt: new RegExp(blockTokenPattern.vtt.source.replace(String.raw`\n|`, ''), 'g'),
@@ -117,10 +117,10 @@ function tokenizeBlock(text: string, format: 'srt' | 'vtt'): Token[] {
   return tokens
 }
 
-/** What a piece of an entry's text is. */
+/** Kind of a token. */
 type TokenKind = 'text' | 'tags' | 'drawing' | 'break' | 'space'
 
-/** Visits the pieces of a text of ASS in their order: breaks, spaces, blocks in braces; the rest is text, escaped braces too. */
+/** Visits the tokens of an ASS text in order. Escaped braces and braces without an end are text. */
 function visitAssTokens(text: string, visit: (kind: TokenKind, from: number, to: number) => void): void {
   let drawing = false
   let done = 0
@@ -130,14 +130,14 @@ function visitAssTokens(text: string, visit: (kind: TokenKind, from: number, to:
     done = to
   }
   const lastBrace = text.lastIndexOf('}')
-  // The next `\p`, which begins and ends drawings: most blocks have none.
+  // Offset of the next `\p`, which starts and ends drawings; most blocks contain none.
   let scaleAt = -1
   const sign = /[\\{]/g
   for (let found = sign.exec(text); found; found = sign.exec(text)) {
     const at = found.index
     const next = text[at + 1] ?? ''
     if (found[0] === '\\' && /[Nnh]/.test(next) && !drawing) add(next === 'h' ? 'space' : 'break', at, at + 2)
-    // A block that nothing ends is text.
+    // A block without an end is text.
     else if (found[0] === '{' && at < lastBrace) {
       const end = text.indexOf('}', at) + 1
       add('tags', at, end)
@@ -152,7 +152,7 @@ function visitAssTokens(text: string, visit: (kind: TokenKind, from: number, to:
   if (done < text.length) visit(drawing ? 'drawing' : 'text', done, text.length)
 }
 
-/** Where a text has something from an offset on; beyond its end where nowhere. */
+/** Returns the first occurrence from an offset; the length of the text if there is none. */
 function indexFrom(text: string, part: string, from: number): number {
   const found = text.indexOf(part, from)
   return found < 0 ? text.length : found
@@ -162,9 +162,9 @@ const entities: Readonly<Record<string, string>> = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0', '&lrm;': '\u200e', '&rlm;': '\u200f' },
 }
 
-/** How VTT writes the signs that its tags are made of. */
+/** Escapes of VTT for the characters of its tags. */
 const vttEscapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** Text of VTT with the signs that it names. */
+/** Replaces the named characters of VTT text. */
 const unescapeVtt = (text: string) =>
   text.replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (name) => entities[name] ?? name)

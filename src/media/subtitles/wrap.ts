@@ -1,19 +1,19 @@
 import type { MeasureText } from './text-width.ts'
 
-/** What a line of subtitles has room for. */
+/** Maximum width of a line and how to measure text. */
 export interface LineLimit {
-  /** Of a line, in the unit of `measure`. */
+  /** In the unit of `measure`. */
   readonly width: number
   readonly measure: MeasureText
 }
 
-/** The lines of a text that fit a width: as few as can be, alike in length, broken where it reads well. */
-export function wrapText(text: string, room: LineLimit): string[] {
-  const words = measurePieces(splitPieces(unwrapText(text)), room)
-  return balanceLines(words, room.width).map(joinPieces)
+/** Wraps text into the fewest lines that fit, of similar length, preferably at the end of sentences and clauses. */
+export function wrapText(text: string, limit: LineLimit): string[] {
+  const words = measurePieces(splitPieces(unwrapText(text)), limit)
+  return balanceLines(words, limit.width).map(joinPieces)
 }
 
-/** A text in one line: breaks are spaces, but for those between letters that are written without. */
+/** Joins the lines of a text with spaces, or without between Chinese and Japanese letters. */
 export function unwrapText(text: string): string {
   const lines = text
     .split(/[\r\n]+/)
@@ -24,18 +24,18 @@ export function unwrapText(text: string): string {
   return lines.map((line, at) => (isSpaced(line, at) ? ` ${line}` : line)).join('')
 }
 
-/** A letter or sign of Chinese or Japanese. */
+/** A character of Chinese or Japanese, which are written without spaces. */
 const unspacedLetter = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uff0f\uff1a-\uff20]`
 const beginsUnspaced = new RegExp(`^${unspacedLetter}`, 'u')
 const endsUnspaced = new RegExp(`${unspacedLetter}$`, 'u')
 
-/** A piece with what it takes of a line. */
+/** A piece with its width. */
 export interface MeasuredPiece extends TextPiece {
   readonly width: number
   readonly spaceWidth: number
 }
 
-/** The pieces with their widths; those wider than a line in parts. */
+/** Measures pieces and splits those that are wider than a line. */
 export function measurePieces(pieces: readonly TextPiece[], { width, measure }: LineLimit): MeasuredPiece[] {
   const known = new Map<string, number>()
   const widthOf = (text: string) => {
@@ -53,12 +53,12 @@ export function measurePieces(pieces: readonly TextPiece[], { width, measure }: 
   return split(split(pieces.map(word), splitPiece), splitLetters)
 }
 
-/** The text of words that stand together. */
+/** Joins adjacent pieces to text. */
 export function joinPieces(words: readonly MeasuredPiece[]): string {
   return words.map(({ text, space }, index) => (index < words.length - 1 ? text + space : text)).join('')
 }
 
-/** The number of lines that words fill, each as full as can be. */
+/** Returns the number of lines that pieces need if each line is filled. */
 function countLines(words: readonly MeasuredPiece[], width: number): number {
   let lines = words.length > 0 ? 1 : 0
   let filled = 0
@@ -72,7 +72,9 @@ function countLines(words: readonly MeasuredPiece[], width: number): number {
   return lines
 }
 
-/** What it costs to break there, beside a line that is off the common length by its share of the width, squared. */
+/**
+ * Cost of a break by the place. To it is added the squared difference to the mean line length, as a share of the width.
+ */
 const breakCosts: Readonly<Record<BreakRank, number>> = {
   sentence: 0,
   clause: 0.01,
@@ -81,10 +83,10 @@ const breakCosts: Readonly<Record<BreakRank, number>> = {
   letter: 1,
 }
 
-/** More than all other costs of a line. */
+/** Cost of each line; higher than all other costs of a line. */
 const extraLineCost = 1000
 
-/** The words in lines: the fewest, then of the least cost; from each start, only as far as a line reaches. */
+/** Divides pieces into the fewest lines with the lowest cost, by dynamic programming over the line starts. */
 export function balanceLines(words: readonly MeasuredPiece[], width: number): MeasuredPiece[][] {
   const count = countLines(words, width)
   if (count <= 1) return count === 0 ? [] : [[...words]]
@@ -114,44 +116,49 @@ export function balanceLines(words: readonly MeasuredPiece[], width: number): Me
   return lines
 }
 
-/** How good a place to break is: after a sentence, a clause, a word, inside one as a language allows, anywhere. */
+/**
+ * Rank of a break, best first: after a sentence, a clause, a word, inside a word where the language allows it,
+ * anywhere.
+ */
 export type BreakRank = 'sentence' | 'clause' | 'word' | 'inside' | 'letter'
 
-/** A part of a text that no line breaks in, with the spaces after it and what may break there. */
+/** An unbreakable part of a text, with the spaces after it and the rank of the break there. */
 interface TextPiece {
   readonly text: string
   readonly space: string
   readonly after: BreakRank
 }
 
-/** No line begins with these (JIS X 4051, GB/T 15834): closing signs, small kana, marks of length and repeats. */
+/**
+ * Characters that must not start a line (JIS X 4051, GB/T 15834): closing signs, small kana, length and repeat marks.
+ */
 const noStart =
   /^[、。，．,.!！?？:：;；)）\]］}｝〉》」』】〕〗〙〛’”»›…‥・ー―—～~%％‰℃々ゝゞヽヾ〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿ｡､｣ｰ･ｧ-ｯ]/u
 
-/** None ends with these: opening signs, and signs before a number. */
+/** Characters that must not end a line: opening signs and signs before a number. */
 const noEnd = /[([［（{｛〈《「『【〔〖〘〚‘“«‹¿¡$¥￥£€＄｢]$/u
 
-/** Written without spaces, broken between any two letters. */
+/** Scripts without spaces that may break between any two letters. */
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Extended_Pictographic}\u3000-\u303f\u30fb-\u30ff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f]/u
 
-/** Written without spaces, broken between words. */
+/** Scripts without spaces that may break between words. */
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** Spaces that a line may break at. */
+/** Breaking spaces. */
 const space = /^[^\S\u00a0\u202f\u2007]/u
 
 const sentenceEnd = /[。！？!?…｡．.][”’」』）)》"'»]*$/u
 const clauseEnd = /[，,、；;：:—–､][”’」』）)》"'»]*$/u
 
 const pieceGraphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-/** By dictionary in Chinese, Japanese and Thai. */
+/** Segments Chinese, Japanese and Thai by dictionary. */
 const wordSegmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 
-/** Most letters that are looked up at once: the dictionary's work on one run is more than linear in its length. */
+/** Characters per call of the segmenter, whose time grows faster than linearly with the length. */
 const maxSegmentedLength = 2000
 
-/** A text of one line in its smallest parts; joined with their spaces they are the text, trimmed. */
+/** Splits a text of one line into pieces. Joined with their spaces they are the trimmed text. */
 export function splitPieces(text: string): TextPiece[] {
   const line = text.trim()
   const bounds = wordBounds(line)
@@ -174,8 +181,8 @@ export function splitPieces(text: string): TextPiece[] {
 }
 
 /**
- * The parts of a piece that is wider than a line: after the signs of an address, else between any letters; signs
- * that begin or end no line stay with theirs, but for long rows of them.
+ * Splits a piece that is wider than a line: after the signs of a URL, otherwise between any letters. Signs that must not
+ * start or end a line stay with their letter, except in long rows.
  */
 function splitPiece({ text, space: spaces, after }: TextPiece): TextPiece[] {
   const letters = graphemesOf(text)
@@ -193,7 +200,7 @@ function splitPiece({ text, space: spaces, after }: TextPiece): TextPiece[] {
   return parts
 }
 
-/** A piece letter by letter. */
+/** Splits a piece into single letters. */
 function splitLetters({ text, space: spaces, after }: TextPiece): TextPiece[] {
   return graphemesOf(text).map((letter, index, all) =>
     index === all.length - 1
@@ -202,7 +209,7 @@ function splitLetters({ text, space: spaces, after }: TextPiece): TextPiece[] {
   )
 }
 
-/** Most signs that are kept with a letter. */
+/** Maximum signs that stay with a letter. */
 const maxKeptTogether = 6
 
 function graphemesOf(text: string): string[] {
@@ -219,12 +226,12 @@ function wordBounds(text: string): Set<number> {
 }
 
 interface BreakPosition {
-  /** What stands before, spaces left out. */
+  /** Text before the position, without trailing spaces. */
   readonly before: string
   readonly spaced: boolean
   readonly last: string
   readonly next: string
-  /** Whether a word ends here. */
+  /** Whether a word ends at the position. */
   readonly bound: boolean
 }
 
