@@ -182,13 +182,13 @@ describe('readConfig', () => {
     await settingsFile({ voices: [voice] })
     expect(await readConfig({ dataDir, environment: {} })).toMatchObject({ voices: [voice] })
     await settingsFile({ voices: [voice, voice] })
-    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow('two voices have one voice_id')
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow('two voices have the same voice_id')
   })
 
-  it('quotes nothing of a file that is not JSON: it may hold a key', async () => {
+  it('quotes nothing of a file that is not valid JSON: it may hold a key', async () => {
     await writeFile(join(dataDir, 'reelwright.config.json'), '{ "api_key": secret-key }')
     const refused = readConfig({ dataDir, environment: {} })
-    await expect(refused).rejects.toThrow('is not JSON')
+    await expect(refused).rejects.toThrow('is not valid JSON')
     await expect(refused).rejects.not.toThrow('secret-key')
   })
 
@@ -196,7 +196,7 @@ describe('readConfig', () => {
     [{ prot: 1 }, 'Unrecognized key: "prot"'],
     [{ port: 70_000 }, 'port in '],
     [{ base_url: 'ftp://x' }, 'base_url in '],
-    ['{', 'is not JSON'],
+    ['{', 'is not valid JSON'],
   ])('names what is wrong in the file: %j', async (content, told) => {
     await settingsFile(content)
     await expect(readConfig({ dataDir, environment: {} })).rejects.toMatchObject({
