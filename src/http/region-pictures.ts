@@ -139,8 +139,8 @@ function composeRegionPicture(
     description: describeShownRegions(list, marks, { ...shown, secondsOf: (frame) => msOf(frame) / 1000 }),
     // The middle of a frame's duration, so that rounding never selects its neighbour.
     frames: shown.frames.map(({ frame, drawn }) => ({
-      beginsMs: msOf(frame),
-      showsMs: startMs + msOf(Math.max(0, frame - first) + 0.5),
+      startMs: msOf(frame),
+      visibleMs: startMs + msOf(Math.max(0, frame - first) + 0.5),
       marks: drawn.flatMap((index) => marks[index] ?? []),
     })),
   }

@@ -1,7 +1,7 @@
 import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import type { EncoderSettings as EncoderCoding, Effort } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { listWithFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
-import { measureEncoding } from '../../src/engines/ffmpeg/try-encoding.ts'
+import { encodeAndMeasure } from '../../src/engines/ffmpeg/try-encoding.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import type { FrameRange } from './part.ts'
@@ -128,7 +128,7 @@ export async function encodeSample(
   stretch: FrameRange,
   { threads, signal, timeoutMs, effort, crf }: TrialOptions & TrialEncoding,
 ): Promise<Omit<Trial, 'crf'> | undefined> {
-  const frames = await measureEncoding(footage, { ...stretch, threads, signal, timeoutMs, effort, crf })
+  const frames = await encodeAndMeasure(footage, { ...stretch, threads, signal, timeoutMs, effort, crf })
   const [key, ...others] = frames
   // With few frames before a truncated end, the key frame dominates the size.
   if (!key || frames.length < stretch.count / 2) return undefined

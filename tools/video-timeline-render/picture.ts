@@ -48,7 +48,7 @@ export function pictureGraph({ groups, live }: Part, wish: PictureOptions, name:
     const stretch = stretches[index]
     const label = `[p${index}]`
     if (!stretch) return `${black(wish, piece.units)}${label}`
-    const ending = { stretch, due: lastPictureDue(stretch, wish), told: `${name}-${index}.told` }
+    const ending = { stretch, due: lastPictureDue(stretch, wish), markerFile: `${name}-${index}.told` }
     endings.push(ending)
     return `[r${index}]${pieceFilters(ending, wish, String(index))}${label}`
   })
@@ -85,7 +85,7 @@ function lastPictureDue({ clip, to }: Stretch, { canvas, videoOf }: PictureOptio
  * late or never, the last one stands.
  */
 function pieceFilters(
-  { stretch: { clip, from, to, units }, due, markerFile: told }: Ending,
+  { stretch: { clip, from, to, units }, due, markerFile }: Ending,
   wish: PictureOptions,
   /** Keeps the pieces of a graph apart. */
   label: string,
@@ -100,7 +100,7 @@ function pieceFilters(
   return [
     // A file's clock may be as coarse as its frames. Nothing of what begins at the cut's end may show.
     `settb=AVTB,trim=end=${formatFilterSeconds(Math.max(to - clipTolerance, from + clipTolerance))}`,
-    `metadata=mode=add:key=late:value=1:enable='gte(t,${formatFilterSeconds(due)})',metadata=mode=print:key=late:file=${told}`,
+    `metadata=mode=add:key=late:value=1:enable='gte(t,${formatFilterSeconds(due)})',metadata=mode=print:key=late:file=${markerFile}`,
     // What is looked at comes to the middle of its frame, by which fps takes it. The last may have come long before.
     `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frame + to - from)}`,
     `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,

@@ -49,7 +49,7 @@ export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts)
  * one of so many.
  */
 export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptions): AsyncGenerator<Frame> {
-  const { signal, timeoutMs, allocate: take } = reading
+  const { signal, timeoutMs, allocate } = reading
   const size = evenSize(uprightSize(footage.video))
   const output = streamOutput({
     args: [
@@ -61,7 +61,7 @@ export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptio
   })
   const pieces = fixedSizeChunks(frameBytes(size), output, {
     rest: 'dropped',
-    ...(take && { allocate: take }),
+    ...(allocate && { allocate }),
   })
   for await (const bytes of pieces) yield { ...size, bytes }
 }

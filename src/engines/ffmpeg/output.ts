@@ -54,9 +54,9 @@ interface FixedSizeChunksOptions {
 export async function* fixedSizeChunks(
   size: number,
   chunks: AsyncIterable<Uint8Array>,
-  { rest, allocate: take = () => new Uint8Array(size) }: FixedSizeChunksOptions,
+  { rest, allocate = () => new Uint8Array(size) }: FixedSizeChunksOptions,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let piece = take()
+  let piece = allocate()
   let filled = 0
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length;) {
@@ -66,7 +66,7 @@ export async function* fixedSizeChunks(
       at += count
       if (filled < size) break
       yield piece
-      piece = take()
+      piece = allocate()
       filled = 0
     }
   }

@@ -34,7 +34,7 @@ interface RegionSheetOptions extends PreviewOptions {
 export async function regionSheet(
   path: string,
   facts: MediaFacts,
-  { frames, signal, deadline: spent = AbortSignal.timeout(sheetTimeoutMs) }: RegionSheetOptions,
+  { frames, signal, deadline = AbortSignal.timeout(sheetTimeoutMs) }: RegionSheetOptions,
 ): Promise<PreviewImage> {
   const { video } = facts
   if (!video) {
@@ -43,10 +43,10 @@ export async function regionSheet(
     })
   }
   const sheet = layOutRegions(video, frames)
-  const wish = { video, sheet, frames, signal, spent }
+  const job = { video, sheet, frames, signal, deadline }
   const { picture, ...drawn } = isStill(facts.container)
-    ? { picture: await drawStillCopies(path, wish), isWhole: true }
-    : await drawVideoFrames(path, wish)
+    ? { picture: await drawStillCopies(path, job), isWhole: true }
+    : await drawVideoFrames(path, job)
   for (const [index, { box }] of sheet.cells.entries()) drawMarks(picture, box, frames[index]?.marks ?? [])
   return { jpeg: await encodeJpeg(picture, { signal, largest: maxSheetBytes }), ...drawn }
 }
@@ -70,7 +70,7 @@ function layOutRegions(video: VideoFacts, frames: readonly MarkedFrame[]): Sheet
   const few = isWide ? 2 : 4
   const columns = Math.min(count, count <= 4 ? few : isWide ? 3 : 6)
   const height = count === 1 ? maxFrameHeight.alone : count <= 4 ? maxFrameHeight.few : maxFrameHeight.many
-  const times = frames.map(({ startMs: beginsMs }) => beginsMs)
+  const times = frames.map(({ startMs }) => startMs)
   return placeCells(video, times, { columns, across: columns, tallest: height })
 }
 
@@ -92,9 +92,9 @@ async function drawStillCopies(path: string, { video, sheet, signal }: RegionShe
 /** Each by itself, as they lie anywhere. A frame that is shown twice is decoded once. */
 async function drawVideoFrames(
   path: string,
-  { video, sheet, frames, signal, deadline: spent }: RegionSheetJob,
+  { video, sheet, frames, signal, deadline }: RegionSheetJob,
 ) {
-  const times = [...new Set(frames.map(({ visibleMs: showsMs }) => showsMs))]
+  const times = [...new Set(frames.map(({ visibleMs }) => visibleMs))]
   const pictures = await fetchFrames(times, {
     async fetch(ms, given) {
       const [rgba] = await framesAt(path, {
@@ -102,10 +102,10 @@ async function drawVideoFrames(
       })
       return rgba
     },
-    ...{ deadline: spent, signal },
+    ...{ deadline, signal },
   })
   const byTime = new Map(times.map((ms, index) => [ms, pictures[index]]))
-  const shown = frames.map(({ visibleMs: showsMs }) => byTime.get(showsMs))
+  const shown = frames.map(({ visibleMs }) => byTime.get(visibleMs))
   return {
     picture: drawSheet(sheet, shown, labelStepMs),
     isWhole: !shown.includes(frameTimedOut),

@@ -10,7 +10,7 @@ export interface EncodedFrame {
   readonly decibels: number
 }
 
-interface MeasureEncodingOptions extends FrameSelection, EncoderSettings {
+interface EncodeAndMeasureOptions extends FrameSelection, EncoderSettings {
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
@@ -19,9 +19,9 @@ interface MeasureEncodingOptions extends FrameSelection, EncoderSettings {
  * Encodes frames as `decodeFrames` and `encodeFrames` would, and keeps nothing of it but what each comes to, in the
  * order they are encoded; none where the file has none there.
  */
-export async function measureEncoding(
+export async function encodeAndMeasure(
   footage: Footage,
-  { signal, timeoutMs, ...wish }: MeasureEncodingOptions,
+  { signal, timeoutMs, ...wish }: EncodeAndMeasureOptions,
 ): Promise<EncodedFrame[]> {
   const { num, den } = footage.rate
   const frames: EncodedFrame[] = []

@@ -23,15 +23,15 @@ const voiceChunkSeconds = 0.5
 /** Decodes the first sound of a file as one channel: samples from -1 to 1, in pieces, no faster than they are taken. */
 export async function* decodeVoice(
   path: string,
-  { signal, timeoutMs, from = 0, seconds, rate = speechRate, onGaps: onHoles }: DecodeVoiceOptions,
+  { signal, timeoutMs, from = 0, seconds, rate = speechRate, onGaps }: DecodeVoiceOptions,
 ): AsyncGenerator<Float32Array> {
   const begin = from > 0 ? [`atrim=start=${from.toFixed(6)},asetpts=PTS-STARTPTS`] : []
   const end = seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]
   const filters = [monoFilter(rate), ...begin, ...end].join(',')
   const holes = new FilledGaps()
   const output = ['-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
-  const args = [...(onHoles ? gapLogArgs : []), ...inputArgs(path), ...output]
-  const job = { args, signal, timeoutMs, ...(onHoles && { readLog: holes.read }) }
+  const args = [...(onGaps ? gapLogArgs : []), ...inputArgs(path), ...output]
+  const job = { args, signal, timeoutMs, ...(onGaps && { readLog: holes.read }) }
   const size = Math.round(voiceChunkSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
   let samples = 0
   for await (const piece of fixedSizeChunks(size, streamOutput(job), { rest: 'told' })) {
@@ -40,7 +40,7 @@ export async function* decodeVoice(
     yield sound
   }
   // A file's own words may look like the log's.
-  onHoles?.(Math.min(holes.seconds, samples / rate))
+  onGaps?.(Math.min(holes.seconds, samples / rate))
 }
 
 /** As `decodeVoice`, all at once; for what is short. */

@@ -14,7 +14,7 @@ const folder = await scratchFolder()
 async function hear(path: string) {
   let [samples, filled] = [0, 0]
   const signal = new AbortController().signal
-  const wish = { signal, timeoutMs: 60_000, onHoles: (seconds: number) => (filled = seconds) }
+  const wish = { signal, timeoutMs: 60_000, onGaps: (seconds: number) => (filled = seconds) }
   for await (const piece of decodeVoice(path, wish)) samples += piece.length
   return { lasts: samples / 16_000, missing: missingAudioSeconds(await probe(path), filled) }
 }
