@@ -42,7 +42,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
 
   it('are set up from a mirror, and the folder is one for a service then', async () => {
     const brought = await reelwright(['setup'], environment)
-    expect(brought.out).toMatch(/^text-detection: pulled \(2\.3 MiB\)\nonnx-runtime: was there already\n/)
+    expect(brought.out).toMatch(/^text-detection: installed \(2\.3 MiB\)\nonnx-runtime: was there already\n/)
     // All but the one thing that the test files do not have, which is told, and what single operations lack.
     expect(brought.code).toBe(1)
     expect(brought.out.match(/^.* has no .*$/gm)).toEqual([

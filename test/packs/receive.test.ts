@@ -94,8 +94,8 @@ describe('a pull over the network', () => {
     }
     await expect(installPack(packs, 'eyes', { pause: noted })).rejects.toMatchObject({
       ...{ code: 6401, retryable: true },
-      message: expect.stringContaining('eyes.onnx cannot be fetched'),
-      hint: expect.stringContaining('Try again: it goes on where it ended'),
+      message: expect.stringContaining('eyes.onnx cannot be downloaded'),
+      hint: expect.stringContaining('Try again: the download resumes'),
     })
     await expectNothing(packs)
     expect(mirror.cuts).toEqual([])
@@ -159,8 +159,8 @@ describe('a pull over the network', () => {
     const ended = await Promise.all([pull(), pull()])
     expect(ended.map(({ code }) => code)).toEqual([0, 0])
     expect(ended.map(({ out }) => out).toSorted()).toEqual([
-      'eyes: pulled (1 MiB)\n',
-      'eyes: was there already\n',
+      'eyes: installed (1 MiB)\n',
+      'eyes: already installed\n',
     ])
     expect(mirror.requests).toEqual(['eyes.onnx'])
     await expectWhole(packs)
@@ -170,7 +170,7 @@ describe('a pull over the network', () => {
     mirror.files.set('eyes.onnx', Buffer.from(model).fill(0, 500, 501))
     const packs = packsOf()
     await expect(installPack(packs, 'eyes')).rejects.toThrow(
-      /eyes\.onnx is not the file it should be: its SHA-256 is [0-9a-f]{64}/,
+      /eyes\.onnx is not the expected file: its SHA-256 is [0-9a-f]{64}/,
     )
     await expectNothing(packs)
     mirror.files.set('eyes.onnx', model)
@@ -188,7 +188,7 @@ describe('a pull over the network', () => {
     const packs = packsOf()
     await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
       ...{ code: 6401, retryable: false },
-      message: expect.stringMatching(/has .*, not the file of 1 MiB/),
+      message: expect.stringMatching(/has .* instead of the file of 1 MiB/),
     })
     await expectNothing(packs)
   })
@@ -254,8 +254,8 @@ describe('a pull over the network', () => {
   it('tells what is not there, and what no network brings', async () => {
     mirror.files.clear()
     await expect(installPack(packsOf(), 'eyes')).rejects.toMatchObject({
-      message: expect.stringContaining('eyes.onnx answers 404'),
-      hint: expect.stringContaining('Name a folder'),
+      message: expect.stringContaining('eyes.onnx responds with 404'),
+      hint: expect.stringContaining('Set a folder'),
     })
     await mirror[Symbol.asyncDispose]()
     await expect(installPack(packsOf(), 'eyes', { pause })).rejects.toMatchObject({

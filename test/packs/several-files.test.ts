@@ -54,7 +54,7 @@ describe('a model of two files', () => {
     const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
     await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
       code: 6401,
-      message: expect.stringContaining('eyes.tokens.txt is not the file it should be'),
+      message: expect.stringContaining('eyes.tokens.txt is not the expected file'),
     })
     expect(await locatePack(packs, 'eyes')).toBeNull()
   })
