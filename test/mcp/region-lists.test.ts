@@ -47,7 +47,7 @@ test.each<[string, object, RegExp]>([
   [
     'video_purify',
     { purify_scope: 'subtitle', regions: [box] },
-    /^6016: regions: .*not read.* Fix: Leave it out, .*with purify_scope region, or phase purify/,
+    /^6016: regions: .*ignored by.* Fix: Leave it out, .*with purify_scope region or phase purify/,
   ],
   ['video_purify', { regions: [box], rois: [box] }, /^6016: regions, rois: .* Fix: Leave them out, /],
   ['video_purify', { phase: 'detect', detect_roi: box }, /^6016: detect_roi: .*detect_scope custom/],
@@ -57,12 +57,12 @@ test.each<[string, object, RegExp]>([
   [
     'video_purify',
     { purify_scope: 'Region', regions: [box] },
-    /^6016: purify_scope: one of .* Fix: Give region/,
+    /^6016: purify_scope: one of .* Fix: Use region/,
   ],
   [
     'video_purify',
     { phase: 'detect', detect_scope: 'Custom', detect_roi: box },
-    /^6016: detect_scope: one of .* Fix: Give custom/,
+    /^6016: detect_scope: one of .* Fix: Use custom/,
   ],
   ['video_purify', { file_id: undefined, regions: [box] }, /^6013: Required: file_id\. /],
   ['image_purify', { regions: [box] }, /^6016: regions: .* Fix: .*purify_scope region/],
@@ -87,7 +87,7 @@ describe('a list in a file is checked before it costs', () => {
   const quiet = { ...listed, id: undefined }
 
   test.each<[string, () => unknown, RegExp]>([
-    ['no JSON', () => '{"regions": [}', /^6016: regions_file_id: list\.json is no JSON: /],
+    ['no JSON', () => '{"regions": [}', /^6016: regions_file_id: list\.json is not valid JSON: /],
     ['no list', () => of({ regions: 5 }), /^6016: .*regions: must be a list\. Fix: /],
     [
       'of another file',
@@ -167,7 +167,7 @@ describe('a list in a file is checked before it costs', () => {
   })
 
   test.each<[unknown, RegExp]>([
-    [7, /^6016: source_file_id: .*as a string/],
+    [7, /^6016: source_file_id: .*must be a string/],
     ['x'.repeat(65), /^6016: source_file_id: at most 64/],
   ])('source_file_id %j is refused before files are opened', async (source_file_id, told) => {
     const by = { file_id: 'missing.mp4', phase: 'purify', regions: [] }
