@@ -1,8 +1,5 @@
 import { join } from 'node:path'
 import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
-import { toneMapFilters } from '../../src/engines/ffmpeg/colour.ts'
-import { requireFilters } from '../../src/engines/ffmpeg/filters.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
 import { fnv1a } from '../../src/media/layout/digest.ts'
 import { slotRects } from '../../src/media/layout/layout.ts'
