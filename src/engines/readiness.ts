@@ -32,7 +32,9 @@ const checks: { readonly [K in Kind]: Check<K> } = {
     await (await import('./packs/resolve.ts')).requirePack(name)
   },
   async 'text-detection'() {
-    await (await import('./vision/require.ts')).requireTextDetection()
+    const { requirePack } = await import('./packs/resolve.ts')
+    await requirePack('onnx-runtime')
+    await requirePack('text-detection')
   },
   async 'own-models'({ names }) {
     await (await import('./vision/learned-models.ts')).learnedModelChecksums(names)

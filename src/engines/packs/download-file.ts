@@ -40,13 +40,17 @@ export async function downloadVerified(
   // The bytes of an earlier call may have belonged to another file.
   if (sum !== source.sha256 && isResumed) sum = await downloadAndHash(packs, source, staged)
   if (sum === source.sha256) return
-  throw new MediaError(6401, `${source.file} has the SHA-256 ${sum} instead of ${source.sha256}`, {
-    retryable: false,
-    hint: `The file was discarded. ${mirrorHint}`,
-  })
+  throw new MediaError(
+    6401,
+    `${source.file} is not the expected file: found ${sum}, expected SHA-256 ${source.sha256}`,
+    {
+      retryable: false,
+      hint: `The file was discarded. ${mirrorHint}`,
+    },
+  )
 }
 
-/** Downloads a file and returns its checksum. Removes the file if the checksum is wrong. */
+/** Downloads a file and returns its SHA-256, or its size as text if that is wrong. Removes a wrong file. */
 async function downloadAndHash(
   packs: Packs,
   source: DownloadSource,
@@ -55,8 +59,7 @@ async function downloadAndHash(
   const path = join(part, source.file)
   await downloadFile(packs, source, { stagingFolder: path, ...options })
   const size = await fileSizeOrZero(path)
-  const sum =
-    size === source.bytes ? await fileSha256(path, options.signal) : `of a file of ${describeSize(size)}`
+  const sum = size === source.bytes ? await fileSha256(path, options.signal) : describeSize(size)
   if (sum === source.sha256) options.onProgress?.(size)
   else await removePartialFile(path)
   return sum

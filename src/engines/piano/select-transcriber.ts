@@ -1,6 +1,4 @@
 import { findPack, requirePack, requireTogether } from '../packs/resolve.ts'
-import { openBasicPitch } from './basic-pitch.ts'
-import { openHighResolution } from './high-resolution.ts'
 import type { PianoTranscriber } from './transcriber.ts'
 
 /** Models trained on pianos; the user's own model takes precedence. */
@@ -9,7 +7,9 @@ const pianoModels = ['piano-model', 'piano-transcription-pedal'] as const
 /** Opens the best installed transcriber: a model trained on pianos, else Basic Pitch, which is downloaded on first use. */
 export async function openPianoTranscriber(threads: number, signal: AbortSignal): Promise<PianoTranscriber> {
   const model = await findPianoModel()
-  return await (model ? openHighResolution(model, threads) : openBasicPitch(threads, signal))
+  // Loaded here, as readiness checks only need to know which one would be opened.
+  if (model) return await (await import('./high-resolution.ts')).openHighResolution(model, threads)
+  return await (await import('./basic-pitch.ts')).openBasicPitch(threads, signal)
 }
 
 /** Checks that a transcriber is installed or downloadable. Returns the name of its model. Throws 6401. */
