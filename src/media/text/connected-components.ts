@@ -18,12 +18,12 @@ interface ValueMap {
 export function connectedComponents(map: ValueMap, least: number): MapComponent[] {
   const { values } = map
   const seen = new Uint8Array(values.length)
-  const pieces: MapComponent[] = []
+  const components: MapComponent[] = []
   for (let start = 0; start < values.length; start += 1) {
     if (seen[start] === 0 && (values[start] ?? 0) >= least)
-      pieces.push(floodFill(start, { ...map, least, seen }))
+      components.push(floodFill(start, { ...map, least, seen }))
   }
-  return pieces
+  return components
 }
 
 function floodFill(
@@ -31,18 +31,18 @@ function floodFill(
   { width, height, values, least, seen }: ValueMap & { readonly least: number; readonly seen: Uint8Array },
 ): MapComponent {
   const moments = { x: 0, y: 0, xx: 0, yy: 0, xy: 0 }
-  const piece = { left: width, top: height, right: 0, bottom: 0, count: 0, sum: 0, moments }
-  const waiting = [start]
+  const component = { left: width, top: height, right: 0, bottom: 0, count: 0, sum: 0, moments }
+  const pending = [start]
   seen[start] = 1
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+  for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
     const x = at % width
     const y = (at - x) / width
-    piece.left = Math.min(piece.left, x)
-    piece.right = Math.max(piece.right, x + 1)
-    piece.top = Math.min(piece.top, y)
-    piece.bottom = Math.max(piece.bottom, y + 1)
-    piece.count += 1
-    piece.sum += values[at] ?? 0
+    component.left = Math.min(component.left, x)
+    component.right = Math.max(component.right, x + 1)
+    component.top = Math.min(component.top, y)
+    component.bottom = Math.max(component.bottom, y + 1)
+    component.count += 1
+    component.sum += values[at] ?? 0
     moments.x += x
     moments.y += y
     moments.xx += x * x
@@ -53,9 +53,9 @@ function floodFill(
         const next = row * width + column
         if (seen[next] === 1 || (values[next] ?? 0) < least) continue
         seen[next] = 1
-        waiting.push(next)
+        pending.push(next)
       }
     }
   }
-  return piece
+  return component
 }

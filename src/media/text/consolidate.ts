@@ -3,23 +3,23 @@ import { boxArea, intersectBoxes, type LineBox } from './box.ts'
 import type { FoundText } from './found-text.ts'
 import { lineArea, lineIntersectionArea } from './tilt.ts'
 
-/** Least edges a line of letters has in a way as long as it is high. */
+/** Least edge density of text; see `edgeDensity`. */
 const minEdgeDensity = 1.5
 
-/** Least sureness: of texts that several samples show, and of those that one does. */
+/** Least score, 0 to 1, of a text detected in several samples, and of one detected in a single sample. */
 const minTextScore = { several: 0.7, one: 0.8 }
 
-/** Whether what was followed is text. */
+/** Whether a tracked candidate is text, by its score and edge density. */
 export function isText({ score, edgeDensity: edges, detectionCount: seen }: FoundText): boolean {
   return edges >= minEdgeDensity && score >= (seen > 1 ? minTextScore.several : minTextScore.one)
 }
 
-/** Share of a text's line, and of its time, that lies in another's, from which it is a part of that. */
+/** Share of a text's area and of its duration inside another text from which it counts as a part of that text. */
 const minContainedShare = 0.7
 
 /**
- * Texts without those that are parts of others for as long as they are: a line that faded in was found by halves before.
- * What is left of their time stays where it holds a sample, which lie `step` frames apart.
+ * Removes the time in which a text is part of another one. While a line fades in, the detector may find its halves
+ * separately. The rest of a text's time is kept if it has at least `step` frames, the distance between samples.
  */
 export function removeContainedTexts(texts: readonly FoundText[], step: number): FoundText[] {
   const largestFirst = texts.toSorted((one, other) => areaTime(other) - areaTime(one))
@@ -28,7 +28,7 @@ export function removeContainedTexts(texts: readonly FoundText[], step: number):
   return kept.toSorted((one, other) => one.first - other.first)
 }
 
-/** What of a text's time it is not a part of another in. */
+/** Returns a text for the times in which it is not part of another text. */
 function timeOutside(text: FoundText, others: readonly FoundText[], step: number): FoundText[] {
   const whole = others.find((other) => isContained(text, other))
   if (!whole) return [text]
@@ -58,60 +58,61 @@ function isContained(text: FoundText, whole: FoundText): boolean {
   return lineIntersectionArea(line, lineBoxAt(whole, middle)) >= minContainedShare * lineArea(line)
 }
 
-/** How a video was looked at. */
+/** Sampling of a video. */
 interface SampledVideo {
-  /** Of the picture, px. */
+  /** Size of the picture, px. */
   readonly width: number
   readonly height: number
-  /** Frames from one sample to the next, and all there are. */
+  /** Frames from one sample to the next. */
   readonly step: number
+  /** Number of frames of the video. */
   readonly frames: number
 }
 
-/** Share of a text that is in the picture, from which it is not found piece by piece. */
+/** Visible share of a text from which the detector finds it whole rather than in fragments. */
 const minWholeShare = 0.95
 
-/** Share of a piece at the picture's edge that lies where the text is expected. */
+/** Least share of a fragment's area inside the expected position of the text. */
 const minExpectedShare = 0.6
 
-/** After so many samples in a row without a piece the text is gone: one shows in two at most, and one may be missed. */
+/** Consecutive samples without a fragment after which a text has ended. A fragment spans at most two; one may be missed. */
 const maxMissingSamples = 3
 
 /**
- * Frames by which the moment is off at which a text that crosses the edge is first or last known by its letters;
- * of its first and last piece, which are too narrow to be found, two samples.
+ * Most frames between the frame where tracking of a text began or ended and the frame where it crosses the picture's
+ * edge. With fragments, the limit is two samples, because the outermost fragments are too narrow to detect.
  */
 const maxEdgeFrames = 4
 
 /**
- * Texts that move, followed to where they come into the picture and leave it. At its edge they were found piece by
- * piece, each larger or smaller than the one before: the pieces lie where the text is expected, and are left out.
+ * Extends moving texts to the frames where they enter and leave the picture. At the picture's edge a moving text is
+ * detected as a series of fragments; those at its expected position are removed.
  */
 export function joinEdgeFragments(texts: readonly FoundText[], sampling: SampledVideo): FoundText[] {
   const brief = Map.groupBy(
     texts.filter(({ detectionCount: seen }) => seen <= 2),
     ({ firstSample: sampled }) => sampled,
   )
-  const pieces = new Set<FoundText>()
+  const fragments = new Set<FoundText>()
   const joined = texts
     .filter(({ moving }) => moving)
     .map((text) => {
-      const mine = findFragments(text, { brief, sampling })
-      for (const piece of mine) pieces.add(piece)
-      return { ...text, ...extendToEdge(text, { pieces: mine, sampling }) }
+      const own = findFragments(text, { brief, sampling })
+      for (const fragment of own) fragments.add(fragment)
+      return { ...text, ...extendToEdge(text, { fragments: own, sampling }) }
     })
-  // Of two that move, and are brief, each may be taken for a piece of the other.
-  const standing = texts.filter((text) => !text.moving && !pieces.has(text))
-  return [...joined, ...standing]
+  // Moving texts are always kept: two brief ones may each count as a fragment of the other.
+  const still = texts.filter((text) => !text.moving && !fragments.has(text))
+  return [...joined, ...still]
 }
 
 interface FragmentSearch {
-  /** Texts that may be pieces, by the sample that shows them. */
+  /** Texts that may be fragments, by their first sample. */
   readonly brief: ReadonlyMap<number, readonly FoundText[]>
   readonly sampling: SampledVideo
 }
 
-/** The pieces of a text, from sample to sample before its time and after it. */
+/** Finds the fragments of a text in the samples before and after its time. */
 function findFragments(whole: FoundText, around: FragmentSearch): FoundText[] {
   const { step } = around.sampling
   const before = step * (Math.ceil(whole.first / step) - 1)
@@ -123,8 +124,8 @@ function findFragments(whole: FoundText, around: FragmentSearch): FoundText[] {
 }
 
 /**
- * Beyond its time a text goes on evenly: once it has left the picture it stays away. While it goes out and is not cut
- * yet no piece of it is missing, however slowly it goes.
+ * Finds fragments in one direction, assuming that the text continues at constant speed. Stops when it has left the
+ * picture. While the text is leaving but still whole, samples without a fragment do not count as missing.
  */
 function findFragmentsFrom(
   first: number,
@@ -134,17 +135,17 @@ function findFragmentsFrom(
   const found: FoundText[] = []
   let [missing, before] = [0, visibleShare(whole.boxAt(first - step), sampling)]
   for (let sample = first; sample >= 0 && sample < sampling.frames; sample += step) {
-    const place = whole.boxAt(sample)
-    const there = visibleBox(place, sampling)
-    if (boxArea(there) === 0) return found
-    const share = visibleShare(place, sampling)
+    const expected = whole.boxAt(sample)
+    const visible = visibleBox(expected, sampling)
+    if (boxArea(visible) === 0) return found
+    const share = visibleShare(expected, sampling)
     const isCut = share < minWholeShare
-    const mine = (isCut ? (brief.get(sample) ?? []) : []).filter((other) => {
+    const own = (isCut ? (brief.get(sample) ?? []) : []).filter((other) => {
       const box = other.boxAt(sample)
-      return other !== whole && boxArea(intersectBoxes(there, box)) >= minExpectedShare * boxArea(box)
+      return other !== whole && boxArea(intersectBoxes(visible, box)) >= minExpectedShare * boxArea(box)
     })
-    found.push(...mine)
-    missing = mine.length > 0 || (!isCut && share < before) ? 0 : missing + 1
+    found.push(...own)
+    missing = own.length > 0 || (!isCut && share < before) ? 0 : missing + 1
     if (missing === maxMissingSamples) return found
     before = share
   }
@@ -153,22 +154,23 @@ function findFragmentsFrom(
 
 function extendToEdge(
   text: FoundText,
-  { pieces, sampling }: { readonly pieces: readonly FoundText[]; readonly sampling: SampledVideo },
+  { fragments, sampling }: { readonly fragments: readonly FoundText[]; readonly sampling: SampledVideo },
 ): { first: number; last: number } {
-  const samples = pieces.map(({ firstSample: sampled }) => sampled)
+  const samples = fragments.map(({ firstSample: sampled }) => sampled)
   const first = Math.min(text.first, ...samples)
   const last = Math.max(text.last, ...samples)
-  const further = (from: number, way: 1 | -1, most: number) => {
-    for (let count = 1; count <= most; count += 1)
-      if (boxArea(visibleBox(text.boxAt(from + way * count), sampling)) < 1) return from + way * (count - 1)
-    // It does not come from the edge.
+  const extend = (from: number, direction: 1 | -1, maxFrames: number) => {
+    for (let count = 1; count <= maxFrames; count += 1)
+      if (boxArea(visibleBox(text.boxAt(from + direction * count), sampling)) < 1)
+        return from + direction * (count - 1)
+    // The text does not cross the edge here.
     return from
   }
   return {
-    first: Math.max(0, further(first, -1, first < text.first ? 2 * sampling.step : maxEdgeFrames)),
+    first: Math.max(0, extend(first, -1, first < text.first ? 2 * sampling.step : maxEdgeFrames)),
     last: Math.min(
       sampling.frames - 1,
-      further(last, 1, last > text.last ? 2 * sampling.step : maxEdgeFrames),
+      extend(last, 1, last > text.last ? 2 * sampling.step : maxEdgeFrames),
     ),
   }
 }

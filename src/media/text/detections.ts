@@ -14,23 +14,23 @@ import { cropLuma, type Luma, type LumaCrop } from './luma.ts'
 import { strokeSearchBox } from './stroke-mask.ts'
 import { lineMembership } from './tilt.ts'
 
-/** Samples that a text may miss, or be there by its letters' edges alone. */
+/** Consecutive samples after which a track ends: without a match, and matched only by edges, without a detection. */
 const maxMissed = 2
 const maxUnconfirmed = 3
 
-/** Follows lines of text through samples of a video that come in order. */
+/** Tracks lines of text through samples of a video. */
 interface TextTracker {
-  /** Takes the next sample; answers the tracks that ended before it. */
-  addSample(given: {
+  /** Adds the next sample and returns the tracks that ended before it. */
+  addSample(sample: {
     readonly frame: number
     readonly luma: Luma
     readonly boxes: readonly TextBox[]
   }): TextTrack[]
-  /** The tracks that go on. */
+  /** Tracks that have not ended. */
   readonly live: readonly TextTrack[]
 }
 
-/** A tracker that has seen nothing yet. */
+/** Creates a tracker without tracks. Samples must be added in the order of their frames. */
 export function createTextTracker(): TextTracker {
   let live: TextTrack[] = []
   return {
@@ -49,37 +49,38 @@ export function createTextTracker(): TextTracker {
   }
 }
 
-/** A line of text that is followed from sample to sample. */
+/** A line of text tracked from sample to sample. */
 export interface TextTrack {
   readonly detections: TextDetection[]
-  /** Where it was first seen. */
+  /** Box of the first detection. */
   readonly origin: LineBox
+  /** Edge points of its strokes in the first sample. */
   readonly strokes: EdgePoints
-  /** What it and its surroundings looked like in the first samples, and in the last. */
+  /** Crops of the text and its surroundings in the first samples, and in the last detected ones. */
   readonly first: LumaCrop[]
   readonly last: LumaCrop[]
-  /** Samples in which it was not seen since. */
+  /** Samples since the last match. */
   missed: number
-  /** Samples in which only its letters were found since the detector found it. */
+  /** Samples since the last detection in which only its edges matched. */
   unconfirmed: number
 }
 
-/** Pictures of a text that are kept from each of its ends. */
+/** Crops kept from each end of a track. */
 const cropsPerEnd = 3
 
-/** Likeness of edges from which a text is the same: at its place, at its place with a box there, elsewhere. */
+/** Least edge similarity of the same text: at its expected position, there with a detected box, and elsewhere. */
 const minSimilarity = { found: 0.6, boxed: 0.55, elsewhere: 0.6 }
 
-/** Least amount that still is the text, of what it was when it was first seen. */
+/** Least contrast of a match relative to the first sample. */
 const minStrength = 0.4
 
-/** Pixels around the expected place that are searched: of what stands, and of what moves. */
+/** Search radius around the expected position, px, for still and for moving text. */
 const matchRadius = { still: 1, moving: 4 }
 
-/** How much of a text has to be in the picture to be known again. */
+/** Least share of a text's edge points that must be inside the picture to match it. */
 const minMatchedShare = 0.08
 
-/** A sample of a video, in which texts are followed. */
+/** A sample of a video, in which texts are tracked. */
 interface TextSample {
   readonly frame: number
   readonly luma: Luma
@@ -87,7 +88,7 @@ interface TextSample {
   readonly free: Set<TextBox>
 }
 
-/** A track of a text that was found in a sample. */
+/** Starts a track at a box detected in a sample. */
 function startTrack({ frame, luma, box }: { frame: number; luma: Luma; box: TextBox }): TextTrack {
   const track: TextTrack = {
     ...{ detections: [], origin: box, strokes: edgePoints(cropLuma(luma, box), lineMembership(box)) },
@@ -97,7 +98,7 @@ function startTrack({ frame, luma, box }: { frame: number; luma: Luma; box: Text
   return track
 }
 
-/** Looks for a text where it is expected, by its letters' edges. */
+/** Searches for a text at its expected position, by its edges. */
 function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void {
   const around = expectedOffset(track, frame)
   const best = findBestMatch(track.strokes, luma, {
@@ -116,13 +117,13 @@ function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void 
   } else track.missed += 1
 }
 
-/** Whether a box is that of the text at a place. */
+/** Whether a detected box is that of the text expected at `place`. */
 function coversText(box: Bounds, place: Bounds): boolean {
   const both = boxArea(intersectBoxes(box, place))
   return both > 0.6 * boxArea(box) && both > 0.5 * boxArea(place)
 }
 
-/** Looks for a text that has begun to move, or moves otherwise than expected, among boxes of its size. */
+/** Searches boxes of similar size for a text that started to move or changed its movement. */
 function findMovedText(track: TextTrack, { frame, luma, free }: TextSample): void {
   const before = track.detections.at(-1)
   if (!before) return
@@ -162,43 +163,43 @@ function addDetection(
   if (track.last.length > cropsPerEnd) track.last.shift()
 }
 
-/** All pictures of a text are cut alike, whatever its offset. */
+/** Rounds outwards to whole pixels, so that all crops of a text have the same size, whatever its offset. */
 function roundOutwards({ left, top, right, bottom }: Bounds): Bounds {
   return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
 }
 
-/** A text that was seen in a sample. */
+/** A text in one sample. */
 export interface TextDetection {
   readonly frame: number
-  /** How far it is from where it was first seen, px. */
+  /** Offset from its first position, px. */
   readonly offset: Offset
-  /** What the detector found; undefined where only the letters' edges were found again. */
+  /** The detected box; undefined if only the edges matched. */
   readonly box: TextBox | undefined
 }
 
-/** Pixels by which what stands may seem to move. */
+/** Largest offset of a still text, px. */
 const maxStillOffset = 1.5
 
-/** What was seen of a text, in order. */
+/** Detections of a text, ordered by frame. */
 interface Detections {
   readonly detections: readonly TextDetection[]
 }
 
-/** Whether a text is seen to move. */
-export function isMoving({ detections: sightings }: Detections): boolean {
-  return sightings.some(({ offset }) => Math.hypot(offset.x, offset.y) > maxStillOffset)
+/** Whether a text moves: any detection is more than 1.5 px from the first position. */
+export function isMoving({ detections }: Detections): boolean {
+  return detections.some(({ offset }) => Math.hypot(offset.x, offset.y) > maxStillOffset)
 }
 
-/** Where a text is, or is to be expected, on a frame, as its offset: between sightings, or on from the nearest ones. */
-export function expectedOffset({ detections: sightings }: Detections, frame: number): Offset {
-  const first = sightings[0]
+/** Returns the offset of a text at a frame, px: interpolated between detections, or extrapolated from the nearest ones. */
+export function expectedOffset({ detections }: Detections, frame: number): Offset {
+  const first = detections[0]
   if (!first) return { x: 0, y: 0 }
-  const after = sightings.findIndex((one) => one.frame >= frame)
-  const upper = after < 0 ? sightings.length - 1 : Math.max(after, 1)
-  // Beyond the ends over a longer way: offsets are whole pixels.
+  const after = detections.findIndex((one) => one.frame >= frame)
+  const upper = after < 0 ? detections.length - 1 : Math.max(after, 1)
+  // Extrapolate over more samples, because offsets are whole pixels.
   const span = after <= 0 ? 3 : 1
-  const from = sightings[after === 0 ? 0 : Math.max(0, upper - span)] ?? first
-  const to = sightings[after === 0 ? Math.min(span, sightings.length - 1) : upper] ?? first
+  const from = detections[after === 0 ? 0 : Math.max(0, upper - span)] ?? first
+  const to = detections[after === 0 ? Math.min(span, detections.length - 1) : upper] ?? first
   if (from.frame === to.frame) return from.offset
   const share = (frame - from.frame) / (to.frame - from.frame)
   return {

@@ -3,7 +3,7 @@ import type { Bounds } from '../geometry.ts'
 import { expandBox, intersectBoxes, type TextBox } from './box.ts'
 import { connectedComponents, type MapComponent } from './connected-components.ts'
 
-/** What the detector is given: planes of blue, green and red, normalised, with sides it can halve five times. */
+/** Input of the detector: normalised planes of blue, green and red, row by row. Sides are multiples of 32. */
 interface DetectorInput {
   readonly width: number
   readonly height: number
@@ -12,14 +12,17 @@ interface DetectorInput {
 
 const sideMultiple = 32
 
-/** Means and deviations of the pictures it was trained on, in the order blue, green, red as PP-OCR gives them. */
+/** Mean and standard deviation of each channel, 0 to 1, in the order blue, green, red (PP-OCR preprocessing). */
 const channelStatistics = [
   { mean: 0.485, deviation: 0.229 },
   { mean: 0.456, deviation: 0.224 },
   { mean: 0.406, deviation: 0.225 },
 ] as const
 
-/** A frame as the detector takes it, in memory that may be used again; what is added at its right and bottom is even grey. */
+/**
+ * Converts a frame (BT.709, limited range) to the detector's input, padded with 0 at the right and bottom.
+ * memory: reused if it is large enough, and overwritten by the next call that reuses it.
+ */
 export function createDetectorInput(frame: Frame, memory = new Float32Array(0)): DetectorInput {
   const width = Math.ceil(frame.width / sideMultiple) * sideMultiple
   const height = Math.ceil(frame.height / sideMultiple) * sideMultiple
@@ -28,7 +31,7 @@ export function createDetectorInput(frame: Frame, memory = new Float32Array(0)):
   const chromaWidth = frame.width / 2
   const cbAt = frame.width * frame.height
   const crAt = cbAt + cbAt / 4
-  // Limited range to 0..255 and BT.709, as the frames are sent.
+  // BT.709, limited range, to RGB 0 to 255.
   const [blue, green, red] = channelStatistics.map(({ mean, deviation }) => ({
     scale: 1 / (255 * deviation),
     offset: -mean / deviation,
@@ -54,39 +57,39 @@ function clampByte(value: number): number {
   return value < 0 ? 0 : value > 255 ? 255 : value
 }
 
-/** A map of the probability that a pixel lies in the core of a line of text. */
+/** Probability of each pixel, 0 to 1, to be in the core of a text line; row by row. */
 interface ProbabilityMap {
   readonly width: number
   readonly height: number
   readonly values: Float32Array
 }
 
-/** Probability from which a pixel counts as core. */
+/** Least probability of a core pixel. */
 const coreThreshold = 0.3
 
-/** Cores of fewer pixels on a side are noise. */
+/** Least side of a core, px; smaller ones are noise. */
 const minCoreSide = 2
 
 /**
- * How far the core of a line is grown, times its area by its circumference: the model is trained on cores that are
- * shrunk by a distance of that kind (Liao et al., Real-time scene text detection with differentiable binarization).
+ * Cores are expanded by this times area / perimeter, because the model is trained on text areas that were shrunk by
+ * such a distance (Liao et al., Real-time scene text detection with differentiable binarization).
  */
 const unclipRatio = 1.6
 
-/** The boxes of text in a map, one for each core, with its mean probability as score. Those of tilted lines may lead out of it. */
+/** Returns one box per core, with the core's mean probability as score. Boxes of tilted lines may extend beyond the map. */
 export function textBoxes(map: ProbabilityMap): TextBox[] {
   return connectedComponents(map, coreThreshold).flatMap((core) => {
     const width = core.right - core.left
     const height = core.bottom - core.top
     if (Math.min(width, height) < minCoreSide) return []
-    // A line that is not level fills little of its box: it is as thick as its area by its length.
+    // A tilted line fills little of its box; its thickness is its area divided by its length.
     const isSlender = core.count < (width * height) / 2
     const bar = isSlender ? fitTiltedBar(core) : undefined
     const length = bar?.length ?? (isSlender ? Math.hypot(width, height) : Math.max(width, height))
     const thickness = Math.min(core.count / length, width, height)
     const distance = (unclipRatio * length * thickness) / (2 * (length + thickness))
     const letters = thickness + 2 * distance
-    // Corners of a bar lie further out than its sides.
+    // The corners of a tilted bar are farther out than its sides.
     const by = distance * (bar ? Math.abs(Math.cos(bar.angle)) + Math.abs(Math.sin(bar.angle)) : 1)
     const score = core.sum / core.count
     if (bar)
@@ -96,21 +99,21 @@ export function textBoxes(map: ProbabilityMap): TextBox[] {
   })
 }
 
-/** A box around a core, with the middle of its pixels in its middle: where the picture's edge cuts it, that is on its axis still. */
+/** Returns the least box around a core that is centred on its centroid, which is on the line's axis even if the picture's edge cuts the core. */
 function centredBox({ left, top, right, bottom, count, moments }: MapComponent): Bounds {
   const [x, y] = [moments.x / count + 0.5, moments.y / count + 0.5]
   const [across, down] = [Math.max(x - left, right - x), Math.max(y - top, bottom - y)]
   return { left: x - across, top: y - down, right: x + across, bottom: y + down }
 }
 
-/** Least sine and cosine of the angle of a line that counts as tilted: some 6 degrees. */
+/** Least sine and cosine of the angle of a tilted line, about 6 degrees. */
 const minTilt = 0.1
 
-/** Least length of such a line, times its thickness, and how much of the bar of its kind it fills: no bend, no cross. */
+/** Least length of a tilted line relative to its thickness, and least share of its bar that it fills; excludes bent and crossing shapes. */
 const minAspect = 2
 const minFill = 0.75
 
-/** The angle and length of a core that is a tilted bar; undefined of any other. */
+/** Returns the angle in radians and the length in px of a core shaped like a tilted bar, else undefined. Uses second moments. */
 function fitTiltedBar({
   count,
   moments,
@@ -120,7 +123,7 @@ function fitTiltedBar({
   const both = xy / count - (x * y) / count ** 2
   const angle = Math.atan2(2 * both, across - down) / 2
   if (Math.min(Math.abs(Math.sin(angle)), Math.abs(Math.cos(angle))) < minTilt) return undefined
-  // A bar's sides follow from how its pixels are spread along them.
+  // The variance along a side of length s is s² / 12.
   const middle = (across + down) / 2
   const apart = Math.hypot((across - down) / 2, both)
   const length = Math.sqrt(12 * (middle + apart))

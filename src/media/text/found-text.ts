@@ -6,46 +6,47 @@ import { expectedOffset, isMoving, type TextTrack } from './detections.ts'
 import type { Offset } from './edge-matching.ts'
 import type { Bounds } from '../geometry.ts'
 
-/** A line of text that was followed to its end. */
+/** A line of text with a known beginning and end. */
 export interface FoundText {
-  /** The frames that show it: from `first`, to `last`. */
+  /** First and last frame that show it. */
   readonly first: number
   readonly last: number
-  /** Its ink on any of them, px, of a tilted one all that was detected; cut to nothing. */
+  /** Bounds of its strokes at a frame, px; of a tilted line, its detected box. Not clipped to the picture. */
   readonly boxAt: (frame: number) => Bounds
   readonly moving: boolean
-  /** Left out, it runs level or upright. */
+  /** Undefined for horizontal and vertical lines. */
   readonly tilt?: Tilt | undefined
-  /** 0 to 1. */
+  /** Mean score of its detections, 0 to 1. */
   readonly score: number
   /** Samples in which the detector found it. */
   readonly detectionCount: number
-  /** The first of them. */
+  /** Frame of its first sample. */
   readonly firstSample: number
-  /** Edges of letters on a way as long as it is high. */
+  /** Vertical edges per letter height; see `edgeDensity` in stroke-mask. */
   readonly edgeDensity: number
 }
 
-/** A text that is to be looked at again. */
+/** A text to be rescored. */
 export interface TextCandidate {
   readonly text: FoundText
-  /** What it looks like, with what is around it, and where it lies there. */
+  /** Mean crop of the text and its surroundings. */
   readonly picture: LumaCrop
+  /** Box of the line, in the coordinates of the whole picture. */
   readonly line: LineBox
 }
 
 interface TrackEnds {
   readonly beginning: TextEnd
   readonly ending: TextEnd
-  /** The size of the pictures it was followed in, px. */
+  /** Size of the sampled pictures, px. */
   readonly picture: { readonly width: number; readonly height: number }
 }
 
-/** A track as a text, with its ends known. */
+/** Converts an ended track to a text. */
 export function createCandidate(track: TextTrack, { beginning, ending, picture }: TrackEnds): TextCandidate {
   const found = track.detections.flatMap(({ box, offset }) => (box ? [{ box, offset }] : []))
   const tilt = typicalTilt(found.map(({ box }) => box))
-  // The box of a line that was taken for an untilted one ends elsewhere.
+  // Boxes that were detected as untilted have other edges than tilted ones.
   const alike = found.filter(({ box }) => !box.tilt === !tilt)
   const typical = (edge: keyof Bounds, axis: keyof Offset) =>
     lowerMedian(alike.map(({ box, offset }) => box[edge] - offset[axis]))
@@ -58,7 +59,7 @@ export function createCandidate(track: TextTrack, { beginning, ending, picture }
   }
   const moving = isMoving(track)
   const both = meanCrop([beginning.pictures[0], ending.pictures[0]])
-  // Whole pixels are too coarse to lay what moves over itself: its edges would be gone.
+  // Offsets are whole pixels: averaging crops of a moving text would blur its edges away.
   const steady = moving
     ? [both]
     : [...track.first, ...track.last].map((part) => ({ ...part, left: both.left, top: both.top }))
@@ -71,10 +72,10 @@ export function createCandidate(track: TextTrack, { beginning, ending, picture }
     .map((view) => medianGradient(view))
     .map((slopes) => ({ slopes, noise: surroundingNoise(slopes, detected) }))
     .reduce((least, other) => (least.noise <= other.noise ? least : other))
-  // What moves comes from the edge, or goes there, and is whole elsewhere.
-  const ink = strokeBox(clearest.slopes, detected, moving ? undefined : picture)
+  // A moving text crosses the edge at its ends only and is whole in between.
+  const strokes = strokeBox(clearest.slopes, detected, moving ? undefined : picture)
   const text = {
-    boxAt: boxLocator(track, ink),
+    boxAt: boxLocator(track, strokes),
     moving,
     tilt,
     score: found.reduce((sum, { box }) => sum + box.score, 0) / Math.max(1, found.length),
@@ -87,7 +88,7 @@ export function createCandidate(track: TextTrack, { beginning, ending, picture }
   return { text, picture: both, line: detected }
 }
 
-/** How a text lies, as most of its boxes tell. */
+/** Returns the median tilt if most boxes are tilted, else undefined. */
 function typicalTilt(boxes: readonly LineBox[]): Tilt | undefined {
   const tilts = boxes.flatMap(({ tilt }) => (tilt ? [tilt] : []))
   if (2 * tilts.length <= boxes.length) return undefined
@@ -95,21 +96,21 @@ function typicalTilt(boxes: readonly LineBox[]): Tilt | undefined {
   return { angle: typical('angle'), letterSize: typical('letterSize') }
 }
 
-/** Where a text's ink is on any frame; keeps nothing of its pictures. */
-function boxLocator({ detections: sightings }: TextTrack, ink: Bounds): (frame: number) => Bounds {
-  if (isMoving({ detections: sightings })) {
+/** Returns a function from frame to the bounds of the strokes. It does not retain the track's crops. */
+function boxLocator({ detections }: TextTrack, strokes: Bounds): (frame: number) => Bounds {
+  if (isMoving({ detections })) {
     return (frame) => {
-      const { x, y } = expectedOffset({ detections: sightings }, frame)
-      return translateBox(ink, x, y)
+      const { x, y } = expectedOffset({ detections }, frame)
+      return translateBox(strokes, x, y)
     }
   }
-  const seen = sightings.filter(({ box }) => box)
+  const seen = detections.filter(({ box }) => box)
   const typical = (axis: keyof Offset) => lowerMedian(seen.map(({ offset }) => offset[axis]))
-  const place = translateBox(ink, typical('x'), typical('y'))
+  const place = translateBox(strokes, typical('x'), typical('y'))
   return () => place
 }
 
-/** How much goes on around a box, as a share of what goes on in it. */
+/** Mean gradient outside a box and its margin, divided by the mean gradient inside it; 1 if either part is empty. */
 function surroundingNoise({ left, top, width, height, values }: LumaCrop, box: LineBox): number {
   const margin = 0.35 * letterSize(box)
   let [inside, outside, within, beyond] = [0, 0, 0, 0]

@@ -12,17 +12,17 @@ import {
 } from './box.ts'
 import { lineArea, lineIntersectionArea } from './tilt.ts'
 
-/** Least mean probability of what is taken for text. */
+/** Least score of a line, 0 to 1. */
 const minLineScore = 0.6
 
-/** Most room between two words of a line, times the size of its letters. */
+/** Largest gap between two words of a line, in letter sizes. */
 const maxWordGap = 0.9
 
-/** Two boxes of a line are alike in height and share most of it. */
+/** Largest ratio of the heights of two boxes of a line, and least share of the lower height that they overlap. */
 const maxLineHeightRatio = 1.7
 const minSharedHeight = 0.6
 
-/** Boxes as lines of text within a picture: words that stand in a row become one, weak ones are left out. */
+/** Joins boxes of words into lines and clips them to the picture. Drops boxes with a score below 0.6. */
 export function joinIntoLines(
   boxes: readonly TextBox[],
   picture: { readonly width: number; readonly height: number },
@@ -30,13 +30,13 @@ export function joinIntoLines(
   const lines: TextBox[] = []
   for (const box of boxes) {
     if (box.score < minLineScore) continue
-    // A tilted one may cross others: it stays by itself.
+    // A tilted box may cross others, so it is never joined.
     if (box.tilt) {
       lines.push(box)
       continue
     }
     let whole = box
-    // What has grown may reach the next: in whatever order they come, one line is left.
+    // A joined box may reach further ones, so repeat: the result does not depend on the order of boxes.
     for (;;) {
       const line = lines.find((other) => !other.tilt && areInRow(other, whole))
       if (!line) break
@@ -46,16 +46,16 @@ export function joinIntoLines(
     lines.push(whole)
   }
   const whole = { left: 0, top: 0, right: picture.width, bottom: picture.height }
-  // Where a tilted one lies is told by all of its box.
+  // Tilted boxes are not clipped, because the whole box determines the position of the line.
   return lines
     .map((box) => (box.tilt ? box : { ...box, ...intersectBoxes(box, whole) }))
     .filter((box) => boxArea(intersectBoxes(box, whole)) > 0)
 }
 
-/** Narrow letters such as 1 are at most so many times as high as wide, and stand no closer than they are wide. */
+/** Largest ratio of height to width of a narrow letter such as 1. Narrow letters are at least their width apart. */
 const maxNarrowAspect = 3
 
-/** Columns stand apart as lines do: what belongs to one follows below it. */
+/** Whether two boxes are parts of one line: side by side, or one below the other if both are columns. */
 function areInRow(one: TextBox, other: TextBox): boolean {
   if (areShortColumns(one, other)) return false
   const isColumn = isVertical(one) && isVertical(other) && !areNarrowLetters(one, other)
@@ -66,10 +66,10 @@ function areInRow(one: TextBox, other: TextBox): boolean {
   return boxWidth(both) > 0 && boxHeight(both) >= minSharedHeight * low
 }
 
-/** Columns of two letters are at least so many times as high as wide, with the room around them. */
+/** Least ratio of height to width of a column of two letters, padding included. */
 const minColumnAspect = 1.5
 
-/** Side by side, and nearer than letters are that are not found as one word. */
+/** Whether two boxes are separate columns side by side: separate letters of a word would be farther apart. */
 function areShortColumns(one: Bounds, other: Bounds): boolean {
   const apart = horizontalGap(one, other)
   return [one, other].every(
@@ -88,7 +88,7 @@ function areNarrowLetters(one: Bounds, other: Bounds): boolean {
   )
 }
 
-/** As if it ran level. */
+/** Swaps the axes, so that a column becomes a row. */
 function transposeBox({ left, top, right, bottom }: Bounds): Bounds {
   return { left: top, top: left, right: bottom, bottom: right }
 }
@@ -98,25 +98,25 @@ function joinBoxes(one: TextBox, other: TextBox): TextBox {
   return { ...uniteBoxes(one, other), score: (one.score * here + other.score * there) / (here + there) }
 }
 
-/** What was found in a picture at one of its sizes. */
+/** Lines detected in a picture at one scale. */
 export interface ScaledDetections {
   readonly width: number
   readonly height: number
   readonly boxes: readonly TextBox[]
 }
 
-/** Size of letters up to which lines are found best as they are, px. */
+/** Letter size up to which detection at native scale is best, px. */
 const maxNativeLetterSize = 64
 
-/** Share of the smaller of two lines that lies in the other where both are one. */
+/** Least share of the smaller of two lines inside the other if both are the same line. */
 const minSameLineShare = 0.5
 
-/** Lines found at several sizes of a picture, coarse to fine, each once, in pixels of the finest. */
-export function mergeScales(looks: readonly ScaledDetections[]): TextBox[] {
-  const finest = looks.at(-1)
+/** Merges lines detected at several scales, coarse to fine, without duplicates. Returns pixels of the finest scale. */
+export function mergeScales(scales: readonly ScaledDetections[]): TextBox[] {
+  const finest = scales.at(-1)
   if (!finest) return []
-  // First those of the size that suits them, each as large as it was seen there.
-  const ranked = looks
+  // Of each line, keep the detection at the scale that suits its letter size best.
+  const ranked = scales
     .flatMap(({ width, boxes }) => {
       const scale = finest.width / width
       return boxes.map((box) => ({
@@ -128,7 +128,7 @@ export function mergeScales(looks: readonly ScaledDetections[]): TextBox[] {
           score: box.score,
           ...(box.tilt && { tilt: { ...box.tilt, letterSize: box.tilt.letterSize * scale } }),
         },
-        // Of a line that is well known at several sizes, the finest tells most.
+        // Among scales with suitable letter sizes, the finest is best.
         unfit: letterSize(box) <= maxNativeLetterSize ? -width : letterSize(box),
       }))
     })

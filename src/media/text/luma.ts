@@ -73,17 +73,17 @@ export interface LumaRing {
   /** First stored frame, and the frame after the last. */
   readonly first: number
   readonly end: number
-  /** Of so many frames one is kept. */
+  /** One of this many frames is stored. */
   readonly interval: number
 }
 
 interface LumaRingOptions {
   readonly capacity: number
-  /** One of so many frames is stored, and represents those after it. */
+  /** One of this many frames is stored, and represents those after it. */
   readonly interval: number
 }
 
-/** Creates a ring buffer for so many frames of one size. */
+/** Creates a ring buffer for `capacity` frames of one size. */
 export function createLumaRing(
   { width, height }: { readonly width: number; readonly height: number },
   { capacity, interval: every }: LumaRingOptions,

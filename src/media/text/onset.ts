@@ -4,28 +4,29 @@ import { cropAgain, cropLuma, type LumaCrop, type LumaRing, meanCrop, subtractCr
 import { strokeSearchBox } from './stroke-mask.ts'
 import { lineMembership } from './tilt.ts'
 
-/** Where a text begins or ends, and what is known of its picture there. */
+/** Beginning or end of a text. */
 export interface TextEnd {
   /** The first or last frame that shows it. */
   readonly frame: number
-  /** The text's surroundings, and those less what was there without it, where that is known. */
+  /** Mean crop of the text and its surroundings; second, if known, its difference from the picture without the text. */
   readonly pictures: readonly [LumaCrop, ...LumaCrop[]]
 }
 
-/** Values at the settled side that tell the whole text. */
+/** Number of frames with the whole text whose median strength is the full level. */
 const settledFrames = 5
 
-/** A way through frames: from where a text is not yet to where it is settled. */
+/** Frames to search, from those without the text to those with the whole text. */
 interface SearchPath {
   readonly frames: readonly number[]
-  /** Pictures of the text from that end. */
+  /** Crops of the text from this end. */
   readonly pictures: readonly LumaCrop[]
+  /** First or last frame in which the text was detected. */
   readonly sampled: number
 }
 
 /**
- * Finds the first frame that shows a text, in what is kept of the frames, no further back than `before` frames. Where
- * not all are kept it is told from the first on that may show it.
+ * Finds the first frame that shows a text, at most `before` frames before its first detection. If the ring stores only
+ * some frames, returns the earliest frame that may show it.
  */
 export function findBeginning(track: TextTrack, ring: LumaRing, before: number): TextEnd {
   const sampled = track.detections[0]?.frame ?? 0
@@ -36,11 +37,11 @@ export function findBeginning(track: TextTrack, ring: LumaRing, before: number):
     pictures: track.first,
     sampled,
   })
-  // What is kept stands for the frames after it: those before it may show the text as well.
+  // A stored frame represents those after it, so the unstored frames before it may show the text too.
   return { ...end, frame: Math.max(0, end.frame - (ring.interval - 1)) }
 }
 
-/** Finds the last frame that shows a text, as `findBeginning` does the first. */
+/** Finds the last frame that shows a text, at most `after` frames after its last detection. */
 export function findEnding(track: TextTrack, ring: LumaRing, after: number): TextEnd {
   const sampled = track.detections.findLast(({ box }) => box)?.frame ?? 0
   const first = Math.max(track.detections[0]?.frame ?? 0, ring.first, sampled - after / 2)
@@ -56,7 +57,7 @@ function frameRange(first: number, last: number): number[] {
 function locateEnd(track: TextTrack, ring: LumaRing, { frames, pictures, sampled }: SearchPath): TextEnd {
   const [one, ...more] = pictures
   if (!one) throw new TypeError('a text without a picture')
-  // Each was cut where the text was then; together they lie where it was first seen.
+  // Each crop follows the text; their mean is placed at the text's first position.
   const picture = { ...meanCrop([one, ...more]), ...cropCorner(track) }
   const strokes = edgePoints(cropAgain(picture, track.origin), lineMembership(track.origin))
   const reach = isMoving(track) ? 1 : 0
@@ -96,25 +97,26 @@ function cropCorner(track: TextTrack): { left: number; top: number } {
   return { left: Math.floor(left), top: Math.floor(top) }
 }
 
-/** How much of a text shows, frame by frame, told as a level that is left along a straight way to another. */
+/** Linear rise of a text's strength from one level to another, as indices of values. */
 interface Onset {
-  /** Last index of the level before; -1 where the text shows from the first on. */
+  /** Last index of the lower level. */
   readonly lastBefore: number
-  /** First index of the level of the whole text. */
+  /** First index of the upper level, at which the text is whole. */
   readonly firstFull: number
   /** First index at which the text is visible at all. */
   readonly firstVisible: number
 }
 
-/** Least rise, as a share of the upper level, that is the coming of a text. */
+/** Least rise of a text that appears, as a share of the upper level. */
 const minRise = 0.3
 
-/** Longest coming that is looked for, as a count of values. */
+/** Longest rise, in values. */
 const maxRiseFrames = 75
 
 /**
- * Finds where a text comes, in how much of it shows (1: all) from before it until it is there: the straight rise
- * from a level to the last values' that differs least. Undefined where nothing rises.
+ * Finds where a text appears by a least-squares fit of two levels joined by a linear rise.
+ * amounts: strength of the text per frame; 1 is the whole text. settled: number of last values whose median is the
+ * upper level. Returns undefined if no rise fits.
  */
 export function findOnset(amounts: readonly number[], settled: number): Onset | undefined {
   const count = amounts.length
@@ -157,7 +159,7 @@ function prefixSums(amounts: readonly number[]): PrefixSums {
   return { values, squares }
 }
 
-/** Sum of the squares by which a run of values differs from a level. */
+/** Returns the sum of squared differences between the values at `from` to before `to` and a level. */
 function squaredError(
   { values, squares }: PrefixSums,
   { from, to, level }: { readonly from: number; readonly to: number; readonly level: number },
@@ -167,7 +169,7 @@ function squaredError(
   return square - 2 * level * sum + (to - from) * level * level
 }
 
-/** The middle of values; the lower of two. */
+/** Median of values; of an even count, the lower one of the middle pair. 0 if there are none. */
 export function lowerMedian(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0

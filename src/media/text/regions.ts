@@ -86,26 +86,26 @@ interface LimitRegionsOptions {
  */
 export function limitRegions(
   texts: readonly FoundText[],
-  { regionsOf, max: most }: LimitRegionsOptions,
+  { regionsOf, max }: LimitRegionsOptions,
 ): LimitRegionsResult {
   const ranked = texts
     .map((text) => {
       const count = regionsOf(text).length
-      return { text, count, worth: (text.score * (text.last - text.first + 1)) / count }
+      return { text, count, priority: (text.score * (text.last - text.first + 1)) / count }
     })
-    .toSorted((one, other) => other.worth - one.worth)
-  const stay = new Map<FoundText, number>()
-  let [free, left] = [most, 0]
+    .toSorted((one, other) => other.priority - one.priority)
+  const keptCounts = new Map<FoundText, number>()
+  let [free, dropped] = [max, 0]
   for (const { text, count } of ranked) {
     const fitting = Math.min(count, free)
-    if (fitting > 0) stay.set(text, fitting)
+    if (fitting > 0) keptCounts.set(text, fitting)
     free -= fitting
-    left += count - fitting
+    dropped += count - fitting
   }
   const regions = texts
-    .filter((text) => stay.has(text))
-    .flatMap((text) => regionsOf(text).slice(0, stay.get(text)))
-  return { regions, dropped: left }
+    .filter((text) => keptCounts.has(text))
+    .flatMap((text) => regionsOf(text).slice(0, keptCounts.get(text)))
+  return { regions, dropped }
 }
 
 /** Margin searched around the areas, so that lines crossing their border are detected whole. */

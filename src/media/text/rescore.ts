@@ -81,11 +81,11 @@ function resampleWeights(from: number, to: number): { readonly at: number; reado
   return Array.from({ length: to }, (_, index) => {
     const middle = (index + 0.5) * ratio - 0.5
     const first = Math.ceil(middle - spread)
-    const taken = Array.from({ length: Math.floor(middle + spread) - first + 1 }, (__, more) => ({
+    const weights = Array.from({ length: Math.floor(middle + spread) - first + 1 }, (__, more) => ({
       at: Math.min(from - 1, Math.max(0, first + more)),
       weight: Math.max(0, 1 - Math.abs(first + more - middle) / spread),
     })).filter(({ weight }) => weight > 0)
-    const sum = taken.reduce((all, { weight }) => all + weight, 0)
-    return taken.map(({ at, weight }) => ({ at, weight: weight / sum }))
+    const sum = weights.reduce((all, { weight }) => all + weight, 0)
+    return weights.map(({ at, weight }) => ({ at, weight: weight / sum }))
   })
 }

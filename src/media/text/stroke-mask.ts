@@ -4,26 +4,28 @@ import { connectedComponents } from './connected-components.ts'
 import { cropAgain, type LumaCrop } from './luma.ts'
 import { extendTiltedToEdges as tiltedToEdges } from './tilt.ts'
 
-/** How far beyond a detected box ink is looked for, times the size of its letters, and at least, px. */
+/** How far beyond a detected box strokes are searched, in letter sizes, and at least, in px. */
 const searchReach = 0.3
 const minSearchReach = 4
 
-/** How far beyond it the middle of a letter may lie that was not seen whole, times the size of its letters. */
+/** How far beyond the box the centre of a partly detected letter may be, in letter sizes. */
 const maxMissedOffset = { across: 0.2, down: 0.1 }
 
-/** What of a picture is cut out to look for the ink of a line. */
+/** Returns the box that must be cropped to search for the strokes of a line. */
 export function strokeSearchBox(box: LineBox): Bounds {
   return expandBox(box, 3 * searchReach * letterSize(box) + 2 * minSearchReach)
 }
 
-/** Slopes that count as ink's, as a share of the steepest in the box. */
+/** Least gradient of a stroke, as a share of the 95th percentile in the box. */
 const minGradientShare = 0.3
 
 /**
- * The least box around the ink of a line, by slopes of brightness: what has steep ones and touches, or lies among, what is inside the box
- * that was detected. A thing that goes on far beyond it is none of the line's. Where the picture's size is given, a line
- * that runs to its edge ends there, with the letter that is cut. Of a tilted line it is all that was detected: others may
- * lie in its box, whose middle tells where it runs.
+ * Returns the least box around the strokes of a line, px.
+ * part: gradient magnitude as from `medianGradient`. Strokes are connected steep pixels centred near the detected box;
+ * components that extend far beyond it do not belong to the line. picture: if present, a line that reaches the
+ * picture's edge is extended to it, to include a letter cut by the edge. For a tilted line, returns the detected box,
+ * because the box may contain other lines and its centre gives the line's position. Returns the detected box if no
+ * stroke is found.
  */
 export function strokeBox(part: LumaCrop, detected: LineBox, picture?: Size): Bounds {
   if (detected.tilt) return picture ? tiltedToEdges(detected, picture) : detected
@@ -52,24 +54,24 @@ export function strokeBox(part: LumaCrop, detected: LineBox, picture?: Size): Bo
       maxMissedOffset.down * letterSize(detected),
     ),
   )
-  const found = connectedComponents({ width, height, values: slopes }, least).filter((piece) => {
-    const x = (piece.left + piece.right) / 2
-    const y = (piece.top + piece.bottom) / 2
+  const found = connectedComponents({ width, height, values: slopes }, least).filter((component) => {
+    const x = (component.left + component.right) / 2
+    const y = (component.top + component.bottom) / 2
     const within = x > near.left && x < near.right && y > near.top && y < near.bottom
-    return within && !extendsBeyond(piece, limit) && piece.count > 2
+    return within && !extendsBeyond(component, limit) && component.count > 2
   })
   if (found.length === 0) return detected
-  const ink = {
-    // A slope lies before what it leads to.
+  const strokes = {
+    // A forward difference is stored at the pixel before the edge.
     left: Math.min(...found.map((one) => one.left)) + left + 1,
     top: Math.min(...found.map((one) => one.top)) + top + 1,
     right: Math.max(...found.map((one) => one.right)) + left,
     bottom: Math.max(...found.map((one) => one.bottom)) + top,
   }
-  return limitPadding(ink, detected)
+  return limitPadding(strokes, detected)
 }
 
-/** Slopes without those beyond the picture, where its edge is repeated. */
+/** Returns gradients set to 0 outside the picture, where the crop repeats edge pixels. */
 function maskOutside({ width, values }: LumaCrop, { left, top, right, bottom }: Bounds): Float32Array {
   return values.map((value, at) => {
     const x = at % width
@@ -78,7 +80,7 @@ function maskOutside({ width, values }: LumaCrop, { left, top, right, bottom }: 
   })
 }
 
-/** A box that has no end where its line comes within a letter of the picture's edge, in the way it runs. */
+/** Returns a box that is unbounded, in reading direction, where its line is within one letter of the picture's edge. */
 function openAtEdges(
   box: Bounds,
   { line, whole }: { readonly line: Bounds; readonly whole: Bounds },
@@ -92,33 +94,33 @@ function openAtEdges(
   }
 }
 
-/** Most room that a detected box has around ink, times the size of its letters, and px. */
+/** Largest padding of a detected box around strokes, in letter sizes, and at least, in px. */
 const maxPadding = 0.3
 const maxPaddingPixels = 4
 
-/** Ink whose edges lie no further inside than the detector is ever off: beyond that, letters were too faint to see. */
-function limitPadding(ink: Bounds, detected: LineBox): Bounds {
+/** Replaces edges of the strokes that are farther inside the detected box than its padding: letters there were too faint. */
+function limitPadding(strokes: Bounds, detected: LineBox): Bounds {
   const most = Math.max(maxPaddingPixels, maxPadding * letterSize(detected))
   return {
-    left: ink.left - detected.left > most ? detected.left : ink.left,
-    top: ink.top - detected.top > most ? detected.top : ink.top,
-    right: detected.right - ink.right > most ? detected.right : ink.right,
-    bottom: detected.bottom - ink.bottom > most ? detected.bottom : ink.bottom,
+    left: strokes.left - detected.left > most ? detected.left : strokes.left,
+    top: strokes.top - detected.top > most ? detected.top : strokes.top,
+    right: detected.right - strokes.right > most ? detected.right : strokes.right,
+    bottom: detected.bottom - strokes.bottom > most ? detected.bottom : strokes.bottom,
   }
 }
 
-function extendsBeyond(piece: Bounds, limit: Bounds): boolean {
+function extendsBeyond(component: Bounds, limit: Bounds): boolean {
   return (
-    piece.left < limit.left ||
-    piece.top < limit.top ||
-    piece.right > limit.right ||
-    piece.bottom > limit.bottom
+    component.left < limit.left ||
+    component.top < limit.top ||
+    component.right > limit.right ||
+    component.bottom > limit.bottom
   )
 }
 
 /**
- * The steepest change of brightness at each pixel to the next ones, of a picture; of several that are cut alike, the
- * one in the middle: what stands still in all of them stays, what goes by behind it does not.
+ * Gradient magnitude per pixel: the larger absolute forward difference, right or down, of luma 0 to 255. Of several
+ * crops of the same size, the median difference, which keeps still content and removes what moves behind it.
  */
 export function medianGradient(parts: readonly [LumaCrop, ...LumaCrop[]]): LumaCrop {
   const [first] = parts
@@ -141,10 +143,10 @@ export function medianGradient(parts: readonly [LumaCrop, ...LumaCrop[]]): LumaC
   return { ...first, values }
 }
 
-/** Slopes that count as a letter's edge, as a share of the steepest. */
+/** Least gradient of a letter's edge, as a share of the 97th percentile. */
 const minEdgeShare = 0.3
 
-/** Edges that a level line through a box crosses, in a way as long as the box is high: of letters, several. */
+/** Mean number of vertical edges in a row of pixels, per box height; several per letter. Uses the middle half of the rows. */
 export function edgeDensity(part: LumaCrop, box: Bounds): number {
   const { width, height, values } = cropAgain(part, box)
   const slopes = Float32Array.from(values, (value, at) =>
@@ -162,7 +164,7 @@ export function edgeDensity(part: LumaCrop, box: Bounds): number {
     for (let x = 0; x < width; x += 1) {
       const slope = slopes[y * width + x] ?? 0
       const now = Math.abs(slope) < least ? 0 : Math.sign(slope)
-      // An edge is as wide as it is soft.
+      // A blurred edge spans several pixels and counts once.
       if (now !== 0 && now !== before) count += 1
       before = now
     }

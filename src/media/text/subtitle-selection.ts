@@ -3,23 +3,23 @@ import { boxHeight, boxWidth } from './box.ts'
 import type { FoundText } from './found-text.ts'
 import { lowerMedian } from './onset.ts'
 
-/** What stays longer is no line of speech: s. */
+/** Longest duration of a subtitle, s. */
 const maxLineSeconds = 15
 
-/** A slot beside the main one belongs to the subtitles if it changes as often, as a share; beside it, less often. */
+/** Least changes of a slot with subtitles, as a share of the main slot's changes: anywhere, and next to the main slot. */
 const minChangeShare = 0.5
 const minNeighbourChangeShare = 0.15
 
-/** Below so many changes time cannot tell: then slots are taken that stand where subtitles usually do. */
+/** Below this many changes of the main slot, typical positions decide instead. */
 const minChanges = 3
 
-/** Slots are beside each other within so many line heights. */
+/** Largest distance of neighbouring slots, in line heights. */
 const neighbourDistance = 2.2
 
 /**
- * The texts that are subtitles: lines that change while their place stays, wherever that is. A mark that stays, text
- * in the scene and text that moves are none. In a video too short for several changes, those that stand with a centred
- * line below the middle are, and centred ones that change.
+ * Selects the subtitles among texts: lines that replace each other at one position. Excludes watermarks, text in the
+ * scene and moving text. In a video with too few changes, selects slots with a centred line below the middle, and
+ * centred slots that change.
  */
 export function selectSubtitles<T extends SubtitleCandidate>(
   texts: readonly T[],
@@ -30,19 +30,19 @@ export function selectSubtitles<T extends SubtitleCandidate>(
     (text) => !text.moving && !text.tilt && text.last - text.first + 1 <= maxLineSeconds * fps,
   )
   return [horizontalAxis, verticalAxis].flatMap((axis) => {
-    const mine = lines.filter((text) => axis.accepts(axis.levelBox(text)))
-    const slots = groupIntoSlots(mine, axis, { size, fps })
+    const aligned = lines.filter((text) => axis.accepts(axis.levelBox(text)))
+    const slots = groupIntoSlots(aligned, axis, { size, fps })
     const main = slots.toSorted((one, other) => other.changes - one.changes)[0]
     if (!main) return []
-    const usual = axis === horizontalAxis ? slots.filter((slot) => isTypicalSlot(slot, size)) : []
-    if (main.changes < 2 || (main.changes < minChanges && usual.some((slot) => isBelowMiddle(slot, size))))
-      return usual.flatMap((slot) => slot.lines)
-    const taken = slots.filter(
+    const typical = axis === horizontalAxis ? slots.filter((slot) => isTypicalSlot(slot, size)) : []
+    if (main.changes < 2 || (main.changes < minChanges && typical.some((slot) => isBelowMiddle(slot, size))))
+      return typical.flatMap((slot) => slot.lines)
+    const selected = slots.filter(
       (slot) =>
         slot.changes >= minChangeShare * main.changes ||
         (isNeighbour(slot, main) && slot.changes >= minNeighbourChangeShare * main.changes),
     )
-    return [...new Set(taken.flatMap((slot) => slot.lines))]
+    return [...new Set(selected.flatMap((slot) => slot.lines))]
   })
 }
 
@@ -53,7 +53,7 @@ function isNeighbour(slot: TextSlot<unknown>, main: TextSlot<unknown>): boolean 
   )
 }
 
-/** Whether a slot is where subtitles usually are: one of its lines is below the middle, or they change; and is centred. */
+/** Whether a slot is at a typical position: it has a centred line that is below the middle, or a centred line and changes. */
 function isTypicalSlot(slot: TextSlot<SubtitleCandidate>, size: Size): boolean {
   return (
     isBelowMiddle(slot, size) || (slot.changes > 1 && slot.lines.some((text) => isCentredLine(text, size)))
@@ -69,40 +69,43 @@ function isCentredLine(text: SubtitleCandidate, { width }: Size): boolean {
   return Math.abs((left + right) / 2 - width / 2) < maxMisalignment * width
 }
 
-/** Lines of one slot: their middles differ by no more of their height, their heights by no more times. */
+/** Lines of one slot: largest distance of their centres in line heights, and largest ratio of their heights. */
 const maxSlotShift = 0.6
 const maxHeightRatio = 1.6
 
-/** Lines of a slot share their middle or a margin, to a share of the picture. */
+/** Lines of a slot share their centre, start or end, within this share of the picture's side. */
 const maxMisalignment = 0.06
 
-/** What of a text tells whether it is a subtitle. */
+/** Properties of a text that decide whether it is a subtitle. */
 type SubtitleCandidate = Pick<FoundText, 'first' | 'last' | 'moving' | 'boxAt' | 'tilt'>
 
-/** A place where lines follow one another. */
+/** A position at which lines replace each other. */
 interface TextSlot<T> {
   readonly lines: readonly T[]
-  /** Lines that came one after another. */
+  /** Number of lines shown one after another. */
   readonly changes: number
   readonly top: number
   readonly bottom: number
 }
 
-/** In which way lines run, as if they ran level. */
+/** Reading direction of lines. */
 interface ReadingAxis {
+  /** Box of a text, with its axes swapped if lines are vertical. */
   readonly levelBox: (text: SubtitleCandidate) => Bounds
+  /** Whether a box from `levelBox` may be a line of this direction. */
   readonly accepts: (box: Bounds) => boolean
+  /** Side of the picture along the lines. */
   readonly length: (size: Size) => number
 }
 
-/** Lines that run level. */
+/** Horizontal lines. */
 const horizontalAxis: ReadingAxis = {
   levelBox: (text) => text.boxAt(text.first),
   accepts: (box) => boxWidth(box) >= boxHeight(box) / 1.5,
   length: ({ width }) => width,
 }
 
-/** Lines that run from above to below. */
+/** Vertical lines. */
 const verticalAxis: ReadingAxis = {
   levelBox(text) {
     const { left, top, right, bottom } = text.boxAt(text.first)
@@ -112,7 +115,7 @@ const verticalAxis: ReadingAxis = {
   length: ({ height }) => height,
 }
 
-/** Lines by the places they share, in a video of a size and rate. */
+/** Groups lines by position. */
 function groupIntoSlots<T extends SubtitleCandidate>(
   texts: readonly T[],
   axis: ReadingAxis,
@@ -145,7 +148,7 @@ function groupIntoSlots<T extends SubtitleCandidate>(
   }))
 }
 
-/** Lines of a slot, and what their middles lie between: of thousands, most are told apart by that. */
+/** Lines of a slot with the range of their centres, which excludes most of thousands of candidates quickly. */
 interface SlotGroup<T> {
   readonly lines: T[]
   readonly boxes: Bounds[]
@@ -183,13 +186,13 @@ function shareSlot(one: Bounds, other: Bounds, length: number): boolean {
   return apart <= maxMisalignment * length
 }
 
-/** Frames by which lines that follow one another may seem to be there at once, and for which what is gone is found again. */
+/** Largest overlap of consecutive lines, in frames; also the longest repeated detection of a line that is gone. */
 const maxOverlapFrames = 2
 
-/** What stays longer is not only found again: s. Few frames are long where they are slow. */
+/** Longest repeated detection in s, for low frame rates. */
 const maxRepeatSeconds = 0.1
 
-/** How many of the lines came after the one before had gone, and stayed. */
+/** Counts the lines that begin after the previous one ended and last longer than a repeated detection. */
 function countChanges(lines: readonly SubtitleCandidate[], fps: number): number {
   const again = Math.min(maxOverlapFrames, maxRepeatSeconds * fps)
   let [changes, end] = [0, -Infinity]

@@ -2,27 +2,27 @@ import type { Frame } from '../clean/frame.ts'
 import { boxArea, translateBox, type TextBox } from './box.ts'
 import { joinIntoLines } from './lines.ts'
 
-/** A part of a frame, and where its first pixel lies there. */
+/** A part of a frame, and the position of its first pixel in that frame. */
 export interface Tile {
   readonly left: number
   readonly top: number
   readonly frame: Frame
 }
 
-/** How much longer pictures usually are than wide. */
+/** Usual ratio of a picture's longer side to its shorter one. */
 export const usualAspect = 16 / 9
 
-/** A frame may be longer than that by so much, times, and so long, px, before it is looked at in tiles. */
+/** Frames within this ratio to the usual aspect, or within this longest side in px, are not split. */
 const maxWholeAspectRatio = 1.25
 const maxWholeSide = 1280
 
-/** Least length of a tile, px: lines are seldom longer. */
+/** Least length of a tile, px; lines are seldom longer. */
 const minTileSide = 960
 
-/** What a tile shares with the next, of its length: more than a line is high. */
+/** Overlap of neighbouring tiles, as a share of their length; more than the height of a line. */
 const tileOverlap = 0.15
 
-/** A frame as it is, or one that is long as tiles along it, square where it is wide enough, which overlap: what they take of memory is less. */
+/** Splits a long frame into overlapping tiles along its longer side, to limit memory. Returns other frames as one tile. */
 export function splitIntoTiles(frame: Frame): Tile[] {
   const { width, height } = frame
   const isTall = height > width
@@ -30,7 +30,7 @@ export function splitIntoTiles(frame: Frame): Tile[] {
   if (long <= Math.max(maxWholeSide, maxWholeAspectRatio * usualAspect * short))
     return [{ left: 0, top: 0, frame }]
   const side = roundDownToEven(Math.max(short, minTileSide))
-  // Even places may lie two pixels off.
+  // Rounding to even positions moves a tile by up to two pixels.
   const overlap = tileOverlap * side + 2
   const count = Math.ceil((long - overlap) / (side - overlap))
   return Array.from({ length: count }, (_, index) => {
@@ -45,38 +45,38 @@ function roundDownToEven(length: number): number {
   return 2 * Math.floor(length / 2)
 }
 
-/** The lines that were found in tiles, as lines of the whole frame, the largest first: of one that is cut, its whole. */
+/** Converts lines detected in tiles to lines of the whole frame, largest first. Joins the parts of lines cut by tile borders. */
 export function mergeTileLines(
   found: readonly { readonly tile: Tile; readonly boxes: readonly TextBox[] }[],
   frame: { readonly width: number; readonly height: number },
 ): TextBox[] {
-  const boxes = found.flatMap(({ tile, boxes: here }) =>
-    here.map((box) => ({ ...box, ...translateBox(box, tile.left, tile.top) })),
+  const boxes = found.flatMap(({ tile, boxes: inTile }) =>
+    inTile.map((box) => ({ ...box, ...translateBox(box, tile.left, tile.top) })),
   )
-  // Of one tile they are lines already.
+  // Boxes of a single tile are already joined to lines.
   const lines = found.length > 1 ? joinIntoLines(boxes, frame) : boxes
   return lines.toSorted((one, other) => boxArea(other) - boxArea(one))
 }
 
-interface Place {
+interface FramePart {
   readonly left: number
   readonly top: number
   readonly width: number
   readonly height: number
 }
 
-/** A part of a frame at even places. */
-function copyFramePart({ width, height, bytes }: Frame, place: Place): Frame {
-  const copy = new Uint8Array((place.width * place.height * 3) / 2)
+/** Copies a part of a 4:2:0 frame. Position and size of the part are even. */
+function copyFramePart({ width, height, bytes }: Frame, part: FramePart): Frame {
+  const copy = new Uint8Array((part.width * part.height * 3) / 2)
   let [from, to] = [0, 0]
-  for (const by of [1, 2, 2]) {
-    const stride = width / by
-    for (let row = place.top / by; row < (place.top + place.height) / by; row += 1) {
-      const at = from + row * stride + place.left / by
-      copy.set(bytes.subarray(at, at + place.width / by), to)
-      to += place.width / by
+  for (const subsampling of [1, 2, 2]) {
+    const stride = width / subsampling
+    for (let row = part.top / subsampling; row < (part.top + part.height) / subsampling; row += 1) {
+      const at = from + row * stride + part.left / subsampling
+      copy.set(bytes.subarray(at, at + part.width / subsampling), to)
+      to += part.width / subsampling
     }
-    from += stride * (height / by)
+    from += stride * (height / subsampling)
   }
-  return { width: place.width, height: place.height, bytes: copy }
+  return { width: part.width, height: part.height, bytes: copy }
 }

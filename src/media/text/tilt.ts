@@ -9,12 +9,12 @@ import {
 } from './box.ts'
 import type { Bounds } from '../geometry.ts'
 
-/** Which way along a line leads, px a px of it. */
+/** Unit vector along a line. */
 function lineDirection({ tilt }: LineBox): { readonly x: number; readonly y: number } {
   return { x: Math.cos(tilt?.angle ?? 0), y: Math.sin(tilt?.angle ?? 0) }
 }
 
-/** How long and thick the line in a box is: a tilted one reaches from side to side of it. */
+/** Length and thickness of the line in a box, px; a tilted line extends from side to side of its box. */
 function lineSize(box: LineBox): { readonly length: number; readonly thickness: number } {
   const [width, height] = [boxWidth(box), boxHeight(box)]
   if (!box.tilt) return { length: width, thickness: height }
@@ -25,46 +25,52 @@ function lineSize(box: LineBox): { readonly length: number; readonly thickness: 
   return { length: Math.max(length, thickness), thickness }
 }
 
-/** How large a line is, px: a tilted one takes up little of its box. */
+/** Area of a line, px²; for a tilted line much less than that of its box. */
 export function lineArea(box: LineBox): number {
   const { length, thickness } = lineSize(box)
   return length * thickness
 }
 
-interface Place {
+interface Corner {
   readonly x: number
   readonly y: number
 }
 
-/** The corners of a line, one after another around it. */
-function lineCorners(box: LineBox): Place[] {
+/** Corners of a line, clockwise. */
+function lineCorners(box: LineBox): Corner[] {
   const { length, thickness } = lineSize(box)
-  const way = lineDirection(box)
+  const direction = lineDirection(box)
   const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
-  const at = (along: number, aside: number): Place => {
-    const [far, off] = [along * length, aside * thickness]
-    return { x: x + far * way.x - off * way.y, y: y + far * way.y + off * way.x }
+  const at = (alongShare: number, acrossShare: number): Corner => {
+    const [along, across] = [alongShare * length, acrossShare * thickness]
+    return {
+      x: x + along * direction.x - across * direction.y,
+      y: y + along * direction.y + across * direction.x,
+    }
   }
   return [at(-0.5, -0.5), at(0.5, -0.5), at(0.5, 0.5), at(-0.5, 0.5)]
 }
 
-/** Twice the area of a triangle; above 0 where its corners go around as those of lines do. */
-function crossProduct(one: Place, two: Place, three: Place): number {
+/** Twice the signed area of a triangle; positive if its corners are in clockwise order. */
+function crossProduct(one: Corner, two: Corner, three: Corner): number {
   return (two.x - one.x) * (three.y - one.y) - (two.y - one.y) * (three.x - one.x)
 }
 
-/** What of a shape without dents lies on the inner side of an edge. */
-function clipPolygon(shape: readonly Place[], from: Place, to: Place): Place[] {
+/** Clips a convex polygon to the inner side of an edge (Sutherland and Hodgman 1974). */
+function clipPolygon(shape: readonly Corner[], from: Corner, to: Corner): Corner[] {
   return shape.flatMap((corner, index) => {
     const next = shape[(index + 1) % shape.length] ?? corner
     const [here, there] = [crossProduct(from, to, corner), crossProduct(from, to, next)]
-    const way = here / (here - there)
-    const crossing = { x: corner.x + way * (next.x - corner.x), y: corner.y + way * (next.y - corner.y) }
+    const share = here / (here - there)
+    const crossing = {
+      x: corner.x + share * (next.x - corner.x),
+      y: corner.y + share * (next.y - corner.y),
+    }
     return [...(here >= 0 ? [corner] : []), ...(here * there < 0 ? [crossing] : [])]
   })
 }
 
-/** Area that two lines share, px, of tilted ones that of the lines themselves: their boxes, however turned, share more. */
+/** Intersection area of two lines, px². For tilted lines, of the rotated rectangles, not of their boxes. */
 export function lineIntersectionArea(one: LineBox, other: LineBox): number {
   if (!one.tilt && !other.tilt) return boxArea(intersectBoxes(one, other))
   const edges = lineCorners(other)
@@ -74,19 +80,22 @@ export function lineIntersectionArea(one: LineBox, other: LineBox): number {
   )
   const [first] = both
   if (!first) return 0
-  return both.reduce((sum, place, index) => sum + crossProduct(first, place, both[index + 1] ?? first) / 2, 0)
+  return both.reduce(
+    (sum, corner, index) => sum + crossProduct(first, corner, both[index + 1] ?? first) / 2,
+    0,
+  )
 }
 
-/** Tells of places in a box whether they belong to its line. */
+/** Returns a predicate: whether a position in the box, px, belongs to its line. */
 export function lineMembership(box: LineBox): (x: number, y: number) => boolean {
   if (!box.tilt) return () => true
   const { thickness } = lineSize(box)
-  const way = lineDirection(box)
+  const direction = lineDirection(box)
   const [middle, level] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
-  return (x, y) => Math.abs((y - level) * way.x - (x - middle) * way.y) <= thickness / 2
+  return (x, y) => Math.abs((y - level) * direction.x - (x - middle) * direction.y) <= thickness / 2
 }
 
-/** The box around a tilted line and one more letter at each end that is within one of the picture's edge: it is cut there. */
+/** Extends a tilted line by one letter at each end that is within one letter of the picture's edge, where a letter may be cut. */
 export function extendTiltedToEdges(
   box: LineBox,
   picture: { readonly width: number; readonly height: number },
@@ -102,28 +111,28 @@ export function extendTiltedToEdges(
   return { ...whole, tilt: box.tilt }
 }
 
-/** Length of the part of a tilted line that has a box of its own, times its thickness: fewer boxes cover much more. */
+/** Longest part of a tilted line per box, in line thicknesses; longer parts would cover much more background. */
 const maxStepAspect = 2
 
-/** Tips of letters reach out of what the detector marks: room beside a line, and at each of its ends, times its thickness. */
+/** Margins beside a line and at its ends, in line thicknesses, because letters extend beyond the detected area. */
 const sideMargin = 0.25
 const endMargin = 0.15
 
-/** Boxes that hold the line in a box and little else: of a tilted one, some in a row along it. They may lead out of the picture. */
+/** Returns boxes that cover a line closely: several along a tilted line, else its box. They may extend beyond the picture. */
 export function boxesAlongLine(box: LineBox): Bounds[] {
   const band = lineSize(box)
   if (!box.tilt || band.thickness === 0) return [box]
   const length = band.length + 2 * endMargin * band.thickness
   const thickness = (1 + 2 * sideMargin) * band.thickness
   const count = Math.ceil(length / (maxStepAspect * band.thickness))
-  const way = lineDirection(box)
+  const direction = lineDirection(box)
   const step = length / count
-  const across = (step * Math.abs(way.x) + thickness * Math.abs(way.y)) / 2
-  const down = (step * Math.abs(way.y) + thickness * Math.abs(way.x)) / 2
+  const across = (step * Math.abs(direction.x) + thickness * Math.abs(direction.y)) / 2
+  const down = (step * Math.abs(direction.y) + thickness * Math.abs(direction.x)) / 2
   return Array.from({ length: count }, (_, index) => {
     const from = (index - (count - 1) / 2) * step
-    const x = (box.left + box.right) / 2 + from * way.x
-    const y = (box.top + box.bottom) / 2 + from * way.y
+    const x = (box.left + box.right) / 2 + from * direction.x
+    const y = (box.top + box.bottom) / 2 + from * direction.y
     return { left: x - across, top: y - down, right: x + across, bottom: y + down }
   })
 }
