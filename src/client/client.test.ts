@@ -3,7 +3,7 @@ import { routes } from '../contract/routes.ts'
 import { startBareServer, startContractServer } from '../../test/mcp/contract-server.ts'
 import { createClient } from './client.ts'
 import { fetchPreview } from './preview.ts'
-import { queryTask } from './tasks.ts'
+import { fetchTask } from './tasks.ts'
 import { isUnreachable } from './response.ts'
 
 const task = { task_id: '1', task_type: 'music_visualizer' }
@@ -27,7 +27,7 @@ describe('answers', () => {
     const data = { id: '1', status: 'processing', progress: 40, output_result: null }
     await using service = await answering(200, JSON.stringify({ code: 0, message: 'ok', data }))
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
-    expect(await queryTask(client, task)).toEqual({
+    expect(await fetchTask(client, task)).toEqual({
       ...task,
       status: 'processing',
       progress: 40,

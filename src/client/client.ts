@@ -7,7 +7,7 @@ import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
 import { isNetworkFailure, wasRequestUnsent } from '../platform/system-error.ts'
-import { readResponse, unreachableError } from './response.ts'
+import { readEnvelopeData, unreachableError } from './response.ts'
 
 /** Parameters of a call, as its route declares them. */
 export interface CallOptions<R extends Route> {
@@ -105,7 +105,7 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
     async call(route, request = {}) {
       const response = await sendWithRetry(toRawRequest(route, request))
       try {
-        return await readResponse(route, response)
+        return await readEnvelopeData(route, response)
       } catch (error) {
         throw isNetworkFailure(error) ? unreachableError(base.href, error) : error
       }

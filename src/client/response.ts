@@ -10,7 +10,7 @@ import { readAtMost, TooLargeError } from '../platform/streams.ts'
 const maxResponseBytes = 64 * 2 ** 20
 
 /** Reads a response envelope of either form and returns its data. Throws the service's error as a MediaError. */
-export async function readResponse<R extends Route>(
+export async function readEnvelopeData<R extends Route>(
   route: R,
   response: Dispatcher.ResponseData,
 ): Promise<z.output<R['data']>> {

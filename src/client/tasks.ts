@@ -78,7 +78,7 @@ export async function createTask(
 }
 
 /** Returns the credits that a task would cost. */
-export async function quoteTask(client: Client, task: NewTask, signal?: AbortSignal): Promise<number> {
+export async function fetchQuote(client: Client, task: NewTask, signal?: AbortSignal): Promise<number> {
   const { task_type, body } = task
   const params = { task_type }
   const { credits } = await client.call(routes.quoteTask, {
@@ -91,7 +91,7 @@ export async function quoteTask(client: Client, task: NewTask, signal?: AbortSig
 }
 
 /** Queries a task. Throws 6005 if no task has this id and type. */
-export async function queryTask(client: Client, task: TaskRef, signal?: AbortSignal): Promise<TaskView> {
+export async function fetchTask(client: Client, task: TaskRef, signal?: AbortSignal): Promise<TaskView> {
   const { task_id, task_type, ended } = task
   if (ended) return ended
   const route = { ...routes.queryTask, data: queriedTask }
@@ -150,7 +150,7 @@ export async function findTask(
 ): Promise<TaskView> {
   const found = await Promise.all(
     types.map((task_type) =>
-      queryTask(client, { task_id: taskId, task_type }, signal).catch((error: unknown) => {
+      fetchTask(client, { task_id: taskId, task_type }, signal).catch((error: unknown) => {
         if (error instanceof MediaError && error.code === 6005) return null
         throw error
       }),
@@ -192,7 +192,7 @@ export async function waitForTask(
   task: TaskRef,
   options: WaitForTaskOptions,
 ): Promise<TaskView> {
-  let view = await queryTask(client, task)
+  let view = await fetchTask(client, task)
   let wakeUp = new AbortController()
   const unfollow = options.changes?.follow((changed) => {
     if (!changed || changed.task_id === task.task_id) wakeUp.abort()
@@ -203,7 +203,7 @@ export async function waitForTask(
       if (isTerminal(view.status) || options.signal.aborted) return view
       await abortableDelay(pollDelay(poll), AbortSignal.any([options.signal, wakeUp.signal]))
       wakeUp = new AbortController()
-      view = await queryTask(client, task)
+      view = await fetchTask(client, task)
     }
   } finally {
     unfollow?.()

@@ -3,7 +3,7 @@ import type { FileRecord } from '../contract/file.ts'
 import { fillPath, routes } from '../contract/routes.ts'
 import { type OpenUploadSession, partCount, partRange } from '../contract/upload.ts'
 import type { Client } from './client.ts'
-import { readResponse } from './response.ts'
+import { readEnvelopeData } from './response.ts'
 import type { SourceRange, UploadSource } from './upload-source.ts'
 import type { Retry } from './upload.ts'
 
@@ -102,7 +102,7 @@ function partSender(upload: Upload, session: OpenUploadSession) {
       idempotent: false,
       signal,
     })
-    await readResponse(routes.uploadPart, response)
+    await readEnvelopeData(routes.uploadPart, response)
   }
 
   /** Sends parts in parallel; the first failure aborts the others. */

@@ -6,7 +6,7 @@ import type { UploadInit, UploadInitResult } from '../contract/upload.ts'
 import { isNetworkFailure } from '../platform/system-error.ts'
 import { exponentialDelay, retry, type Wait } from '../platform/retry.ts'
 import type { Client } from './client.ts'
-import { readResponse } from './response.ts'
+import { readEnvelopeData } from './response.ts'
 import { streamUploadBytes, type Upload, uploadInParts } from './upload-parts.ts'
 import {
   changedDuringUpload,
@@ -106,7 +106,7 @@ async function beginUpload({ client, signal }: Upload, file: UploadInit): Promis
     signal,
   })
   if (!unsupportedStatuses.includes(response.statusCode))
-    return await readResponse(routes.initUpload, response)
+    return await readEnvelopeData(routes.initUpload, response)
   await response.body.dump()
   return null
 }
@@ -173,7 +173,7 @@ async function uploadInOneRequest(upload: Upload): Promise<FileRecord> {
       idempotent: false,
       signal,
     })
-    return await readResponse(routes.uploadFile, response)
+    return await readEnvelopeData(routes.uploadFile, response)
   }, signal)
 }
 

@@ -15,7 +15,7 @@ export interface CallLimits {
 export const callLimits: CallLimits = { wait: 42_000, answer: 44_000 }
 
 /** Error of a call that exceeded its time limit. */
-export function timeoutError(): MediaError {
+export function callTimeoutError(): MediaError {
   return new MediaError(6402, 'The service did not respond in time', {
     hint: 'Work that has started continues: check list_tasks, then call again.',
   })
@@ -27,7 +27,7 @@ export function timeoutError(): MediaError {
  */
 export async function withProtocolErrors<T>(work: Promise<T>, report: (error: unknown) => void): Promise<T> {
   try {
-    return await withTimeout(work, callLimits.answer, timeoutError)
+    return await withTimeout(work, callLimits.answer, callTimeoutError)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     if (!(error instanceof MediaError)) report(error)

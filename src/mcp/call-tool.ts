@@ -10,7 +10,7 @@ import {
 import { MediaError } from '../contract/errors.ts'
 import { isTerminal, taskState } from '../contract/task.ts'
 import { withTimeout } from '../platform/concurrency.ts'
-import { type CallLimits, timeoutError } from './call-limits.ts'
+import { type CallLimits, callTimeoutError } from './call-limits.ts'
 import { describeTaskOrSubmission } from './media-tasks.ts'
 import { readConsent, toErrorResult, toResult } from './reply.ts'
 import type { Session } from './session.ts'
@@ -36,10 +36,10 @@ export async function callTool(
   const call = createCall(context)
   try {
     return toResult(
-      await withTimeout(tool.run(session, given.arguments, call), context.limits.answer, timeoutError),
+      await withTimeout(tool.run(session, given.arguments, call), context.limits.answer, callTimeoutError),
     )
   } catch (error) {
-    if (isAbortOf(call.signal, error)) return toErrorResult(timeoutError())
+    if (isAbortOf(call.signal, error)) return toErrorResult(callTimeoutError())
     if (!(error instanceof MediaError)) context.report(error)
     return toErrorResult(error)
   }
@@ -91,7 +91,7 @@ export async function callToolAsTask(
       await withTimeout(
         describeTaskOrSubmission(session, id, context.mcpReq),
         describeTimeoutMs,
-        timeoutError,
+        callTimeoutError,
       ),
     )
   } catch (error) {

@@ -8,7 +8,7 @@ import {
 import { MediaError } from '../contract/errors.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { withTimeout } from '../platform/concurrency.ts'
-import { timeoutError } from './call-limits.ts'
+import { callTimeoutError } from './call-limits.ts'
 import { LegacySessions, sessionIdleMs } from './http-legacy-sessions.ts'
 
 /** API keys served at the same time. */
@@ -99,7 +99,7 @@ export class TenantRegistry {
   async #check(tenantEntry: TenantEntry): Promise<void> {
     const { clock } = this.#options
     if (clock() - tenantEntry.checkedAt <= keyRecheckMs) return
-    await withTimeout(tenantEntry.tenant.check(), keyCheckTimeoutMs, timeoutError)
+    await withTimeout(tenantEntry.tenant.check(), keyCheckTimeoutMs, callTimeoutError)
     tenantEntry.checkedAt = clock()
   }
 

@@ -1,4 +1,4 @@
-import { queryTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.ts'
+import { fetchTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
@@ -73,7 +73,7 @@ async function describeTask(
   { taskId, task }: { readonly taskId: string; readonly task: KnownTask },
   signal: AbortSignal,
 ): Promise<DetailedTask> {
-  const view = await queryTask(session.client, task, signal)
+  const view = await fetchTask(session.client, task, signal)
   const head = { ...taskHead(taskId), ...taskTimes(view) }
   if (!isTerminal(view.status)) {
     return { ...head, status: 'working', statusMessage: `${view.status} ${view.progress} %` }

@@ -5,7 +5,7 @@ import {
   type ReadResourceResult,
 } from '@modelcontextprotocol/server'
 import { downloadSmallFile } from '../client/preview.ts'
-import { expectedTimes, queryTask } from '../client/tasks.ts'
+import { expectedTimes, fetchTask } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { InspectedFile } from '../contract/file-routes.ts'
 import { kindOf } from '../contract/file-kind.ts'
@@ -91,7 +91,7 @@ export async function readResource(session: Session, uri: string): Promise<ReadR
 
 async function readTaskResource(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
   const known = await lookUpTask(session, id)
-  const task = await queryTask(session.client, known)
+  const task = await fetchTask(session.client, known)
   const expected = await expectedTimes(session.client, task)
   const snapshot = taskSnapshot(task, { saveTo: known.save_to, expected })
   return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(snapshot) }] }

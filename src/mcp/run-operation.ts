@@ -1,4 +1,4 @@
-import { createTask, expectedTimes, quoteTask, type TaskView, waitForTask } from '../client/tasks.ts'
+import { createTask, expectedTimes, fetchQuote, type TaskView, waitForTask } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { toListedError, type Operation } from '../contract/operation.ts'
 import { isTerminal } from '../contract/task.ts'
@@ -103,7 +103,7 @@ async function submitTask(
     synchronous: operation.synchronous,
   }
   if (session.confirmAbove !== undefined) {
-    const credits = await quoteTask(session.client, newTask, context.signal)
+    const credits = await fetchQuote(session.client, newTask, context.signal)
     const mayCreate = credits <= session.confirmAbove || hasAgreed(consent, credits)
     if (!mayCreate) return { priced: { task_type: operation.name, credits } }
   }

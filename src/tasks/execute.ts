@@ -10,7 +10,7 @@ import { removeUnreferencedContent } from '../files/content.ts'
 import { insertFileRecord } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { createFolder } from '../platform/folder.ts'
-import type { AttemptResult, ResultFile } from './worker-messages.ts'
+import type { AttemptResult, AttemptFile } from './worker-messages.ts'
 import { logFailedAttempt } from './metrics.ts'
 import { failTask, transitionTask } from './transition.ts'
 import { progressRecorder } from './progress.ts'
@@ -123,7 +123,7 @@ async function runAttempt(
 
 /** Stores the bytes of the results durably, then records, output and state in one transaction. */
 async function completeTask(service: Service, task: TaskRow, finished: AttemptResult): Promise<void> {
-  const stored: (ResultFile & { bytes: StoredBytes })[] = []
+  const stored: (AttemptFile & { bytes: StoredBytes })[] = []
   for (const kept of finished.files) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
   // One order for all tasks, so that transactions that lock the same contents cannot deadlock.
   stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))

@@ -19,7 +19,7 @@ export interface Attempt {
 }
 
 /** A result in the attempt's folder, to be stored under the file id that the output already contains. */
-export interface ResultFile {
+export interface AttemptFile {
   readonly file_id: KeptFile['file_id']
   /** Absolute path. */
   readonly path: string
@@ -30,7 +30,7 @@ export interface ResultFile {
 /** Result of a successful attempt. */
 export interface AttemptResult {
   readonly output: Record<string, unknown>
-  readonly files: readonly ResultFile[]
+  readonly files: readonly AttemptFile[]
 }
 
 /** A MediaError in a message; `bug` is the cause or the stack, for the log only. */

@@ -13,7 +13,7 @@ import type {
   AttemptFailure,
   AttemptResult,
   FromWorker,
-  ResultFile,
+  AttemptFile,
   ToWorker,
 } from './worker-messages.ts'
 
@@ -92,7 +92,7 @@ async function runAttemptHere(
   }
   const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
   const input = module.operation.input.parse(attempt.input)
-  const kept: ResultFile[] = []
+  const kept: AttemptFile[] = []
   const context = createRunContext(attempt, signal, kept)
   // Creation checked them earlier, perhaps on another machine.
   await requireAll(requirements(input, context.files))
@@ -108,7 +108,7 @@ async function runAttemptHere(
   }
 }
 
-function createRunContext(attempt: Attempt, signal: AbortSignal, kept: ResultFile[]): RunContext {
+function createRunContext(attempt: Attempt, signal: AbortSignal, kept: AttemptFile[]): RunContext {
   let reached = 0
   return {
     files: requestFiles(new Map(attempt.files.map((file) => [file.file_id, file]))),

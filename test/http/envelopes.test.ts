@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
-import { createTask, queryTask, waitForTask } from '../../src/client/tasks.ts'
+import { createTask, fetchTask, waitForTask } from '../../src/client/tasks.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { messageCreatedFields, messageEnvelopeFields, taskRecordFields } from '../contract/common.ts'
 import { api } from '../service/api.ts'
@@ -60,7 +60,7 @@ test('the client accepts both envelopes from any operation', async () => {
     expect(task).toMatchObject({ task_type, status: 'queued' })
     const done = await waitForTask(client, task, { signal: new AbortController().signal })
     expect(done).toMatchObject({ task_type, status: 'completed', progress: 100 })
-    expect(await queryTask(client, task)).toEqual(done)
+    expect(await fetchTask(client, task)).toEqual(done)
   }
   const refused = createTask(client, { task_type: 'test_message', body: { file_id: '1234567890123456789' } })
   await expect(refused).rejects.toMatchObject({ code: 6004 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { queryTask, wasStoppedOnRequest } from '../../client/tasks.ts'
+import { fetchTask, wasStoppedOnRequest } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/fields.ts'
 import { routes } from '../../contract/routes.ts'
@@ -140,7 +140,7 @@ export const cancelTaskTool = defineTool(
       async (error: unknown) => {
         if (!(error instanceof MediaError && error.code === 6007)) throw error
         // A repeated call, such as after a lost response, finds the task already stopped.
-        const view = await queryTask(session.client, await lookUpTask(session, task_id))
+        const view = await fetchTask(session.client, await lookUpTask(session, task_id))
         if (!wasStoppedOnRequest(view)) throw error
         return view.status
       },
