@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { footageOf, type CaptionKind } from '../test/footage/captions.ts'
-import { drawFootage, letter, type Footage } from '../test/footage/text.ts'
+import { createFootage, type CaptionKind } from '../test/footage/captions.ts'
+import { drawFootage, drawLettering, type Footage } from '../test/footage/text.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { sizeOf } from './cleaning-measures.ts'
 
@@ -17,7 +17,7 @@ const drawn = (kind: CaptionKind, behind: Footage['background'], way: Case['way'
   name: `${kind}, ${behind}, ${way}`,
   way,
   make: async (clean, source) => {
-    const footage = footageOf(kind, behind, { seed: 7 })
+    const footage = createFootage(kind, behind, { seed: 7 })
     await drawFootage(clean, { ...footage, captions: [] })
     await drawFootage(source, footage)
   },
@@ -40,7 +40,7 @@ const real = ({ testdata, folder }: Folders, file: string, way: Case['way']): Ca
     const { width, height } = await sizeOf(clean)
     const lines = ['Do you know where he went?', '明天早上八点见面'].map((text) => {
       const size = Math.round(Math.min(height / 16, width / 20))
-      return letter({ text, size, x: 0, y: 0, first: 0, end: 1, outline: 'black' }).picture
+      return drawLettering({ text, size, x: 0, y: 0, first: 0, end: 1, outline: 'black' }).picture
     })
     const pictures = await Promise.all(
       lines.map(async (line, index) => {

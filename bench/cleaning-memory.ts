@@ -9,7 +9,7 @@ import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { detectText } from '../src/engines/vision/detect-text.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { purify } from '../test/video-purify/purify.ts'
+import { purify } from '../test/video-purify/run-purify.ts'
 import { measure, processorSeconds } from './measure.ts'
 
 // Frames a second, and whether memory stays the same however long a video is: the peak of a process that finds text in

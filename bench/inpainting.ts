@@ -8,11 +8,11 @@ import { createInpainter } from '../src/media/clean/inpaint/inpainter.ts'
 import { findOverlay, OverlayLearner } from '../src/media/clean/inpaint/overlay.ts'
 import type { FrameFormat } from '../src/media/clean/inpaint/timebase.ts'
 import type { FrameTreatment } from '../src/media/clean/frame.ts'
-import { fidelityOf } from '../test/footage/fidelity.ts'
+import { measureFidelity } from '../test/footage/fidelity.ts'
 import { logo, movingText, subtitles, type Overlay } from '../test/footage/overlay.ts'
 import { plainBlur } from '../test/footage/plain-blur.ts'
 import { makeScene, shots, type Scene, type ShotName } from '../test/footage/scene.ts'
-import { byOpenCv, delogo } from './other-fillings.ts'
+import { openCvInpainter, delogo } from './reference-inpainters.ts'
 
 // PSNR of brightness inside the masks against the clean footage, over all frames and of the worst, how much the error
 // changes from frame to frame, and this process's processor time a frame: ours, our blur, a plain one, ffmpeg's delogo
@@ -63,8 +63,8 @@ async function benchAt(width: number): Promise<void> {
       await row('blur', blur, { scene, overlay })
       await row('plain', plainBlur, { scene, overlay })
       await row('delogo', delogo, { scene, overlay })
-      await row('Telea', await byOpenCv('INPAINT_TELEA'), { scene, overlay })
-      await row('NS', await byOpenCv('INPAINT_NS'), { scene, overlay })
+      await row('Telea', await openCvInpainter('INPAINT_TELEA'), { scene, overlay })
+      await row('NS', await openCvInpainter('INPAINT_NS'), { scene, overlay })
     }
   }
 }
@@ -100,7 +100,7 @@ async function row(
   { scene, overlay }: { scene: Scene; overlay: Overlay },
 ): Promise<void> {
   const spent = { micros: 0 }
-  const { psnr, worst, flicker } = await fidelityOf(scene, overlay, timed(treat, spent))
+  const { psnr, worst, flicker } = await measureFidelity(scene, overlay, timed(treat, spent))
   const figures = [psnr, worst, flicker].map((value) => value.toFixed(1).padStart(6)).join(' ')
   console.log(
     `  ${name.padEnd(8)}${figures}  ${(spent.micros / 1000 / scene.count).toFixed(1).padStart(7)} ms`,

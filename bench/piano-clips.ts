@@ -18,7 +18,7 @@ export interface Clip {
   readonly condition: Condition
 }
 
-export interface Wish {
+export interface ClipsOptions {
   /** A path, and after `#` the program of General MIDI; left out, the grand piano. `salamander` is the recorded one. */
   readonly soundFont: string
   /** Seeds of generated pieces, or MIDI files, all of whose notes but the drums' are played. */
@@ -30,10 +30,10 @@ export interface Wish {
 const soft = 30
 
 /** Root mean square that the loudest 0.4 s of a recording is brought to before it is heard. */
-const usualLevel = 0.1
+const normalLevel = 0.1
 
 /** Clips of all kinds of piece, or of files, on a SoundFont, under each condition. */
-export async function* clipsOf({ soundFont, pieces, wanted }: Wish): AsyncGenerator<Clip> {
+export async function* clipsOf({ soundFont, pieces, wanted }: ClipsOptions): AsyncGenerator<Clip> {
   const [path = '', program = '0'] = soundFont.split('#')
   const bank = await bankOf(path)
   for (const piece of pieces) {
@@ -98,5 +98,5 @@ function levelled(sound: Float32Array): Float32Array {
     const energy = sound.subarray(from, from + block).reduce((sum, sample) => sum + sample * sample, 0)
     loudest = Math.max(loudest, Math.sqrt(energy / block))
   }
-  return sound.map((sample) => (usualLevel * sample) / Math.max(loudest, 1e-9))
+  return sound.map((sample) => (normalLevel * sample) / Math.max(loudest, 1e-9))
 }

@@ -9,7 +9,7 @@ import { RecentFrames } from '../src/media/piano/frames.ts'
 import { keyCount, lowestKey } from '../src/media/piano/note.ts'
 import { frameSeconds } from '../src/media/piano/note-tracker.ts'
 import { conditions, type Condition } from '../test/piano/recording-conditions.ts'
-import { fit, type Example } from './fit.ts'
+import { fit, type Example } from './fit-network.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
 
 // Fits the onset classifier (src/media/piano/onset-weights.ts) on generated pieces. Use other SoundFonts and

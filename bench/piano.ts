@@ -9,7 +9,7 @@ import { keyCount, type PianoNote } from '../src/media/piano/note.ts'
 import { NoteTracker } from '../src/media/piano/note-tracker.ts'
 import { conditions, type Condition } from '../test/piano/recording-conditions.ts'
 import { f1, matchNotes, scoreNotes, type Score } from '../test/piano/note-f1.ts'
-import { notesOf, trackers } from './other-trackers.ts'
+import { notesOf, trackers } from './reference-trackers.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
 import { speedTable } from './piano-speed.ts'
 

@@ -5,8 +5,8 @@ import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { detectText } from '../src/engines/vision/detect-text.ts'
-import { captionKinds, footageOf } from '../test/footage/captions.ts'
-import { judge, type Verdict } from '../test/footage/judge-text.ts'
+import { captionKinds, createFootage } from '../test/footage/captions.ts'
+import { compareWithCaptions, type CaptionComparison } from '../test/footage/compare-captions.ts'
 import { drawFootage } from '../test/footage/text.ts'
 import { median, processorSeconds } from './measure.ts'
 
@@ -28,10 +28,10 @@ try {
   for (const kind of captionKinds) {
     if (only !== '' && only !== kind) continue
     for (const background of ['still', 'pan', 'busy'] as const) {
-      const verdicts: Verdict[] = []
+      const verdicts: CaptionComparison[] = []
       let [spent, seconds] = [0, 0]
       for (let seed = 1; seed <= Number(seeds); seed += 1) {
-        const footage = footageOf(kind, background, { seed, height: Number(height) })
+        const footage = createFootage(kind, background, { seed, height: Number(height) })
         const path = join(folder, 'footage.mp4')
         const letterings = await drawFootage(path, footage)
         const facts = await probe(path)
@@ -39,7 +39,7 @@ try {
         const { regions } = await detectText(path, facts, { threads: 2 })
         spent += (await processorSeconds()) - before
         seconds += footage.frames / footage.fps
-        const verdict = judge(footage, letterings, regions)
+        const verdict = compareWithCaptions(footage, letterings, regions)
         verdicts.push(verdict)
         for (const note of [...verdict.missed.map((text) => `missed ${text}`), ...verdict.notes])
           console.error(`${kind}, ${background}, seed ${seed}: ${note}`)
@@ -55,7 +55,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-function row(verdicts: readonly Verdict[]): string {
+function row(verdicts: readonly CaptionComparison[]): string {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const times = verdicts.flatMap((verdict) => verdict.times.map(Math.abs))
   const edges = verdicts.flatMap((verdict) => verdict.edges.map(Math.abs))

@@ -6,7 +6,7 @@ import { findFileRefs } from '../src/contract/file.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { operations } from '../tools/index.ts'
-import { bringWhisper } from './audio-language-detect/fake-whisper.ts'
+import { writeFakeWhisper } from './audio-language-detect/fake-whisper.ts'
 import { changed } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
 import type { OperationTables } from './contract/tables.ts'
@@ -25,7 +25,7 @@ let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuf
 
 beforeAll(async () => {
   // Small models count as there, as they come by themselves; what is large is brought, or a service.
-  const whisper = await bringWhisper(folder)
+  const whisper = await writeFakeWhisper(folder)
   configurePacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
   const clip = await make(join(folder, 'clip.mp4'), [
     ...picture(4),

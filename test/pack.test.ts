@@ -10,7 +10,7 @@ import { operations } from '../tools/index.ts'
 import { testdata } from './engines/ffmpeg/made.ts'
 import { connectTo, endService } from './pack/connect.ts'
 import { installPacked, type Packed } from './pack/packed.ts'
-import { beginOf, makePiece } from './piano/generated-pieces.ts'
+import { firstSeconds, makePiece } from './piano/generated-pieces.ts'
 import { florestan, record, writeWav } from './piano/recordings.ts'
 
 const root = dirname(import.meta.dirname)
@@ -92,7 +92,7 @@ describe('the packed package', () => {
     const dataDir = join(folder, 'models')
     await bringRuntime(join(dataDir, dataFiles.packs))
     await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: models }))
-    const sound = await record(beginOf(makePiece('voices', 31), 5), { soundFont: florestan ?? '' })
+    const sound = await record(firstSeconds(makePiece('voices', 31), 5), { soundFont: florestan ?? '' })
     await writeWav(join(dataDir, 'piano.wav'), sound)
     await copyFile(join(pictures ?? '', 'text_rec.jpg'), join(dataDir, 'text.jpg'))
     const client = await connectTo(packed.program, dataDir)

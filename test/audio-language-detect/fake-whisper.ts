@@ -8,7 +8,7 @@ import { whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-mo
 const scores = { 50_260: -9, 50_297: -6, 50_259: -4, 50_262: -2, 50_267: -1 }
 
 /** Writes a fake Whisper that prefers Chinese, then Welsh. Returns its entry for the settings. */
-export async function bringWhisper(folder: string): Promise<{ path: string; sha256: string }> {
+export async function writeFakeWhisper(folder: string): Promise<{ path: string; sha256: string }> {
   const path = join(folder, 'whisper')
   await mkdir(path, { recursive: true })
   await writeFile(join(path, 'stand-in-encoder.onnx'), onnxFile(whisperEncoder()))

@@ -10,16 +10,16 @@ import { operations } from '../../tools/index.ts'
 import { audioLanguageDetect as table } from '../contract/audio-language-detect.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { h264, make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { follow } from '../mcp/follow.ts'
 import { openStudio, type Studio } from '../mcp/real-agent.ts'
 import { api, type Api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService } from '../service/in-process.ts'
-import { bringWhisper } from './fake-whisper.ts'
+import { writeFakeWhisper } from './fake-whisper.ts'
 
 const folder = await scratchFolder()
-const whisper = await bringWhisper(folder)
+const whisper = await writeFakeWhisper(folder)
 const mirror = testdata('models')
 const type = 'audio_language_detect'
 
@@ -29,7 +29,7 @@ async function ask(calls: Api, name: string, path = pathOf('kennedy')) {
   return { ...(await calls.create(type, { file_id: file.file_id })) }
 }
 
-describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   let studio: Studio
 
   beforeAll(async () => {

@@ -12,15 +12,15 @@ import { requirements } from '../../tools/audio-language-detect/requirements.ts'
 import { run } from '../../tools/audio-language-detect/run.ts'
 import { make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { withHole } from '../engines/ffmpeg/with-hole.ts'
-import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
-import { packIn, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
+import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
+import { writeFakePack, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 import { openStudio } from '../mcp/real-agent.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
-import { bringWhisper } from './fake-whisper.ts'
+import { writeFakeWhisper } from './fake-whisper.ts'
 
 const folder = await scratchFolder()
 
-const whisper = await bringWhisper(folder)
+const whisper = await writeFakeWhisper(folder)
 const mirror = testdata('models')
 
 /** Runs the operation as a worker does. */
@@ -33,7 +33,7 @@ async function detect(path: string) {
   return audioLanguageDetect.output.parse(await run(input, context))
 }
 
-describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   if (mirror === undefined) return
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: { whisper }, manifest })
 
@@ -90,7 +90,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
       'tiny-encoder.int8.onnx': whisperEncoder(),
       'tiny-decoder.int8.onnx': whisperDecoder({ 50_260: -2 }),
     }
-    const known = { ...manifest, ...(await packIn(from, 'whisper-tiny', files)) }
+    const known = { ...manifest, ...(await writeFakePack(from, 'whisper-tiny', files)) }
     await copyFile(join(mirror, 'silero-vad.onnx'), join(from, 'silero-vad.onnx'))
     const dataDir = join(folder, 'data')
     const packs = { folder: join(dataDir, 'packs'), automatic: false, mirror: from, own: {}, manifest: known }

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import {
-  hasSpeech,
+  hasSpeechFiles,
   joined,
   mixed,
   music,
   silence,
-  usePacks,
+  useSpeechPacks,
   voiceOf,
   writeSound,
 } from '../engines/speech/recordings.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
@@ -20,7 +20,7 @@ import { speak } from './run-tts.ts'
 
 const folder = await scratchFolder()
 
-describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   let parrot: Parrot
   /** Six seconds of speech without pauses. */
   let gapless: Float32Array
@@ -39,7 +39,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
   }
 
   test('reports parts of the reference that cannot be decoded', async () => {
-    packsFrom(join(folder, 'holed'))
+    useTestPacks(join(folder, 'holed'))
     const wav = await writeSound(join(folder, 'before.wav'), joined(silence(1), gapless, silence(1), gapless))
     const coded = await make(join(folder, 'hole.m4a'), ['-i', wav, '-c:a', 'aac'])
     expect((await heardOf(await withHole(coded, 0.6, 0.8))).notes).toContainEqual(
@@ -59,7 +59,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
   }
 
   describe('without a separator', () => {
-    beforeEach(() => void packsFrom(join(folder, 'bare')))
+    beforeEach(() => void useTestPacks(join(folder, 'bare')))
 
     test('reports music only behind the cloned span', async () => {
       expect(await heardOf(await twice('copied'))).toEqual({
@@ -84,7 +84,7 @@ describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', 
   })
 
   describe('with a separator', () => {
-    beforeEach(() => usePacks(folder))
+    beforeEach(() => useSpeechPacks(folder))
 
     test('removes it, also from speech without pauses', async () => {
       for (const path of [await twice('copied'), overMusic]) {

@@ -6,8 +6,8 @@ import { estimateWidth } from '../../src/media/subtitles/text-width.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
@@ -15,7 +15,7 @@ import { speak } from './run-tts.ts'
 // Effects of single fields of a request.
 
 const folder = await scratchFolder()
-packsFrom(join(folder, 'packs'))
+useTestPacks(join(folder, 'packs'))
 
 let parrot: Parrot
 beforeEach(async () => {
@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => parrot[Symbol.asyncDispose]())
 
-describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   const recording = pathOf('kennedy')
 
   test('a video is accepted as a reference', async () => {

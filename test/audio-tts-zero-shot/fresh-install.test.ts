@@ -9,9 +9,9 @@ import { requireAll } from '../../src/engines/readiness.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { requirements } from '../../tools/audio-tts-zero-shot/requirements.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
-import { standInSherpa } from '../engines/speech/fake-sherpa.ts'
-import { packIn } from '../engines/speech/fake-speech-models.ts'
+import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
+import { createFakeSherpaPack } from '../engines/speech/fake-sherpa.ts'
+import { writeFakePack } from '../engines/speech/fake-speech-models.ts'
 import { idOf, stage } from '../tasks/run-operation.ts'
 import { speak } from './run-tts.ts'
 
@@ -24,13 +24,13 @@ async function standIns(mirror: string): Promise<Manifest> {
   const ears = { 'sense.model.onnx': 'opens', 'sense.tokens.txt': '{"text":"Good morning."}' }
   return {
     ...manifest,
-    'sherpa-onnx': await standInSherpa(folder),
-    ...(await packIn(mirror, 'zipvoice', voice)),
-    ...(await packIn(mirror, 'sense-voice', ears)),
+    'sherpa-onnx': await createFakeSherpaPack(folder),
+    ...(await writeFakePack(mirror, 'zipvoice', voice)),
+    ...(await writeFakePack(mirror, 'sense-voice', ears)),
   }
 }
 
-describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   test('the command in the error installs everything from a mirror', async () => {
     const mirror = join(folder, 'mirror')
     const known = await standIns(mirror)

@@ -4,14 +4,14 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { json } from '../engines/services/stand-in.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
 const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
 const folder = await scratchFolder()
 const speech = testdata('speech')
-const hasModels = packsFrom(join(folder, 'packs'))
+const hasModels = useTestPacks(join(folder, 'packs'))
 
 let parrot: Parrot
 beforeEach(async () => {

@@ -14,14 +14,14 @@ import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { bytes, fails, json } from '../engines/services/stand-in.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { parrotRate, startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
 const folder = await scratchFolder()
 const speech = testdata('speech')
-const hasModels = packsFrom(join(folder, 'packs'))
+const hasModels = useTestPacks(join(folder, 'packs'))
 
 let parrot: Parrot
 beforeEach(async () => {

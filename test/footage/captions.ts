@@ -1,4 +1,4 @@
-import { numbers, type Caption, type Footage } from './text.ts'
+import { seededNumbers, type Caption, type Footage } from './text.ts'
 
 const latin = [
   'Do you know where he went?',
@@ -34,13 +34,13 @@ export type CaptionKind = (typeof captionKinds)[number]
 const [fps, frames] = [30, 180]
 
 /** Footage with text of a kind, different for each seed. */
-export function footageOf(
+export function createFootage(
   kind: CaptionKind,
   background: Footage['background'],
   { seed, height = 720 }: { readonly seed: number; readonly height?: number },
 ): Footage {
   const size = { width: Math.round((height * 16) / 9), height }
-  const next = numbers(seed * 977 + captionKinds.indexOf(kind))
+  const next = seededNumbers(seed * 977 + captionKinds.indexOf(kind))
   return { ...size, fps, frames, background, captions: makers[kind](size, next) }
 }
 
@@ -48,7 +48,7 @@ type Maker = (size: Pick<Footage, 'width' | 'height'>, next: () => number) => Ca
 
 const colours = ['white', '#ffe14d', '#bfe6ff']
 
-function anyOf<T>(all: readonly T[], next: () => number): T {
+function pick<T>(all: readonly T[], next: () => number): T {
   const one = all[Math.floor(next() * all.length)]
   if (one === undefined) throw new TypeError('of nothing')
   return one
@@ -57,7 +57,7 @@ function anyOf<T>(all: readonly T[], next: () => number): T {
 const between = (low: number, high: number, next: () => number) => Math.round(low + (high - low) * next())
 
 /** Lines one after another, some of them at once, some after a pause. */
-function oneAfterAnother(
+function consecutiveCaptions(
   next: () => number,
   make: (given: { readonly first: number; readonly end: number; readonly line: number }) => Caption[],
 ): Caption[] {
@@ -75,19 +75,19 @@ function oneAfterAnother(
 
 const makers: Readonly<Record<CaptionKind, Maker>> = {
   'two lines': ({ width, height }, next) =>
-    oneAfterAnother(next, ({ first, end, line: said }) => {
-      const line = { x: width / 2, first, end, outline: 'black', fill: anyOf(colours, next) }
+    consecutiveCaptions(next, ({ first, end, line: said }) => {
+      const line = { x: width / 2, first, end, outline: 'black', fill: pick(colours, next) }
       return [
         { ...line, text: chinese[said % 6] ?? '', size: height * 0.055, y: height * 0.85 },
         { ...line, text: latin[said % 6] ?? '', size: height * 0.04, y: height * 0.92 },
       ]
     }),
   plain: ({ width, height }, next) =>
-    oneAfterAnother(next, ({ first, end, line }) => [
+    consecutiveCaptions(next, ({ first, end, line }) => [
       {
         ...{ first, end, text: (line % 2 ? latin : chinese)[line % 6] ?? '' },
         ...{
-          fill: anyOf(colours, next),
+          fill: pick(colours, next),
           size: height * 0.06,
           x: width / 2,
           y: height * (0.1 + 0.8 * next()),
@@ -98,16 +98,16 @@ const makers: Readonly<Record<CaptionKind, Maker>> = {
     [0.2, 0.5, 0.8].map((y, index) => {
       const first = between(5, 40, next)
       return {
-        ...{ text: anyOf(index === 1 ? chinese : latin, next), size: height * (0.05 + 0.05 * next()) },
+        ...{ text: pick(index === 1 ? chinese : latin, next), size: height * (0.05 + 0.05 * next()) },
         ...{ x: width * (0.35 + 0.3 * next()), y: height * y, first, end: first + between(80, 130, next) },
-        ...{ fade: between(5, 25, next), fill: anyOf(colours, next) },
+        ...{ fade: between(5, 25, next), fill: pick(colours, next) },
       }
     }),
   '20 px': ({ width, height }, next) =>
     [0.1, 0.25, 0.4, 0.55, 0.7, 0.9].map((y) => {
       const first = between(0, 60, next)
       return {
-        ...{ text: anyOf([...latin, ...chinese], next), size: 20, fill: anyOf(colours, next) },
+        ...{ text: pick([...latin, ...chinese], next), size: 20, fill: pick(colours, next) },
         ...{ x: width * (0.2 + 0.6 * next()), y: height * y, first, end: first + between(50, 110, next) },
         outline: 'black',
       }
@@ -124,19 +124,19 @@ const makers: Readonly<Record<CaptionKind, Maker>> = {
   ],
   moving: ({ width, height }, next) =>
     [0.3, 0.7].map((y) => ({
-      ...{ text: anyOf([...latin, ...chinese], next), size: height * 0.06, outline: 'black' },
+      ...{ text: pick([...latin, ...chinese], next), size: height * 0.06, outline: 'black' },
       ...{ x: width * (0.3 + 0.1 * next()), y: height * y, first: between(5, 30, next), end: frames - 10 },
       motion: { x: 3 * next(), y: 1.6 * (next() - 0.5) },
     })),
   credits: ({ width, height }, next) =>
     Array.from({ length: 5 }, (_, line) => ({
-      ...{ text: anyOf([...latin, ...chinese], next), size: height * 0.05, outline: 'black' },
+      ...{ text: pick([...latin, ...chinese], next), size: height * 0.05, outline: 'black' },
       ...{ x: width / 2, y: height * (0.95 + 0.12 * line), first: 0, end: frames },
       motion: { x: 0, y: -3 },
     })),
   crawl: ({ width, height }, next) => [
     {
-      ...{ text: `${anyOf(latin, next)} ${anyOf(chinese, next)}`, size: height * 0.045, outline: 'black' },
+      ...{ text: `${pick(latin, next)} ${pick(chinese, next)}`, size: height * 0.045, outline: 'black' },
       ...{
         x: width * 1.3,
         y: height * 0.93,

@@ -15,7 +15,11 @@ export interface Fidelity {
 }
 
 /** Lays an overlay over a scene, has it treated, and compares with the scene. */
-export async function fidelityOf(scene: Scene, overlay: Overlay, treat: FrameTreatment): Promise<Fidelity> {
+export async function measureFidelity(
+  scene: Scene,
+  overlay: Overlay,
+  treat: FrameTreatment,
+): Promise<Fidelity> {
   const clean = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   const dirty = clean.map((frame, index) => {
     const copy = { ...frame, bytes: frame.bytes.slice() }
@@ -35,12 +39,12 @@ export async function fidelityOf(scene: Scene, overlay: Overlay, treat: FrameTre
     const patches = overlay.patchesAt(index)
     const errors = errorsOf(frame, clean[index], patches)
     let [squares, count] = [0, 0]
-    for (const at of placesIn(frame, patches)) {
+    for (const at of treatedPixels(frame, patches)) {
       const error = errors[at] ?? 0
       squares += error * error
       count += 1
-      const last = before?.[at] ?? none
-      if (last === none) continue
+      const last = before?.[at] ?? untreated
+      if (last === untreated) continue
       total.changes += (error - last) ** 2
       total.changed += 1
     }
@@ -66,17 +70,18 @@ function decibels(meanSquare: number): number {
 type Patches = ReturnType<Overlay['patchesAt']>
 
 /** Stands where nothing was treated. */
-const none = 2 ** 15 - 1
+const untreated = 2 ** 15 - 1
 
 /** By place of brightness. */
 function errorsOf(frame: Frame, clean: Frame | undefined, patches: Patches): Int16Array {
-  const errors = new Int16Array(frame.width * frame.height).fill(none)
-  for (const at of placesIn(frame, patches)) errors[at] = (frame.bytes[at] ?? 0) - (clean?.bytes[at] ?? 0)
+  const errors = new Int16Array(frame.width * frame.height).fill(untreated)
+  for (const at of treatedPixels(frame, patches))
+    errors[at] = (frame.bytes[at] ?? 0) - (clean?.bytes[at] ?? 0)
   return errors
 }
 
 /** Places of brightness that are treated, once each. */
-function* placesIn({ width }: Frame, patches: Patches): Generator<number> {
+function* treatedPixels({ width }: Frame, patches: Patches): Generator<number> {
   for (const patch of patches) {
     for (let index = patch.mask.indexOf(1); index >= 0; index = patch.mask.indexOf(1, index + 1)) {
       yield (patch.y + Math.floor(index / patch.width)) * width + patch.x + (index % patch.width)
@@ -88,7 +93,7 @@ function changedOutside(frame: Frame, dirty: Frame | undefined, patches: Patches
   const { width, height, bytes } = frame
   const inside = new Uint8Array(bytes.length)
   const colour = width * height
-  for (const at of placesIn(frame, patches)) {
+  for (const at of treatedPixels(frame, patches)) {
     inside[at] = 1
     const small = (Math.floor(at / width) >> 1) * (width >> 1) + ((at % width) >> 1)
     inside[colour + small] = 1

@@ -30,7 +30,7 @@ function turned(scale: number, angle: number, [x, y]: readonly [number, number])
   return [cos, -sin, x + 240 - cos * 240 + sin * 135, sin, cos, y + 135 - sin * 240 - cos * 135]
 }
 
-const held = (index: number): View =>
+const handHeld = (index: number): View =>
   turned(1 + 0.004 * Math.sin(index / 17), 0.008 * Math.sin(index / 9 + 1), [
     260 + 5 * Math.sin(index / 6) + 2.2 * Math.sin(index * 1.3),
     160 + 4 * Math.sin(index / 7 + 2) + 1.8 * Math.sin(index * 1.1 + 1),
@@ -43,7 +43,7 @@ export const shots = {
   'fast pan': { view: (index) => moved(20 + 11.7 * index, 120) },
   'diagonal pan': { view: (index) => moved(60 + 2.6 * index, 40 + 1.45 * index) },
   zoom: { view: (index) => turned(1.15 * 0.996 ** index, 0, [240, 140]) },
-  'hand-held': { view: held },
+  'hand-held': { view: handHeld },
   cut: { view: (index, count) => (index < count / 2 ? moved(100, 60) : moved(900 + 0.8 * index, 330)) },
   fade: {
     view: (index) => moved(150 + 0.9 * index, 120),
@@ -57,7 +57,7 @@ export type ShotName = keyof typeof shots
 const worlds = new Map<string, World>()
 
 /** Many scenes look at the same one. */
-function worldOf(width: number, height: number, seed: number): World {
+function cachedWorld(width: number, height: number, seed: number): World {
   const key = `${width} ${height} ${seed}`
   const world = worlds.get(key) ?? makeWorld(width, height, seed)
   worlds.set(key, world)
@@ -85,8 +85,8 @@ export function makeScene(
   const unit = width / 480
   // As wide as the farthest that any of these cameras sees in so many frames.
   const across = name === 'fast pan' ? Math.max(1500, 520 + 12 * count) : 1500
-  const world = worldOf(Math.ceil(across * unit), Math.ceil(640 * unit), seed)
-  const grain = grainOf(noise, seed)
+  const world = cachedWorld(Math.ceil(across * unit), Math.ceil(640 * unit), seed)
+  const grain = createGrain(noise, seed)
   const frameAt = (index: number): Frame => {
     const bytes = new Uint8Array((width * height * 3) / 2)
     const [a, b, c, d, e, f] = shot.view(index, count)
@@ -138,7 +138,7 @@ function draw({ world, view, width, height, bytes, gain, pass, grain }: Drawing,
 }
 
 /** A camera's noise: Gaussian, another on each frame. */
-function grainOf(deviation: number, seed: number): (turn: number) => (at: number) => number {
+function createGrain(deviation: number, seed: number): (turn: number) => (at: number) => number {
   const random = randomOf(seed + 1)
   const length = 2 ** 16
   const values = Float32Array.from({ length }, () => {

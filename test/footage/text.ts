@@ -44,7 +44,7 @@ export interface Lettering {
 }
 
 /** Draws a caption on a transparent picture of its own. */
-export function letter(caption: Caption): Lettering {
+export function drawLettering(caption: Caption): Lettering {
   const pad = Math.ceil(caption.size)
   const measuring = createCanvas(1, 1).getContext('2d')
   measuring.font = font(caption.size)
@@ -63,11 +63,11 @@ export function letter(caption: Caption): Lettering {
   }
   pen.fillStyle = caption.fill ?? 'white'
   pen.fillText(caption.text, width / 2, height / 2)
-  return { caption, picture, ink: inkOf(pen, width, height) }
+  return { caption, picture, ink: opaqueBox(pen, width, height) }
 }
 
 /** The least box around what is at least half as opaque as ink. */
-function inkOf(pen: SKRSContext2D, width: number, height: number): Bounds {
+function opaqueBox(pen: SKRSContext2D, width: number, height: number): Bounds {
   const { data } = pen.getImageData(0, 0, width, height)
   const ink = { left: width, top: height, right: 0, bottom: 0 }
   for (let y = 0; y < height; y += 1) {
@@ -92,15 +92,15 @@ function cornerAt({ caption, picture }: Lettering, frame: number): { x: number; 
 }
 
 /** How much of a caption shows on a frame, 0 to 1. */
-export function presence({ first, end, fade = 0, opacity = 1 }: Caption, frame: number): number {
+export function opacityAt({ first, end, fade = 0, opacity = 1 }: Caption, frame: number): number {
   if (frame < first || frame >= end) return 0
   const near = Math.min(frame - first + 1, end - frame)
   return opacity * Math.min(1, near / (fade + 1))
 }
 
 /** Where a lettering's ink lies on a frame, cut to the picture; undefined where none of it does. */
-export function inkAt(lettering: Lettering, frame: number, size: Footage): Bounds | undefined {
-  if (presence(lettering.caption, frame) === 0) return undefined
+export function inkBoxAt(lettering: Lettering, frame: number, size: Footage): Bounds | undefined {
+  if (opacityAt(lettering.caption, frame) === 0) return undefined
   const { x, y } = cornerAt(lettering, frame)
   const { left, top, right, bottom } = lettering.ink
   const box = {
@@ -118,16 +118,16 @@ export async function drawFootage(
   footage: Footage,
   encoding?: readonly string[],
 ): Promise<Lettering[]> {
-  const letterings = footage.captions.map(letter)
+  const letterings = footage.captions.map(drawLettering)
   const canvas = createCanvas(footage.width, footage.height)
   const pen = canvas.getContext('2d')
-  const scene = sceneOf(footage)
+  const scene = createBackground(footage)
   function* frames() {
     for (let frame = 0; frame < footage.frames; frame += 1) {
       pen.globalAlpha = 1
       scene(pen, frame)
       for (const lettering of letterings) {
-        pen.globalAlpha = presence(lettering.caption, frame)
+        pen.globalAlpha = opacityAt(lettering.caption, frame)
         if (pen.globalAlpha === 0) continue
         const { x, y } = cornerAt(lettering, frame)
         pen.drawImage(lettering.picture, x, y)
@@ -140,7 +140,7 @@ export async function drawFootage(
 }
 
 /** A small generator of repeatable numbers, 0 to 1 (mulberry32). */
-export function numbers(seed: number): () => number {
+export function seededNumbers(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -151,10 +151,14 @@ export function numbers(seed: number): () => number {
 }
 
 /** Draws a frame of what lies behind the text: soft hills of colour with things on them, larger than the picture. */
-function sceneOf({ width, height, background }: Footage): (pen: SKRSContext2D, frame: number) => void {
+function createBackground({
+  width,
+  height,
+  background,
+}: Footage): (pen: SKRSContext2D, frame: number) => void {
   const scene = createCanvas(Math.round(1.5 * width), Math.round(1.25 * height))
   const pen = scene.getContext('2d')
-  const next = numbers(background.length * 7919 + width)
+  const next = seededNumbers(background.length * 7919 + width)
   const colour = (light: number) =>
     `hsl(${Math.round(360 * next())} ${Math.round(20 + 40 * next())}% ${Math.round(light)}%)`
   const sky = pen.createLinearGradient(0, 0, scene.width, scene.height)

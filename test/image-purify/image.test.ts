@@ -11,7 +11,7 @@ import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { addProfile, profileOf, readProfile } from './profiles.ts'
+import { addProfile, profileOf, readProfile } from './colour-profiles.ts'
 
 const folder = await scratchFolder()
 configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })

@@ -5,13 +5,13 @@ import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { startParrot, type Parrot } from '../audio-tts-zero-shot/fake-speech-services.ts'
 import { make, testdata } from '../engines/ffmpeg/made.ts'
 import { fails } from '../engines/services/stand-in.ts'
-import { hasSpeech, pathOf } from '../engines/speech/recordings.ts'
+import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { callsOf, follow } from './follow.ts'
 import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
 
 // A text is spoken in the voice of a recording of an agent's workspace, by the services that the settings name.
 
-describe.skipIf(!hasSpeech)('with the public test files (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   let studio: Studio
   let parrot: Parrot
 

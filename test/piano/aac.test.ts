@@ -6,20 +6,20 @@ import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
 import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { beginOf, makePiece } from './generated-pieces.ts'
+import { firstSeconds, makePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 import { f1, scoreNotes } from './note-f1.ts'
 import { transcribe } from './run-to-midi.ts'
 
 const folder = await scratchFolder()
-const isReady = packsFrom(join(folder, 'packs'))
+const isReady = useTestPacks(join(folder, 'packs'))
 
 // A raw stream has no index, so that its header contains no duration.
 describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
-  const piece = beginOf(makePiece('voices', 61), 5)
+  const piece = firstSeconds(makePiece('voices', 61), 5)
   let path: string
 
   beforeAll(async () => {

@@ -8,16 +8,16 @@ import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
 import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { beginOf, makePiece } from './generated-pieces.ts'
+import { firstSeconds, makePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
 import { f1, scoreNotes } from './note-f1.ts'
 import { transcribe } from './run-to-midi.ts'
 
 const folder = await scratchFolder()
-const isReady = packsFrom(join(folder, 'packs'))
+const isReady = useTestPacks(join(folder, 'packs'))
 
 async function enhance(path: string) {
   const files = await stage([path])
@@ -48,7 +48,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
   const at = (name: string) => join(folder, name)
 
   beforeAll(async () => {
-    piece = beginOf(makePiece('voices', 41), 5)
+    piece = firstSeconds(makePiece('voices', 41), 5)
     sound = await record(piece, { soundFont: florestan ?? '' })
     await writeWav(at('piece.wav'), sound)
   })

@@ -4,14 +4,14 @@ import type { Graph, Node } from '../engines/onnx-file.ts'
 const [frames, samples] = [1000, 160]
 
 /** The key it detects, from A0: C4. */
-export const heardKey = 39
+export const detectedKey = 39
 
 /**
  * A fake model with the interface of Kong et al. that reacts to loudness: during sound one key and the pedal are down,
  * with a velocity by loudness; a rise is an onset.
  */
-export function loudnessAsPiano(length = frames * samples): Graph {
-  const keys = Array.from({ length: 88 }, (_, key) => (key === heardKey ? 1 : 0))
+export function loudnessPianoModel(length = frames * samples): Graph {
+  const keys = Array.from({ length: 88 }, (_, key) => (key === detectedKey ? 1 : 0))
   const whole = (values: readonly number[]) => ({ dims: [values.length], values, isWhole: true })
   const change = (name: string, [from, to]: readonly [string, string]): Node[] => [
     { type: 'Sub', inputs: [from, to], outputs: [`${name} change`] },

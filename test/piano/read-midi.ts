@@ -57,7 +57,7 @@ function* eventsOf(bytes: Uint8Array): Generator<Event> {
 const setTempo = 0x51
 
 /** Default microseconds per beat (120 beats per minute). */
-const usualBeat = 500_000
+const defaultBeat = 500_000
 
 /** Channel of the drums, from 0. */
 const drums = 9
@@ -68,7 +68,7 @@ function perform(events: readonly Event[], division: number): Performance {
   const held = new Map<number, { start: number; velocity: number }>()
   const down = new Map<number, number>()
   /** Where the tempo changed last. */
-  let last = { tick: 0, seconds: 0, beat: usualBeat }
+  let last = { tick: 0, seconds: 0, beat: defaultBeat }
   for (const { tick, status, data } of events) {
     const now = last.seconds + ((tick - last.tick) * last.beat) / (1e6 * division)
     if (status === setTempo)

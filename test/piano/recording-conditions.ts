@@ -1,4 +1,4 @@
-import { chanceOf } from './seeded-random.ts'
+import { createRandom } from './seeded-random.ts'
 
 /** Degrades mono sound as rooms and devices do. */
 export const conditions = {
@@ -20,9 +20,9 @@ export const conditions = {
 export type Condition = keyof typeof conditions
 
 function hissing(sound: Float32Array): Float32Array {
-  const chance = chanceOf(5)
+  const chance = createRandom(5)
   const level = power(sound) * 10 ** (-26 / 20)
-  return sound.map((sample) => sample + level * chance.bell())
+  return sound.map((sample) => sample + level * chance.gaussian())
 }
 
 function power(sound: Float32Array): number {

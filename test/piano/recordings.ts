@@ -11,7 +11,7 @@ export const florestan = testdata('models') && join(testdata('models') ?? '', 'f
 /** Sample rate of generated recordings, Hz. */
 export const recordingRate = 44_100
 
-interface Wish {
+interface RecordOptions {
   readonly soundFont: string
   /** Of General MIDI, counted from 0. */
   readonly program?: number
@@ -22,7 +22,7 @@ interface Wish {
 /** Renders a performance as mono at 44.1 kHz with a peak of 0.5. */
 export async function record(
   performance: Performance,
-  { soundFont, program = 0, seconds = lengthOf(performance) }: Wish,
+  { soundFont, program = 0, seconds = lengthOf(performance) }: RecordOptions,
 ): Promise<Float32Array> {
   const mono = new Float32Array(Math.round(seconds * recordingRate))
   let [at, peak] = [0, 0]

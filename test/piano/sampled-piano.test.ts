@@ -17,10 +17,10 @@ import { pitchFrequency } from '../../src/media/piano/note.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { artifactOf } from '../packs/stand-in.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
-import { bringModel } from '../engines/vision/stand-in-models.ts'
+import { writeModelFile } from '../engines/vision/fake-models.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'
-import { loudnessAsPiano } from './fake-piano-model.ts'
+import { loudnessPianoModel } from './fake-piano-model.ts'
 
 // A fake piano whose recordings are tones, with the layout of the packages.
 
@@ -86,7 +86,7 @@ it('higher velocities are louder, also across velocity layers', async () => {
 })
 
 it('the output contains the attribution required by the licence', async () => {
-  const own = { 'piano-model': await bringModel(scratch, loudnessAsPiano()) }
+  const own = { 'piano-model': await writeModelFile(scratch, loudnessPianoModel()) }
   configurePacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
   const path = join(scratch, 'source.wav')
   await ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1,volume=4', path)

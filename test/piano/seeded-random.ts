@@ -1,16 +1,16 @@
 /** Seeded random numbers. */
-export interface Chance {
+export interface SeededRandom {
   /** 0 to 1. */
-  share(): number
+  uniform(): number
   /** Whole numbers from one to another, both included. */
-  whole(from: number, to: number): number
-  of<T>(choices: readonly T[]): T
+  integer(from: number, to: number): number
+  pick<T>(choices: readonly T[]): T
   /** Around 0, with a deviation of about 1. */
-  bell(): number
+  gaussian(): number
 }
 
 /** Mulberry32. */
-export function chanceOf(seed: number): Chance {
+export function createRandom(seed: number): SeededRandom {
   let state = Math.imul(seed + 1, 0x9e37_79b9)
   const share = () => {
     state = (state + 0x6d2b_79f5) | 0
@@ -19,9 +19,9 @@ export function chanceOf(seed: number): Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
   return {
-    share,
-    whole: (from, to) => from + Math.floor(share() * (to - from + 1)),
-    of: (choices) => choices[Math.floor(share() * choices.length)] as (typeof choices)[number],
-    bell: () => (share() + share() + share() + share() - 2) * Math.sqrt(3),
+    uniform: share,
+    integer: (from, to) => from + Math.floor(share() * (to - from + 1)),
+    pick: (choices) => choices[Math.floor(share() * choices.length)] as (typeof choices)[number],
+    gaussian: () => (share() + share() + share() + share() - 2) * Math.sqrt(3),
   }
 }

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { readMusic } from './playable-notes.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 import { f1, scoreNotes } from './note-f1.ts'
 import { transcribe } from './run-to-midi.ts'
 
 const folder = await scratchFolder()
-const isReady = packsFrom(join(folder, 'packs'))
+const isReady = useTestPacks(join(folder, 'packs'))
 
 describe.skipIf(!isReady)('music that others wrote, on the Florestan piano (REELWRIGHT_TESTDATA)', () => {
   it.each([

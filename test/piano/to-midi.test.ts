@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { make, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { conditions } from './recording-conditions.ts'
-import { beginOf, makePiece } from './generated-pieces.ts'
+import { firstSeconds, makePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
 import { f1, matchNotes, scoreNotes } from './note-f1.ts'
 import { transcribe } from './run-to-midi.ts'
 
 const folder = await scratchFolder()
-const isReady = packsFrom(join(folder, 'packs'))
+const isReady = useTestPacks(join(folder, 'packs'))
 
 /** Writes a 32-bit number to a file. */
 async function writeAt(path: string, at: number, value: number): Promise<void> {
@@ -27,7 +27,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   const at = (name: string) => join(folder, name)
 
   beforeAll(async () => {
-    piece = beginOf(makePiece('alberti', 21), 7)
+    piece = firstSeconds(makePiece('alberti', 21), 7)
     sound = await record(piece, { soundFont: florestan ?? '' })
     wav = await writeWav(at('piece.wav'), sound)
   })
@@ -123,7 +123,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   })
 
   it.each(['repeated', 'arpeggios', 'leaps', 'scales'] as const)('transcribes %s', async (kind) => {
-    const truth = beginOf(makePiece(kind, 22), 5)
+    const truth = firstSeconds(makePiece(kind, 22), 5)
     const path = await writeWav(at(`${kind}.wav`), await record(truth, { soundFont: florestan ?? '' }))
     expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
   })

@@ -6,7 +6,7 @@ import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { operations } from '../../tools/index.ts'
 import { h264, make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api, type Api } from '../service/api.ts'
-import { toldAsAMinute } from './purify.ts'
+import { withOneMinuteDuration } from './run-purify.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
 // Requests over HTTP at the limits, as quotes: these check like a creation and start nothing.
@@ -60,7 +60,7 @@ beforeAll(async () => {
     'still.png': ['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
   }
   const long = await make(join(folder, 'told.mkv'), plain('128x128', 1, 1201))
-  ids['told as a minute.mkv'] = await upload('told as a minute.mkv', await toldAsAMinute(long))
+  ids['told as a minute.mkv'] = await upload('told as a minute.mkv', await withOneMinuteDuration(long))
   for (const [name, args] of Object.entries(made)) {
     ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
   }

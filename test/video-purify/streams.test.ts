@@ -4,8 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { queryFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { withCaptions, withSphere } from './marks.ts'
-import { blurred, heard, packets, probeStreams, purify, toldAsAMinute } from './purify.ts'
+import { withCaptions, withSphere } from './side-data.ts'
+import {
+  blurBoxes,
+  audioChecksums,
+  packetChecksums,
+  probeStreams,
+  purify,
+  withOneMinuteDuration,
+} from './run-purify.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -103,7 +110,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     { name: 'raw.mov', sound: 'pcm_s16le', words: 'mov_text', becomes: '.mkv', reads: 'subrip' },
   ])('of $name in a file $becomes', async ({ name, sound, words, becomes, reads }) => {
     const source = await film(name, sound, words)
-    const { path, name: called, output } = await blurred(source, folder, box)
+    const { path, name: called, output } = await blurBoxes(source, folder, box)
     expect(called).toBe(name.replace(/\..*/, `-clean${becomes}`))
     const [before, after] = [await told(source), await told(path)]
     const sounds = before.streams.slice(1, 3).map(({ codec_name }) => codec_name)
@@ -115,10 +122,10 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     if (isCovered) expect(streams.at(-1)?.disposition.attached_pic).toBe(1)
     const copied = (streamsOf: Told['streams']) =>
       isCovered ? ['a:0', 'a:1', String(streamsOf.findIndex(isCover))] : ['a:0', 'a:1']
-    expect(await packets(path, ...copied(after.streams))).toBe(
-      await packets(source, ...copied(before.streams)),
+    expect(await packetChecksums(path, ...copied(after.streams))).toBe(
+      await packetChecksums(source, ...copied(before.streams)),
     )
-    expect(await heard(path, 'a:0', 'a:1')).toBe(await heard(source, 'a:0', 'a:1'))
+    expect(await audioChecksums(path, 'a:0', 'a:1')).toBe(await audioChecksums(source, 'a:0', 'a:1'))
     expect(streams.slice(1, 4).map(({ tags }) => tags?.language)).toEqual(
       before.streams.slice(1, 4).map(({ tags }) => tags?.language),
     )
@@ -144,10 +151,10 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     // Like spatial audio of phones: the codec tag of the last audio stream.
     bytes.write('apac', bytes.lastIndexOf('ima4'), 'latin1')
     await writeFile(source, bytes)
-    const { path, name, output } = await blurred(source, folder, box)
+    const { path, name, output } = await blurBoxes(source, folder, box)
     expect(name).toBe('strange-clean.mkv')
     expect((await probeStreams(path)).map(({ codec_name }) => codec_name)).toEqual(['h264', 'aac'])
-    expect(await packets(path, 'a:0')).toBe(await packets(source, 'a:0'))
+    expect(await packetChecksums(path, 'a:0')).toBe(await packetChecksums(source, 'a:0'))
     const left = ['audio (adpcm_ima_qt)', 'audio (apac)', 'video (mpeg4)', 'data (gpmd)']
     expect(output.notes).toEqual(left.map((one) => `a stream could not be kept: ${one}`))
   })
@@ -162,7 +169,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     const coverAt = bytes.lastIndexOf(Buffer.from([0xff, 0xd8, 0xff]))
     bytes.fill(0, coverAt, coverAt + 600)
     await writeFile(source, bytes)
-    const { path, output } = await blurred(source, folder, box)
+    const { path, output } = await blurBoxes(source, folder, box)
     expect(await probeStreams(path)).toHaveLength(1)
     expect(output.notes).toEqual([
       expect.stringContaining('captions'),
@@ -183,7 +190,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
       const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
       const coding = ['-vsync', 'passthrough', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:1', 'ac3']
       await ffmpeg(...inputs, ...early, ...maps, ...coding, source)
-      const { path } = await blurred(source, folder, box)
+      const { path } = await blurBoxes(source, folder, box)
       const [before, after] = [await told(source), await told(path)]
       for (const sound of [1, 2]) {
         const distance = ({ streams }: Told) =>
@@ -191,7 +198,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
         expect(Math.abs(distance(after) - distance(before))).toBeLessThan(0.002)
         expect(Math.abs(distance(before))).toBeGreaterThan(0.4)
       }
-      expect(await heard(path, 'a:0', 'a:1')).toBe(await heard(source, 'a:0', 'a:1'))
+      expect(await audioChecksums(path, 'a:0', 'a:1')).toBe(await audioChecksums(source, 'a:0', 'a:1'))
     }
   })
 })
@@ -207,7 +214,7 @@ it.each([
     const source = at(`told-${seconds}.mkv`)
     const black = `color=black:size=128x128:rate=1:duration=${seconds}`
     await ffmpeg('-f', 'lavfi', '-i', black, '-preset', 'ultrafast', source)
-    await writeFile(source, await toldAsAMinute(source))
+    await writeFile(source, await withOneMinuteDuration(source))
     await expect(purify(source, folder, request)).rejects.toMatchObject({ code })
   },
 )
@@ -240,7 +247,7 @@ describe('a list', () => {
     const by = async (content: unknown) =>
       purify(source, folder, { phase: 'purify', regions_file_id: await write(content) })
     const listedThere = await by(result)
-    expect(await packets(listedThere.path, 'v:0')).toBe(await packets(direct.path, 'v:0'))
+    expect(await packetChecksums(listedThere.path, 'v:0')).toBe(await packetChecksums(direct.path, 'v:0'))
     // Limits for treatment do not apply to an empty list; this picture is too small for inpainting.
     const filled = { phase: 'purify', purify_func_type: 'raft' }
     const filledBy = async (regions: readonly unknown[]) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { blurred } from './purify.ts'
+import { blurBoxes } from './run-purify.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -33,7 +33,7 @@ describe('subtitles', () => {
     const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:0', 'adpcm_ima_qt', '-c:s', 'mov_text']
     await ffmpeg(...inputs, ...maps, ...coding, source)
     using _ = await standIn(at('ffmpeg'), logging(log))
-    const { output } = await blurred(source, folder, box)
+    const { output } = await blurBoxes(source, folder, box)
     expect(output.notes).toEqual(['a stream could not be kept: audio (adpcm_ima_qt)'])
     // A rejected set fails immediately.
     expect(await trialsIn(log)).toEqual([[1, 2, 3], [1, 2], [1], [2], [3]])
@@ -53,7 +53,7 @@ describe('subtitles', () => {
     )
     await writeFile(source, spoilt, 'latin1')
     using _ = await standIn(at('ffmpeg-unread'), logging(log))
-    const { output } = await blurred(source, folder, box)
+    const { output } = await blurBoxes(source, folder, box)
     expect(output.notes).toEqual(Array(3).fill('a stream could not be kept: subtitle (mov_text)'))
     expect(await trialsIn(log)).toEqual([[1, 2, 3, 4, 5]])
   })
@@ -67,13 +67,13 @@ describe('subtitles', () => {
     await writeFile(lines, [0, 1, 2, 3].map(line).join('\n'))
     const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-c:s', 'mov_text']
     await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, '-c:a', 'pcm_s16le', source)
-    expect((await blurred(source, folder, box)).output.notes).toBeUndefined()
+    expect((await blurBoxes(source, folder, box)).output.notes).toBeUndefined()
     const bytes = await readFile(source)
     bytes[bytes.indexOf(Buffer.from([0, 1, 0x32])) + 2] = 0xff
     // A line without text but with a style is not a lost line.
     bytes[bytes.indexOf('styl') - 6] = 0
     await writeFile(source, bytes)
-    const { path, output } = await blurred(source, folder, box)
+    const { path, output } = await blurBoxes(source, folder, box)
     const lost = 'unreadable lines were omitted from the subtitles in stream 2: 1 of 3'
     expect(output.notes).toEqual([lost])
     expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(4)
@@ -100,7 +100,7 @@ describe('subtitles', () => {
     const bytes = await readFile(source)
     bytes[bytes.indexOf('Words that go')] = 0xff
     await writeFile(source, bytes)
-    expect((await blurred(source, folder, box)).output.notes).toEqual([
+    expect((await blurBoxes(source, folder, box)).output.notes).toEqual([
       'a stream could not be kept: subtitle (mov_text)',
     ])
   })

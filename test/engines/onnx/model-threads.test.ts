@@ -7,7 +7,7 @@ import { scratchFolder } from '../../mcp/scratch.ts'
 import { startMirror } from '../../packs/mirror.ts'
 import { model, modelPack, packsIn } from '../../packs/stand-in.ts'
 import { testdata } from '../ffmpeg/made.ts'
-import { packsFrom } from '../vision/packs.ts'
+import { useTestPacks } from '../vision/test-packs.ts'
 
 // Model threads, tested with piano transcription.
 
@@ -45,7 +45,7 @@ test.skipIf(testdata('models') === undefined)(
   'results of several threads arrive in order of the audio, and end when the consumer stops (REELWRIGHT_TESTDATA)',
   async () => {
     await using scratch = await scratchFolder()
-    packsFrom(scratch.path)
+    useTestPacks(scratch.path)
     const hear = async (threads: number, stop = new AbortController(), atMost = Infinity) => {
       await using opened = await openBasicPitchModel(threads, stop.signal)
       const onsets: number[] = []

@@ -7,33 +7,33 @@ import { analyzeBackground, type BackgroundAnalysis } from '../../../src/media/s
 import type { TimeSpan } from '../../../src/media/speech/speech-types.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import {
-  hasSpeech,
-  inPieces,
+  hasSpeechFiles,
+  inChunks,
   joined,
   mixed,
   music,
-  never,
+  neverAborted,
   noise,
   silence,
-  usePacks,
+  useSpeechPacks,
   voiceOf,
 } from './recordings.ts'
 
 const folder = await scratchFolder()
 
-describe.skipIf(!hasSpeech)('background of speech (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('background of speech (REELWRIGHT_TESTDATA)', () => {
   let finder: VoiceActivityDetector
   let voices: Float32Array
   beforeAll(async () => {
-    usePacks(folder)
-    finder = await openVoiceActivityDetector(never)
+    useSpeechPacks(folder)
+    finder = await openVoiceActivityDetector(neverAborted)
     voices = joined(silence(1), await voiceOf('austen'), silence(1.5), await voiceOf('woman'), silence(1))
   })
   afterAll(() => finder[Symbol.asyncDispose]())
 
   async function heard(sound: Float32Array): Promise<BackgroundAnalysis> {
     const spans: TimeSpan[] = []
-    for await (const span of finder.detect(inPieces(sound), { signal: never })) spans.push(span)
+    for await (const span of finder.detect(inChunks(sound), { signal: neverAborted })) spans.push(span)
     return analyzeBackground(sound, spans)
   }
 

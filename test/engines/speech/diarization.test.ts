@@ -2,15 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiarizer, type Diarizer } from '../../../src/engines/speech/diarization.ts'
 import type { SpeakerTurn } from '../../../src/media/speech/speech-types.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
-import { hasSpeech, inPieces, joined, mixed, never, usePacks, voiceOf, type Speaker } from './recordings.ts'
+import {
+  hasSpeechFiles,
+  inChunks,
+  joined,
+  mixed,
+  neverAborted,
+  useSpeechPacks,
+  voiceOf,
+  type Speaker,
+} from './recordings.ts'
 
 const folder = await scratchFolder()
 
-describe.skipIf(!hasSpeech)('speaker diarization (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', () => {
   let splitter: Diarizer
   beforeAll(async () => {
-    usePacks(folder)
-    splitter = await openDiarizer(never)
+    useSpeechPacks(folder)
+    splitter = await openDiarizer(neverAborted)
   })
   afterAll(() => splitter[Symbol.asyncDispose]())
 
@@ -19,7 +28,7 @@ describe.skipIf(!hasSpeech)('speaker diarization (REELWRIGHT_TESTDATA)', () => {
     ...speakers: Speaker[]
   ): Promise<{ turns: SpeakerTurn[]; speakers: (number | undefined)[] }> {
     const voices = await Promise.all(speakers.map(voiceOf))
-    const turns = await splitter.diarize(inPieces(joined(...voices)), { signal: never })
+    const turns = await splitter.diarize(inChunks(joined(...voices)), { signal: neverAborted })
     let at = 0
     const found = voices.map((voice) => {
       const [from, to] = [at, at + voice.length / 16_000]
@@ -64,7 +73,7 @@ describe.skipIf(!hasSpeech)('speaker diarization (REELWRIGHT_TESTDATA)', () => {
 
   it('detects two speakers at once', async () => {
     const [one, other] = [await voiceOf('austen'), await voiceOf('woman')]
-    const turns = await splitter.diarize(inPieces(mixed(one, other)), { signal: never })
+    const turns = await splitter.diarize(inChunks(mixed(one, other)), { signal: neverAborted })
     const overlapping = turns.some((turn) =>
       turns.some(
         ({ speaker, start, end }) => speaker !== turn.speaker && start < turn.end - 1 && end > turn.start + 1,

@@ -49,7 +49,7 @@ module.exports = {
 `
 
 /** Puts such an engine into the mirror of a test's folder. */
-export async function standInSherpa(folder: string): Promise<EnginePack> {
+export async function createFakeSherpaPack(folder: string): Promise<EnginePack> {
   const stage = join(folder, 'stage', 'package')
   await mkdir(stage, { recursive: true })
   await writeFile(join(stage, 'index.js'), program)

@@ -6,7 +6,7 @@ import { artifactOf } from '../../packs/stand-in.ts'
 import { onnxFile, type Graph } from '../onnx-file.ts'
 
 /** Writes the files of a test pack to the mirror folder. */
-export async function packIn<Name extends PackName>(
+export async function writeFakePack<Name extends PackName>(
   mirror: string,
   name: Name,
   files: Readonly<Record<string, Graph | string>>,

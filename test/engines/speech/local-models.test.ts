@@ -12,20 +12,20 @@ import { resolvePack } from '../../../src/engines/packs/resolve.ts'
 import { copyFile } from 'node:fs/promises'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
 import {
-  hasSpeech,
-  inPieces,
+  hasSpeechFiles,
+  inChunks,
   joined,
   mixed,
-  never,
+  neverAborted,
   noise,
-  patience,
+  decodeLimits,
   silence,
-  usePacks,
+  useSpeechPacks,
   voiceOf,
   writeSound,
 } from './recordings.ts'
 import {
-  packIn,
+  writeFakePack,
   senseVoice,
   senseVoiceTokens,
   speakerEmbedding,
@@ -43,9 +43,9 @@ describe("telling languages by Whisper's model", () => {
     decoder = whisperDecoder({ 50_260: 4, 50_266: 3, 50_259: 2 }),
   ) {
     const files = { 'tiny-encoder.int8.onnx': whisperEncoder(), 'tiny-decoder.int8.onnx': decoder }
-    usePacks(folder, await packIn(mirror, 'whisper-tiny', files), mirror)
-    await using identifier = await openLanguageIdentifier('whisper-tiny', never)
-    return { name: identifier.name, candidates: await identifier.identify(sound, { signal: never }) }
+    useSpeechPacks(folder, await writeFakePack(mirror, 'whisper-tiny', files), mirror)
+    await using identifier = await openLanguageIdentifier('whisper-tiny', neverAborted)
+    return { name: identifier.name, candidates: await identifier.identify(sound, { signal: neverAborted }) }
   }
 
   it('answers the five likeliest, with what each is of all', async () => {
@@ -66,15 +66,15 @@ describe("telling languages by Whisper's model", () => {
   })
 
   it('refuses a model of another kind, and answers that are no numbers', async () => {
-    usePacks(
+    useSpeechPacks(
       folder,
-      await packIn(mirror, 'whisper-tiny', {
+      await writeFakePack(mirror, 'whisper-tiny', {
         'tiny-encoder.onnx': stem(0, 1),
         'tiny-decoder.onnx': stem(0, 1),
       }),
       mirror,
     )
-    await expect(openLanguageIdentifier('whisper-tiny', never)).rejects.toMatchObject({
+    await expect(openLanguageIdentifier('whisper-tiny', neverAborted)).rejects.toMatchObject({
       code: 6401,
       message: expect.stringContaining('whisper-tiny cannot identify languages'),
     })
@@ -82,14 +82,21 @@ describe("telling languages by Whisper's model", () => {
       code: 6401,
     })
     await expect(identify(noise(1, 0.1), { ...stem(0, 1) })).rejects.toMatchObject({ code: 6402 })
-    usePacks(
+    useSpeechPacks(
       folder,
-      await packIn(mirror, 'whisper-tiny', { 'tiny-encoder.onnx': 'no model', 'tiny-decoder.onnx': 'none' }),
+      await writeFakePack(mirror, 'whisper-tiny', {
+        'tiny-encoder.onnx': 'no model',
+        'tiny-decoder.onnx': 'none',
+      }),
       mirror,
     )
-    await expect(openLanguageIdentifier('whisper-tiny', never)).rejects.toMatchObject({ code: 6401 })
-    usePacks(folder, await packIn(mirror, 'whisper-tiny', { 'tiny-encoder.onnx': whisperEncoder() }), mirror)
-    await expect(openLanguageIdentifier('whisper-tiny', never)).rejects.toMatchObject({
+    await expect(openLanguageIdentifier('whisper-tiny', neverAborted)).rejects.toMatchObject({ code: 6401 })
+    useSpeechPacks(
+      folder,
+      await writeFakePack(mirror, 'whisper-tiny', { 'tiny-encoder.onnx': whisperEncoder() }),
+      mirror,
+    )
+    await expect(openLanguageIdentifier('whisper-tiny', neverAborted)).rejects.toMatchObject({
       code: 6016,
       message: expect.stringContaining('decoder.onnx'),
     })
@@ -100,14 +107,17 @@ describe('separating voice from music by two stems', () => {
   it('gives each its own, all of it, as long as the sound', async () => {
     // Bins of 44100 / 4096 Hz: below 2 kHz voice, above music.
     const files = { 'vocals.fp16.onnx': stem(0, 186), 'accompaniment.fp16.onnx': stem(186, 1024) }
-    usePacks(folder, await packIn(mirror, 'voice-separation', files), mirror)
+    useSpeechPacks(folder, await writeFakePack(mirror, 'voice-separation', files), mirror)
     const source = "aevalsrc='0.3*sin(2*PI*500*t)+0.2*sin(2*PI*5000*t)|0.1*sin(2*PI*500*t)':s=44100:d=26"
     const path = await make(join(folder, 'song.wav'), ['-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le'])
-    await using separator = await openSpleeter(never)
+    await using separator = await openSpleeter(neverAborted)
     expect(separator).toMatchObject({ name: 'spleeter', rate: 44_100, channels: 2, keepsMusic: true })
     let at = 0
     const faults = { voice: 0, music: 0 }
-    for await (const { voice, music } of separator.separate({ path, mono: false, seconds: 26 }, patience)) {
+    for await (const { voice, music } of separator.separate(
+      { path, mono: false, seconds: 26 },
+      decodeLimits,
+    )) {
       for (let sample = 0; sample < voice.length; sample += 2) {
         const time = (at + sample / 2) / 44_100
         if (time < 0.1 || time > 25.9) continue
@@ -132,11 +142,11 @@ describe('sherpa-onnx itself', () => {
   it('recognises by a model of its kind: words with their times, and its language', async () => {
     const tokens = senseVoiceTokens.map((token, at) => `${token} ${at}\n`).join('')
     const files = { 'sense.model.onnx': senseVoice(), 'sense.tokens.txt': tokens }
-    usePacks(folder, await packIn(mirror, 'sense-voice', files), mirror)
+    useSpeechPacks(folder, await writeFakePack(mirror, 'sense-voice', files), mirror)
     const [model] = localRecogniserModels
     if (!model) throw new TypeError('no recogniser')
-    await using recogniser = await openLocalRecogniser(model, { signal: never, language: 'en-US' })
-    const told = await recogniser.recognise(noise(0.3, 0.1), { signal: never })
+    await using recogniser = await openLocalRecogniser(model, { signal: neverAborted, language: 'en-US' })
+    const told = await recogniser.recognise(noise(0.3, 0.1), { signal: neverAborted })
     expect(told).toMatchObject({ text: 'hello world中', language: 'en', timed: true })
     expect(told.words.map(({ text }) => text)).toEqual(['hello', 'world', '中'])
     expect(told.words.map(({ start }) => start.toFixed(2))).toEqual(['0.00', '0.18', '0.24'])
@@ -145,47 +155,47 @@ describe('sherpa-onnx itself', () => {
   it('ends at a model without what it must tell, and we go on', async () => {
     const { metadata: _, ...without } = senseVoice()
     const files = { 'sense.model.onnx': without, 'sense.tokens.txt': 'a 0\n' }
-    usePacks(folder, await packIn(mirror, 'sense-voice', files), mirror)
+    useSpeechPacks(folder, await writeFakePack(mirror, 'sense-voice', files), mirror)
     const [model] = localRecogniserModels
     if (!model) throw new TypeError('no recogniser')
-    await expect(openLocalRecogniser(model, { signal: never })).rejects.toMatchObject({
+    await expect(openLocalRecogniser(model, { signal: neverAborted })).rejects.toMatchObject({
       code: 6401,
       retryable: false,
       message: expect.stringContaining('the model sense-voice cannot be loaded'),
     })
   })
 
-  it.skipIf(!hasSpeech)('tells speakers apart after a long silence (REELWRIGHT_TESTDATA)', async () => {
-    const packs = await packIn(mirror, 'speaker-embedding', { 'speaker.onnx': speakerEmbedding })
+  it.skipIf(!hasSpeechFiles)('tells speakers apart after a long silence (REELWRIGHT_TESTDATA)', async () => {
+    const packs = await writeFakePack(mirror, 'speaker-embedding', { 'speaker.onnx': speakerEmbedding })
     const segmentation = 'pyannote-segmentation-3.int8.onnx'
     await copyFile(join(testdata('models') ?? '', segmentation), join(mirror, segmentation))
-    usePacks(folder, packs, mirror)
+    useSpeechPacks(folder, packs, mirror)
     await resolvePack('speaker-embedding')
-    await using embedder = await openSpeakerEmbedder(never)
+    await using embedder = await openSpeakerEmbedder(neverAborted)
     const [one, other] = [await voiceOf('austen'), await voiceOf('kennedy')]
     const [first, again, third] = [one.subarray(0, 56_000), one.subarray(56_000), other]
     const vectors = [
-      await embedder?.embed(first, { signal: never }),
-      await embedder?.embed(again, { signal: never }),
-      await embedder?.embed(third, { signal: never }),
+      await embedder?.embed(first, { signal: neverAborted }),
+      await embedder?.embed(again, { signal: neverAborted }),
+      await embedder?.embed(third, { signal: neverAborted }),
     ]
     const alike = (a: number, b: number) =>
       vectors[a]?.reduce((sum, value, at) => sum + value * (vectors[b]?.[at] ?? 0), 0)
     expect(alike(0, 1)).toBeGreaterThan(alike(0, 2) ?? 1)
-    await using splitter = await openDiarizer(never)
+    await using splitter = await openDiarizer(neverAborted)
     expect(splitter.name).toBe('pyannote-segmentation with speaker-embedding')
-    const turns = await splitter.diarize(inPieces(joined(one, silence(25), one)), { signal: never })
+    const turns = await splitter.diarize(inChunks(joined(one, silence(25), one)), { signal: neverAborted })
     expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(1)
   })
 })
 
-describe.skipIf(!hasSpeech)('taking noise off speech (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('taking noise off speech (REELWRIGHT_TESTDATA)', () => {
   it('leaves the voice where it was, and little of the noise', async () => {
-    usePacks(folder)
+    useSpeechPacks(folder)
     const voice = joined(silence(1), await voiceOf('austen'))
     const hiss = noise(voice.length / 16_000, 0.01)
-    await using denoiser = await openDenoiser(never)
-    const clean = await denoiser.denoise(mixed(voice, hiss), { signal: never })
+    await using denoiser = await openDenoiser(neverAborted)
+    const clean = await denoiser.denoise(mixed(voice, hiss), { signal: neverAborted })
     expect(clean).toHaveLength(voice.length)
     const level = (sound: Float32Array) => Math.hypot(...sound.subarray(0, 14_000))
     expect(level(clean)).toBeLessThan(level(hiss) / 5)
@@ -194,15 +204,15 @@ describe.skipIf(!hasSpeech)('taking noise off speech (REELWRIGHT_TESTDATA)', () 
   })
 
   it('of a long file goes on without a seam, and keeps no music', async () => {
-    usePacks(folder)
+    useSpeechPacks(folder)
     const one = await voiceOf('reader')
     const long = joined(one, one, one, one, one)
     const path = await writeSound(join(folder, 'long.wav'), mixed(long, noise(long.length / 16_000, 0.005)))
-    await using cleaner = await openDenoisingSeparator(never)
+    await using cleaner = await openDenoisingSeparator(neverAborted)
     expect(cleaner).toMatchObject({ keepsMusic: false, channels: 1, rate: 16_000 })
     const parts: Float32Array[] = []
     const seconds = long.length / 16_000
-    for await (const { voice, music } of cleaner.separate({ path, mono: true, seconds }, patience)) {
+    for await (const { voice, music } of cleaner.separate({ path, mono: true, seconds }, decodeLimits)) {
       expect(music).toBeNull()
       parts.push(voice)
     }

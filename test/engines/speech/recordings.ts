@@ -8,13 +8,13 @@ import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { testdata } from '../ffmpeg/made.ts'
 import { writeFloatWav } from '../float-wav.ts'
 
-export const never = new AbortController().signal
-export const patience = { signal: never, timeoutMs: 60_000 }
+export const neverAborted = new AbortController().signal
+export const decodeLimits = { signal: neverAborted, timeoutMs: 60_000 }
 
 const rate = 16_000
 
 /** Whether the public test files are available. */
-export const hasSpeech = testdata('speech') !== undefined && testdata('models') !== undefined
+export const hasSpeechFiles = testdata('speech') !== undefined && testdata('models') !== undefined
 
 const files = {
   /** President Kennedy. */
@@ -36,7 +36,7 @@ export function pathOf(speaker: Speaker): string {
 
 /** Speech of a speaker, normalised to one level. */
 export async function voiceOf(speaker: Speaker): Promise<Float32Array> {
-  const sound = await readVoice(pathOf(speaker), patience)
+  const sound = await readVoice(pathOf(speaker), decodeLimits)
   const level = Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
   return sound.map((sample) => (sample * 0.08) / level)
 }
@@ -80,18 +80,22 @@ export function mixed(one: Float32Array, other: Float32Array): Float32Array {
 }
 
 /** Splits sound into chunks of an odd length, as a decoder does. */
-export function* inPieces(sound: Float32Array, size = 7777): Generator<Float32Array> {
+export function* inChunks(sound: Float32Array, size = 7777): Generator<Float32Array> {
   for (let at = 0; at < sound.length; at += size) yield sound.subarray(at, at + size)
 }
 
 /** Configures packs with the public test files as their mirror. */
-export function usePacks(folder: string, more: Partial<Manifest> = {}, mirror = testdata('models')): void {
-  const known = { ...manifest, ...denoiserHere(), ...more } as Manifest
+export function useSpeechPacks(
+  folder: string,
+  more: Partial<Manifest> = {},
+  mirror = testdata('models'),
+): void {
+  const known = { ...manifest, ...testDenoiser(), ...more } as Manifest
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: {}, manifest: known })
 }
 
 /** The test files contain another build of GTCRN than the published one. */
-function denoiserHere(): Partial<Manifest> {
+function testDenoiser(): Partial<Manifest> {
   const folder = testdata('models')
   if (folder === undefined) return {}
   const file = 'gtcrn-sherpa.onnx'

@@ -11,10 +11,10 @@ import {
   selectRecogniser,
   selectSeparator,
 } from '../../../src/engines/speech/select-engine.ts'
-import { bringModel, flowing } from '../vision/stand-in-models.ts'
+import { writeModelFile, constantFlowModel } from '../vision/fake-models.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
-import { usePacks } from './recordings.ts'
-import { packIn, stem, whisperDecoder, whisperEncoder } from './fake-speech-models.ts'
+import { useSpeechPacks } from './recordings.ts'
+import { writeFakePack, stem, whisperDecoder, whisperEncoder } from './fake-speech-models.ts'
 
 const folder = await scratchFolder()
 let count = 0
@@ -23,7 +23,7 @@ let place: string
 beforeEach(() => {
   configureServices({})
   place = join(folder, String((count += 1)))
-  usePacks(place, {}, join(place, 'mirror'))
+  useSpeechPacks(place, {}, join(place, 'mirror'))
 })
 
 /** Installs packs of files that nobody opens. */
@@ -32,9 +32,12 @@ async function install(
 ) {
   let more = {}
   for (const name of names) {
-    more = { ...more, ...(await packIn(join(place, 'mirror'), name, { [`${name}.onnx`]: stem(0, 1) })) }
+    more = {
+      ...more,
+      ...(await writeFakePack(join(place, 'mirror'), name, { [`${name}.onnx`]: stem(0, 1) })),
+    }
   }
-  usePacks(place, more, join(place, 'mirror'))
+  useSpeechPacks(place, more, join(place, 'mirror'))
   const packs = configuredPacks()
   for (const name of names) if (packs) await installPack(packs, name)
 }
@@ -92,7 +95,7 @@ describe('installed models', () => {
   it('come after models configured by the user, folders or files', async () => {
     await install('sense-voice')
     const mirror = join(place, 'whisper')
-    await packIn(mirror, 'whisper', {
+    await writeFakePack(mirror, 'whisper', {
       'small-encoder.onnx': whisperEncoder(),
       'small-decoder.onnx': whisperDecoder({}),
     })
@@ -103,7 +106,7 @@ describe('installed models', () => {
     expect(await selectLanguageIdentifier()).toMatchObject({ name: 'whisper' })
     configurePacks({
       ...packs,
-      own: { whisper: { ...(await bringModel(place, flowing(0, 0))), sha256: '0'.repeat(64) } },
+      own: { whisper: { ...(await writeModelFile(place, constantFlowModel(0, 0))), sha256: '0'.repeat(64) } },
     })
     await expect(selectRecogniser('zh-CN')).rejects.toMatchObject({ code: 6016 })
   })

@@ -5,22 +5,22 @@ import { startSherpaProcess, type SherpaProcess } from '../../../src/engines/spe
 import { localRecogniserModels, openLocalRecogniser } from '../../../src/engines/speech/sherpa/recogniser.ts'
 import { openZipvoice } from '../../../src/engines/speech/sherpa/zipvoice.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
-import { never, usePacks } from './recordings.ts'
-import { standInSherpa } from './fake-sherpa.ts'
-import { packIn } from './fake-speech-models.ts'
+import { neverAborted, useSpeechPacks } from './recordings.ts'
+import { createFakeSherpaPack } from './fake-sherpa.ts'
+import { writeFakePack } from './fake-speech-models.ts'
 
 const folder = await scratchFolder()
 
 let engine: EnginePack
 beforeAll(async () => {
-  engine = await standInSherpa(folder)
+  engine = await createFakeSherpaPack(folder)
 })
 
 /** Configures a fake model: behaviour when loaded, and result of each request. */
 async function usingModel(opening: string, answering: string): Promise<void> {
   const files = { 'sense.model.onnx': opening, 'sense.tokens.txt': answering }
-  const packs = await packIn(join(folder, 'mirror'), 'sense-voice', files)
-  usePacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
+  const packs = await writeFakePack(join(folder, 'mirror'), 'sense-voice', files)
+  useSpeechPacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
 }
 
 const [senseVoice] = localRecogniserModels
@@ -29,8 +29,8 @@ const second = new Float32Array(16_000)
 async function recognise(answer: unknown) {
   await usingModel('opens', typeof answer === 'string' ? answer : JSON.stringify(answer))
   if (!senseVoice) throw new TypeError('no recogniser')
-  await using recogniser = await openLocalRecogniser(senseVoice, { signal: never })
-  return await recogniser.recognise(second, { signal: never })
+  await using recogniser = await openLocalRecogniser(senseVoice, { signal: neverAborted })
+  return await recogniser.recognise(second, { signal: neverAborted })
 }
 
 describe('a recogniser', () => {
@@ -74,9 +74,12 @@ describe('a recogniser', () => {
   it('is reloaded for another language', async () => {
     await usingModel('opens', 'language')
     if (!senseVoice) throw new TypeError('no recogniser')
-    await using recogniser = await openLocalRecogniser(senseVoice, { signal: never, language: 'zh-HK' })
-    expect(await recogniser.recognise(second, { signal: never })).toMatchObject({ language: 'yue' })
-    const wish = { signal: never, language: 'ja-JP' }
+    await using recogniser = await openLocalRecogniser(senseVoice, {
+      signal: neverAborted,
+      language: 'zh-HK',
+    })
+    expect(await recogniser.recognise(second, { signal: neverAborted })).toMatchObject({ language: 'yue' })
+    const wish = { signal: neverAborted, language: 'ja-JP' }
     expect(await recogniser.recognise(second, wish)).toMatchObject({ language: 'ja' })
   })
 
@@ -106,7 +109,7 @@ describe('a recogniser', () => {
     await expect(recognise(what)).rejects.toMatchObject({ code: 6402, message: expect.stringMatching(told) })
     await usingModel(what, '')
     if (!senseVoice) throw new TypeError('no recogniser')
-    await expect(openLocalRecogniser(senseVoice, { signal: never })).rejects.toMatchObject({
+    await expect(openLocalRecogniser(senseVoice, { signal: neverAborted })).rejects.toMatchObject({
       code: 6401,
       retryable: false,
       message: expect.stringMatching(/the model sense-voice cannot be loaded: /),
@@ -132,18 +135,18 @@ describe('a sherpa-onnx process', () => {
         tokens: join(folder, 'mirror', 'sense.tokens.txt'),
       },
     }
-    const limits = { signal: never, ...(timeoutMs !== undefined && { timeoutMs }) }
+    const limits = { signal: neverAborted, ...(timeoutMs !== undefined && { timeoutMs }) }
     return await startSherpaProcess({ model: 'slow', kind: 'recogniser', settings }, limits)
   }
 
   it('is killed after a timeout', async () => {
     await using sherpa = await start(300)
-    await expect(sherpa.request(question, never)).rejects.toMatchObject({
+    await expect(sherpa.request(question, neverAborted)).rejects.toMatchObject({
       code: 6402,
       retryable: true,
       message: expect.stringMatching(/the model slow did not reply within \d+ s/),
     })
-    await expect(sherpa.request(question, never)).rejects.toMatchObject({ code: 6402 })
+    await expect(sherpa.request(question, neverAborted)).rejects.toMatchObject({ code: 6402 })
   })
 
   it('is killed on abort, with the reason of the signal', async () => {
@@ -160,15 +163,15 @@ describe('a voice', () => {
   async function usingVoice(answer: string): Promise<void> {
     const names = ['vocos_24khz.onnx', 'encoder.onnx', 'decoder.int8.onnx', 'lexicon.txt', 'espeak-ng-data']
     const files = { ...Object.fromEntries(names.map((name) => [name, 'opens'])), 'tokens.txt': answer }
-    const packs = await packIn(join(folder, 'mirror'), 'zipvoice', files)
-    usePacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
+    const packs = await writeFakePack(join(folder, 'mirror'), 'zipvoice', files)
+    useSpeechPacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
   }
 
   async function speak(answer: string, language = 'en-US') {
     await usingVoice(answer)
-    await using copier = await openZipvoice(never)
+    await using copier = await openZipvoice(neverAborted)
     const reference = { samples: new Float32Array(7), rate: 48_000, text: 'four', language: 'en-US' }
-    return await copier.speak({ text: 'hello', language, reference, speed: 1.5 }, { signal: never })
+    return await copier.speak({ text: 'hello', language, reference, speed: 1.5 }, { signal: neverAborted })
   }
 
   it('speaks in the voice of a reference', async () => {
@@ -192,11 +195,11 @@ describe('a voice', () => {
     const opening = { model: 'zipvoice', kind: 'voice', settings: { model: { zipvoice } } } as const
     const asked = (text: string) => ({ ...question, speak: { text, reference: '', speed: 2 } })
     await usingVoice('slow')
-    await using slow = await startSherpaProcess(opening, { signal: never, timeoutMs: 1 })
-    expect(await slow.request(asked('A long text.'), never)).toMatchObject({ sampleRate: 24_000 })
+    await using slow = await startSherpaProcess(opening, { signal: neverAborted, timeoutMs: 1 })
+    expect(await slow.request(asked('A long text.'), neverAborted)).toMatchObject({ sampleRate: 24_000 })
     await usingVoice('hang')
-    await using hung = await startSherpaProcess(opening, { signal: never, timeoutMs: 1 })
-    await expect(hung.request(asked('.'), never)).rejects.toMatchObject({
+    await using hung = await startSherpaProcess(opening, { signal: neverAborted, timeoutMs: 1 })
+    await expect(hung.request(asked('.'), neverAborted)).rejects.toMatchObject({
       code: 6402,
       message: expect.stringMatching(/did not reply within 1 s/),
     })

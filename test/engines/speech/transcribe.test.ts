@@ -4,7 +4,15 @@ import type { Recogniser } from '../../../src/engines/speech/speech-engines.ts'
 import { transcribeFile, type TranscribedSegment } from '../../../src/engines/speech/transcribe.ts'
 import { MediaError } from '../../../src/contract/errors.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
-import { hasSpeech, joined, patience, silence, usePacks, voiceOf, writeSound } from './recordings.ts'
+import {
+  hasSpeechFiles,
+  joined,
+  decodeLimits,
+  silence,
+  useSpeechPacks,
+  voiceOf,
+  writeSound,
+} from './recordings.ts'
 
 const folder = await scratchFolder()
 
@@ -29,11 +37,11 @@ function listener(longest: number, heard: number[] = []): Recogniser {
   }
 }
 
-describe.skipIf(!hasSpeech)('transcribing a file (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('transcribing a file (REELWRIGHT_TESTDATA)', () => {
   let path: string
   let seconds: number
   beforeAll(async () => {
-    usePacks(folder)
+    useSpeechPacks(folder)
     const [austen, woman] = [await voiceOf('austen'), await voiceOf('woman')]
     const sound = joined(
       silence(2),
@@ -52,7 +60,7 @@ describe.skipIf(!hasSpeech)('transcribing a file (REELWRIGHT_TESTDATA)', () => {
 
   async function told(recogniser: Recogniser, more: { language?: string; after?: number } = {}) {
     const parts: TranscribedSegment[] = []
-    for await (const part of transcribeFile(path, { ...patience, recogniser, ...more })) parts.push(part)
+    for await (const part of transcribeFile(path, { ...decodeLimits, recogniser, ...more })) parts.push(part)
     return parts
   }
 
@@ -96,7 +104,7 @@ describe.skipIf(!hasSpeech)('transcribing a file (REELWRIGHT_TESTDATA)', () => {
   it('returns nothing for silence without calling the recogniser', async () => {
     const quiet = await writeSound(join(folder, 'quiet.wav'), silence(3))
     const recogniser = { ...listener(12), recognise: () => Promise.reject(new Error('was asked')) }
-    const parts = transcribeFile(quiet, { ...patience, recogniser })
+    const parts = transcribeFile(quiet, { ...decodeLimits, recogniser })
     expect(await parts.next()).toMatchObject({ done: true })
   })
 })

@@ -8,17 +8,17 @@ import {
 import type { TimeSpan } from '../../../src/media/speech/speech-types.ts'
 import { make, scratchFolder } from '../ffmpeg/made.ts'
 import {
-  hasSpeech,
-  inPieces,
+  hasSpeechFiles,
+  inChunks,
   joined,
   mixed,
   music,
-  never,
+  neverAborted,
   noise,
   pathOf,
-  patience,
+  decodeLimits,
   silence,
-  usePacks,
+  useSpeechPacks,
   voiceOf,
 } from './recordings.ts'
 
@@ -32,34 +32,34 @@ describe('decoding for speech engines', () => {
       '-i',
       'aevalsrc=0.5|0.25:s=44100:d=1.5',
     ])
-    expect((await readVoice(path, patience)).length).toBeCloseTo(24_000, -1)
-    const part = await readVoice(path, { ...patience, from: 0.5, seconds: 0.25 })
+    expect((await readVoice(path, decodeLimits)).length).toBeCloseTo(24_000, -1)
+    const part = await readVoice(path, { ...decodeLimits, from: 0.5, seconds: 0.25 })
     expect(part.length).toBe(4000)
     for (const sample of part.subarray(100, -100)) expect(sample).toBeCloseTo(0.375, 3)
   })
 
   it('rejects a file without sound', async () => {
     const path = await make(join(folder, 'mute.mp4'), ['-f', 'lavfi', '-i', 'color=s=64x64:d=0.1'])
-    await expect(readVoice(path, patience)).rejects.toMatchObject({ name: 'MediaError' })
+    await expect(readVoice(path, decodeLimits)).rejects.toMatchObject({ name: 'MediaError' })
   })
 })
 
-describe.skipIf(!hasSpeech)('voice activity detection (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!hasSpeechFiles)('voice activity detection (REELWRIGHT_TESTDATA)', () => {
   let finder: VoiceActivityDetector
   beforeAll(async () => {
-    usePacks(folder)
-    finder = await openVoiceActivityDetector(never)
+    useSpeechPacks(folder)
+    finder = await openVoiceActivityDetector(neverAborted)
   })
   afterAll(() => finder[Symbol.asyncDispose]())
 
   async function spansIn(sound: Float32Array): Promise<TimeSpan[]> {
     const spans: TimeSpan[] = []
-    for await (const span of finder.detect(inPieces(sound), { signal: never })) spans.push(span)
+    for await (const span of finder.detect(inChunks(sound), { signal: neverAborted })) spans.push(span)
     return spans
   }
 
   it('finds start and pauses of a known speech', async () => {
-    const spans = await spansIn(await readVoice(pathOf('kennedy'), patience))
+    const spans = await spansIn(await readVoice(pathOf('kennedy'), decodeLimits))
     expect(spans[0]?.start).toBeCloseTo(0.3, 1)
     expect(spans.at(-1)?.end).toBeGreaterThan(10)
     const isSilent = (time: number) => !spans.some(({ start, end }) => time > start && time < end)
@@ -93,11 +93,11 @@ describe.skipIf(!hasSpeech)('voice activity detection (REELWRIGHT_TESTDATA)', ()
   it('needs constant memory for minutes of sound', async () => {
     const voice = joined(await voiceOf('austen'), silence(0.9))
     function* minutes() {
-      for (let seconds = 0; seconds < 300; seconds += voice.length / 16_000) yield* inPieces(voice, 8000)
+      for (let seconds = 0; seconds < 300; seconds += voice.length / 16_000) yield* inChunks(voice, 8000)
     }
     let [count, last] = [0, 0]
     let after: number | undefined
-    for await (const { start, end } of finder.detect(minutes(), { signal: never })) {
+    for await (const { start, end } of finder.detect(minutes(), { signal: neverAborted })) {
       expect(start).toBeGreaterThan(last)
       last = end
       count += 1
@@ -109,7 +109,7 @@ describe.skipIf(!hasSpeech)('voice activity detection (REELWRIGHT_TESTDATA)', ()
 
   it('stops when aborted', async () => {
     const ended = AbortSignal.abort(new Error('enough'))
-    const spans = finder.detect(inPieces(silence(1)), { signal: ended })
+    const spans = finder.detect(inChunks(silence(1)), { signal: ended })
     await expect(spans.next()).rejects.toThrow('enough')
   })
 })

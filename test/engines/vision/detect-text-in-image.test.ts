@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
 import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
-import { packsFrom } from './packs.ts'
+import { useTestPacks } from './test-packs.ts'
 
 interface Drawn {
   readonly size: number
@@ -15,7 +15,7 @@ interface Drawn {
 let folder: string
 beforeAll(async () => {
   folder = await scratchFolder()
-  packsFrom(join(folder, 'packs'))
+  useTestPacks(join(folder, 'packs'))
 })
 
 const pages = testdata('ocr')

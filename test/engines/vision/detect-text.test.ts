@@ -3,15 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { detectText, type DetectTextOptions } from '../../../src/engines/vision/detect-text.ts'
 import type { FoundRegion } from '../../../src/media/clean/region.ts'
-import { judge } from '../../footage/judge-text.ts'
+import { compareWithCaptions } from '../../footage/compare-captions.ts'
 import { drawFootage, type Caption, type Footage } from '../../footage/text.ts'
 import { make, scratchFolder, testdata, tone, turn } from '../ffmpeg/made.ts'
-import { packsFrom } from './packs.ts'
+import { useTestPacks } from './test-packs.ts'
 
 let folder: string
 beforeAll(async () => {
   folder = await scratchFolder()
-  packsFrom(join(folder, 'packs'))
+  useTestPacks(join(folder, 'packs'))
 })
 
 async function search(path: string, given: Partial<DetectTextOptions> = {}): Promise<FoundRegion[]> {
@@ -19,7 +19,7 @@ async function search(path: string, given: Partial<DetectTextOptions> = {}): Pro
 }
 
 /** Detection quality required by the design. */
-function expectGood(verdict: ReturnType<typeof judge>): void {
+function expectGood(verdict: ReturnType<typeof compareWithCaptions>): void {
   expect(verdict, verdict.missed.join()).toMatchObject({ missed: [], wrong: [] })
   expect(Math.max(...verdict.times.map(Math.abs)), verdict.notes.join('\n')).toBeLessThanOrEqual(1)
   expect(verdict.edgesWithin, verdict.notes.join('\n')).toBeGreaterThanOrEqual(0.95)
@@ -52,7 +52,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
   it('is detected line by line, from its first to its last frame, at its strokes', async () => {
     const path = join(folder, 'everything.mp4')
     const letterings = await drawFootage(path, everything)
-    expectGood(judge(everything, letterings, await search(path, { threads: 2 })))
+    expectGood(compareWithCaptions(everything, letterings, await search(path, { threads: 2 })))
   })
 
   it('is recognized as subtitles where lines change in one position, at the highest rate', async () => {
@@ -76,7 +76,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     const letterings = await drawFootage(path, footage)
     const told: number[] = []
     const subtitles = await search(path, { subtitles: true, onProgress: (percent) => told.push(percent) })
-    expectGood(judge(footage, letterings.slice(0, spoken.length), subtitles))
+    expectGood(compareWithCaptions(footage, letterings.slice(0, spoken.length), subtitles))
     expect(told.length).toBeGreaterThan(3)
     expect(told).toEqual(told.toSorted((one, other) => one - other))
   })

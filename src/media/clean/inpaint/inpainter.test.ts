@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type Fidelity, fidelityOf } from '../../../../test/footage/fidelity.ts'
+import { type Fidelity, measureFidelity } from '../../../../test/footage/fidelity.ts'
 import { logo, movingText, subtitles } from '../../../../test/footage/overlay.ts'
 import { plainBlur } from '../../../../test/footage/plain-blur.ts'
 import { makeScene, type Scene, type ShotName } from '../../../../test/footage/scene.ts'
@@ -33,7 +33,7 @@ describe('background that other frames show is warped', () => {
   ] as const)('under subtitles, %s: at least %d dB', async (shot, least) => {
     // Each shot must show the content behind the lines once.
     const scene = footage(shot, shot === 'cut' ? 36 : 21)
-    const ours = await fidelityOf(scene, subtitles(scene, lines), createInpainter(film))
+    const ours = await measureFidelity(scene, subtitles(scene, lines), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(least)
     expect(ours.changedOutside).toBe(0)
   })
@@ -41,14 +41,14 @@ describe('background that other frames show is warped', () => {
   it('without traces of overlays that fade in and out', async () => {
     const scene = footage('static', 36)
     const fading = subtitles(scene, { shown: 14, gone: 20, faint: [0.08, 0.04] })
-    const ours = await fidelityOf(scene, fading, createInpainter(film))
+    const ours = await measureFidelity(scene, fading, createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(40)
   })
 
   it('behind a passing object: at least 28 dB, and 6 dB above plain blur', async () => {
     const scene = footage('walker', 36)
-    const ours = await fidelityOf(scene, subtitles(scene, lines), createInpainter(film))
-    const blurred = await fidelityOf(scene, subtitles(scene, lines), plainBlur)
+    const ours = await measureFidelity(scene, subtitles(scene, lines), createInpainter(film))
+    const blurred = await measureFidelity(scene, subtitles(scene, lines), plainBlur)
     expect(ours.psnr).toBeGreaterThan(28)
     expect(ours.psnr).toBeGreaterThan(blurred.psnr + 6)
   })
@@ -58,7 +58,7 @@ describe('background that other frames show is warped', () => {
     ['diagonal pan', 32],
   ] as const)('under a logo that is always there, %s: at least %d dB', async (shot, least) => {
     const scene = footage(shot, 36)
-    const ours = await fidelityOf(scene, logo(scene), createInpainter(film))
+    const ours = await measureFidelity(scene, logo(scene), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(least)
     expect(ours.changedOutside).toBe(0)
   })
@@ -66,13 +66,13 @@ describe('background that other frames show is warped', () => {
   it('onto a thin line in a square picture', async () => {
     const scene = makeScene('static', { width: 720, height: 720, count: 5 })
     const overlay = subtitles(scene, { shown: 3, gone: 2, box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 } })
-    const ours = await fidelityOf(scene, overlay, createInpainter({ ...scene, fps: 25 }))
+    const ours = await measureFidelity(scene, overlay, createInpainter({ ...scene, fps: 25 }))
     expect(ours.psnr).toBeGreaterThan(38)
   })
 
   it('under moving text', async () => {
     const scene = footage('static', 30)
-    const ours = await fidelityOf(scene, movingText(scene, { speed: 6 }), createInpainter(film))
+    const ours = await measureFidelity(scene, movingText(scene, { speed: 6 }), createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(38)
   })
 
@@ -83,7 +83,7 @@ describe('background that other frames show is warped', () => {
     const box = { x: 0.2, y: 0.3, w: 0.6, h: 0.4 }
     const overlay = subtitles(scene, { shown: fps, gone: 4 * fps, box })
     let [taken, given] = [0, 0]
-    const { worst } = await fidelityOf(scene, overlay, async function* (frames, where) {
+    const { worst } = await measureFidelity(scene, overlay, async function* (frames, where) {
       async function* counted() {
         for await (const frame of frames) {
           taken += 1
@@ -123,7 +123,7 @@ describe('what no frame shows', () => {
     'is made up once and holds still, %s: changes of its error below %d levels',
     async (shot, most) => {
       const scene = footage(shot, 24)
-      const ours = await fidelityOf(scene, logo(scene), createInpainter(film))
+      const ours = await measureFidelity(scene, logo(scene), createInpainter(film))
       expect(ours.psnr).toBeGreaterThan(20)
       expect(ours.flicker).toBeLessThan(most)
       expect(ours.changedOutside).toBe(0)
@@ -132,7 +132,7 @@ describe('what no frame shows', () => {
 
   it('is stable even where it differs from its surroundings', async () => {
     const scene = makeScene('static', { width: 256, height: 144, count: 12 })
-    const { frames } = await fidelityOf(
+    const { frames } = await measureFidelity(
       scene,
       logo(scene),
       createInpainter(
@@ -153,15 +153,15 @@ describe('what no frame shows', () => {
   it('is synthesized for a small patch in a large picture', async () => {
     const scene = waves(2560, 1440)
     const overlay = logo(scene, { box: { x: 0.4, y: 0.4, w: 0.1, h: 0.028 } })
-    const ours = await fidelityOf(scene, overlay, createInpainter({ ...scene, fps: 25 }))
+    const ours = await measureFidelity(scene, overlay, createInpainter({ ...scene, fps: 25 }))
     expect(ours.worst).toBeGreaterThan(18)
   })
 
   it('does not depend on the hidden content, and is deterministic', async () => {
     const scene = footage('diagonal pan', 8)
     const dark = { ...logo(scene), draw: (frame: Frame) => logo(scene, { strength: 0.3 }).draw(frame, 0) }
-    const one = await fidelityOf(scene, logo(scene), createInpainter(film))
-    const other = await fidelityOf(scene, dark, createInpainter(film))
+    const one = await measureFidelity(scene, logo(scene), createInpainter(film))
+    const other = await measureFidelity(scene, dark, createInpainter(film))
     expect(bytesOf(one)).toEqual(bytesOf(other))
   })
 })
@@ -172,7 +172,7 @@ it.each([
 ] as const)('what comes before the frames that are asked for %s', async (_, wanted, filled) => {
   const scene = makeScene('static', { width: 160, height: 96, count: 20 })
   const overlay = subtitles(scene, lines)
-  const { frames } = await fidelityOf(scene, overlay, (given, where) =>
+  const { frames } = await measureFidelity(scene, overlay, (given, where) =>
     createInpainter({ ...scene, fps: 25 })(given, { ...where, firstNeeded: wanted }),
   )
   const changed = frames.slice(0, wanted).filter(({ bytes }, index) => {
@@ -185,7 +185,7 @@ it.each([
 
 it('yields every frame in order, even without patches', async () => {
   const scene = makeScene('static', { width: 160, height: 96, count: 5 })
-  const { frames, changedOutside } = await fidelityOf(
+  const { frames, changedOutside } = await measureFidelity(
     scene,
     { patchesAt: () => [], draw: () => {} },
     createInpainter({ ...scene, fps: 25 }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fidelityOf } from '../../../../test/footage/fidelity.ts'
+import { measureFidelity } from '../../../../test/footage/fidelity.ts'
 import { logo, subtitles, type Overlay as Drawn } from '../../../../test/footage/overlay.ts'
 import { makeScene, type Scene } from '../../../../test/footage/scene.ts'
 import { createInpainter } from './inpainter.ts'
@@ -45,8 +45,8 @@ describe('a translucent overlay', () => {
     const drawn = logo(scene, { strength: 0.35, box })
     const known = learned(scene, drawn)
     const treat = createInpainter(film)
-    const { psnr: made } = await fidelityOf(scene, drawn, treat)
-    const uncovered = await fidelityOf(scene, drawn, (frames, given) =>
+    const { psnr: made } = await measureFidelity(scene, drawn, treat)
+    const uncovered = await measureFidelity(scene, drawn, (frames, given) =>
       treat(frames, { ...given, overlayOf: (patch) => findOverlay(known, patch) }),
     )
     expect(knownShare(known, drawn)).toBeGreaterThan(0.8)
@@ -126,7 +126,7 @@ describe('a translucent overlay', () => {
       ...{ blueOffset: colour, redOffset: colour },
     }
     const treat = createInpainter(film)
-    const { frames } = await fidelityOf(scene, drawn, (given, marks) =>
+    const { frames } = await measureFidelity(scene, drawn, (given, marks) =>
       treat(given, { ...marks, overlayOf: () => overlay }),
     )
     const clean = scene.frameAt(0).bytes
@@ -144,8 +144,8 @@ describe('a translucent overlay', () => {
     const always = { draw: lines.draw, patchesAt: () => lines.patchesAt(0) }
     const known = learned(scene, always)
     const treat = createInpainter(film)
-    const { psnr: made } = await fidelityOf(scene, always, treat)
-    const { psnr } = await fidelityOf(scene, always, (frames, given) =>
+    const { psnr: made } = await measureFidelity(scene, always, treat)
+    const { psnr } = await measureFidelity(scene, always, (frames, given) =>
       treat(frames, { ...given, overlayOf: (patch) => findOverlay(known, patch) }),
     )
     expect(psnr).toBeGreaterThan(made - 0.5)

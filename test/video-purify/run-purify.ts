@@ -32,12 +32,12 @@ export async function purify(
 }
 
 /** Blurs boxes. */
-export function blurred(path: string, folder: string, ...regions: readonly Box[]) {
+export function blurBoxes(path: string, folder: string, ...regions: readonly Box[]) {
   return purify(path, folder, { purify_scope: 'region', regions })
 }
 
 /** Returns a Matroska file whose header states a duration of one minute. */
-export async function toldAsAMinute(path: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function withOneMinuteDuration(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const text = (await readFile(path)).toString('latin1')
   // The duration of the track (text), and the Duration element: its id, a size of eight bytes, and milliseconds.
   const bytes = Buffer.from(text.replaceAll(/\d\d:\d\d:\d\d\.0{9}/g, '00:01:00.000000000'), 'latin1')
@@ -48,7 +48,7 @@ export async function toldAsAMinute(path: string): Promise<Uint8Array<ArrayBuffe
 }
 
 /** Returns the 8-bit 4:2:0 samples of all frames, in the given range. */
-export function samples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yuv420p'): Promise<Buffer> {
+export function decodeSamples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yuv420p'): Promise<Buffer> {
   return ffmpeg(
     '-noautorotate',
     '-vsync',
@@ -66,12 +66,12 @@ export function samples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yuv420p'
 }
 
 /** Returns checksums of the packets of streams, one per line. */
-export function packets(path: string, ...streams: readonly string[]): Promise<string> {
+export function packetChecksums(path: string, ...streams: readonly string[]): Promise<string> {
   return fingerprints(path, streams, 'copy')
 }
 
 /** Returns checksums of the decoded samples of audio streams, one per line. */
-export function heard(path: string, ...sounds: readonly string[]): Promise<string> {
+export function audioChecksums(path: string, ...sounds: readonly string[]): Promise<string> {
   return fingerprints(path, sounds, 'pcm_s32le')
 }
 

@@ -9,22 +9,22 @@ import { operations } from '../../tools/index.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { run } from '../../tools/video-purify/run.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
-import { bringModel, filler, flowing } from '../engines/vision/stand-in-models.ts'
+import { writeModelFile, fakeInpaintingModel, constantFlowModel } from '../engines/vision/fake-models.ts'
 import { logo, places, subtitles, type Overlay } from '../footage/overlay.ts'
 import { makeScene, type Scene } from '../footage/scene.ts'
-import { writeFrames } from '../footage/write-frames.ts'
+import { writeFrames } from '../footage/write-video.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { samples } from './purify.ts'
+import { decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
 const size = { width: 256, height: 144 }
 const fps = 12
-const bright = await bringModel(folder, filler(['rows', 'columns'], { tone: 0.9 }))
-const dark = await bringModel(folder, filler(['rows', 'columns'], { tone: 0.1 }))
-const flow = await bringModel(folder, flowing(5, 3))
+const bright = await writeModelFile(folder, fakeInpaintingModel(['rows', 'columns'], { tone: 0.9 }))
+const dark = await writeModelFile(folder, fakeInpaintingModel(['rows', 'columns'], { tone: 0.1 }))
+const flow = await writeModelFile(folder, constantFlowModel(5, 3))
 
 /** Luma of a grey tone (0 to 1), in limited range. */
 const lumaOf = (tone: number) => 16 + 219 * tone
@@ -120,11 +120,14 @@ describe('video_purify with raft, over HTTP', () => {
       purify_func_type: 'raft',
     })
     expect(await without.calls.balance()).toBe(before - 1)
-    const all = await samples(made)
+    const all = await decodeSamples(made)
     expect(all.length).toBe(24 * size.width * size.height * 1.5)
     const truth = Array.from({ length: 24 }, (_, index) => scene.frameAt(index))
     const shown = truth.flatMap((_, index) => (overlay.patchesAt(index).length > 0 ? [index] : []))
-    const [source, ours] = [likeness(await samples(path), { truth, shown }), likeness(all, { truth, shown })]
+    const [source, ours] = [
+      likeness(await decodeSamples(path), { truth, shown }),
+      likeness(all, { truth, shown }),
+    ]
     expect(source).toBeLessThan(15)
     expect(ours).toBeGreaterThan(28)
   })
@@ -145,8 +148,8 @@ describe('video_purify with raft, over HTTP', () => {
       purify_func_type: 'raft',
     }
     const [own, models] = [
-      await samples(await cleaned(without, ['video_purify', path], body)),
-      await samples(await cleaned(within, ['video_purify', path], body)),
+      await decodeSamples(await cleaned(without, ['video_purify', path], body)),
+      await decodeSamples(await cleaned(within, ['video_purify', path], body)),
     ]
     for (const index of [0, 8]) {
       // Warped content matches the brightness of its surroundings.
@@ -163,7 +166,7 @@ it('a model fills full-range video in full range', async () => {
   const path = join(folder, 'full.mp4')
   const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '3']
   await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
-  const made = await samples(
+  const made = await decodeSamples(
     await cleaned(within, ['video_purify', path], {
       purify_scope: 'region',
       regions: [places.logo],
@@ -185,7 +188,7 @@ describe('a finished part is reused', () => {
       const { context, kept } = contextOf(files, folder)
       const body = { purify_scope: 'region', regions: [places.logo], purify_func_type: 'raft' }
       await run(videoPurify.input.parse({ file_id: idOf(path), ...body }), context)
-      return meanIn(frameOf(await samples(kept[0]?.path ?? ''), 0), places.logo)
+      return meanIn(frameOf(await decodeSamples(kept[0]?.path ?? ''), 0), places.logo)
     }
     expect(Math.abs((await attempt({ inpainting: bright })) - lumaOf(0.9))).toBeLessThan(4)
     expect(Math.abs((await attempt({ inpainting: dark })) - lumaOf(0.1))).toBeLessThan(4)

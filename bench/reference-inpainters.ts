@@ -49,7 +49,7 @@ async function filtered(alike: readonly Frame[], patches: readonly Patch[]): Pro
 type Cv = Awaited<ReturnType<typeof loadOpenCv>>['cv']
 
 /** Inpaints each frame on its own, with the surroundings of its patches. */
-export async function byOpenCv(name: 'INPAINT_TELEA' | 'INPAINT_NS'): Promise<FrameTreatment> {
+export async function openCvInpainter(name: 'INPAINT_TELEA' | 'INPAINT_NS'): Promise<FrameTreatment> {
   const { cv } = await loadOpenCv()
   return async function* (frames, { first, patchesAt }) {
     let index = first

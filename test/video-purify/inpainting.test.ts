@@ -12,10 +12,10 @@ import { wholePicture } from '../../tools/video-purify/parts.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { logo, places, type Box } from '../footage/overlay.ts'
 import { makeScene } from '../footage/scene.ts'
-import { writeFrames } from '../footage/write-frames.ts'
+import { writeFrames } from '../footage/write-video.ts'
 import { idOf, stage } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { purify, samples } from './purify.ts'
+import { purify, decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
 configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
@@ -85,7 +85,7 @@ it('frames before the start of the picture do not count as background', async ()
     ...{ purify_scope: 'region', purify_func_type: 'raft' },
     regions: [{ ...places.logo, start: 3 }],
   })
-  const [before, after] = [await samples(source), await samples(path)]
+  const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
   const [patch] = logo(scene).patchesAt(0)
   if (!patch) throw new RangeError('a patch')
   let changed = 0

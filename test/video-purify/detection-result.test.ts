@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { packsFrom } from '../engines/vision/packs.ts'
+import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { blurred, packets, purify } from './purify.ts'
+import { blurBoxes, packetChecksums, purify } from './run-purify.ts'
 
 const folder = await scratchFolder()
 
@@ -13,7 +13,7 @@ it('a detection result has the documented form, and its file and its regions giv
   skip,
 }) => {
   const { filters } = await locateFfmpeg()
-  if (!packsFrom(join(folder, 'packs')) || !filters.has('drawtext'))
+  if (!useTestPacks(join(folder, 'packs')) || !filters.has('drawtext'))
     skip('there is no model, or nothing draws text')
   const source = join(folder, 'words.mkv')
   const words =
@@ -43,12 +43,12 @@ it('a detection result has the documented form, and its file and its regions giv
   const listed = await by({ regions: result['regions'], source_file_id: source.slice(-64) })
   const named = await by({ regions_file_id: detected.path })
   const atOnce = await purify(source, folder, {})
-  const boxes = await blurred(
+  const boxes = await blurBoxes(
     source,
     folder,
     ...(result['regions'] as [{ x: number; y: number; w: number; h: number }]),
   )
   const all = [listed, named, atOnce, boxes]
-  expect(new Set(await Promise.all(all.map(({ path }) => packets(path, 'v:0')))).size).toBe(1)
+  expect(new Set(await Promise.all(all.map(({ path }) => packetChecksums(path, 'v:0')))).size).toBe(1)
   expect(atOnce.output).toMatchObject({ regions_found: 1 })
 })

@@ -1,5 +1,5 @@
 import type { OnsetWeights } from '../src/media/piano/onset-classifier.ts'
-import { chanceOf } from '../test/piano/seeded-random.ts'
+import { createRandom } from '../test/piano/seeded-random.ts'
 
 /** Something that may be what is looked for, and then has a value. */
 export interface Example {
@@ -24,17 +24,17 @@ export function fit(
 ): OnsetWeights {
   const inputs = examples[0]?.features.length ?? 0
   const scale = scaleOf(examples, inputs)
-  const chance = chanceOf(1)
+  const chance = createRandom(1)
   const hiddenSize = neurons * (inputs + 1)
   const weights = Float64Array.from({ length: hiddenSize + 2 * (neurons + 1) }, (_, at) => {
     const isBias = at < hiddenSize ? at % (inputs + 1) === 0 : (at - hiddenSize) % (neurons + 1) === 0
-    return isBias ? 0 : chance.bell() / Math.sqrt(at < hiddenSize ? inputs : neurons)
+    return isBias ? 0 : chance.gaussian() / Math.sqrt(at < hiddenSize ? inputs : neurons)
   })
   const [mean, square] = [new Float64Array(weights.length), new Float64Array(weights.length)]
   const order = Uint32Array.from({ length: examples.length }, (_, at) => at)
   let step = 0
   for (let epoch = 0; epoch < epochs; epoch += 1) {
-    shuffle(order, chance.share)
+    shuffle(order, chance.uniform)
     const rate = pace * (0.5 + 0.5 * Math.cos((Math.PI * epoch) / epochs))
     for (let from = 0; from < order.length; from += batch) {
       const gradient = new Float64Array(weights.length)

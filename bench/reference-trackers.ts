@@ -23,7 +23,7 @@ export const trackers = {
 } as const satisfies Record<string, Thresholds>
 
 /** Frames for which a note may be faint. */
-const patience = 11
+const faintFrames = 11
 
 /** Notes as Basic Pitch makes them: a peak of the onsets begins one, and frames above a threshold carry it. */
 export function notesOf({ onsets, sounding }: Activations, thresholds: Thresholds): PianoNote[] {
@@ -46,7 +46,7 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
   }
   const follow = (key: number, from: number, step: 1 | -1) => {
     let [frame, faint] = [from, 0]
-    for (; frame > 0 && frame < count - 1 && faint < patience; frame += step) {
+    for (; frame > 0 && frame < count - 1 && faint < faintFrames; frame += step) {
       faint = (left[frame * keyCount + key] ?? 0) < thresholds.frame ? faint + 1 : 0
     }
     return frame - step * faint

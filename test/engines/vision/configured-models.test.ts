@@ -7,18 +7,18 @@ import { resizePlane } from '../../../src/engines/vision/image-tensor.ts'
 import { createInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'
 import type { Frame } from '../../../src/media/clean/frame.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
-import { fidelityOf } from '../../footage/fidelity.ts'
+import { measureFidelity } from '../../footage/fidelity.ts'
 import { logo, subtitles } from '../../footage/overlay.ts'
 import { makeScene } from '../../footage/scene.ts'
 import type { Graph } from '../onnx-file.ts'
-import { bringModel, filler, flowing } from './stand-in-models.ts'
+import { writeModelFile, fakeInpaintingModel, constantFlowModel } from './fake-models.ts'
 
 let folder: string
 beforeAll(async () => void (folder = await scratchFolder()))
 
 /** Configures a user-supplied model. */
 async function bring(pack: 'inpainting' | 'optical-flow', graph: Graph | Buffer): Promise<void> {
-  const own = { [pack]: await bringModel(folder, graph) }
+  const own = { [pack]: await writeModelFile(folder, graph) }
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
@@ -37,7 +37,7 @@ describe('a configured inpainting model', () => {
     ['of one size', [64, 64], {}],
     ['that answers 0 to 255', ['rows', 'columns'], { scale: 255 }],
   ] as const)('%s fills holes and nothing else', async (_, sides, how) => {
-    await bring('inpainting', filler(sides, how))
+    await bring('inpainting', fakeInpaintingModel(sides, how))
     await using learned = await openLearnedModels(1)
     const [given, filled] = [picture(), picture()]
     await learned.fill?.(filled, { isRgb: true, hasInitialGuess: false })
@@ -48,11 +48,15 @@ describe('a configured inpainting model', () => {
   })
 
   it('fills what no frame of a video shows', async () => {
-    await bring('inpainting', filler(['rows', 'columns']))
+    await bring('inpainting', fakeInpaintingModel(['rows', 'columns']))
     await using learned = await openLearnedModels(1)
     const size = { width: 160, height: 96, fps: 25 }
     const scene = makeScene('static', { ...size, count: 3 })
-    const { frames, changedOutside } = await fidelityOf(scene, logo(scene), createInpainter(size, learned))
+    const { frames, changedOutside } = await measureFidelity(
+      scene,
+      logo(scene),
+      createInpainter(size, learned),
+    )
     const [patch] = logo(scene).patchesAt(0)
     const middle = ((patch?.y ?? 0) + 4) * size.width + (patch?.x ?? 0) + 12
     // Medium grey, in limited range.
@@ -62,11 +66,17 @@ describe('a configured inpainting model', () => {
   })
 
   it.each([
-    ['takes an image alone', { ...filler([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [1, 3, 8, 8] } }],
-    ['takes no pictures', { ...filler([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [8] } }],
-    ['takes far too many pixels', filler([8192, 8192])],
+    [
+      'takes an image alone',
+      { ...fakeInpaintingModel([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [1, 3, 8, 8] } },
+    ],
+    ['takes no pictures', { ...fakeInpaintingModel([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [8] } }],
+    ['takes far too many pixels', fakeInpaintingModel([8192, 8192])],
     ['is no model', Buffer.from('not a model')],
-    ['answers a picture of one tone alone', { ...filler([8, 8]), outputs: { one: [1, 1, 1, 1] } }],
+    [
+      'answers a picture of one tone alone',
+      { ...fakeInpaintingModel([8, 8]), outputs: { one: [1, 1, 1, 1] } },
+    ],
   ] as const)('is refused where it %s', async (_, graph) => {
     await bring('inpainting', graph)
     await expect(openLearnedModels(1)).rejects.toMatchObject({
@@ -84,7 +94,7 @@ describe('a configured inpainting model', () => {
   })
 
   it('with output of 0 to 255 fills black with black, even in an entirely black image', async () => {
-    await bring('inpainting', filler(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
+    await bring('inpainting', fakeInpaintingModel(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
     await using learned = await openLearnedModels(1)
     const black = { ...picture(), pixels: new Uint8Array(50 * 30 * 3) }
     await learned.fill?.(black, { isRgb: true, hasInitialGuess: false })
@@ -94,7 +104,7 @@ describe('a configured inpainting model', () => {
 
 describe('a configured optical flow model', () => {
   it('yields displacements in pixels of the image, whatever its tensor size', async () => {
-    await bring('optical-flow', flowing(2, -1))
+    await bring('optical-flow', constantFlowModel(2, -1))
     await using learned = await openLearnedModels(1)
     const { width, height, pixels } = picture()
     const found = await learned.flow?.({ width, height, pixels }, { width, height, pixels })
@@ -127,9 +137,9 @@ describe('a configured optical flow model', () => {
     }
     // The band moves 11.7 px of 480, so its content was further to the right before.
     const byFlow = async (right: number) => {
-      await bring('optical-flow', flowing(right, 0))
+      await bring('optical-flow', constantFlowModel(right, 0))
       await using learned = await openLearnedModels(1)
-      return (await fidelityOf(scene, later, createInpainter(size, learned))).psnr
+      return (await measureFidelity(scene, later, createInpainter(size, learned))).psnr
     }
     const [near, none] = [await byFlow(11.7 * (320 / 480)), await byFlow(0)]
     expect(near).toBeGreaterThan(41)
@@ -137,8 +147,11 @@ describe('a configured optical flow model', () => {
   })
 
   it.each([
-    ['takes something else', flowing(0, 0, 1)],
-    ['answers something else', { ...flowing(0, 0), outputs: { difference: [1, 3, 'rows', 'columns'] } }],
+    ['takes something else', constantFlowModel(0, 0, 1)],
+    [
+      'answers something else',
+      { ...constantFlowModel(0, 0), outputs: { difference: [1, 3, 'rows', 'columns'] } },
+    ],
   ] as const)('is refused where it %s', async (_, graph) => {
     await bring('optical-flow', graph)
     await expect(openLearnedModels(1)).rejects.toMatchObject({

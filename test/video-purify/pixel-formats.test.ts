@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { scratchFolder, turn } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { blurred, probeStreams } from './purify.ts'
+import { blurBoxes, probeStreams } from './run-purify.ts'
 
 // Pixel formats other than 8-bit 4:2:0. Several traits per file, because each run is slow.
 
@@ -28,7 +28,7 @@ it('odd sides, 10 bits, 4:2:2 and BT.601 colours', async () => {
     ...lossless,
     ...['-colorspace', 'smpte170m', '-color_primaries', 'smpte170m', '-color_trc', 'smpte170m'],
   )
-  const { path: made, output } = await blurred(path, folder, corner)
+  const { path: made, output } = await blurBoxes(path, folder, corner)
   expect((await probeStreams(made))[0]).toMatchObject({
     ...{ width: 160, height: 90, pix_fmt: 'yuv420p', nb_read_frames: String(frames) },
     ...{ color_space: 'smpte170m', color_primaries: 'smpte170m', color_transfer: 'smpte170m' },
@@ -39,7 +39,7 @@ it('odd sides, 10 bits, 4:2:2 and BT.601 colours', async () => {
 it('rotation, full range and non-square samples: output is upright, boxes refer to the displayed picture', async () => {
   const coding = ['-pix_fmt', 'yuvj420p', '-color_range', 'pc', '-crf', '10']
   const path = await turn(await source('turned.mp4', 'testsrc2=size=160x90,setsar=4/3', ...coding), 90)
-  const { path: made, output } = await blurred(path, folder, { x: 0, y: 0, w: 1, h: 0.25 })
+  const { path: made, output } = await blurBoxes(path, folder, { x: 0, y: 0, w: 1, h: 0.25 })
   const [stream] = await probeStreams(made)
   expect(stream).toMatchObject({
     ...{
@@ -68,7 +68,7 @@ it('rotation, full range and non-square samples: output is upright, boxes refer 
 it('RGB with transparency: placed on black, colours kept', async () => {
   const half = "geq=r=192:g=64:b=32:a='if(lt(X,W/2),255,128)'"
   const path = await source('rgb.mov', `color=size=160x90,format=gbrap,${half},format=argb`, '-c:v', 'qtrle')
-  const { path: made, output } = await blurred(path, folder, corner)
+  const { path: made, output } = await blurBoxes(path, folder, corner)
   expect((await probeStreams(made))[0]).toMatchObject({
     ...{ color_space: 'bt709', color_range: 'tv', pix_fmt: 'yuv420p', nb_read_frames: String(frames) },
   })
@@ -105,7 +105,7 @@ it('HDR is tone-mapped to standard range', async ({ skip }) => {
       'tv',
     ],
   )
-  const { path: made, output } = await blurred(path, folder, corner)
+  const { path: made, output } = await blurBoxes(path, folder, corner)
   expect((await probeStreams(made))[0]).toMatchObject({
     ...{ color_space: 'bt709', color_transfer: 'bt709', pix_fmt: 'yuv420p' },
   })

@@ -10,7 +10,7 @@ import { constantRate, hertz } from '../../src/media/frame-rate.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { numbered, numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
-import { blurred, probeStreams, samples } from './purify.ts'
+import { blurBoxes, probeStreams, decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -34,7 +34,7 @@ describe('frames', () => {
       rate: '30000/1001',
       gop: 250,
     })
-    const { path, progress } = await blurred(source, folder, corner)
+    const { path, progress } = await blurBoxes(source, folder, corner)
     const count = Math.round((21 * 30_000) / 1001)
     expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
       Array.from({ length: count }, (_, frame) => frame),
@@ -59,13 +59,13 @@ describe('frames', () => {
     const sound = ['-f', 'lavfi', '-i', `sine=duration=${begins + 2}`]
     const late = ['-itsoffset', String(begins), '-i', film]
     await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
-    const { path } = await blurred(source, folder, { x: 0, y: 0, w: 1, h: 0.25, start, end: start + 0.2 })
+    const { path } = await blurBoxes(source, folder, { x: 0, y: 0, w: 1, h: 0.25, start, end: start + 0.2 })
     expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
       Array.from({ length: 60 }, (_, frame) => frame),
     )
     expect(Math.abs(((await probe(path)).video?.start_ms ?? 0) - begins * 1000)).toBeLessThan(1)
     // Regions are timed from the start of the file, not of the picture.
-    const [before, after] = [await samples(source), await samples(path)]
+    const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
     const size = numbered.width * numbered.height
     const changed = Array.from({ length: 60 }, (_, frame) => frame).filter((frame) => {
       let sum = 0
@@ -83,7 +83,7 @@ describe('frames', () => {
     const source = at('short.mkv')
     const late = ['-f', 'lavfi', '-i', 'sine=duration=4', '-itsoffset', '3', '-i', film]
     await ffmpeg(...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
-    const { path, output } = await blurred(source, folder, corner)
+    const { path, output } = await blurBoxes(source, folder, corner)
     expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual([0, 1, 2, 3, 4, 5])
     expect((await probe(path)).video).toMatchObject({ start_ms: 3000, duration_ms: 240 })
     expect(output.notes).toBeUndefined()
@@ -95,7 +95,7 @@ describe('frames', () => {
     const bursts = String.raw`select=lt(mod(n\,20)\,10)`
     await ffmpeg('-i', film, '-vf', bursts, '-vsync', 'vfr', '-crf', '10', source)
     expect(hertz((await probe(source)).video?.frame_rate ?? { num: 0, den: 1 })).toBeLessThan(20)
-    const { path, output } = await blurred(source, folder, corner)
+    const { path, output } = await blurBoxes(source, folder, corner)
     const { video } = await probe(path)
     expect(video).toMatchObject({ variable_rate: false, frame_rate: { num: 30, den: 1 } })
     const shown = (await readNumbers(path)).map(({ frame }) => frame)
@@ -114,7 +114,7 @@ describe('frames', () => {
       'testsrc2=size=320x240:rate=50,tinterlace=interleave_top,setfield=tff',
     ]
     await ffmpeg(...picture, '-t', '1', '-flags', '+ildct+ilme', '-pix_fmt', 'yuv420p', source)
-    const { path } = await blurred(source, folder, corner)
+    const { path } = await blurBoxes(source, folder, corner)
     expect((await probeStreams(path))[0]).toMatchObject({
       field_order: 'tt',
       avg_frame_rate: '25/1',
@@ -136,7 +136,7 @@ describe('before it is encoded', () => {
       { size, rate: footage.rate },
     )
     const frames = decodeFrames(footage, { first: 0, count: 25, ...reading() })
-    const source = await samples(path)
+    const source = await decodeSamples(path)
     let index = 0
     for await (const { bytes, width } of blur(frames, { first: 0, patchesAt })) {
       const before = source.subarray(index * bytes.length, (index + 1) * bytes.length)
@@ -201,8 +201,8 @@ describe('untreated pixels', () => {
     await ffmpeg('-f', 'lavfi', '-i', picture, ...outputs)
     for (const crf of factors) {
       const source = sourceOf(crf)
-      const { path } = await blurred(source, folder, { x: 0.3, y: 0.8, w: 0.4, h: 0.1 })
-      const [before, after] = [await samples(source), await samples(path)]
+      const { path } = await blurBoxes(source, folder, { x: 0.3, y: 0.8, w: 0.4, h: 0.1 })
+      const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
       expect(after.length).toBe(before.length)
       const frame = 640 * 360 * 1.5
       let [squares, count] = [0, 0]

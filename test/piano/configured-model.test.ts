@@ -13,14 +13,14 @@ import { operations } from '../../tools/index.ts'
 import { requirements } from '../../tools/piano-audio-to-midi/requirements.ts'
 import { run } from '../../tools/piano-audio-to-midi/run.ts'
 import type { Graph } from '../engines/onnx-file.ts'
-import { bringModel } from '../engines/vision/stand-in-models.ts'
+import { writeModelFile } from '../engines/vision/fake-models.ts'
 import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { recordingRate, writeWav } from './recordings.ts'
-import { heardKey, loudnessAsPiano } from './fake-piano-model.ts'
+import { detectedKey, loudnessPianoModel } from './fake-piano-model.ts'
 import { transcribe } from './run-to-midi.ts'
 
 // A piano model configured by the user; a fake that reacts to loudness.
@@ -54,16 +54,16 @@ function soundOf(bursts: readonly (readonly [number, number, number])[]): Float3
 }
 
 async function bring(graph: Graph | Buffer): Promise<void> {
-  const own = { 'piano-model': await bringModel(folder, graph) }
+  const own = { 'piano-model': await writeModelFile(folder, graph) }
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
 it('is used with its pedal for recordings of any length', async () => {
-  await bring(loudnessAsPiano())
+  await bring(loudnessPianoModel())
   await requireAll(requirements())
   const { found, output } = await transcribe(path, folder)
   expect(output).toMatchObject({ transcriber: 'piano-model', pedal: true, notes_found: sounding.length })
-  expect(found.notes.map(({ pitch }) => pitch)).toEqual(sounding.map(() => heardKey + 21))
+  expect(found.notes.map(({ pitch }) => pitch)).toEqual(sounding.map(() => detectedKey + 21))
   expect(found.pedals).toHaveLength(sounding.length)
   for (const [index, [start, end]] of sounding.entries()) {
     for (const span of [found.notes[index], found.pedals[index]]) {
@@ -77,7 +77,7 @@ it('striking a held key again ends its note and starts another', async () => {
   // More notes follow: two improbable ones alone would be rejected.
   const others = [3, 4, 5, 6].map((second) => [second, second + 0.5, 0.5] as const)
   const sound = soundOf([[1, 1.5, 0.25], [1.5, 2.2, 0.5], ...others])
-  await bring(loudnessAsPiano())
+  await bring(loudnessPianoModel())
   const { found } = await transcribe(await writeWav(join(folder, 'again.wav'), sound), folder)
   const [first, second] = found.notes
   expect(found.notes).toHaveLength(6)
@@ -100,18 +100,18 @@ it('stores the transcription for the next attempt, per transcriber', async () =>
     const { context } = contextOf(files, await mkdtemp(join(folder, 'attempt-')))
     return await run({ file_id: idOf(copy) }, { ...context, steps })
   }
-  await bring(loudnessAsPiano())
+  await bring(loudnessPianoModel())
   const first = await attempt()
   // A second transcription is impossible.
   await rm(copy)
   expect(await attempt()).toEqual(first)
-  const another = loudnessAsPiano()
+  const another = loudnessPianoModel()
   await bring({ ...another, constants: { ...another.constants, twice: { dims: [1], values: [7] } } })
   await expect(attempt()).rejects.toMatchObject({ code: 6500 })
 })
 
 it('reports sound in the middle of a recording that cannot be decoded', async () => {
-  await bring(loudnessAsPiano())
+  await bring(loudnessPianoModel())
   const coded = await make(join(folder, 'hole.m4a'), ['-i', path, '-c:a', 'aac'])
   expect((await transcribe(coded, folder)).output.notes).toBeUndefined()
   const { output } = await transcribe(await withHole(coded, 0.55, 0.7), folder)
@@ -123,7 +123,7 @@ it('reports sound in the middle of a recording that cannot be decoded', async ()
 })
 
 it('has a timeout that suits a slow machine', async () => {
-  await bring(loudnessAsPiano())
+  await bring(loudnessPianoModel())
   await using transcriber = await openPianoTranscriber(1, new AbortController().signal)
   const hours = 6 * 3600 * 1000
   // It runs at about real time; a tenth of that speed must not time out.
@@ -146,7 +146,7 @@ it('the plan reports the expected time', async () => {
   }
   const both = () => Promise.all(['piano_audio_to_midi', 'piano_audio_enhance'].map(expected))
   const without = await both()
-  setWith({ 'piano-model': await bringModel(folder, loudnessAsPiano()) })
+  setWith({ 'piano-model': await writeModelFile(folder, loudnessPianoModel()) })
   // It runs at about real time: 25 s.
   for (const [index, seconds] of (await both()).entries())
     expect(seconds).toBeGreaterThan((without[index] ?? Infinity) + 20)
@@ -154,8 +154,8 @@ it('the plan reports the expected time', async () => {
 
 it.each([
   ['is no model', Buffer.from('not a model')],
-  ['takes shorter sound', loudnessAsPiano(80_000)],
-  ['tells no offsets', { ...loudnessAsPiano(), outputs: { reg_onset_output: [1, 1000, 88] } }],
+  ['takes shorter sound', loudnessPianoModel(80_000)],
+  ['tells no offsets', { ...loudnessPianoModel(), outputs: { reg_onset_output: [1, 1000, 88] } }],
 ] as const)('is refused where it %s', async (_, graph) => {
   await bring(graph)
   await expect(transcribe(path, folder)).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { maxTreatedRegions } from '../../tools/video-purify/marked-regions.ts'
 import { run } from '../../tools/video-purify/run.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
-import { purify } from './purify.ts'
+import { purify } from './run-purify.ts'
 
 const folder = await scratchFolder()
 const source = await make(join(folder, 'many.mp4'), [...picture(1), ...h264])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { onnxFile, type Graph, type Shape } from '../onnx-file.ts'
 
 /** Writes a model, or other content, as a user-supplied model. Returns its settings. */
-export async function bringModel(
+export async function writeModelFile(
   folder: string,
   graph: Graph | Buffer,
 ): Promise<{ readonly path: string; readonly sha256: string }> {
@@ -18,7 +18,7 @@ export async function bringModel(
 const scalar = (value: number) => ({ dims: [1, 1, 1, 1], values: [value] })
 
 /** A model that returns the image with the mask filled by a tone, scaled to 0 to 1 or 0 to 255. */
-export function filler(
+export function fakeInpaintingModel(
   sides: readonly [number | string, number | string],
   { tone = 0.5, scale = 1 } = {},
 ): Graph {
@@ -38,7 +38,7 @@ export function filler(
 }
 
 /** A model that returns a constant flow. */
-export function flowing(right: number, down: number, channels = 3): Graph {
+export function constantFlowModel(right: number, down: number, channels = 3): Graph {
   const sides: Shape = [1, channels, 'rows', 'columns']
   return {
     inputs: { from: sides, to: sides },

@@ -5,7 +5,7 @@ import { testdata } from '../ffmpeg/made.ts'
 /**
  * Configures packs for this process, with the public test files as mirror. Returns false if these are not available.
  */
-export function packsFrom(folder: string): boolean {
+export function useTestPacks(folder: string): boolean {
   const mirror = testdata('models')
   if (mirror === undefined) return false
   configurePacks({ folder, automatic: true, mirror, own: {}, manifest })

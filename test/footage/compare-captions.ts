@@ -1,6 +1,6 @@
 import type { FoundRegion } from '../../src/media/clean/region.ts'
 import { boxArea, uniteBoxes, boxHeight, intersectionOverUnion, boxWidth } from '../../src/media/text/box.ts'
-import { inkAt, presence, type Footage, type Lettering } from './text.ts'
+import { inkBoxAt, opacityAt, type Footage, type Lettering } from './text.ts'
 import type { Bounds } from '../../src/media/geometry.ts'
 
 /** How a region that was found compares with the caption it shows. */
@@ -16,7 +16,7 @@ interface Match {
 }
 
 /** What was found, beside what is there. */
-export interface Verdict {
+export interface CaptionComparison {
   readonly recall: number
   readonly precision: number
   /** Frames by which beginnings and ends are off, of captions that were found. */
@@ -36,11 +36,11 @@ export interface Verdict {
 const visible = 0.05
 
 /** Compares regions that were found with the captions of footage. */
-export function judge(
+export function compareWithCaptions(
   footage: Footage,
   letterings: readonly Lettering[],
   regions: readonly FoundRegion[],
-): Verdict {
+): CaptionComparison {
   const wrong: FoundRegion[] = []
   const matches: Match[] = []
   for (const region of regions) {
@@ -53,7 +53,7 @@ export function judge(
   const notes: string[] = []
   for (const lettering of letterings) {
     const mine = matches.filter((match) => match.lettering === lettering)
-    const shown = framesOf(lettering, footage)
+    const shown = visibleFrames(lettering, footage)
     const covered = shown.filter((frame) => mine.some(({ first, last }) => first <= frame && frame <= last))
     if (covered.length < 0.8 * shown.length) {
       missed.push(`${lettering.caption.text} (${covered.length} of ${shown.length} frames)`)
@@ -98,12 +98,12 @@ function repeats({ lettering, first, last }: Match, matches: readonly Match[]): 
 }
 
 /** Frames on which a caption can be seen. */
-function framesOf(lettering: Lettering, footage: Footage): number[] {
+function visibleFrames(lettering: Lettering, footage: Footage): number[] {
   const { opacity = 1 } = lettering.caption
   return Array.from({ length: footage.frames }, (_, frame) => frame).filter(
     (frame) =>
-      presence(lettering.caption, frame) >= visible * opacity &&
-      inkAt(lettering, frame, footage) !== undefined,
+      opacityAt(lettering.caption, frame) >= visible * opacity &&
+      inkBoxAt(lettering, frame, footage) !== undefined,
   )
 }
 
@@ -122,7 +122,7 @@ function bestMatch(
   }
   const tried = letterings.flatMap((lettering) => {
     const boxes = Array.from({ length: last - first + 1 }, (_, index) =>
-      inkAt(lettering, first + index, footage),
+      inkBoxAt(lettering, first + index, footage),
     ).filter((one) => one !== undefined)
     if (boxes.length < (last - first + 1) / 2) return []
     const truth = boxes.reduce((one: Bounds, other) => uniteBoxes(one, other))
