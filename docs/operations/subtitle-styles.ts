@@ -1,12 +1,8 @@
+import type { Size } from '../../src/media/geometry.ts'
 import { writeFile } from 'node:fs/promises'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { applyTextStyle } from '../../src/engines/canvas/text.ts'
-import {
-  type Canvas,
-  type LetterColour,
-  letterColours,
-  presetNames,
-} from '../../src/media/subtitles/style-presets.ts'
+import { type LetterColour, letterColours, presetNames } from '../../src/media/subtitles/style-presets.ts'
 import { burned, lookFile, rgbaOf, type Look, typefaceHere } from '../../test/engines/subtitles/burned.ts'
 
 // Draws the picture sheet of the styles of subtitles, burned by libass with this machine's fonts.
@@ -70,7 +66,7 @@ for (const [index, colour] of colours.entries()) {
 await writeFile(new URL('subtitle-styles.jpg', import.meta.url), await sheet.encode('jpeg', 82))
 
 /** A picture with bright and dark places, three bytes a pixel. */
-function scenery({ width, height }: Canvas): { width: number; height: number; pixels: Uint8Array } {
+function scenery({ width, height }: Size): { width: number; height: number; pixels: Uint8Array } {
   const canvas = createCanvas(width, height)
   const brush = canvas.getContext('2d')
   const sky = brush.createLinearGradient(0, 0, width, height)

@@ -42,7 +42,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
 
   it('are set up from a mirror, and the folder is one for a service then', async () => {
     const brought = await reelwright(['setup'], environment)
-    expect(brought.out).toMatch(/^text-detection: installed \(2\.3 MiB\)\nonnx-runtime: was there already\n/)
+    expect(brought.out).toMatch(/^text-detection: installed \(2\.3 MiB\)\nonnx-runtime: already installed\n/)
     // All but the one thing that the test files do not have, which is told, and what single operations lack.
     expect(brought.code).toBe(1)
     expect(brought.out.match(/^.* has no .*$/gm)).toEqual([
@@ -111,7 +111,7 @@ describe('reelwright', () => {
     const { code, out } = await reelwright(['doctor'])
     expect(code).toBe(0)
     expect(out).toMatch(
-      /^note +pack text-detection .*is not there.*\n +-> reelwright models pull text-detection$/m,
+      /^note +pack text-detection .*not installed.*\n +-> reelwright models pull text-detection$/m,
     )
     expect(out).toMatch(/^note +pack inpainting .*cannot be read.*\n +-> Correct models\.inpainting\.path/m)
     const report = join(scratch.path, 'report.txt')

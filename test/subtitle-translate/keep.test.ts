@@ -141,7 +141,7 @@ describe('line by line', () => {
     expect([status, cost]).toEqual(['failed', 0])
     expect(output['error']).toMatchObject({
       code: 6401,
-      message: expect.stringContaining('no usable answer') as string,
+      message: expect.stringContaining('no valid answer') as string,
     })
   })
 })

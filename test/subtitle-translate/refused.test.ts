@@ -60,18 +60,18 @@ const refused: readonly (readonly [
     /malformed: it is ASS/,
   ],
   ['SRT by another name', 'named.ass', srtOf(['Hello']), /malformed: it is SRT/],
-  ['a number alone', 'number.ass', `1${'\n'.repeat(400_000)}x`, /malformed: nothing can be made of line 1$/],
+  ['a number alone', 'number.ass', `1${'\n'.repeat(400_000)}x`, /malformed: line 1 cannot be read$/],
   [
     'times before zero',
     'early.srt',
     '1\n-00:00:02,000 --> -00:00:01,000\nHi\n',
-    /malformed: nothing can be made of line 1: it has times before zero/,
+    /malformed: line 1 cannot be read: it has times before zero/,
   ],
   [
     'no subtitles',
     'letter.srt',
     'Dear reader,\nthis is a letter.\n',
-    /malformed: nothing can be made of line 1/,
+    /malformed: line 1 cannot be read/,
   ],
   [
     'two layers',

@@ -21,14 +21,13 @@ export function checkTranslatable(name: string, subtitles: Subtitles): void {
   if (malformed) {
     const other = otherFormat(subtitles)
     const why = faultTexts[malformed.fault]
-    const nothing = `nothing can be made of line ${malformed.line}${why ? `: ${why}` : ''}`
+    const nothing = `line ${malformed.line} cannot be read${why ? `: ${why}` : ''}`
     throw refuse(
       `is malformed: ${other ? `it is ${other.is}` : nothing}`,
       other?.fix ?? 'Export it again as .srt or .ass.',
     )
   }
-  if (hasNoText(subtitles))
-    throw refuse('has no text to translate', 'Give a file with entries that are read.')
+  if (hasNoText(subtitles)) throw refuse('has no text to translate', 'Use a file that has entries with text.')
   const bilingual = findBilingual(subtitles)
   if (bilingual) {
     const lines = bilingual.kind === 'stacked' ? [bilingual.entry] : bilingual.entries
@@ -47,16 +46,16 @@ export function checkTranslatable(name: string, subtitles: Subtitles): void {
   )
 }
 
-/** Why a line that can be read is no entry all the same. */
+/** Explanations of faults of entries that can be parsed. */
 const faultTexts: Partial<Readonly<Record<EntryFault, string>>> = {
   negative: 'it has times before zero',
   absurd: 'it has times of 100 hours and more',
   reversed: 'it ends before it begins',
 }
 
-/** What to do about a file whose name says another format than it is. */
+/** Returns the actual format of a file with the wrong extension, and the fix. */
 function otherFormat({ format, source: { text } }: Subtitles): { is: string; fix: string } | undefined {
-  // It begins within a few letters, however many empty lines come before them or after.
+  // The first characters after empty lines show the format.
   const begin = text.trimStart().slice(0, 200)
   if (begin.startsWith('WEBVTT')) return { is: 'WebVTT', fix: 'Convert it: ffmpeg -i old.vtt new.srt' }
   if (format === 'srt' && /^\[script info\]/i.test(begin)) return { is: 'ASS', fix: 'Name it .ass.' }

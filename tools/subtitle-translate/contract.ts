@@ -10,35 +10,37 @@ const fields = z.object({
     fix: 'Supported: .srt .ass',
     describe: 'Subtitles, .srt or .ass',
   }),
-  language: z.enum(subtitleLanguages).describe('Of the file'),
-  translate_language: z.enum(subtitleLanguages).describe('Into which'),
-  output_format: z.enum(['ass', 'srt']).optional().describe('Left out, that of the file'),
+  language: z.enum(subtitleLanguages).describe('Language of the file'),
+  translate_language: z.enum(subtitleLanguages).describe('Target language'),
+  output_format: z.enum(['ass', 'srt']).optional().describe('Default: that of the file'),
   line_mode: z
     .enum(['resegment', 'keep'])
     .default('resegment')
-    .describe('resegment joins and breaks lines anew; keep leaves number and times'),
-  // Presence counts (contract 3, 4.10), so that defaults are filled in where the format is known.
-  lingual_type: z.enum(['monolingual', 'bilingual']).optional().describe('ass only; left out, monolingual'),
+    .describe('resegment joins and splits lines again; keep preserves their number and times'),
+  // Presence of these fields matters (contract 3, 4.10), so that their defaults are applied once the format is known.
+  lingual_type: z.enum(['monolingual', 'bilingual']).optional().describe('ass only; default monolingual'),
   subtitle_type: z
     .enum(['default', 'outline', 'cinema_yellow', 'immersive_box', 'wide_spacing', 'deep_shadow', 'boxed'])
     .optional()
-    .describe('ass only; left out, default'),
+    .describe('ass only; default default'),
   subtitle_color: z
     .enum(['雅黑', '淡绿', '森林绿', '湖蓝', '道奇蓝', '钢蓝', '浅粉红', '深橙', '珊瑚橙', '橙红', '土豪金'])
     .optional()
-    .describe('ass only; left out, 雅黑'),
+    .describe('ass only; default 雅黑'),
   video_size: z
     .array(z.int().min(16).max(16_384))
     .length(2)
     .optional()
-    .describe('[width, height] to break lines for; left out, that of the .ass, else [1920, 1080]'),
+    .describe(
+      '[width, height] that lines are wrapped for; default: that of the .ass, otherwise [1920, 1080]',
+    ),
   strip_punctuation: z.boolean().default(true).describe('Commas and periods become spaces'),
 })
 
-/** Codes of one script of one language; zh-CN is written in simplified characters. */
+/** Returns one code per language and script; zh-CN is written in simplified characters. */
 const scriptCode = (language: string) => (language === 'zh-CN' ? 'zh-CHS' : language)
 
-/** Fields that only ass output has; in their presence srt is refused (contract 3, 4.10). */
+/** Fields of ass output only: srt is rejected if one is present (contract 3, 4.10). */
 export const assOnlyFields = ['lingual_type', 'subtitle_type', 'subtitle_color'] as const
 
 const input = fields.superRefine((given, context) => {
@@ -65,26 +67,28 @@ const output = z.object({
   output_format: z.enum(['ass', 'srt']),
   line_mode: z.enum(['resegment', 'keep']),
   stats: z.object({
-    input_lines: z.int().describe('Entries with text that were read'),
-    output_lines: z.int().describe('Entries that were written'),
-    skipped_total: z.int().describe('Entries that were left out: without time, malformed, or empty'),
+    input_lines: z.int().describe('Entries with text in the file'),
+    output_lines: z.int().describe('Entries in the result'),
+    skipped_total: z.int().describe('Omitted entries: without duration, malformed or empty'),
   }),
   degraded: z.object({
-    summary: z.boolean().describe('There was no summary: names may differ from line to line'),
-    width_budget: z.boolean().describe('No font to measure by: lines are broken by estimated widths'),
-    translation: z.boolean().describe('Some of it had to be asked again in smaller parts'),
+    summary: z.boolean().describe('No summary could be made: names may differ from line to line'),
+    width_budget: z.boolean().describe('No font to measure: lines are wrapped by estimated widths'),
+    translation: z.boolean().describe('Some lines had to be translated again in smaller parts'),
   }),
   translator: z.string().describe('The language model'),
-  untranslated_lines: z.int().describe('Lines that kept their own words, as the model gave none'),
-  notes: z.array(z.string()).optional().describe('What to know about the result'),
+  untranslated_lines: z
+    .int()
+    .describe('Lines that are not translated, because the model returned no usable translation'),
+  notes: z.array(z.string()).optional().describe('Notes about the result'),
 })
 
 export const subtitleTranslate = operation({
   name: 'subtitle_translate',
   title: 'Translate subtitles',
   description:
-    'Translates subtitles of one language and layer with the language model that is set, names kept alike; tags and ' +
-    'drawings stay. ass output may have a look and both languages. At most 2000 entries, 80,000 characters, 8 MB.',
+    'Translates subtitles of one language and layer with the configured language model, with consistent names. Tags and ' +
+    'drawings are kept. ass output may have a style and both languages. At most 2000 entries, 80,000 characters, 8 MB.',
   toolset: 'speech',
   input,
   output,
@@ -92,8 +96,8 @@ export const subtitleTranslate = operation({
   errorAliases: { 6004: 5202, 6202: 6201 },
   nextStep: ({ untranslated_lines }) =>
     (untranslated_lines > 0
-      ? 'Some lines kept their own words: see notes, and correct them in the file. '
-      : '') + 'Read some lines of the file beside the original before it is used.',
+      ? 'Some lines are not translated: see notes, and correct them in the file. '
+      : '') + 'Compare some lines of the file with the original before you use it.',
   examples: [
     {
       title: 'English subtitles into Chinese, times unchanged',

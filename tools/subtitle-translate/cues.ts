@@ -5,38 +5,38 @@ import { type LineLimit, splitPieces, wrapText } from '../../src/media/subtitles
 import { stripPunctuation } from '../../src/media/subtitles/strip-punctuation.ts'
 import type { SubtitleLayout } from './layout.ts'
 
-/** What is shown at once of a passage. */
+/** Lines of a passage that are shown together. */
 export interface TranslatedCue {
   readonly passage: Passage
-  /** Undefined where the times are those of the passage's entry. */
+  /** Undefined if the cue has the times of the passage's entry. */
   readonly times: { readonly start: number; readonly end: number } | undefined
-  /** Undefined where nothing usable came of the model: the entry's own text stays. */
+  /** Undefined without a usable translation: the entry keeps its text. */
   readonly lines: readonly string[] | undefined
-  /** Empty in one language. */
+  /** Lines of the original; empty in monolingual results. */
   readonly original: readonly string[]
 }
 
-/** Most lines of one language at once, where it is cut anew. */
+/** Maximum lines of one language in a cue that is split again. */
 const maxCueLines = 2
 
 interface CreateCuesOptions {
   readonly strip: boolean
-  /** The format of the file, and that of the result. */
+  /** Format of the file and of the result. */
   readonly from: SubtitleFormat
   readonly to: SubtitleFormat
 }
 
-/** Breaks translations within the page, each passage in one cue or several; how many had no time or no words left. */
+/** Splits each passage into wrapped cues. Returns the number of cues dropped because they had no duration or text. */
 export function createCues(
   translated: readonly { readonly passage: Passage; readonly text: string | undefined }[],
-  page: SubtitleLayout,
+  layout: SubtitleLayout,
   { strip, from, to }: CreateCuesOptions,
 ): { readonly cues: readonly TranslatedCue[]; readonly dropped: number } {
   const strips = (lines: readonly string[]) =>
     strip ? lines.map((line) => stripPunctuation(line) || line) : lines
   const all = translated
     .flatMap(({ passage, text }) =>
-      passage.isFixed ? [fixedCue(passage, text, page)] : splitPassage(passage, text, page),
+      passage.isFixed ? [fixedCue(passage, text, layout)] : splitPassage(passage, text, layout),
     )
     .map((cue) => ({ ...cue, lines: cue.lines && strips(cue.lines), original: strips(cue.original) }))
   const cues = all.filter(
@@ -46,10 +46,10 @@ export function createCues(
   return { cues, dropped: all.length - cues.length }
 }
 
-/** The shortest time that a format can tell, ms. */
+/** Resolution of times in each format, in milliseconds. */
 const timeStepMs: Readonly<Record<SubtitleFormat, number>> = { srt: 1, vtt: 1, ass: 10 }
 
-/** Whether any time is left between two as a format writes them. */
+/** Whether two times differ after rounding to the resolution of a format. */
 function hasDuration({ start, end }: NonNullable<TranslatedCue['times']>, format: SubtitleFormat): boolean {
   const written = (ms: number) => Math.round(ms / timeStepMs[format])
   return written(end) > written(start)
@@ -67,7 +67,7 @@ function fixedCue(
   }
 }
 
-/** Lines of several speakers begin anew; all else flows. */
+/** Wraps each speaker's line separately, and other text as a whole. */
 function wrapSpeakers(text: string, room: LineLimit): string[] {
   return hasTwoSpeakers(text)
     ? text.split('\n').flatMap((line) => wrapText(line, room))
@@ -94,7 +94,7 @@ function splitPassage(
   }))
 }
 
-/** A text in as many parts as there are lengths, each about as long beside the others. */
+/** Splits a text into one part per length, in proportion to the lengths. */
 function splitByLengths(text: string, lengths: readonly number[]): string[] {
   const pieces = splitPieces(text)
   const all = lengths.reduce((sum, length) => sum + length, 0)

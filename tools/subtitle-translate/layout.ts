@@ -1,47 +1,43 @@
+import type { Size } from '../../src/media/geometry.ts'
 import type { InputOf } from '../../src/contract/operation.ts'
 import { typefaceFor } from '../../src/engines/subtitles/typefaces.ts'
 import { originalScale } from '../../src/media/subtitles/ass-file.ts'
 import { textEntries } from '../../src/media/subtitles/check.ts'
-import {
-  type AssStyle,
-  type Canvas,
-  lineLimit,
-  presetStyle,
-} from '../../src/media/subtitles/style-presets.ts'
+import { type AssStyle, lineLimit, presetStyle } from '../../src/media/subtitles/style-presets.ts'
 import type { SubtitleEntry, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 import type { Typeface } from '../../src/media/subtitles/text-width.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
 import type { LineLimit } from '../../src/media/subtitles/wrap.ts'
 import type { subtitleTranslate } from './contract.ts'
 
-/** How lines of one language look, and what room they have. */
+/** Typeface, style and line limit of one language. */
 interface LanguageStyle {
   readonly typeface: Typeface
   readonly style: AssStyle
   readonly room: LineLimit
 }
 
-/** Where lines are shown. */
+/** The canvas and the styles of the result. */
 export interface SubtitleLayout {
-  readonly canvas: Canvas
+  readonly canvas: Size
   readonly translation: LanguageStyle
-  /** Only of both languages. */
+  /** Style of the original; only in bilingual results. */
   readonly original?: LanguageStyle
 }
 
 type Input = InputOf<typeof subtitleTranslate>
 
-/** The canvas: what is asked for, else what the file tells, else that of most videos (contract 3, 4.10). */
-function layoutCanvas({ video_size: size }: Input, subtitles: Subtitles): Canvas {
+/** Returns the requested canvas, otherwise that of the file, otherwise 1920x1080 (contract 3, 4.10). */
+function layoutCanvas({ video_size: size }: Input, subtitles: Subtitles): Size {
   const [width, height] = size ?? []
   if (width !== undefined && height !== undefined) return { width, height }
   return subtitles.canvas ?? { width: 1920, height: 1080 }
 }
 
-/** No name with these can stand in a tag. */
+/** Characters that a style name in a tag must not contain. */
 const tagDelimiters = /[{}\\]/g
 
-/** How the result looks; the name is that of the style of its lines. */
+/** Returns the layout of the result. name: name of the style of translated lines. */
 export async function createLayout(
   input: Input,
   subtitles: Subtitles,
@@ -63,7 +59,7 @@ export async function createLayout(
   return { canvas, translation, original }
 }
 
-/** The name of the style in which most is said. */
+/** Returns the name of the style with the most text. */
 export function mainStyle(subtitles: Subtitles): string {
   const letters = new Map<string, number>()
   for (const entry of textEntries(subtitles)) {
@@ -73,23 +69,23 @@ export function mainStyle(subtitles: Subtitles): string {
   return [...letters].reduce((one, other) => (other[1] > one[1] ? other : one), ['Default', 0] as const)[0]
 }
 
-/** The name of an entry's style; an asterisk before it says nothing. */
+/** Returns the name of an entry's style without a leading asterisk, which has no meaning. */
 export const entryStyleName = ({ style }: SubtitleEntry) => style.replace(/^\*+/, '') || 'Default'
 
-/** PlayRes of files that tell none. */
+/** PlayRes of files that set none. */
 export const defaultPlayRes = { width: 384, height: 288 }
 
-/** The styles of a result: that of its lines, and in two languages that of the original. */
+/** Styles of the result: that of the translation, and in bilingual results that of the original. */
 export interface ResultStyles {
   readonly main: AssStyle
   readonly original: AssStyle | undefined
 }
 
-/** All of them. */
+/** Returns all styles as a list. */
 export const listStyles = ({ main, original }: ResultStyles) => [main, ...(original ? [original] : [])]
 
-/** The styles of a page in the px of a file, which may count others than those of its canvas. */
-export function scaleStyles({ canvas, translation, original }: SubtitleLayout, file: Canvas): ResultStyles {
+/** Scales the styles of a layout from the pixels of its canvas to those of a file's PlayRes. */
+export function scaleStyles({ canvas, translation, original }: SubtitleLayout, file: Size): ResultStyles {
   const [x, y] = [file.width / canvas.width, file.height / canvas.height]
   const scaled = (style: AssStyle): AssStyle => ({
     ...style,

@@ -25,7 +25,7 @@ export const plan: PlanOperationWithTexts<typeof subtitleTranslate> = async (inp
   return planned(countCharacters(subtitles))
 }
 
-/** Letters a second that models translate, two questions at once: of usual small ones on one graphics card. */
+/** Letters per second of common small models on one graphics card, with two concurrent questions. */
 const speed = 60
 
 function planned(letters: number): Plan {
@@ -35,12 +35,12 @@ function planned(letters: number): Plan {
   }
 }
 
-/** The format of a subtitle file by its name. Throws 6014 for another one. */
+/** Returns the format of a subtitle file by its extension. Throws 6014 for other extensions. */
 export function formatOf(name: string): 'srt' | 'ass' {
   const extension = extensionOf(name)
   if (extension === '.srt' || extension === '.ass') return extension === '.srt' ? 'srt' : 'ass'
   throw new MediaError(6014, `file_id: ${name} is not .srt or .ass`, {
-    hint: 'Convert it first, such as with ffmpeg -i old.vtt new.srt',
+    hint: 'Convert it first, for example with ffmpeg -i old.vtt new.srt',
   })
 }
 

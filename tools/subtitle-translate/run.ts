@@ -13,7 +13,7 @@ import { createLayout, mainStyle, type SubtitleLayout } from './layout.ts'
 import { formatOf } from './plan.ts'
 import { writeSubtitles } from './write.ts'
 
-/** Reads the file, translates it line by line or sentence by sentence, and breaks and writes what came. */
+/** Reads the file, translates it by entries or by sentences, wraps the translation and writes the result. */
 export const run: RunOperation<typeof subtitleTranslate> = async (input, context) => {
   const { line_mode, language, translate_language, strip_punctuation: strip } = input
   const { scratch, signal } = context
@@ -23,25 +23,29 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
   const passages = line_mode === 'keep' ? entryPassages(subtitles) : sentencePassages(subtitles)
   const texts = passages.map(({ text }) => text)
   await using model = await openLanguageModel(context)
-  // First, so that nothing long comes after the last answer.
-  const page = await createLayout(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
-  context.progress(percent.page)
+  // Fonts are measured first, so that no slow step follows the last answer.
+  const layout = await createLayout(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
+  context.progress(percent.measured)
   const translated = await translateLines(
     texts,
     { from: language, to: translate_language },
     {
       model: cacheAnswers(model, context.steps),
       signal,
-      onShare: (share) => context.progress(percent.page + (percent.translated - percent.page) * share),
+      onShare: (share) =>
+        context.progress(percent.measured + (percent.translated - percent.measured) * share),
     },
   )
   const paired = passages.map((passage, at) => ({ passage, text: translated.lines[at] }))
   const output_format = input.output_format ?? format
-  const { cues, dropped } = createCues(paired, page, { strip, from: format, to: output_format })
-  const made = join(scratch, `subtitles.${output_format}`)
-  const written = writeSubtitles(output_format, { subtitles, cues, page, strip })
-  await writeFile(made, written.bytes)
-  const kept = context.keep({ path: made, name: `${nameOf(name)}.${translate_language}.${output_format}` })
+  const { cues, dropped } = createCues(paired, layout, { strip, from: format, to: output_format })
+  const resultPath = join(scratch, `subtitles.${output_format}`)
+  const written = writeSubtitles(output_format, { subtitles, cues, layout, strip })
+  await writeFile(resultPath, written.bytes)
+  const kept = context.keep({
+    path: resultPath,
+    name: `${nameOf(name)}.${translate_language}.${output_format}`,
+  })
   const left = paired.filter(({ text }) => text === undefined).flatMap(({ passage }) => passage.entries)
   const notes = [
     ...(left.length > 0 ? [untranslated(left.map(({ line }) => line))] : []),
@@ -61,7 +65,7 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
     },
     degraded: {
       summary: !translated.hasBrief,
-      width_budget: !isMeasured(cues, passages, page),
+      width_budget: !isMeasured(cues, passages, layout),
       translation: translated.wasAskedAgain,
     },
     translator: model.name,
@@ -70,10 +74,10 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
   }
 }
 
-/** How far the work is, of 100, once fonts are measured, and once all lines are translated. */
-const percent = { page: 5, translated: 98 }
+/** Progress in percent after fonts are measured, and after all lines are translated. */
+const percent = { measured: 5, translated: 98 }
 
-/** Whether the fonts of all that is shown are known. */
+/** Whether the widths of all shown lines are measured, not estimated. */
 function isMeasured(
   cues: readonly TranslatedCue[],
   passages: readonly Passage[],
@@ -87,18 +91,18 @@ function isMeasured(
 }
 
 const foreign = (language: string) =>
-  `Hardly a line of the file has letters of ${language}, which language says it is in: if it is in another one, translate it again with that`
+  `Hardly any line of the file has letters of ${language}, the value of language. If the file is in another language, translate it again with that value`
 
-/** Places that are told in a note. */
-const mostTold = 20
+/** Maximum number of lines that a note lists. */
+const maxListed = 20
 
 function untranslated(lines: readonly number[]): string {
-  const told = lines.slice(0, mostTold).join(', ')
-  const rest = lines.length > mostTold ? ` and ${lines.length - mostTold} more` : ''
-  return `These entries kept their own words, as the language model gave none (by line of the file): ${told}${rest}`
+  const list = lines.slice(0, maxListed).join(', ')
+  const rest = lines.length > maxListed ? ` and ${lines.length - maxListed} more` : ''
+  return `The language model returned no translation for these entries, which are unchanged (by line of the file): ${list}${rest}`
 }
 
-/** Of a file's name what tells one from another. */
+/** Returns the name of a file without extension, up to 60 characters. */
 function nameOf(name: string): string {
   return [...parse(name).name].slice(0, 60).join('')
 }

@@ -20,21 +20,21 @@ import {
   type SubtitleLayout,
 } from './layout.ts'
 
-/** What is written, and as what. */
+/** The translated cues and their layout. */
 export interface WriteOptions {
   readonly subtitles: Subtitles
   readonly cues: readonly TranslatedCue[]
-  readonly page: SubtitleLayout
+  readonly layout: SubtitleLayout
   readonly strip: boolean
 }
 
-/** A result, and how many entries went into it or were left out for want of words. */
+/** Number of entries written, and of entries omitted because they have no text. */
 interface WriteResult {
   readonly entries: number
   readonly dropped: number
 }
 
-/** The bytes of the result in a format: UTF-8, marked where the file was. */
+/** Returns the result in a format, as UTF-8, with a byte order mark if the file had one. */
 export function writeSubtitles(
   format: 'srt' | 'ass',
   writing: WriteOptions,
@@ -72,13 +72,13 @@ function cueText(
 const cueTimes = ({ times, passage }: TranslatedCue) =>
   times ?? { start: passage.entries[0].start, end: passage.entries[0].end }
 
-/** What is shown and not translated: blank, drawn, or sung by syllables. */
+/** Returns the dialogue that is not translated: blank, drawings or karaoke. */
 function untranslatedEntries({ subtitles }: WriteOptions): readonly SubtitleEntry[] {
   const worded = new Set(textEntries(subtitles))
   return subtitles.entries.filter((entry) => !worded.has(entry) && entry.kind === 'dialogue')
 }
 
-/** All that is read, in the order of its times; what is sung by syllables too, as it is. */
+/** Writes all text in the order of its times. Karaoke is included untranslated. */
 function writeSrt(writing: WriteOptions): WriteResult & { readonly text: string } {
   const { subtitles, cues } = writing
   const others = untranslatedEntries(writing).map(({ start, end, text }) => ({
@@ -99,8 +99,8 @@ function writeSrt(writing: WriteOptions): WriteResult & { readonly text: string 
 }
 
 function createAss(writing: WriteOptions): WriteResult & { readonly text: string } {
-  const { page, cues } = writing
-  const styles = scaleStyles(page, page.canvas)
+  const { layout, cues } = writing
+  const styles = scaleStyles(layout, layout.canvas)
   const events = cues.flatMap((cue) =>
     cueEvents(cue, styles, writing).map((event): AssEvent => ({
       style: styles.main.name,
@@ -108,14 +108,14 @@ function createAss(writing: WriteOptions): WriteResult & { readonly text: string
       ...event,
     })),
   )
-  const text = assFile({ canvas: page.canvas, styles: listStyles(styles), events })
+  const text = assFile({ canvas: layout.canvas, styles: listStyles(styles), events })
   return { text, entries: cues.length, dropped: untranslatedEntries(writing).length }
 }
 
-/** Lines that are not translated stay in it. */
+/** Replaces the translated events of an ASS file. All other lines stay. */
 function rewriteSourceAss(writing: WriteOptions): WriteResult & { readonly text: string } {
-  const { subtitles, page, cues } = writing
-  const styles = scaleStyles(page, subtitles.canvas ?? defaultPlayRes)
+  const { subtitles, layout, cues } = writing
+  const styles = scaleStyles(layout, subtitles.canvas ?? defaultPlayRes)
   const events = new Map<SubtitleEntry, EventReplacement[]>()
   for (const { passage } of cues) for (const entry of passage.entries) events.set(entry, [])
   for (const cue of cues) events.get(cue.passage.entries[0])?.push(...cueEvents(cue, styles, writing))
@@ -125,7 +125,7 @@ function rewriteSourceAss(writing: WriteOptions): WriteResult & { readonly text:
 
 const placingOverride = /\\(an?\d|pos|move|org)/i
 
-/** A cue as events; in two languages one above the other, in one event where it has a place or a look of its own. */
+/** Returns the events of a cue. Bilingual cues have two, or one if the entry has a position or a style of its own. */
 function cueEvents(
   cue: TranslatedCue,
   { main, original }: ResultStyles,

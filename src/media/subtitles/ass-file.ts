@@ -1,4 +1,5 @@
-import type { AssStyle, Canvas } from './style-presets.ts'
+import type { Size } from '../geometry.ts'
+import type { AssStyle } from './style-presets.ts'
 import { assTime } from './times.ts'
 import { escapeText } from './tokens.ts'
 
@@ -37,7 +38,7 @@ export function assFile({
   styles,
   events,
 }: {
-  readonly canvas: Canvas
+  readonly canvas: Size
   readonly styles: readonly AssStyle[]
   readonly events: readonly AssEvent[]
 }): string {

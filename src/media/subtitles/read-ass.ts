@@ -1,6 +1,6 @@
+import type { Size } from '../geometry.ts'
 import type { TextSource } from './encoding.ts'
 import { indexLines } from './lines.ts'
-import type { Canvas } from './style-presets.ts'
 import {
   type EntryFault,
   type SkippedEntry,
@@ -165,7 +165,7 @@ const isKnownSection = (name: string) =>
 const [leastSide, mostSide] = [16, 16_384]
 
 /** Parses PlayResX or PlayResY; undefined for other lines. */
-function parsePlayRes(line: string): Partial<Canvas> | undefined {
+function parsePlayRes(line: string): Partial<Size> | undefined {
   const [, axis = '', value = ''] = /^\s*playres([xy])\s*:\s*(\d+)/i.exec(line) ?? []
   const side = Number.parseInt(value, 10)
   if (!(side >= leastSide && side <= mostSide)) return undefined
@@ -173,7 +173,7 @@ function parsePlayRes(line: string): Partial<Canvas> | undefined {
 }
 
 /** Returns the script resolution. If only one side is set, derives the other one as libass does. */
-function completePlayRes({ width, height }: Partial<Canvas>): Canvas | undefined {
+function completePlayRes({ width, height }: Partial<Size>): Size | undefined {
   if (width !== undefined)
     return { width, height: height ?? (width === 1280 ? 1024 : Math.trunc((width * 3) / 4)) }
   if (height === undefined) return undefined

@@ -1,3 +1,4 @@
+import type { Size } from '../geometry.ts'
 import { fontSize, type Typeface } from './text-width.ts'
 import type { LineLimit } from './wrap.ts'
 
@@ -85,11 +86,6 @@ const stylePresets: Readonly<Record<PresetName, StylePreset>> = {
   },
 }
 
-export interface Canvas {
-  readonly width: number
-  readonly height: number
-}
-
 /** A style of ASS; lengths in pixels of the canvas. */
 export interface AssStyle {
   readonly name: string
@@ -114,14 +110,14 @@ export interface AssStyle {
 }
 
 /** Ems of a full line, and its maximum share of the canvas width, by the aspect ratio. */
-function lineShape({ width, height }: Canvas): { ems: number; share: number } {
+function lineShape({ width, height }: Size): { ems: number; share: number } {
   const shape = width / height
   if (shape >= 1.3) return { ems: 22, share: 0.9 }
   return shape <= 0.8 ? { ems: 13, share: 0.86 } : { ems: 17, share: 0.9 }
 }
 
 /** Returns the em of a preset in pixels: 5.4 % of the height, or less if a full line would not fit the width. */
-function presetEm(canvas: Canvas, { spacing = 0, outline, shadow }: StylePreset): number {
+function presetEm(canvas: Size, { spacing = 0, outline, shadow }: StylePreset): number {
   const { ems, share } = lineShape(canvas)
   return Math.min(
     0.054 * canvas.height,
@@ -132,7 +128,7 @@ function presetEm(canvas: Canvas, { spacing = 0, outline, shadow }: StylePreset)
 interface PresetStyleOptions {
   readonly preset: PresetName
   readonly colour: LetterColour
-  readonly canvas: Canvas
+  readonly canvas: Size
   readonly typeface: Typeface
   readonly name: string
   /** Scale of the font size; 1 by default. */
@@ -168,7 +164,7 @@ export function presetStyle({
 const libassRounding = 2
 
 /** Returns the maximum line width of a style in pixels, so that edges, boxes and shadows stay within the margins. */
-export function lineLimit(style: AssStyle, canvas: Canvas, typeface: Typeface): LineLimit {
+export function lineLimit(style: AssStyle, canvas: Size, typeface: Typeface): LineLimit {
   const { em, spacing, outline, shadow, marginX, lineWidth } = style
   const most = canvas.width - 2 * (marginX + outline + shadow + libassRounding)
   const measure = (text: string) => typeface.measure(text, style.bold) * em + spacing * [...text].length

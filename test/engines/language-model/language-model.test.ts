@@ -110,7 +110,7 @@ describe('a question', () => {
     server.says = () => ({ lines: 'none' })
     await expect(ask()).rejects.toMatchObject({
       code: 6401,
-      message: `${name()} gave no usable answer in 3 tries: lines: must be a list`,
+      message: `${name()} returned no valid answer in 3 tries: lines: must be a list`,
       retryable: true,
     })
     expect(server.asked).toHaveLength(3)
@@ -122,7 +122,7 @@ describe('a question', () => {
     await expect(ask()).rejects.toMatchObject({
       code: 6401,
       part: 'answer',
-      message: `${name()} was cut off after 500 tokens of its answer`,
+      message: `${name()} answered with more than the limit of 500 tokens`,
     })
     expect(server.asked).toHaveLength(1)
   })
@@ -202,7 +202,7 @@ describe('a server', () => {
       await expect(ask()).rejects.toMatchObject({
         code: 6401,
         message: expect.stringMatching(
-          /answers what is no chat completion \((text\/html|application\/json)\)/,
+          /does not respond with a chat completion \((text\/html|application\/json)\)/,
         ),
         hint: expect.stringContaining('http://127.0.0.1:11434/v1#qwen3:8b'),
         retryable: false,

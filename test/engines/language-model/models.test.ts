@@ -39,7 +39,7 @@ describe('the model', () => {
       code: 6401,
       message: expect.stringContaining(what),
       hint: expect.stringContaining(
-        `Name one behind a # in the setting "language_model": ${server.origin}/v1#`,
+        `Add one after a # in the setting "language_model": ${server.origin}/v1#`,
       ),
     })
   })
@@ -78,7 +78,7 @@ describe('the model', () => {
       code: 6401,
       retryable: false,
       message: expect.stringMatching(/^small at .* \(HTTP 40.*small.*\)$/),
-      hint: `It has /models/qwen3-8b.gguf, gemma. Name one behind a # in the setting "language_model": ${server.origin}/v1#/models/qwen3-8b.gguf`,
+      hint: `It has /models/qwen3-8b.gguf, gemma. Add one after a # in the setting "language_model": ${server.origin}/v1#/models/qwen3-8b.gguf`,
     })
     expect(server.asked).toHaveLength(1)
   })
@@ -124,7 +124,7 @@ describe('the room for a prompt', () => {
     await expect(model.ask({ ...question, prompt: '你'.repeat(room) })).rejects.toMatchObject({
       code: 6401,
       part: 'question',
-      message: expect.stringContaining('does not fit the 1024 tokens'),
+      message: expect.stringContaining('does not fit the context of'),
     })
     expect(server.asked).toHaveLength(1)
   })

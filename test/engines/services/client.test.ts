@@ -144,7 +144,7 @@ describe('a connection with a service', () => {
     server.otherwise = fails(307, undefined, { location: elsewhere.origin })
     await expect(client.send(request)).rejects.toMatchObject({
       code: 6401,
-      message: expect.stringContaining('sends on to another address, which is not followed (HTTP 307)'),
+      message: expect.stringContaining('redirects to another address, which is not followed (HTTP 307)'),
       hint: expect.stringContaining('"language_model"'),
     })
     expect(elsewhere.heard).toEqual([])
@@ -190,7 +190,7 @@ describe('a connection with a service', () => {
     server.otherwise = hangs()
     await expect(client.send(request)).rejects.toMatchObject({
       code: 6402,
-      message: `${name()} did not answer within 0.03 s`,
+      message: `${name()} did not respond within 0.03 s`,
     })
     expect(waits).toEqual([])
   })
@@ -200,7 +200,7 @@ describe('a connection with a service', () => {
     server.otherwise = hangs('{"choices":')
     await expect(client.send(request)).rejects.toMatchObject({
       code: 6402,
-      message: `${name()} did not answer within 0.3 s`,
+      message: `${name()} did not respond within 0.3 s`,
     })
   })
 
@@ -222,7 +222,7 @@ describe('a connection with a service', () => {
     server.otherwise = json('x'.repeat(1000))
     await expect(client.send(request)).rejects.toMatchObject({
       code: 6401,
-      message: `${name()} answers far too much`,
+      message: `${name()} sent too large a response`,
       retryable: false,
     })
   })

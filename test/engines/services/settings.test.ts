@@ -95,11 +95,11 @@ describe('services in the settings', () => {
       voice_service_key: 'voice-key-0123',
     })
     const told = join(dataDir, 'worker.mjs')
-    const own = join(import.meta.dirname, '..', '..', '..', 'src', 'config.ts')
+    const own = join(import.meta.dirname, '..', '..', '..', 'src', 'config', 'config.ts')
     await writeFile(
       told,
-      `import { takeServices } from ${JSON.stringify(own)}
-       const output = { services: takeServices(), left: Object.values(process.env) }
+      `import { takeWorkerServices } from ${JSON.stringify(own)}
+       const output = { services: takeWorkerServices(), left: Object.values(process.env) }
        process.on('message', () => process.send({ type: 'finished', result: { output, files: [] } }))
        process.send({ type: 'ready' })`,
     )
@@ -179,7 +179,7 @@ describe('the doctor', () => {
   it.each([
     [fails(401), 'asks for a key (HTTP 401)', 'Set "language_model_key" (REELWRIGHT_LANGUAGE_MODEL_KEY).'],
     [fails(503), 'is busy (HTTP 503)', 'Try again later.'],
-    [page(), 'answers /models with what is no list of models', expect.stringContaining('Check the setting')],
+    [page(), 'responds to /models without a list of models', expect.stringContaining('Check the setting')],
   ])('tells a model that cannot be used: case %#', async (reply, detail, fix) => {
     await using server = await startStandIn(reply)
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
@@ -192,7 +192,7 @@ describe('the doctor', () => {
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
     expect(finding).toMatchObject({
       state: 'note',
-      detail: expect.stringContaining('did not answer within 3 s'),
+      detail: expect.stringContaining('did not respond within 3 s'),
     })
   })
 

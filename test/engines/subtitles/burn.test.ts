@@ -1,15 +1,11 @@
+import type { Size } from '../../../src/media/geometry.ts'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCanvas, GlobalFonts, loadImage } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { burnVideo } from '../../../src/engines/subtitles/burn.ts'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
-import {
-  type Canvas,
-  lineLimit,
-  presetNames,
-  presetStyle,
-} from '../../../src/media/subtitles/style-presets.ts'
+import { lineLimit, presetNames, presetStyle } from '../../../src/media/subtitles/style-presets.ts'
 import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
@@ -39,7 +35,7 @@ interface Ink {
 }
 
 /** Where a picture on grey has ink, px. */
-function inkIn(pixels: Uint8Array, { width, height }: Canvas): Ink {
+function inkIn(pixels: Uint8Array, { width, height }: Size): Ink {
   const ink = { left: width, right: -1, top: height, bottom: -1 }
   for (let at = 0; at < width * height; at += 1) {
     const off = Math.abs((pixels[3 * at] ?? 128) - 128) + Math.abs((pixels[3 * at + 2] ?? 128) - 128)
@@ -54,7 +50,7 @@ function inkIn(pixels: Uint8Array, { width, height }: Canvas): Ink {
 }
 
 /** Where each of some files has ink, burned on grey. */
-async function inksOf(canvas: Canvas, files: readonly string[]): Promise<Ink[]> {
+async function inksOf(canvas: Size, files: readonly string[]): Promise<Ink[]> {
   const inks: Ink[] = []
   await burnedOnGrey(canvas, files, (pixels) => inks.push(inkIn(pixels, canvas)))
   expect(inks).toHaveLength(files.length)

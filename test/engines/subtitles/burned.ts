@@ -1,3 +1,4 @@
+import type { Size } from '../../../src/media/geometry.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,6 @@ import {
   originalScale,
 } from '../../../src/media/subtitles/ass-file.ts'
 import {
-  type Canvas,
   type LetterColour,
   lineLimit,
   type PresetName,
@@ -26,7 +26,7 @@ import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 export interface Look {
   readonly preset: PresetName
   readonly colour?: LetterColour
-  readonly canvas: Canvas
+  readonly canvas: Size
   readonly text: string
   readonly typeface: Typeface
   /** Below it, smaller. */
@@ -91,7 +91,7 @@ export function rgbaOf(rgb: Uint8Array): Uint8Array {
  * Their styles and lines are one file's, so that fonts are opened once.
  */
 export async function burnedOnGrey(
-  { width, height }: Canvas,
+  { width, height }: Size,
   files: readonly string[],
   onPicture: (pixels: Uint8Array, index: number) => void,
 ): Promise<void> {
