@@ -6,12 +6,12 @@
  * @import { TaskList, TaskRecord } from '../contract/task.ts'
  */
 
-/** Seconds a link to a file's bytes is valid: as long as somebody may watch it. */
+/** How long a file link is valid, s: longer than anybody watches one file. */
 const linkSeconds = 12 * 3600
 
-/** What the service refused, or that it did not answer. */
+/** An error response of the service, or no response. */
 export class Failure extends Error {
-  /** @param {{ code?: number, msg: string, hint?: string }} told */
+  /** @param {{ code?: number, msg: string, hint?: string }} error */
   constructor({ code, msg, hint }) {
     super(msg)
     this.code = code
@@ -20,7 +20,7 @@ export class Failure extends Error {
 }
 
 /**
- * The address of a path of the contract, below which this page lies.
+ * Resolves a path of the contract against the address of this page.
  *
  * @param {string} where
  */
@@ -29,7 +29,7 @@ export function addressOf(where) {
 }
 
 /**
- * A path whose values are escaped.
+ * Template tag for paths: percent-encodes the values.
  *
  * @param {TemplateStringsArray} strings
  * @param {...string} values
@@ -39,12 +39,12 @@ function path(strings, ...values) {
 }
 
 /**
- * Sends a request and answers the data of its envelope; everything else is a Failure.
+ * Sends a request and returns the data of its envelope. Throws a Failure for every error.
  *
  * @param {string} method
  * @param {string} where
  * @param {{ key?: string, query?: Readonly<Record<string, string | number | undefined>>, body?: object }} [request]
- * @returns {Promise<any>} of the contract's form, which the methods below name
+ * @returns {Promise<any>} the methods below declare its type
  */
 async function send(method, where, { key, query = {}, body } = {}) {
   const address = addressOf(where)
@@ -66,14 +66,14 @@ async function send(method, where, { key, query = {}, body } = {}) {
   } catch (error) {
     if (error instanceof Failure) throw error
     throw new Failure({
-      msg: 'The service does not answer.',
-      hint: 'A local service ends when it has nothing to do: run `reelwright page` again.',
+      msg: 'The service does not respond.',
+      hint: 'A local service exits when idle. Run `reelwright page` again.',
     })
   }
 }
 
 /**
- * Uses up the ticket that `reelwright page` put into the address, and answers the key.
+ * Exchanges the single-use ticket from the address that `reelwright page` printed for the API key.
  *
  * @param {string} ticket
  * @returns {Promise<string>}
@@ -82,14 +82,14 @@ export async function redeem(ticket) {
   return (await send('POST', '/page/login', { body: { ticket } })).api_key
 }
 
-/** The calls this page makes, with a key. */
+/** API client of this page for one key. */
 export class Api {
   #key
   #refused
 
   /**
    * @param {string} key
-   * @param {(failure: Failure) => void} refused told once the key is no longer good
+   * @param {(failure: Failure) => void} refused called when the service rejects the key
    */
   constructor(key, refused) {
     this.#key = key
@@ -177,7 +177,7 @@ export class Api {
   }
 
   /**
-   * An address that opens a file's bytes without the key.
+   * Returns a URL that opens a file without the key.
    *
    * @param {string} id
    */

@@ -1,12 +1,12 @@
 import { element } from './dom.js'
 
 /**
- * Asks before something that cannot be undone; false also for Escape.
+ * Asks for confirmation of an action that cannot be undone. Resolves to false also on Escape.
  *
  * @param {{ question: string, consequence: string, yes: string }} wording
  * @returns {Promise<boolean>}
  */
-export function confirmed({ question, consequence, yes }) {
+export function confirmAction({ question, consequence, yes }) {
   const title = element('h2', { id: 'question' }, question)
   const stay = element('button', { type: 'button' }, 'Keep it')
   const go = element('button', { type: 'button', className: 'danger' }, yes)

@@ -3,13 +3,13 @@
  */
 import { element, facts, failure } from './dom.js'
 import { PagedList } from './list.js'
-import { onceMore } from './turn.js'
-import { credits, moment } from './words.js'
+import { coalesce } from './coalesce.js'
+import { credits, moment } from './format.js'
 
-const kinds = { grant: 'Given', hold: 'Taken for a task', refund: 'Returned' }
+const kinds = { grant: 'Granted', hold: 'Charged for a task', refund: 'Refunded' }
 
 /**
- * The balance, and what came and went.
+ * View of the balance and the ledger.
  *
  * @param {Api} api
  */
@@ -33,15 +33,15 @@ export function creditsView(api) {
         ),
       ),
     }),
-    empty: 'Nothing was given or taken yet.',
+    empty: 'No entries yet.',
   })
 
-  const tellBalance = onceMore(async () => {
+  const showBalance = coalesce(async () => {
     try {
-      const { balance: left, unlimited, quota } = (await api.capabilities()).credits
+      const { balance: remaining, unlimited, quota } = (await api.capabilities()).credits
       balance.replaceChildren(
         facts([
-          ['Balance', unlimited ? 'Unlimited' : credits(left)],
+          ['Balance', unlimited ? 'Unlimited' : credits(remaining)],
           ...(quota
             ? [
                 /** @type {const} */ ([
@@ -59,6 +59,6 @@ export function creditsView(api) {
   return {
     title: 'Credits',
     node: element('div', {}, balance, entries.node),
-    refresh: async () => void (await Promise.all([tellBalance(), entries.refresh()])),
+    refresh: async () => void (await Promise.all([showBalance(), entries.refresh()])),
   }
 }

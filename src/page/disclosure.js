@@ -1,41 +1,41 @@
 /** @import { Failure } from './api.js' */
 import { button, element, failure } from './dom.js'
-import { onceMore } from './turn.js'
+import { coalesce } from './coalesce.js'
 
-/** A part that is made when it is shown, and gone when it is hidden, with what plays in it. */
+/** A collapsible part. Its content is created when shown and removed when hidden, which stops media in it. */
 export class Disclosure {
   #about
   #fill
-  #what = ''
+  #name = ''
   node = element('div', { className: 'details', hidden: true })
   toggle
 
   /**
-   * @param {string} about what it belongs to, for screen readers
-   * @param {() => Promise<Node>} make
+   * @param {string} about the item it belongs to, for screen readers
+   * @param {() => Promise<Node>} render
    */
-  constructor(about, make) {
+  constructor(about, render) {
     this.#about = about
-    this.#fill = onceMore(async () => {
-      const made = await make().catch((/** @type {Failure} */ error) => failure(error))
-      if (!this.node.hidden) this.node.replaceChildren(made)
+    this.#fill = coalesce(async () => {
+      const content = await render().catch((/** @type {Failure} */ error) => failure(error))
+      if (!this.node.hidden) this.node.replaceChildren(content)
     })
-    this.toggle = button('', () => this.#turn())
+    this.toggle = button('', () => this.#toggleContent())
     this.#label()
   }
 
   /**
-   * Names what it shows; what is shown is made anew.
+   * Sets the name of the content, and renders it again if it is shown.
    *
-   * @param {string} what
+   * @param {string} name
    */
-  async name(what) {
-    this.#what = what
+  async setName(name) {
+    this.#name = name
     this.#label()
     if (!this.node.hidden) await this.#fill()
   }
 
-  async #turn() {
+  async #toggleContent() {
     this.node.hidden = !this.node.hidden
     this.#label()
     if (this.node.hidden) this.node.replaceChildren()
@@ -44,7 +44,7 @@ export class Disclosure {
 
   #label() {
     const { hidden } = this.node
-    this.toggle.textContent = `${hidden ? 'Show' : 'Hide'} ${this.#what}`.trim()
+    this.toggle.textContent = `${hidden ? 'Show' : 'Hide'} ${this.#name}`.trim()
     this.toggle.ariaLabel = `${this.toggle.textContent}: ${this.#about}`
     this.toggle.ariaExpanded = String(!hidden)
   }

@@ -1,6 +1,6 @@
 /**
- * Makes an element with properties and children. Texts become text nodes: nothing in this page reads
- * markup, and its policy lets nothing do so.
+ * Creates an element with properties and children. Strings become text nodes: this page never parses
+ * markup, and its content security policy forbids it.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
@@ -9,38 +9,38 @@
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag)
-  Object.assign(made, properties)
-  made.append(...children)
-  return made
+  const node = document.createElement(tag)
+  Object.assign(node, properties)
+  node.append(...children)
+  return node
 }
 
 /**
- * A button that is off while what it does is under way; what went wrong is told below it.
+ * Creates a button that ignores clicks while its action runs. An error is shown below it.
  *
  * @param {string} label
  * @param {() => Promise<unknown>} act
- * @param {{ className?: string, about?: string }} [options] `about` tells screen readers what it acts on
+ * @param {{ className?: string, about?: string }} [options] `about` names the affected item for screen readers
  */
 export function button(label, act, { className = '', about } = {}) {
-  const made = element('button', { type: 'button', className }, label)
-  if (about !== undefined) made.ariaLabel = `${label}: ${about}`
+  const node = element('button', { type: 'button', className }, label)
+  if (about !== undefined) node.ariaLabel = `${label}: ${about}`
   /** @type {HTMLElement | undefined} */
-  let told
-  made.addEventListener('click', () => {
-    if (made.ariaDisabled) return
-    told?.remove()
-    // Really off, it would lose the focus.
-    made.ariaDisabled = 'true'
+  let shownFailure
+  node.addEventListener('click', () => {
+    if (node.ariaDisabled) return
+    shownFailure?.remove()
+    // The `disabled` property would take the focus away.
+    node.ariaDisabled = 'true'
     act()
-      .catch((error) => made.parentElement?.after((told = failure(error))))
-      .finally(() => (made.ariaDisabled = null))
+      .catch((error) => node.parentElement?.after((shownFailure = failure(error))))
+      .finally(() => (node.ariaDisabled = null))
   })
-  return made
+  return node
 }
 
 /**
- * A list of names and what they are; a value without a name goes with the one before.
+ * A description list. A row with an empty name adds another value to the previous name.
  *
  * @param {readonly (readonly [string, string | Node])[]} rows
  */
@@ -56,20 +56,20 @@ export function facts(rows) {
 }
 
 /**
- * What went wrong and how to fix it.
+ * An error message with its fix.
  *
  * @param {{ message: string, hint?: string | undefined, code?: number | undefined }} error
  */
 export function failure({ message, hint, code }) {
-  const told = element('div', { className: 'failure', role: 'alert' }, element('p', {}, message))
-  if (hint !== undefined) told.append(element('p', {}, element('strong', {}, 'Fix: '), hint))
-  if (code) told.append(element('p', { className: 'aside' }, `Code ${code}`))
-  return told
+  const node = element('div', { className: 'failure', role: 'alert' }, element('p', {}, message))
+  if (hint !== undefined) node.append(element('p', {}, element('strong', {}, 'Fix: '), hint))
+  if (code) node.append(element('p', { className: 'aside' }, `Code ${code}`))
+  return node
 }
 
 /** @param {string} id */
 export function byId(id) {
-  const found = document.getElementById(id)
-  if (!found) throw new TypeError(`the page has no #${id}`)
-  return found
+  const node = document.getElementById(id)
+  if (!node) throw new TypeError(`the page has no #${id}`)
+  return node
 }

@@ -4,31 +4,31 @@
  */
 import { addressOf } from './api.js'
 
-/** Waits before the page connects again, ms: the first, and the longest of those that double. */
-const firstWait = 500
-const longestWait = 15_000
+/** Delays before the page reconnects, ms: the first, which doubles with each attempt, and the longest. */
+const firstDelay = 500
+const longestDelay = 15_000
 
 /**
- * What a follower is told.
+ * Callbacks of a feed.
  *
  * @typedef {object} Follower
- * @property {(task: TaskRecord) => void} changed a task came to a state
- * @property {(task: TaskRecord) => void} progressed
- * @property {() => void} missed something may have changed that is not told of: look anew
+ * @property {(task: TaskRecord) => void} changed a task has a new state
+ * @property {(task: TaskRecord) => void} progressed a task has made progress
+ * @property {() => void} missed events may have been missed: reload
  * @property {() => void} connected
- * @property {(why?: Failure) => void} disconnected told again with each attempt that fails
+ * @property {(why?: Failure) => void} disconnected called for every failed attempt
  */
 
 /**
- * Follows all tasks, connecting again as long as it takes; what changed meanwhile is told then, by the
- * number of the last event that was heard.
+ * Follows all tasks and reconnects until it is ended. After a reconnect the service sends the events
+ * since the last number received.
  */
 export class Feed {
   #api
   #follower
   /** @type {number | undefined} */
-  #reached
-  #wait = firstWait
+  #lastSeq
+  #delay = firstDelay
   /** @type {WebSocket | undefined} */
   #socket
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -63,7 +63,7 @@ export class Feed {
       address.protocol = address.protocol.replace('http', 'ws')
       if (!this.#ended.signal.aborted) this.#open(address)
     } catch (error) {
-      this.#later(/** @type {Failure} */ (error))
+      this.#reconnectLater(/** @type {Failure} */ (error))
     }
   }
 
@@ -71,34 +71,34 @@ export class Feed {
   #open(address) {
     const socket = new WebSocket(address)
     this.#socket = socket
-    const wish = { action: 'subscribe', all: true, after: this.#reached }
-    socket.addEventListener('open', () => socket.send(JSON.stringify(wish)))
-    socket.addEventListener('message', ({ data }) => this.#hear(JSON.parse(data)))
-    socket.addEventListener('close', () => this.#later())
+    const subscription = { action: 'subscribe', all: true, after: this.#lastSeq }
+    socket.addEventListener('open', () => socket.send(JSON.stringify(subscription)))
+    socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(data)))
+    socket.addEventListener('close', () => this.#reconnectLater())
   }
 
   /** @param {TaskEvent} event */
-  #hear(event) {
+  #receive(event) {
     if (event.event === 'error') return this.#socket?.close()
     if (event.event === 'progress') return this.#follower.progressed(event.task)
-    const expected = this.#reached
-    this.#reached = event.seq
+    const expected = this.#lastSeq
+    this.#lastSeq = event.seq
     if (event.event === 'status') return this.#follower.changed(event.task)
-    this.#wait = firstWait
+    this.#delay = firstDelay
     this.#follower.connected()
-    // Another number than asked for: what came between is no longer kept, or was never heard.
+    // Another number than requested: the events in between are no longer stored, or this is the first snapshot.
     if (event.seq !== expected) this.#follower.missed()
   }
 
   /** @param {Failure} [why] */
-  #later(why) {
+  #reconnectLater(why) {
     if (this.#ended.signal.aborted) return
     this.#follower.disconnected(why)
-    this.#timer = setTimeout(() => this.#connect(), this.#wait)
-    this.#wait = Math.min(longestWait, this.#wait * 2)
+    this.#timer = setTimeout(() => this.#connect(), this.#delay)
+    this.#delay = Math.min(longestDelay, this.#delay * 2)
   }
 
-  /** A machine that slept may not know yet that its connection is gone. */
+  /** After sleep, a machine may not have noticed yet that its connection is lost. */
   #wake() {
     if (document.hidden) return
     if (this.#timer === undefined) this.#follower.missed()

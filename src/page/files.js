@@ -2,15 +2,15 @@
  * @import { FileRecord } from '../contract/file.ts'
  * @import { Api } from './api.js'
  */
-import { confirmed } from './confirm.js'
+import { confirmAction } from './confirm.js'
 import { Disclosure } from './disclosure.js'
 import { button, byId, element } from './dom.js'
 import { PagedList } from './list.js'
 import { download, isShown, showFile } from './media.js'
-import { moment, size } from './words.js'
+import { moment, size } from './format.js'
 
 /**
- * All files, newest first: what was uploaded, and what tasks made.
+ * View of all files, newest first: uploads and results.
  *
  * @param {Api} api
  */
@@ -20,7 +20,7 @@ export function filesView(api) {
     load: (page) => api.files({ page }),
     idOf: ({ file_id }) => file_id,
     makeRow: (file, refresh) => ({ node: fileRow(api, file, refresh) }),
-    empty: 'No files here. What agents upload and what tasks make is kept for a while.',
+    empty: 'No files yet. Uploads and results of tasks are listed here until they expire.',
   })
   return { title: 'Files', node: files.node, refresh: files.refresh }
 }
@@ -34,15 +34,15 @@ function fileRow(api, file, refresh) {
   const { file_id, original_name, created_at, expire_at } = file
   const shown = new Disclosure(original_name, () => showFile(api, file))
   const remove = async () => {
-    const isSure = await confirmed({
+    const isSure = await confirmAction({
       question: 'Delete this file?',
-      consequence: `${original_name} (${size(file.size)}) cannot be brought back.`,
+      consequence: `${original_name} (${size(file.size)}) cannot be restored.`,
       yes: 'Delete it',
     })
     if (!isSure) return
     await api.deleteFile(file_id)
     await refresh()
-    // The focus was on what is gone.
+    // The focused row was removed.
     byId('main').focus()
   }
   return element(

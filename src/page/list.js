@@ -1,17 +1,17 @@
 import { button, element, failure } from './dom.js'
-import { onceMore } from './turn.js'
+import { coalesce } from './coalesce.js'
 
 /**
- * A row that stays as it is while the list around it changes.
+ * A row, which is kept while the list around it changes.
  *
  * @template Item
  * @typedef {object} Row
  * @property {HTMLElement} node
- * @property {(item: Item) => void} [update] tells what the item is by now
+ * @property {(item: Item) => void} [update] called with the current item
  */
 
 /**
- * What a list shows.
+ * Content of a list.
  *
  * @template Item
  * @template {Row<Item>} Shown
@@ -20,13 +20,13 @@ import { onceMore } from './turn.js'
  * @property {(page: number) => Promise<{ list: Item[], total: number, page_size: number }>} load
  * @property {(item: Item) => string} idOf
  * @property {(item: Item, refresh: () => Promise<void>) => Shown} makeRow
- * @property {string} empty told where there is nothing
- * @property {() => void} [shown] called when what was loaded is shown
+ * @property {string} empty text of an empty list
+ * @property {() => void} [shown] called after loaded items are shown
  */
 
 /**
- * A list by pages. Loaded anew, it touches only what changed: what plays goes on, what is open stays
- * open, and the focus stays where it is.
+ * A paged list. A reload changes only the rows that differ: media keeps playing, details stay open, and
+ * the focus does not move.
  *
  * @template Item
  * @template {Row<Item>} Shown
@@ -39,7 +39,7 @@ export class PagedList {
   #items
   #pages
   #note = element('div')
-  #place = element('span')
+  #range = element('span')
   #newer = button('Newer', () => this.turnTo(this.#page - 1))
   #older = button('Older', () => this.turnTo(this.#page + 1))
 
@@ -49,10 +49,10 @@ export class PagedList {
     const ariaLabel = source.label
     this.#items = element('ol', { className: 'rows', ariaLabel })
     this.#pages = element('nav', { className: 'pages', ariaLabel: `Pages of ${ariaLabel}`, hidden: true })
-    this.#pages.append(this.#newer, this.#place, this.#older)
+    this.#pages.append(this.#newer, this.#range, this.#older)
     this.node = element('div', {}, this.#note, this.#items, this.#pages)
-    /** Shows what the page holds by now. */
-    this.refresh = onceMore(() => this.#load())
+    /** Loads the current page again. */
+    this.refresh = coalesce(() => this.#load())
   }
 
   /** @param {string} id */
@@ -69,10 +69,10 @@ export class PagedList {
 
   async #load() {
     try {
-      const answer = await this.#source.load(this.#page)
-      // What was on the last page may have gone.
-      const last = Math.max(1, Math.ceil(answer.total / answer.page_size))
-      if (this.#page <= last) return this.#show(answer)
+      const loaded = await this.#source.load(this.#page)
+      // The last page may have become empty.
+      const last = Math.max(1, Math.ceil(loaded.total / loaded.page_size))
+      if (this.#page <= last) return this.#show(loaded)
       this.#page = last
       void this.refresh()
     } catch (error) {
@@ -80,7 +80,7 @@ export class PagedList {
     }
   }
 
-  /** @param {{ list: Item[], total: number, page_size: number }} answer */
+  /** @param {{ list: Item[], total: number, page_size: number }} loaded */
   #show({ list, total, page_size }) {
     const { idOf, makeRow, empty } = this.#source
     const known = this.#rows
@@ -88,14 +88,14 @@ export class PagedList {
     this.#rows = new Map(list.map((item, index) => [idOf(item), /** @type {Shown} */ (rows[index])]))
     for (const [id, { node }] of known) if (!this.#rows.has(id)) node.remove()
     for (const [index, { node }] of rows.entries()) {
-      const there = this.#items.children[index] ?? null
-      // One that is at its place is not moved: that would take the focus out of it.
-      if (there !== node) this.#items.insertBefore(node, there)
+      const current = this.#items.children[index] ?? null
+      // A row in the right position is not moved, because moving it takes its focus away.
+      if (current !== node) this.#items.insertBefore(node, current)
     }
     for (const item of list) this.#rows.get(idOf(item))?.update?.(item)
     this.#note.replaceChildren(...(total === 0 ? [element('p', { className: 'notice' }, empty)] : []))
     const first = (this.#page - 1) * page_size + 1
-    this.#place.textContent = `${first} to ${first + list.length - 1} of ${total}`
+    this.#range.textContent = `${first} to ${first + list.length - 1} of ${total}`
     this.#pages.hidden = total <= page_size
     this.#newer.hidden = this.#page === 1
     this.#older.hidden = this.#page * page_size >= total

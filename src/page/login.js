@@ -2,10 +2,10 @@
 import { element, failure } from './dom.js'
 
 /**
- * Asks for a key.
+ * Form that asks for an API key.
  *
  * @param {(key: string) => void} entered
- * @param {Failure} [problem] why it is asked for again
+ * @param {Failure} [problem] why the key is asked for again
  */
 export function loginView(entered, problem) {
   const key = element('input', {
@@ -22,13 +22,17 @@ export function loginView(entered, problem) {
     'form',
     { className: 'row login' },
     element('h1', {}, 'Sign in'),
-    element('p', {}, 'On the machine of the service, this command prints an address that signs you in:'),
+    element(
+      'p',
+      {},
+      'On the machine that runs the service, this command prints an address that signs you in:',
+    ),
     element('pre', {}, 'reelwright page'),
-    element('p', {}, 'With a key of a service elsewhere:'),
+    element('p', {}, 'For a service on another machine, enter a key:'),
     element('label', { htmlFor: key.id }, 'API key'),
     key,
     element('button', { type: 'submit' }, 'Sign in'),
-    element('p', { className: 'aside' }, 'The key stays in this tab, and is forgotten with it.'),
+    element('p', { className: 'aside' }, 'The key is stored in this tab only, until the tab is closed.'),
   )
   if (problem) form.prepend(failure(problem))
   form.addEventListener('submit', (event) => {

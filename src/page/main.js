@@ -7,9 +7,9 @@ import { filesView } from './files.js'
 import { loginView } from './login.js'
 import { serviceView } from './service.js'
 import { tasksView } from './tasks.js'
-import { stateNames, stopped, wasStopped } from './words.js'
+import { stateNames, stopped, wasStopped } from './format.js'
 
-/** The tab's own, and forgotten with it. */
+/** Name in the tab's session storage, which ends with the tab. */
 const keyName = 'reelwright.key'
 
 const main = byId('main')
@@ -19,9 +19,9 @@ const live = byId('live')
 const news = byId('news')
 const links = [...document.querySelectorAll('#views a')]
 
-/** Ends what goes on for the key that is signed in. */
+/** Ends the session of the current key. */
 let leave = () => {}
-/** Shows the view that the address names. */
+/** Shows the view named in the address. */
 let route = () => {}
 
 /** @param {Failure} [problem] */
@@ -40,10 +40,10 @@ function signIn(key) {
   sessionStorage.setItem(keyName, key)
   leave()
   let hasLeft = false
-  // What was asked with it may be refused after another key came.
+  // A request with this key may be rejected after the user signed in with another.
   const api = new Api(key, (problem) => hasLeft || signOut(problem))
   const tasks = tasksView(api)
-  const trouble = element('div')
+  const problem = element('div')
   const all = [tasks, filesView(api), creditsView(api), serviceView(api)]
   /** @type {(typeof all)[number]} */
   let current = tasks
@@ -52,7 +52,7 @@ function signIn(key) {
     current = all.find(({ title }) => title.toLowerCase() === name) ?? tasks
     for (const link of links) link.ariaCurrent = link.textContent === current.title ? 'page' : null
     document.title = `${current.title} · Reelwright`
-    main.replaceChildren(element('h1', {}, current.title), trouble, current.node)
+    main.replaceChildren(element('h1', {}, current.title), problem, current.node)
     void current.refresh()
   }
   const feed = new Feed(api, {
@@ -66,12 +66,12 @@ function signIn(key) {
     connected: () => {
       live.textContent = 'Live'
       live.className = 'on'
-      trouble.replaceChildren()
+      problem.replaceChildren()
     },
     disconnected: (why) => {
       live.textContent = 'Connecting'
       live.className = ''
-      if (why && !trouble.hasChildNodes()) trouble.append(failure(why))
+      if (why && !problem.hasChildNodes()) problem.append(failure(why))
     },
   })
   leave = () => {
@@ -82,7 +82,7 @@ function signIn(key) {
   route()
 }
 
-/** Signs in by the address's ticket, which goes out of it before anything else, or by the tab's key. */
+/** Signs in with the ticket in the address, which is removed from it first, or with the key of the tab. */
 async function begin() {
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket')
   if (ticket === null) {

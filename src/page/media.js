@@ -4,9 +4,9 @@
  * @import { Api } from './api.js'
  */
 import { button, element, failure } from './dom.js'
-import { duration, size } from './words.js'
+import { duration, size } from './format.js'
 
-/** How a browser shows files, by extension; others are only downloaded. */
+/** Extensions that browsers play or show, by element; other files can only be downloaded. */
 const extensions = {
   video: ['.mp4', '.mov', '.webm', '.mkv', '.avi', '.flv'],
   audio: ['.mp3', '.wav', '.m4a', '.aac', '.flac', '.ogg'],
@@ -14,7 +14,7 @@ const extensions = {
 }
 
 /**
- * Whether a file can be looked at or listened to here.
+ * Whether the page can show or play a file.
  *
  * @param {FileRecord} file
  */
@@ -23,23 +23,23 @@ export function isShown({ base_ext }) {
 }
 
 /**
- * A file to look at or listen to, with its facts.
+ * Shows or plays a file, with its facts.
  *
  * @param {Api} api
  * @param {FileRecord} file
- * @param {{ preload?: 'metadata' | 'none', isNamed?: boolean }} [options] named where nothing around it tells its name
+ * @param {{ preload?: 'metadata' | 'none', isNamed?: boolean }} [options] `isNamed` adds the file name, for places that do not show it already
  */
 export async function showFile(api, file, { preload = 'metadata', isNamed = false } = {}) {
-  const known = element('p', { className: 'aside' }, size(file.size))
+  const caption = element('p', { className: 'aside' }, size(file.size))
   const name = isNamed ? [element('strong', {}, file.original_name)] : []
-  const shown = element('figure', { className: 'file' }, element('figcaption', {}, ...name, known))
+  const shown = element('figure', { className: 'file' }, element('figcaption', {}, ...name, caption))
   if (isShown(file)) {
-    const made = player(file, { src: await api.link(file.file_id), preload })
-    made.addEventListener('error', () => shown.append(failure(unplayable(file))), { once: true })
-    shown.prepend(made)
-    // It takes a moment, and what is no media has none.
+    const media = player(file, { src: await api.link(file.file_id), preload })
+    media.addEventListener('error', () => shown.append(failure(unplayable(file))), { once: true })
+    shown.prepend(media)
+    // Probing takes a moment, and fails for files that are not media.
     void api.inspect(file.file_id).then(
-      ({ media }) => media && known.replaceChildren(describe(media, file)),
+      ({ media: facts }) => facts && caption.replaceChildren(describe(facts, file)),
       () => undefined,
     )
   }
@@ -67,7 +67,7 @@ export function download(api, { file_id, original_name }) {
 function player({ original_name, base_ext }, { src, preload }) {
   if (extensions.image.includes(base_ext)) return element('img', { alt: original_name, src })
   const kind = extensions.video.includes(base_ext) ? 'video' : 'audio'
-  // The source last: by then it is known how much of it is wanted.
+  // `src` is set last, so that `preload` applies to it.
   return element(kind, { controls: true, ariaLabel: original_name, preload, src })
 }
 
@@ -75,7 +75,7 @@ function player({ original_name, base_ext }, { src, preload }) {
 function unplayable({ base_ext }) {
   return {
     message: `The browser could not play this ${base_ext} file.`,
-    hint: 'Download it, and open it with another program.',
+    hint: 'Download it, and open it in another program.',
   }
 }
 

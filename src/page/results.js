@@ -5,11 +5,11 @@
 import { element } from './dom.js'
 import { download, showFile } from './media.js'
 
-/** Of more files than these nothing is loaded before one is played. */
+/** With more files than this, none is preloaded before it is played. */
 const loadedAtOnce = 4
 
 /**
- * Ids of the files a task made: each that comes with its `download_url`; one without is an input.
+ * Ids of the files a task created: those with a `download_url`. A file id without one is an input.
  *
  * @param {unknown} output
  * @returns {string[]}
@@ -17,15 +17,15 @@ const loadedAtOnce = 4
 export function resultIds(output) {
   if (typeof output !== 'object' || output === null) return []
   const fields = new Map(Object.entries(output))
-  const own = [...fields].flatMap(([name, value]) => {
+  const direct = [...fields].flatMap(([name, value]) => {
     const id = fields.get(name.replace(/download_url$/, 'file_id'))
     return name.endsWith('download_url') && typeof value === 'string' && typeof id === 'string' ? [id] : []
   })
-  return [...new Set([...own, ...[...fields.values()].flatMap(resultIds)])]
+  return [...new Set([...direct, ...[...fields.values()].flatMap(resultIds)])]
 }
 
 /**
- * What a completed task made: its files to play, as far as they are still there, and whatever else it tells.
+ * Result of a completed task: its files that still exist, and the complete output.
  *
  * @param {Api} api
  * @param {readonly FileRecord[]} files
@@ -35,12 +35,12 @@ export async function showResults(api, files, output) {
   const preload = files.length > loadedAtOnce ? 'none' : 'metadata'
   const shown = await Promise.all(files.map((file) => result(api, file, preload)))
   if (files.length < resultIds(output).length) {
-    shown.push(element('p', { className: 'aside' }, 'What is missing here was deleted, or has expired.'))
+    shown.push(element('p', { className: 'aside' }, 'Other result files were deleted or have expired.'))
   }
   const whole = element(
     'details',
     {},
-    element('summary', {}, 'All that the task answered'),
+    element('summary', {}, 'Complete output'),
     element('pre', {}, JSON.stringify(output, undefined, 2)),
   )
   return element('div', { className: 'results' }, ...shown, whole)

@@ -3,17 +3,17 @@
  * @import { Api, Failure } from './api.js'
  */
 import { element, facts, failure } from './dom.js'
-import { onceMore } from './turn.js'
-import { size } from './words.js'
+import { coalesce } from './coalesce.js'
+import { size } from './format.js'
 
 /**
- * What is ready, what is missing and what brings it.
+ * View of the operations: which are ready, what is missing, and how to install it.
  *
  * @param {Api} api
  */
 export function serviceView(api) {
   const node = element('div')
-  const refresh = onceMore(async () => {
+  const refresh = coalesce(async () => {
     try {
       node.replaceChildren(...describe(await api.capabilities()))
     } catch (error) {
@@ -27,16 +27,16 @@ export function serviceView(api) {
  * @param {NonNullable<Capabilities['storage']>} storage
  * @returns {string}
  */
-function taken({ used_bytes: used, quota_bytes: quota }) {
+function storageUse({ used_bytes: used, quota_bytes: quota }) {
   return quota === undefined ? size(used) : `${size(used)} of ${size(quota)}`
 }
 
 /**
- * @param {Capabilities} told
+ * @param {Capabilities} capabilities
  * @returns {Node[]}
  */
 function describe({ version, operations, limits, tasks, storage }) {
-  // What needs somebody comes first.
+  // Operations that need attention come first.
   const sorted = operations.toSorted((one, other) => Number(one.ready) - Number(other.ready))
   const ready = operations.filter((operation) => operation.ready).length
   return [
@@ -49,10 +49,10 @@ function describe({ version, operations, limits, tasks, storage }) {
       facts([
         ['Version', version],
         ['Tasks', `${tasks.processing} running, ${tasks.queued} waiting`],
-        .../** @type {[string, string][]} */ (storage ? [['Files take', taken(storage)]] : []),
+        .../** @type {[string, string][]} */ (storage ? [['Storage used', storageUse(storage)]] : []),
         ['Largest file', size(limits.max_file_bytes)],
         ['Files are kept', `${limits.retention_days} days`],
-        ['Interface', element('a', { href: 'docs' }, 'Every endpoint of this service')],
+        ['API', element('a', { href: 'docs' }, 'Endpoints of this service')],
       ]),
     ),
   ]

@@ -5,13 +5,13 @@
  */
 import { element, facts } from './dom.js'
 import { resultIds, showResults } from './results.js'
-import { credits, moment } from './words.js'
+import { credits, moment } from './format.js'
 
-/** Files of a task that are told: as many as one page holds. */
+/** Files of a task that are shown: one page of the list. */
 const mostFiles = 100
 
 /**
- * All about a task: what it was given and made, what it cost, and when.
+ * Details of a task: its input files, results, cost and times.
  *
  * @param {Api} api
  * @param {TaskListItem} item
@@ -23,11 +23,11 @@ export async function showDetails(api, item) {
     api.files({ task_id: item.id, page_size: mostFiles }),
   ])
   const ids = resultIds(output_result)
-  const made = ids.flatMap((id) => files.find(({ file_id }) => file_id === id) ?? [])
-  const given = files.filter(({ file_id }) => !ids.includes(file_id)).toReversed()
-  const about = facts([...given.map(nameOf), ...describe(item, ledger)])
+  const results = ids.flatMap((id) => files.find(({ file_id }) => file_id === id) ?? [])
+  const inputs = files.filter(({ file_id }) => !ids.includes(file_id)).toReversed()
+  const about = facts([...inputs.map(inputFact), ...describe(item, ledger)])
   if (status !== 'completed' || !output_result) return about
-  return element('div', {}, await showResults(api, made, output_result), about)
+  return element('div', {}, await showResults(api, results, output_result), about)
 }
 
 /**
@@ -35,8 +35,8 @@ export async function showDetails(api, item) {
  * @param {number} index
  * @returns {[string, string]}
  */
-function nameOf({ original_name }, index) {
-  return [index === 0 ? 'Made from' : '', original_name]
+function inputFact({ original_name }, index) {
+  return [index === 0 ? 'Input' : '', original_name]
 }
 
 /**
@@ -45,13 +45,13 @@ function nameOf({ original_name }, index) {
  */
 function describe({ id, task_type_key, priority, process_start_time, finish_time }, ledger) {
   const spent = ledger.reduce((sum, { amount }) => sum - amount, 0)
-  const isReturned = ledger.some(({ kind }) => kind === 'refund')
+  const isRefunded = ledger.some(({ kind }) => kind === 'refund')
   /** @type {[string, string | Node][]} */
   const rows = [
     ['Task', element('code', {}, id)],
     ['Type', element('code', {}, task_type_key)],
     ['Priority', priority],
-    ['Cost', isReturned ? 'nothing: its credits came back' : credits(spent)],
+    ['Cost', isRefunded ? 'none: credits refunded' : credits(spent)],
   ]
   if (process_start_time) rows.push(['Started', moment(process_start_time)])
   if (finish_time) rows.push(['Ended', moment(finish_time)])

@@ -2,20 +2,20 @@
  * @import { TaskError, TaskListItem, TaskRecord } from '../contract/task.ts'
  * @import { Api } from './api.js'
  */
-import { confirmed } from './confirm.js'
+import { confirmAction } from './confirm.js'
 import { Disclosure } from './disclosure.js'
 import { button, element, failure } from './dom.js'
 import { showDetails } from './task-details.js'
-import { duration, moment, stateNames, stopped, wasStopped } from './words.js'
+import { duration, moment, stateNames, stopped, wasStopped } from './format.js'
 
-/** A task in the list: its state and progress, why it failed, and on request all about it. */
+/** A task in the list: its state, its progress, its error, and its details on request. */
 export class TaskRow {
   #api
   #refresh
   #item
   /** State for which the error and the details are shown; none at first. */
-  #told = ''
-  /** Failed, but because somebody wanted it. */
+  #shownStatus = ''
+  /** Failed because a user stopped it. */
   #isStopped = false
   #state = element('span')
   #times = element('span')
@@ -30,7 +30,7 @@ export class TaskRow {
   /**
    * @param {Api} api
    * @param {TaskListItem} item
-   * @param {() => Promise<void>} refresh loads the list anew
+   * @param {() => Promise<void>} refresh loads the list again
    */
   constructor(api, item, refresh) {
     this.#api = api
@@ -60,21 +60,21 @@ export class TaskRow {
     this.#item = item
     const { status } = item
     this.#showState()
-    this.#times.textContent = inWords(item)
+    this.#times.textContent = timesOf(item)
     this.#progress.hidden = status !== 'processing'
     this.#showProgress(item.progress)
     this.#cancel.hidden = status !== 'queued' && status !== 'created'
     this.#stop.hidden = status !== 'processing'
-    if (status === this.#told) return
-    this.#told = status
+    if (status === this.#shownStatus) return
+    this.#shownStatus = status
     this.#problem.replaceChildren()
-    if (status === 'failed') void this.#tellWhy()
-    void this.#details.name(status === 'completed' ? 'result' : 'details')
+    if (status === 'failed') void this.#showError()
+    void this.#details.setName(status === 'completed' ? 'result' : 'details')
   }
 
   /** @param {TaskRecord} task */
   progressed({ status, progress }) {
-    // News of a state comes with the list.
+    // A new state is shown when the list is loaded again.
     if (status === this.#item.status) this.#showProgress(progress)
   }
 
@@ -90,7 +90,7 @@ export class TaskRow {
     this.#percent.textContent = `${percent} %`
   }
 
-  async #tellWhy() {
+  async #showError() {
     const { task_type_key, id } = this.#item
     const task = await this.#api.task(task_type_key, id).catch(() => undefined)
     if (!task) return
@@ -101,29 +101,29 @@ export class TaskRow {
   }
 
   async #askToStop() {
-    const isSure = await confirmed({
+    const isSure = await confirmAction({
       question: 'Stop this task?',
-      consequence: 'What it has done so far is lost. Its credits come back.',
+      consequence: 'Its progress is lost. Its credits are refunded.',
       yes: 'Stop it',
     })
     if (isSure) await this.#act(() => this.#api.stop(this.#item.id))
   }
 
-  /** @param {() => Promise<unknown>} wish */
-  async #act(wish) {
-    // Refused, the task is in another state than is shown.
+  /** @param {() => Promise<unknown>} action */
+  async #act(action) {
+    // A rejected request means that the shown state is out of date.
     try {
-      await wish()
+      await action()
     } finally {
       await this.#refresh()
-      // The focus was on what is hidden by now.
+      // The focused button may be hidden now.
       if (this.#cancel.hidden && this.#stop.hidden) this.#details.toggle.focus()
     }
   }
 }
 
 /** @param {TaskListItem} task */
-function inWords({ status, actual_duration, estimated_duration, estimated_queue_wait_duration }) {
+function timesOf({ status, actual_duration, estimated_duration, estimated_queue_wait_duration }) {
   const [wait = '', work = ''] = [estimated_queue_wait_duration, estimated_duration].map((seconds) =>
     duration(Math.ceil(seconds)),
   )

@@ -5,12 +5,12 @@
 import { element } from './dom.js'
 import { PagedList } from './list.js'
 import { TaskRow } from './task-row.js'
-import { stateNames } from './words.js'
+import { stateNames } from './format.js'
 
 const filters = /** @type {const} */ (['queued', 'processing', 'completed', 'failed', 'cancelled'])
 
 /**
- * All tasks, newest first, as they change.
+ * Live view of all tasks, newest first.
  *
  * @param {Api} api
  */
@@ -21,20 +21,20 @@ export function tasksView(api) {
     element('option', { value: '' }, 'All'),
     ...filters.map((state) => element('option', { value: state }, stateNames[state])),
   )
-  /** @type {Map<string, TaskRecord>} Progress told since the list was asked for: what it tells may be older. */
-  const told = new Map()
+  /** @type {Map<string, TaskRecord>} Progress events since the list was requested, whose items may be older. */
+  const progressEvents = new Map()
   const tasks = new PagedList({
     label: 'Tasks',
     load: (page) => {
-      told.clear()
+      progressEvents.clear()
       return api.tasks({ page, status: filter.value || undefined })
     },
     shown: () => {
-      for (const task of told.values()) tasks.row(task.id)?.progressed(task)
+      for (const task of progressEvents.values()) tasks.row(task.id)?.progressed(task)
     },
     idOf: ({ id }) => id,
     makeRow: (item, refresh) => new TaskRow(api, item, refresh),
-    empty: 'No tasks here. What an agent starts shows up at once.',
+    empty: 'No tasks here. New tasks appear at once.',
   })
   filter.addEventListener('change', () => void tasks.turnTo(1))
   const state = element(
@@ -49,7 +49,7 @@ export function tasksView(api) {
     refresh: tasks.refresh,
     /** @param {TaskRecord} task */
     progressed: (task) => {
-      told.set(task.id, task)
+      progressEvents.set(task.id, task)
       tasks.row(task.id)?.progressed(task)
     },
   }

@@ -3,29 +3,30 @@ import { onTestFinished } from 'vitest'
 import { findChromium } from '../../src/engines/chromium/locate.ts'
 import { splitSearchPath } from '../../src/platform/environment.ts'
 
-const found = findChromium(splitSearchPath(process.env['PATH']))
+const executablePath = findChromium(splitSearchPath(process.env['PATH']))
 
-/** Without a Chromium its tests are skipped; where tests count, it must be there. */
-export const lacksBrowser = found === undefined && !process.env['CI']
+/** Whether Chromium is missing, which skips the tests that use it. In CI they run and fail instead. */
+export const isBrowserMissing = executablePath === undefined && !process.env['CI']
 
-/** Starts Chromium without a screen, with a profile of its own, that asks nothing of anybody by itself. */
+/** Starts headless Chromium with a fresh profile and without background network requests. */
 export async function startBrowser(): Promise<Browser> {
-  if (found === undefined) throw new Error('there is no Chromium; Debian package chromium-headless-shell')
+  if (executablePath === undefined)
+    throw new Error('Chromium is missing; install the Debian package chromium-headless-shell')
   return await chromium.launch({
-    executablePath: found,
-    // Its sandbox does not start for root, as in CI; what it shows here is this project's own.
+    executablePath,
+    // The sandbox does not start for root, as in CI. The tests show only pages of this project.
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   })
 }
 
-/** A tab of its own, until the test ends. */
+/** A browser tab in a context of its own, closed when the test ends. */
 export interface Tab {
   readonly page: Page
-  /** Errors, refusals of the page's policy, dialogs, and requests to other places than the service. */
-  readonly wrong: string[]
+  /** Script errors, content security policy violations, dialogs, and requests to other hosts than the service. */
+  readonly violations: string[]
 }
 
-/** Opens the page of a service, signed in where a key is given. */
+/** Opens the page of a service, signed in if `apiKey` is set. */
 export async function openPage(
   browser: Browser,
   { baseUrl, apiKey }: { baseUrl: string; apiKey?: string },
@@ -34,24 +35,24 @@ export async function openPage(
   const context = await browser.newContext({ locale: 'en-GB', ...options })
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  const wrong: string[] = []
-  page.on('pageerror', ({ message }) => wrong.push(message))
-  page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()))
+  const violations: string[] = []
+  page.on('pageerror', ({ message }) => violations.push(message))
+  page.on('console', (message) => message.type() === 'error' && violations.push(message.text()))
   page.on('dialog', (dialog) => {
-    wrong.push(`dialog: ${dialog.message()}`)
+    violations.push(`dialog: ${dialog.message()}`)
     void dialog.dismiss()
   })
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${baseUrl}/`)) wrong.push(`to ${request.url()}`)
+    if (!request.url().startsWith(`${baseUrl}/`)) violations.push(`to ${request.url()}`)
   })
   if (apiKey !== undefined) {
     await page.addInitScript(`sessionStorage.setItem('reelwright.key', ${JSON.stringify(apiKey)})`)
   }
   await page.goto(`${baseUrl}/#${view}`)
-  return { page, wrong }
+  return { page, violations }
 }
 
-/** Whether what the keyboard does goes there. */
-export async function isFocused(where: Locator): Promise<boolean> {
-  return await where.evaluate((element: { matches(query: string): boolean }) => element.matches(':focus'))
+/** Whether the element has the keyboard focus. */
+export async function isFocused(locator: Locator): Promise<boolean> {
+  return await locator.evaluate((element: { matches(query: string): boolean }) => element.matches(':focus'))
 }

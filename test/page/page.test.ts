@@ -8,16 +8,16 @@ import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
-import { isFocused, lacksBrowser, openPage, startBrowser } from './browser.ts'
+import { isFocused, isBrowserMissing, openPage, startBrowser } from './browser.ts'
 
-/** An operation whose engine is not there. */
+/** An operation whose engine is missing. */
 const blockedModule = {
   ...fakeModule,
   operation: { ...fakeModule.operation, name: 'test_blocked', title: 'Test blocked' },
   requirements: async () => ({ requirements: () => [{ kind: 'language-model' } as const] }),
 }
 
-describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-headless-shell)', () => {
+describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium-headless-shell)', () => {
   let browser: Browser
   let service: TestService
   let account: TestAccount
@@ -38,7 +38,7 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     account = await service.account(credits)
     calls = api(account)
   }
-  const begin = async (
+  const createTask = async (
     behaviour: string,
     name = 'a.txt',
     bytes: Uint8Array<ArrayBuffer> | string = 'bytes',
@@ -47,108 +47,114 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     return (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
   }
   /** The row of a task. */
-  const rowOf = (page: Page, id: string) =>
+  const taskRow = (page: Page, id: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('button', { name: id }) })
 
-  test('tasks show up and move by themselves; one is cancelled, one stopped after a question', async () => {
+  test('the task list is live; a task is cancelled, another is stopped after confirmation', async () => {
     await newAccount()
-    const { page, wrong } = await openPage(browser, account)
+    const { page, violations } = await openPage(browser, account)
     await page.getByText('Live', { exact: true }).waitFor()
-    const [first, second, third] = [await begin('wait'), await begin('wait'), await begin('wait')]
-    await rowOf(page, first).getByText('Running').waitFor()
-    await rowOf(page, first).getByRole('progressbar').and(page.locator('[value="10"]')).waitFor()
-    await rowOf(page, third).getByText('Waiting').waitFor()
+    const [first, second, third] = [
+      await createTask('wait'),
+      await createTask('wait'),
+      await createTask('wait'),
+    ]
+    await taskRow(page, first).getByText('Running').waitFor()
+    await taskRow(page, first).getByRole('progressbar').and(page.locator('[value="10"]')).waitFor()
+    await taskRow(page, third).getByText('Waiting').waitFor()
     const order = await page
       .getByRole('button', { name: /^Show details/ })
-      .evaluateAll((buttons) => buttons.map((one: { ariaLabel: string }) => one.ariaLabel.split(', ')[1]))
+      .evaluateAll((buttons) =>
+        buttons.map((button: { ariaLabel: string }) => button.ariaLabel.split(', ')[1]),
+      )
     expect(order).toEqual([third, second, first])
 
-    await rowOf(page, third)
+    await taskRow(page, third)
       .getByRole('button', { name: /^Cancel/ })
       .click()
-    await rowOf(page, third).getByText('Cancelled').waitFor()
-    const stop = rowOf(page, first).getByRole('button', { name: /^Stop/ })
+    await taskRow(page, third).getByText('Cancelled').waitFor()
+    const stop = taskRow(page, first).getByRole('button', { name: /^Stop/ })
     await stop.press('Enter')
     await page.getByRole('dialog', { name: 'Stop this task?' }).waitFor()
     await page.keyboard.press('Escape')
-    await rowOf(page, first).getByText('Running').waitFor()
+    await taskRow(page, first).getByText('Running').waitFor()
     expect(await isFocused(stop)).toBe(true)
     await stop.press('Enter')
     await page.getByRole('button', { name: 'Stop it' }).click()
-    await rowOf(page, first).getByText('Stopped', { exact: true }).waitFor()
-    expect(await rowOf(page, first).getByRole('alert').count(), 'nothing is to be fixed').toBe(0)
+    await taskRow(page, first).getByText('Stopped', { exact: true }).waitFor()
+    expect(await taskRow(page, first).getByRole('alert').count(), 'no error is shown').toBe(0)
 
-    await rowOf(page, first)
+    await taskRow(page, first)
       .getByRole('button', { name: /^Show details/ })
       .click()
-    await rowOf(page, first).getByText('nothing: its credits came back').waitFor()
+    await taskRow(page, first).getByText('none: credits refunded').waitFor()
     await page.getByLabel('State').selectOption({ label: 'Running' })
-    await rowOf(page, first).waitFor({ state: 'detached' })
+    await taskRow(page, first).waitFor({ state: 'detached' })
     expect(await page.getByRole('list', { name: 'Tasks' }).getByRole('listitem').count()).toBe(1)
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
     await calls.stop(second)
   })
 
-  test('progress told while the list is loaded is shown, though the list was read before', async () => {
+  test('progress received while the list loads is not overwritten by the older list', async () => {
     await newAccount()
     const { page } = await openPage(browser, account)
-    const [asked, progressTold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [asked, progressSent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.routeWebSocket('**/task/events*', (socket) => {
       socket.connectToServer().onMessage(async (message) => {
-        const told = JSON.parse(String(message)) as TaskEvent
-        // One state alone has the list loaded, and progress is told while that goes on.
-        if (told.event === 'status' && told.task.status !== 'processing') return
-        if (told.event === 'progress') await asked.promise
+        const event = JSON.parse(String(message)) as TaskEvent
+        // Only the state `processing` reloads the list, and progress arrives during that load.
+        if (event.event === 'status' && event.task.status !== 'processing') return
+        if (event.event === 'progress') await asked.promise
         socket.send(message)
-        if (told.event === 'progress') progressTold.resolve()
+        if (event.event === 'progress') progressSent.resolve()
       })
     })
-    let isHeld = false
+    let isDelayed = false
     await page.route('**/task/list*', async (route) => {
       const response = await route.fetch()
-      const answer = (await response.json()) as { data: { list: { status: string; progress: number }[] } }
-      const running = answer.data.list.find(({ status }) => status === 'processing')
-      if (running && !isHeld) {
-        isHeld = true
+      const body = (await response.json()) as { data: { list: { status: string; progress: number }[] } }
+      const running = body.data.list.find(({ status }) => status === 'processing')
+      if (running && !isDelayed) {
+        isDelayed = true
         running.progress = 0
         asked.resolve()
-        await progressTold.promise
+        await progressSent.promise
       }
-      await route.fulfill({ json: answer })
+      await route.fulfill({ json: body })
     })
     await page.reload()
     await page.getByText('Live', { exact: true }).waitFor()
-    const id = await begin('wait')
-    await rowOf(page, id).getByRole('progressbar').and(page.locator('[value="10"]')).waitFor()
-    expect(isHeld).toBe(true)
+    const id = await createTask('wait')
+    await taskRow(page, id).getByRole('progressbar').and(page.locator('[value="10"]')).waitFor()
+    expect(isDelayed).toBe(true)
     await calls.stop(id)
   })
 
-  test('a result plays in its place, goes on while the list changes, and is saved under its name', async () => {
+  test('a result plays in the list, keeps playing while the list changes, and is saved under its name', async () => {
     await newAccount()
     const clip = await make(join(await scratchFolder(), 'clip.mp4'), [...picture(8), ...h264])
     const bytes = await readFile(clip)
-    const id = await begin('copy', 'my clip.mp4', bytes)
-    const { page, wrong } = await openPage(browser, account)
+    const id = await createTask('copy', 'my clip.mp4', bytes)
+    const { page, violations } = await openPage(browser, account)
     const toggle = page.getByRole('button', { name: new RegExp(`^(Show|Hide) result.*${id}`) })
     await toggle.press('Enter')
     const video = page.getByLabel('copy of my clip.mp4', { exact: true })
-    interface Video {
+    interface VideoElement {
       paused: boolean
       muted: boolean
       currentTime: number
       play(): Promise<void>
     }
-    const time = () => video.evaluate((one: Video) => (one.paused ? -1 : one.currentTime))
-    await video.evaluate((one: Video) => {
-      one.muted = true
-      return one.play()
+    const time = () => video.evaluate((video: VideoElement) => (video.paused ? -1 : video.currentTime))
+    await video.evaluate((video: VideoElement) => {
+      video.muted = true
+      return video.play()
     })
     await expect.poll(time).toBeGreaterThan(0)
     await page.getByText('8 s ·').waitFor()
     await page.getByRole('definition').getByText('my clip.mp4', { exact: true }).waitFor()
-    const later = await begin('copy')
-    await rowOf(page, later).getByText('Done').waitFor()
+    const later = await createTask('copy')
+    await taskRow(page, later).getByText('Done').waitFor()
     expect(await isFocused(toggle)).toBe(true)
     const before = await time()
     await expect.poll(time).toBeGreaterThan(before)
@@ -156,10 +162,10 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     await page.getByRole('button', { name: 'Download' }).click()
     expect((await download).suggestedFilename()).toBe('copy of my clip.mp4')
     expect(bytes.equals(await readFile(await (await download).path()))).toBe(true)
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 
-  test('whatever a file or an error is called is text', async () => {
+  test('names of files and texts of errors are never parsed as markup', async () => {
     await newAccount()
     const names = [
       `<img src=x onerror="alert(1)">.txt`,
@@ -168,27 +174,27 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
       `javascript:alert(6).txt`,
     ]
     const copies: string[] = []
-    for (const name of names) copies.push(await begin('copy', name, name))
-    const failed = await begin('refuse', 'b.txt', 'b')
+    for (const name of names) copies.push(await createTask('copy', name, name))
+    const failed = await createTask('refuse', 'b.txt', 'b')
     const { db } = service.running.service
     const error = { code: 6017, message: names[0], hint: names[1], retryable: false }
-    const { page, wrong } = await openPage(browser, account)
-    await rowOf(page, failed).getByText('this file will never do').waitFor()
+    const { page, violations } = await openPage(browser, account)
+    await taskRow(page, failed).getByText('this file will never do').waitFor()
     await db
       .updateTable('tasks')
       .set({ output: JSON.stringify({ error }) })
       .where('id', '=', failed)
       .execute()
     await page.reload()
-    await rowOf(page, failed)
+    await taskRow(page, failed)
       .getByText(names[0] ?? '')
       .waitFor()
-    await rowOf(page, failed)
+    await taskRow(page, failed)
       .getByText(names[1] ?? '')
       .waitFor()
-    // Each is clicked once it is there: some may still be worked on.
+    // Clicking waits for the button, because some tasks may still be running.
     for (const copy of copies)
-      await rowOf(page, copy)
+      await taskRow(page, copy)
         .getByRole('button', { name: /^Show result/ })
         .click()
     for (const name of names) await page.getByText(`copy of ${name}`, { exact: true }).waitFor()
@@ -201,13 +207,13 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
       .getByText(names[0] ?? '')
       .waitFor()
     expect(await page.locator('main img, main svg, main script, dialog img').count()).toBe(0)
-    expect(wrong).toEqual([])
-    // Were it tried all the same, the browser itself would refuse.
-    const tried = page.evaluate(`document.body.innerHTML = '<img src=x onerror=alert(7)>'`)
-    await expect(tried).rejects.toThrow('TrustedHTML')
+    expect(violations).toEqual([])
+    // Even an attempt is blocked by the browser.
+    const attempt = page.evaluate(`document.body.innerHTML = '<img src=x onerror=alert(7)>'`)
+    await expect(attempt).rejects.toThrow('TrustedHTML')
   })
 
-  test('after the service was away, what happened meanwhile is there', async () => {
+  test('after the service restarts, the page reconnects and shows what changed', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-page-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const first = await startTestService({ dataDir })
@@ -227,7 +233,7 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     await page.context().close()
   })
 
-  test('files are listed by pages and deleted after a question; one in use stays, with the reason', async () => {
+  test('files are listed in pages and deleted after confirmation; a file in use is kept and the reason shown', async () => {
     await newAccount()
     for (let index = 1; index <= 21; index += 1) await calls.upload(`note ${index}.txt`, `note ${index}`)
     const { page } = await openPage(browser, account, { view: 'files' })
@@ -244,7 +250,7 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     await page.getByText('The browser could not play this .mp4 file.').waitFor()
     expect(await page.getByRole('button', { name: 'Download: clip.mp4' }).count()).toBe(1)
     expect(await page.getByText('clip.mp4', { exact: true }).count()).toBe(1)
-    const id = await begin('wait', 'note 21.txt', 'note 21')
+    const id = await createTask('wait', 'note 21.txt', 'note 21')
     await page.getByRole('button', { name: 'Delete: note 21.txt' }).click()
     await page.getByRole('button', { name: 'Delete it' }).click()
     await page.getByRole('alert').getByText('Code 6008').waitFor()
@@ -252,11 +258,11 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     await calls.stop(id)
   })
 
-  test('credits tell the balance and what came and went; the service what is missing and its fix', async () => {
+  test('the credits view shows balance and ledger; the service view shows what is missing and the fix', async () => {
     await newAccount(7)
-    const { page, wrong } = await openPage(browser, account, { view: 'credits' })
+    const { page, violations } = await openPage(browser, account, { view: 'credits' })
     await page.getByText('7 credits', { exact: true }).waitFor()
-    const id = await begin('wait')
+    const id = await createTask('wait')
     await page.getByText('6 credits', { exact: true }).waitFor()
     await page.getByRole('listitem').filter({ hasText: id }).getByText('−1 credit').waitFor()
     await calls.stop(id)
@@ -265,18 +271,18 @@ describe.skipIf(lacksBrowser)('the page in Chromium (Debian package chromium-hea
     await page.getByText('Operations ready: 1 of 2').waitFor()
     const blocked = page.getByRole('listitem').filter({ hasText: 'test_blocked' })
     await blocked.getByText(/language model.*Fix: Set /i).waitFor()
-    expect(wrong).toEqual([])
+    expect(violations).toEqual([])
   })
 
-  test('on a phone nothing is wider than the screen', async () => {
+  test('on a phone no view is wider than the screen', async () => {
     await newAccount()
     const long = `${'a_very_long_name_without_any_place_to_break_'.repeat(4)}.txt`
-    const id = await begin('copy', long, 'long')
+    const id = await createTask('copy', long, 'long')
     const { page } = await openPage(browser, account, {
       ...{ viewport: { width: 320, height: 600 }, colorScheme: 'dark', reducedMotion: 'reduce' },
     })
     await page.getByRole('button', { name: new RegExp(`^Show result.*${id}`) }).click()
-    await page.getByText('All that the task answered').click()
+    await page.getByText('Complete output').click()
     for (const view of ['Tasks', 'Files', 'Credits', 'Service']) {
       await page.getByRole('link', { name: view }).click()
       await page.getByRole('heading', { name: view, exact: true }).waitFor()

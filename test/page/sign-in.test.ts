@@ -7,11 +7,11 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { endService } from '../pack/connect.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { isFocused, lacksBrowser, openPage, startBrowser } from './browser.ts'
+import { isFocused, isBrowserMissing, openPage, startBrowser } from './browser.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 
-describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-headless-shell)', () => {
+describe.skipIf(isBrowserMissing)('signing in, in Chromium (Debian package chromium-headless-shell)', () => {
   let browser: Browser
   let service: TestService
 
@@ -23,7 +23,7 @@ describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-
     await service[Symbol.asyncDispose]()
   })
 
-  test('the command prints an address that signs in once', async () => {
+  test('`page` prints an address that signs in once', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-page-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const args = [join(root, 'src', 'main.ts'), 'page', '--data-dir', dataDir]
@@ -31,14 +31,14 @@ describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-
     onTestFinished(() => endService(dataDir))
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/)
     const [baseUrl = '', view = ''] = stdout.trim().split('/#')
-    const { page, wrong } = await openPage(browser, { baseUrl }, { view })
+    const { page, violations } = await openPage(browser, { baseUrl }, { view })
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     expect(page.url()).toBe(`${baseUrl}/`)
     await page.getByRole('link', { name: 'Service' }).click()
     await page.getByText('video_split_screen').waitFor()
-    expect(wrong).toEqual([])
-    // Loaded anew, the tab still has its key; another has not, and the address is of no more use.
+    expect(violations).toEqual([])
+    // After a reload the tab still has its key. Another tab has none, and the ticket is used up.
     await page.reload()
     await page.getByRole('heading', { name: 'Service' }).waitFor()
     const other = await openPage(browser, { baseUrl }, { view })
@@ -46,7 +46,7 @@ describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-
     await page.context().close()
   })
 
-  test('a key is entered by hand, and forgotten by signing out', async () => {
+  test('a key can be entered in the form; signing out removes it', async () => {
     const account = await service.account(100)
     const { page } = await openPage(browser, { baseUrl: account.baseUrl })
     const key = page.getByLabel('API key')
@@ -64,13 +64,15 @@ describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-
     expect(await page.getByRole('navigation').isVisible()).toBe(false)
   })
 
-  test('what a refused key still hears does not end the next one', async () => {
+  test('a late rejection of an old key does not sign out the new one', async () => {
     const account = await service.account(100)
     const { page } = await openPage(browser, { baseUrl: account.baseUrl })
-    const held = Promise.withResolvers<void>()
-    const late = page.waitForResponse((answer) => answer.status() === 401 && answer.url().endsWith('/ticket'))
+    const release = Promise.withResolvers<void>()
+    const late = page.waitForResponse(
+      (response) => response.status() === 401 && response.url().endsWith('/ticket'),
+    )
     await page.route('**/task/events/ticket', async (route) => {
-      if (route.request().headers()['authorization'] === 'wrong') await held.promise
+      if (route.request().headers()['authorization'] === 'wrong') await release.promise
       await route.continue()
     })
     const key = page.getByLabel('API key')
@@ -80,7 +82,7 @@ describe.skipIf(lacksBrowser)('signing in, in Chromium (Debian package chromium-
     await key.fill(account.apiKey)
     await key.press('Enter')
     await page.getByText('Live', { exact: true }).waitFor()
-    held.resolve()
+    release.resolve()
     await (await late).finished()
     await page.getByRole('link', { name: 'Credits' }).click()
     await page.getByText('100 credits', { exact: true }).waitFor()

@@ -14,20 +14,20 @@ export const stateNames = {
   cancelled: 'Cancelled',
 }
 
-/** Error code of a task that was ended while it was worked on. */
-const stoppedOnRequest = 6009
+/** Error code of a task that a user stopped. */
+const stoppedCode = 6009
 
-/** What a failed task is called that somebody stopped: nothing is wrong with it. */
+/** State name of a task that a user stopped, which is stored as failed but is no error. */
 export const stopped = 'Stopped'
 
 /** @param {TaskRecord} task */
 export function wasStopped({ output_result }) {
   const error = /** @type {TaskError | undefined} */ (output_result?.['error'])
-  return error?.code === stoppedOnRequest
+  return error?.code === stoppedCode
 }
 
 /**
- * Bytes in words; 1 KB is 1024 of them.
+ * Formats a number of bytes; 1 KB is 1024 bytes.
  *
  * @param {number} bytes
  */
@@ -49,13 +49,13 @@ export function credits(amount) {
 }
 
 /**
- * A moment in the reader's own time.
+ * A `time` element in the time zone and language of the browser.
  *
  * @param {string} iso ISO 8601
  */
 export function moment(iso) {
-  const made = document.createElement('time')
-  made.dateTime = iso
-  made.textContent = date.format(new Date(iso))
-  return made
+  const node = document.createElement('time')
+  node.dateTime = iso
+  node.textContent = date.format(new Date(iso))
+  return node
 }
