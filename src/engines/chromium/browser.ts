@@ -32,9 +32,9 @@ async function linuxTree(pid: number): Promise<TreeProcess[]> {
     threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
   )
   const children = lists.join(' ').split(/\s+/).filter(Boolean).map(Number)
-  const below = await Promise.all(children.map(linuxTree))
+  const descendants = await Promise.all(children.map(linuxTree))
   const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)].map(([, number]) => Number(number))
-  return [{ pid, memoryBytes: kibibytes.reduce((sum, one) => sum + one, 0) * 1024 }, ...below.flat()]
+  return [{ pid, memoryBytes: kibibytes.reduce((sum, one) => sum + one, 0) * 1024 }, ...descendants.flat()]
 }
 
 async function unixTree(root: number): Promise<TreeProcess[]> {
@@ -46,9 +46,9 @@ async function unixTree(root: number): Promise<TreeProcess[]> {
     parent: Number(parent),
     memoryBytes: Number(rss) * 1024,
   }))
-  const below = (pid: number): TreeProcess[] =>
-    all.filter(({ parent }) => parent === pid).flatMap((one) => [one, ...below(one.pid)])
-  return [all.find(({ pid }) => pid === root) ?? { pid: root, memoryBytes: 0 }, ...below(root)]
+  const descendants = (pid: number): TreeProcess[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((one) => [one, ...descendants(one.pid)])
+  return [all.find(({ pid }) => pid === root) ?? { pid: root, memoryBytes: 0 }, ...descendants(root)]
 }
 
 interface LaunchBrowserOptions {

@@ -164,25 +164,25 @@ class PlayBudget {
 
   /** Starts a budget of `playCpuMs` and `playWallMs`. */
   static async start({ browser, limits }: { browser: Browser; limits: BrowserLimits }): Promise<PlayBudget> {
-    const { cpuMs: processor, wallMs: real } = await elapsedTimes(browser)
-    return new PlayBudget(browser, { cpuMs: processor + limits.playCpuMs, wallMs: real + limits.playWallMs })
+    const { cpuMs, wallMs } = await elapsedTimes(browser)
+    return new PlayBudget(browser, { cpuMs: cpuMs + limits.playCpuMs, wallMs: wallMs + limits.playWallMs })
   }
 
   async isExhausted(): Promise<boolean> {
-    const { cpuMs: processor, wallMs: real } = await elapsedTimes(this.#browser)
-    return processor > this.#latest.cpuMs || real > this.#latest.wallMs
+    const { cpuMs, wallMs } = await elapsedTimes(this.#browser)
+    return cpuMs > this.#latest.cpuMs || wallMs > this.#latest.wallMs
   }
 
   /** Runs work without counting its time. */
   async exclude<T>(work: () => Promise<T>): Promise<T> {
     const before = await elapsedTimes(this.#browser)
-    const answer = await work()
+    const result = await work()
     const after = await elapsedTimes(this.#browser)
     this.#latest = {
       cpuMs: this.#latest.cpuMs + after.cpuMs - before.cpuMs,
       wallMs: this.#latest.wallMs + after.wallMs - before.wallMs,
     }
-    return answer
+    return result
   }
 }
 
@@ -204,10 +204,10 @@ async function isTransparentPng(png: Buffer): Promise<boolean> {
 
 /** Returns the joined content of the IDAT chunks. */
 function imageData(png: Buffer): Buffer {
-  const found: Buffer[] = []
+  const chunks: Buffer[] = []
   for (let at = 8; at + 12 <= png.length; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) !== 'IDAT') continue
-    found.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
+    chunks.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
   }
-  return Buffer.concat(found)
+  return Buffer.concat(chunks)
 }

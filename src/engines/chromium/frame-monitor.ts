@@ -10,7 +10,7 @@ import { truncateMessage, type ParticleProblem } from './particle.ts'
 const maxViolations = 20
 
 /**
- * Monitors the frames of a page: responds to their requests and records what each of them tried and may not do.
+ * Monitors the frames of a page: responds to their requests and records violations, such as blocked requests.
  * Violations of nested frames are attributed to the particle's frame.
  */
 export class FrameMonitor {
@@ -45,9 +45,9 @@ export class FrameMonitor {
 
   /** Returns and clears the recorded violations of a frame. */
   takeViolations(frameId: string): ParticleProblem[] {
-    const tried = this.#violations.get(frameId) ?? []
+    const violations = this.#violations.get(frameId) ?? []
     this.#violations.delete(frameId)
-    return tried.map((message) => ({ message }))
+    return violations.map((message) => ({ message }))
   }
 
   /** Forgets a frame that was removed from the page. */

@@ -1,4 +1,4 @@
-/** When something is visible, in seconds. */
+/** Time in which something is visible, in seconds. */
 interface TimeRange {
   readonly start: number
   readonly duration: number
@@ -13,7 +13,7 @@ export interface FrameSpan {
 /** Tolerance for times rounded to decimals, in frames. */
 const roundingTolerance = 1e-6
 
-/** Returns the frames whose time frame / fps lies in [start, start + duration), limited to `frames` frames. */
+/** Returns the frames whose time frame / fps is in [start, start + duration), limited to `frames` frames. */
 export function frameSpan(
   { start, duration }: TimeRange,
   { fps, frames }: { fps: number; frames: number },

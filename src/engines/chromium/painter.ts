@@ -5,7 +5,7 @@ import type { PageSession } from './page-session.ts'
 export interface Painter {
   /**
    * Pauses automatic drawing for some seconds, so that only `draw` triggers drawing events. Returns false if the page
-   * may have drawn by itself since the last call.
+   * may have drawn automatically since the last call.
    */
   pause(): Promise<boolean>
   /** Draws the page once without a picture, which delivers drawing events. Returns the same as `pause`. */
@@ -24,7 +24,7 @@ export function createPainter(method: CaptureMethod, page: PageSession): Painter
 /** Attempts per picture: the first frames of a new page may return none. */
 const maxAttempts = 20
 
-/** Time between two frames as told to the compositor, ms; particles do not see it. */
+/** Time between two frames as reported to the compositor, ms; particles cannot observe it. */
 const frameIntervalMs = 1000 / 60
 
 /** Sets the page's background to black with an alpha of 0 or 1. */
@@ -44,7 +44,7 @@ function beginFramePainter(page: PageSession): Painter {
   }
   const screenshot = { format: 'png', optimizeForSpeed: true }
   return {
-    // A begin-frame browser never draws by itself.
+    // A begin-frame browser draws only on request.
     pause: async () => true,
     draw: async () => {
       await frame({ noDisplayUpdates: true })

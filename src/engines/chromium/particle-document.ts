@@ -41,9 +41,9 @@ iframe{position:absolute;border:0;transform-origin:0 0}</style><body></body>`
 export function particleDocument(html: string): string | undefined {
   const parsed = parseSource(html)
   const template = 'reason' in parsed ? undefined : parsed.template
-  const place = template?.sourceCodeLocation
-  if (!template || !place?.startTag) return undefined
-  const content = html.slice(place.startTag.endOffset, place.endTag?.startOffset)
+  const location = template?.sourceCodeLocation
+  if (!template || !location?.startTag) return undefined
+  const content = html.slice(location.startTag.endOffset, location.endTag?.startOffset)
   const declared = template.attrs.filter(({ name }) => name.startsWith('data-'))
   // Scripts look for the element that declares the composition; the template itself is not in the document.
   const [before, after] =
@@ -59,7 +59,7 @@ export function particleDocument(html: string): string | undefined {
   const head =
     `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${contentSecurityPolicy}">` +
     `<style>html,body{margin:0;width:100%;height:100%;overflow:hidden;background:transparent}${settled}</style></head><body>`
-  return `${head}${before}${'\n'.repeat(place.startTag.endLine - 1)}${content}${after}</body></html>`
+  return `${head}${before}${'\n'.repeat(location.startTag.endLine - 1)}${content}${after}</body></html>`
 }
 
 function attributeText({ name, value }: { name: string; value: string }): string {

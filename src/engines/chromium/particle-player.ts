@@ -9,7 +9,7 @@ const maxFramesPerCall = 30
 const maxDraws = 20
 
 const endlessMessage =
-  'its handlers of drawing events (observers, scrolling, ends of animations) trigger such events needsDraw without end; make them stop within one frame'
+  'its handlers of drawing events (observers, scrolling, ends of animations) trigger such events again without end; make them stop within one frame'
 
 /** Plays a particle of a page forwards, frame by frame. */
 export class ParticlePlayer {
@@ -19,7 +19,7 @@ export class ParticlePlayer {
   /** The last frame that was played. */
   #position: number
   #still = false
-  /** It was found to draw without end: reported once, and no longer drawn for its events. */
+  /** Its drawing events never ended; this is reported once, and it is no longer drawn for its events. */
   #endless = false
 
   private constructor(

@@ -42,11 +42,11 @@ const maxSvgDepth = 4
  * begins, except for SVG, which may contain images and ends where the next SVG begins.
  */
 function animatedImageIndex(text: string, depth: number): number | undefined {
-  const found = findDataUris(text)
-  const drawings = found.filter(({ isSvg }) => isSvg)
-  const ends = new Map(drawings.map(({ index }, place) => [index, drawings[place + 1]?.index]))
-  return found.find(({ index, isSvg, isBase64, bodyStart: begin, end }) => {
-    const rest = text.slice(begin, isSvg ? ends.get(index) : end)
+  const uris = findDataUris(text)
+  const svgUris = uris.filter(({ isSvg }) => isSvg)
+  const ends = new Map(svgUris.map(({ index }, ordinal) => [index, svgUris[ordinal + 1]?.index]))
+  return uris.find(({ index, isSvg, isBase64, bodyStart, end }) => {
+    const rest = text.slice(bodyStart, isSvg ? ends.get(index) : end)
     if (!isSvg) return isAnimatedRaster(isBase64 ? decodeBase64(rest) : percentDecode(rest))
     return isAnimatedSvg(isBase64 ? decodeBase64(rest) : decodeSvg(rest), depth)
   })?.index
@@ -64,16 +64,16 @@ interface DataUri {
 
 /** Finds data URIs of any type: browsers recognise raster images by their bytes. */
 function findDataUris(text: string): DataUri[] {
-  const places = [...text.matchAll(/data:/gi)].map(({ index }) => index)
-  return places.flatMap((index, place) => {
-    const end = places[place + 1] ?? text.length
-    const begin = index + 'data:'.length
-    const comma = text.slice(begin, end).indexOf(',')
+  const starts = [...text.matchAll(/data:/gi)].map(({ index }) => index)
+  return starts.flatMap((index, ordinal) => {
+    const end = starts[ordinal + 1] ?? text.length
+    const typeStart = index + 'data:'.length
+    const comma = text.slice(typeStart, end).indexOf(',')
     if (comma < 0) return []
-    const type = text.slice(begin, begin + comma)
+    const type = text.slice(typeStart, typeStart + comma)
     const isSvg = /^\s*image\/svg\+xml\s*(?:;|$)/i.test(type)
     const isBase64 = /;\s*base64\s*(?:;|$)/i.test(type)
-    return { index, isSvg, isBase64, bodyStart: begin + comma + 1, end }
+    return { index, isSvg, isBase64, bodyStart: typeStart + comma + 1, end }
   })
 }
 
@@ -94,25 +94,28 @@ function percentDecode(text: string): string {
 }
 
 /**
- * By first bytes: GIF with a second graphic control extension, PNG with an animation chunk, WebP with its animation
- * flag, AVIF of the brand of sequences (AV1 image file format, 5.2).
+ * Raster formats by their first bytes, and how each marks animation: GIF with a second graphic control extension, PNG with an animation chunk, WebP with its animation
+ * flag, AVIF with the image sequence brand (AV1 image file format, 5.2).
  */
 const rasterFormats = [
-  { begins: /^GIF8/, moves: (bytes: string) => bytes.split('\x21\xf9\x04').length > 2 },
-  { begins: /^\x89PNG/, moves: (bytes: string) => bytes.slice(0, bytes.indexOf('IDAT')).includes('acTL') },
+  { signature: /^GIF8/, isAnimated: (bytes: string) => bytes.split('\x21\xf9\x04').length > 2 },
   {
-    begins: /^RIFF.{4}WEBP/s,
-    moves: (bytes: string) => bytes.startsWith('VP8X', 12) && (bytes.charCodeAt(20) & 2) !== 0,
+    signature: /^\x89PNG/,
+    isAnimated: (bytes: string) => bytes.slice(0, bytes.indexOf('IDAT')).includes('acTL'),
   },
   {
-    begins: /^.{4}ftyp/s,
-    moves: (bytes: string) =>
+    signature: /^RIFF.{4}WEBP/s,
+    isAnimated: (bytes: string) => bytes.startsWith('VP8X', 12) && (bytes.charCodeAt(20) & 2) !== 0,
+  },
+  {
+    signature: /^.{4}ftyp/s,
+    isAnimated: (bytes: string) =>
       /^.{8}(?:.{4}){0,20}avis/s.test(bytes.slice(0, Math.min(96, bytes.charCodeAt(3)))),
   },
 ]
 
 function isAnimatedRaster(bytes: string): boolean {
-  return rasterFormats.find(({ begins }) => begins.test(bytes))?.moves(bytes) ?? false
+  return rasterFormats.find(({ signature }) => signature.test(bytes))?.isAnimated(bytes) ?? false
 }
 
 /** SVG animation elements and CSS animations. */

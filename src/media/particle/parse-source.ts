@@ -45,12 +45,12 @@ export function parseSource(source: string): ParsedSource | { readonly reason: s
     return { roots, template: roots.filter(isElement).find(isTemplate) }
   } catch (error) {
     if (error instanceof LimitExceeded)
-      return { reason: `elements lie in each other more than ${maxDepth} deep` }
+      return { reason: `elements are nested more than ${maxDepth} levels deep` }
     throw error
   }
 }
 
-/** Counts attributes in one pass over the text; scripts may be counted too high. */
+/** Whether a tag has more than `maxAttributes` attributes. One pass over the text; may overcount in scripts. */
 function hasTooManyAttributes(source: string): boolean {
   let count = -1
   let quote = ''
@@ -87,10 +87,10 @@ function isTemplate(element: ParticleElement): element is DefaultTreeAdapterType
 
 /** Yields an element and its descendants in source order. */
 export function* descendantElements(root: ParticleElement): Generator<ParticleElement> {
-  const waiting: ParticleElement[] = [root]
-  for (let element = waiting.pop(); element; element = waiting.pop()) {
+  const pending: ParticleElement[] = [root]
+  for (let element = pending.pop(); element; element = pending.pop()) {
     yield element
-    for (const child of childNodes(element).toReversed()) if (isElement(child)) waiting.push(child)
+    for (const child of childNodes(element).toReversed()) if (isElement(child)) pending.push(child)
   }
 }
 
@@ -100,6 +100,8 @@ export function attributeValue(element: ParticleElement, name: string): string |
 
 /** Returns the line, from 1, on which an element or one of its attributes begins. */
 export function sourceLine(element: ParticleElement, attribute?: string): number | undefined {
-  const place = element.sourceCodeLocation
-  return (attribute === undefined ? undefined : place?.attrs?.[attribute]?.startLine) ?? place?.startLine
+  const location = element.sourceCodeLocation
+  return (
+    (attribute === undefined ? undefined : location?.attrs?.[attribute]?.startLine) ?? location?.startLine
+  )
 }

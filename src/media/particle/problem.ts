@@ -26,7 +26,7 @@ export function selectNewProblems<P extends { readonly message: string }>(
   played: readonly P[],
   read: readonly SourceProblem[],
 ): P[] {
-  const reported = new Set(read.map(({ subject: about }) => about))
+  const reported = new Set(read.map(({ subject }) => subject))
   return played.filter(({ message }) => {
     const subject = problemSubject(message)
     return subject === undefined || !reported.has(subject)

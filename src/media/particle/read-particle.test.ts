@@ -97,8 +97,8 @@ describe('a hostile source', () => {
   }
 
   it.each([
-    ['elements in elements', '<div>'.repeat(600), /more than 512 deep/],
-    ['elements that look through all open ones', '<b>'.repeat(300_000) + '<li>'.repeat(300_000), /512 deep/],
+    ['elements in elements', '<div>'.repeat(600), /more than 512 levels deep/],
+    ['elements that look through all open ones', '<b>'.repeat(300_000) + '<li>'.repeat(300_000), /512 levels deep/],
     [
       'attributes that are compared with all before',
       `<p ${Array.from({ length: 300_000 }, (_, n) => `a${n}`).join(' ')}>`,

@@ -10,7 +10,7 @@ import {
 } from './parse-source.ts'
 import type { SourceProblem } from './problem.ts'
 
-/** What a particle declares about itself. */
+/** Declaration of a particle: attributes of its template or root element. */
 export interface ParticleDeclaration {
   readonly compositionId: string
   /** Its own canvas, in pixels. */
@@ -37,20 +37,20 @@ export function readParticle(source: string): ReadParticleResult {
   if ('reason' in parsed) return { declaration: undefined, problems: [sourceError(parsed.reason)] }
   const { roots, template } = parsed
   if (!template) return { declaration: undefined, problems: [sourceError(noTemplateMessage)] }
-  const { declaration: declared, problems: undeclared } = readDeclaration(template)
+  const { declaration, problems: declarationProblems } = readDeclaration(template)
   const found = [
     checkTemplate(template, source),
-    undeclared,
+    declarationProblems,
     checkElements(template),
     checkOutsideTemplate(roots, template),
   ]
-  return { declaration: declared, problems: takeProblems(found).toSorted(compareLines) }
+  return { declaration, problems: takeProblems(found).toSorted(compareLines) }
 }
 
 function takeProblems(found: readonly Iterable<SourceProblem>[]): SourceProblem[] {
   const problems: SourceProblem[] = []
-  for (const some of found) {
-    for (const problem of some) {
+  for (const group of found) {
+    for (const problem of group) {
       if (problems.push(problem) === maxSourceProblems) return problems
     }
   }
@@ -95,8 +95,8 @@ function readDeclaration(template: ParticleElement): ReadParticleResult {
       ),
   ]
   const [width, height] = sides.map(({ value }) => value)
-  const isWhole = id !== '' && width !== undefined && height !== undefined
-  return { declaration: isWhole ? { compositionId: id, width, height } : undefined, problems }
+  const isComplete = id !== '' && width !== undefined && height !== undefined
+  return { declaration: isComplete ? { compositionId: id, width, height } : undefined, problems }
 }
 
 function parseSide(text: string | undefined): number | undefined {
@@ -125,9 +125,9 @@ function* checkOutsideTemplate(
     const isText = node.nodeName === '#text' && 'value' in node && node.value.trim() !== ''
     const isShown = isElement(node) && !ignoredElements.has(node.tagName)
     if (!isText && !isShown) continue
-    const what = isElement(node) ? `<${node.tagName}>` : 'the text'
+    const subject = isElement(node) ? `<${node.tagName}>` : 'the text'
     const line = node.sourceCodeLocation?.startLine
-    yield { severity: 'warning', message: `${what} outside the first <template> is ignored`, line }
+    yield { severity: 'warning', message: `${subject} outside the first <template> is ignored`, line }
   }
 }
 

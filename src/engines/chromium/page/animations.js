@@ -10,17 +10,17 @@ function createSvgAnimations() {
   return {
     /** @param {number} ms */
     move(ms) {
-      const drawings = new Set(
+      const svgs = new Set(
         kinds.flatMap((elements) => [...elements].flatMap((one) => outermostSvg(one) ?? [])),
       )
-      for (const drawing of drawings) {
-        const before = times.get(drawing)
+      for (const svg of svgs) {
+        const before = times.get(svg)
         const at = before === undefined ? 0 : before + ms
-        drawing.pauseAnimations()
-        drawing.setCurrentTime(at / 1000)
-        times.set(drawing, at)
+        svg.pauseAnimations()
+        svg.setCurrentTime(at / 1000)
+        times.set(svg, at)
       }
-      return drawings.size > 0
+      return svgs.size > 0
     },
   }
 }
@@ -36,7 +36,7 @@ function outermostSvg(element) {
  * @typedef {object} AnimationState State of an animation driven by this clock.
  * @property {number} at its own time, ms
  * @property {boolean} fresh it begins with the next frame
- * @property {boolean} pausedByUs it is paused by us, so that only we move it
+ * @property {boolean} pausedByUs this clock paused it and is the only one to move it
  * @property {boolean} done
  */
 
@@ -55,16 +55,16 @@ export function createAnimations() {
   /** @type {WeakSet<Animation>} */
   const stopped = new WeakSet()
   trackScriptCalls(states, stopped)
-  const drawings = createSvgAnimations()
+  const svgAnimations = createSvgAnimations()
   return {
     /**
-     * Advances by so many ms and returns whether anything plays. 0 registers animations that appeared since the last
+     * Advances by `ms` milliseconds and returns whether anything plays. 0 registers animations that appeared since the last
      * frame, so that they start with that frame.
      *
      * @param {number} ms
      */
     move(ms) {
-      let playing = drawings.move(ms)
+      let playing = svgAnimations.move(ms)
       for (const one of document.getAnimations()) {
         // Scroll-driven animations follow their scroll position.
         if (!(one.timeline instanceof DocumentTimeline)) continue

@@ -3,7 +3,7 @@ import { callSafely, replace, nextTask } from './natives.js'
 /**
  * Makes image blobs, and URLs created from them, available without real-time delay.
  *
- * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} track makes a frame wait for work
+ * @param {(name: string, work: Promise<unknown>) => Promise<unknown>} track makes a frame wait for work
  */
 export function makeBlobsSynchronous(track) {
   inlineImageBlobs()
@@ -16,15 +16,15 @@ export function makeBlobsSynchronous(track) {
 function inlineImageBlobs() {
   const { createObjectURL, revokeObjectURL } = URL
   replace(URL, {
-    createObjectURL: (/** @type {unknown} */ given) => {
-      if (!(given instanceof Blob) || !/^image\//i.test(given.type)) {
-        return createObjectURL.call(URL, /** @type {Blob} */ (given))
+    createObjectURL: (/** @type {unknown} */ source) => {
+      if (!(source instanceof Blob) || !/^image\//i.test(source.type)) {
+        return createObjectURL.call(URL, /** @type {Blob} */ (source))
       }
       // The prefix keeps a byte order mark at the beginning from changing the encoding.
-      const address = createObjectURL.call(URL, new Blob(['.', given]))
+      const address = createObjectURL.call(URL, new Blob(['.', source]))
       const bytes = bytesAt(address).slice(1)
       revokeObjectURL.call(URL, address)
-      return `data:${given.type};base64,${btoa(bytes)}`
+      return `data:${source.type};base64,${btoa(bytes)}`
     },
   })
 }
@@ -36,7 +36,7 @@ const defaultImageType = 'image/png'
  * Encodes canvases to blobs at once; the browser does it when idle, which may take a second. Callbacks still run in a
  * later task.
  *
- * @param {(name: string, answer: Promise<unknown>) => Promise<unknown>} track
+ * @param {(name: string, work: Promise<unknown>) => Promise<unknown>} track
  */
 function encodeCanvasesAtOnce(track) {
   const { toDataURL } = HTMLCanvasElement.prototype

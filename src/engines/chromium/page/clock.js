@@ -16,16 +16,16 @@ function createTimers(time, settle) {
   /** @type {Map<number, { at: number, depth: number, every: number | undefined, call: () => void }>} */
   const timers = new Map()
 
-  /** @param {boolean} needsDraw */
+  /** @param {boolean} repeats */
   const timer =
-    (needsDraw) =>
-    (/** @type {unknown} */ handler, /** @type {unknown} */ delay = 0, /** @type {unknown[]} */ ...given) => {
+    (repeats) =>
+    (/** @type {unknown} */ handler, /** @type {unknown} */ delay = 0, /** @type {unknown[]} */ ...args) => {
       if (typeof handler !== 'function') throw new TypeError('a timer needs a function, not a string')
-      const asked = Math.max(Number(delay) || 0, needsDraw ? 1 : 0)
-      const wait = depth >= nestedTimers.depth ? Math.max(asked, nestedTimers.ms) : asked
+      const requested = Math.max(Number(delay) || 0, repeats ? 1 : 0)
+      const wait = depth >= nestedTimers.depth ? Math.max(requested, nestedTimers.ms) : requested
       last += 1
-      const call = () => handler.apply(window, given)
-      timers.set(last, { at: time.now + wait, depth: depth + 1, every: needsDraw ? wait : undefined, call })
+      const call = () => handler.apply(window, args)
+      timers.set(last, { at: time.now + wait, depth: depth + 1, every: repeats ? wait : undefined, call })
       return last
     }
   replaceTimers(timer(false), timer(true), (id) => void timers.delete(id))
@@ -61,13 +61,13 @@ function createTimers(time, settle) {
 
 /**
  * @param {(call: () => void, ms: number) => unknown} once
- * @param {(call: () => void, ms: number) => unknown} needsDraw
+ * @param {(call: () => void, ms: number) => unknown} repeatedly
  * @param {(id: number) => void} forget
  */
-function replaceTimers(once, needsDraw, forget) {
+function replaceTimers(once, repeatedly, forget) {
   replace(window, {
     setTimeout: once,
-    setInterval: needsDraw,
+    setInterval: repeatedly,
     clearTimeout: forget,
     clearInterval: forget,
     requestIdleCallback: (/** @type {IdleRequestCallback} */ call) =>
@@ -143,15 +143,15 @@ function overrideTime(time) {
   /** @type {WeakMap<object, number>} */
   const timestamps = new WeakMap()
   // An event's time is that of its first read, normally by its listener, and does not change afterwards.
-  const then = (/** @type {object} */ one) => {
+  const readTime = (/** @type {object} */ one) => {
     const at = timestamps.get(one) ?? time.now
     timestamps.set(one, at)
     return at
   }
   replace(window, {
     Date: new Proxy(Date, {
-      construct: (target, given, made) =>
-        Reflect.construct(target, given.length > 0 ? given : [epoch + time.now], made),
+      construct: (target, args, newTarget) =>
+        Reflect.construct(target, args.length > 0 ? args : [epoch + time.now], newTarget),
       apply: (target) => new target(epoch + time.now).toString(),
     }),
   })
@@ -165,7 +165,7 @@ function overrideTime(time) {
     [Event, 'timeStamp'],
     [IntersectionObserverEntry, 'time'],
   ])) {
-    replaceGetter(owner.prototype, name, then)
+    replaceGetter(owner.prototype, name, readTime)
   }
   overrideTimings(time, epoch)
   overrideCurrentTime(() => epoch + time.now)

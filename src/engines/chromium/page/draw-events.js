@@ -23,10 +23,10 @@ function watchCalls(begin) {
   wrapNatives(
     drawEventMethods,
     (native) =>
-      /** @this {unknown} @param {unknown[]} given */
-      function (...given) {
+      /** @this {unknown} @param {unknown[]} args */
+      function (...args) {
         begin()
-        return /** @type {unknown} */ (Reflect.apply(native, this, given))
+        return /** @type {unknown} */ (Reflect.apply(native, this, args))
       },
   )
   for (const name of ['scrollTop', 'scrollLeft']) {
@@ -42,7 +42,7 @@ function watchCalls(begin) {
   }
 }
 
-/** Styles that depend on the previous draw: a script may measure the state of the frame before. */
+/** Styles that depend on the previous draw, so a script may measure the state of the previous frame. */
 const drawnStyles = [
   ...['content-visibility', 'animation-timeline', 'animation-trigger'],
   ...['scroll-timeline', 'scroll-timeline-name', 'view-timeline', 'view-timeline-name'],
@@ -100,18 +100,18 @@ export function createDrawEvents(report) {
   /** Draws in a row without events, and how many are enough. */
   const quiet = { drawings: 0, enough: 1 }
   const begin = () => void (listens = true)
-  const note = () => void (delivered = true)
+  const recordDelivery = () => void (delivered = true)
   watchListeners((target, type) => {
     begin()
     // Registered first, because other listeners may stop the event.
-    listen.call(target, type, note, true)
+    listen.call(target, type, recordDelivery, true)
   })
-  watchPromises(begin, note)
-  watchObservers(begin, note, report)
+  watchPromises(begin, recordDelivery)
+  watchObservers(begin, recordDelivery, report)
   watchCalls(begin)
   return {
     isListening: () => listens,
-    /** Called after a draw: whether another one is needed because this one delivered events. */
+    /** Returns whether another draw is needed because this one delivered events. Call after each draw. */
     isUnsettled() {
       quiet.drawings = delivered ? 0 : quiet.drawings + 1
       delivered = false
@@ -132,26 +132,26 @@ export function createDrawEvents(report) {
 /**
  * Watches listeners of these events, whether added by function, property or attribute.
  *
- * @param {(target: EventTarget, type: string) => void} attend
+ * @param {(target: EventTarget, type: string) => void} onListener
  */
-function watchListeners(attend) {
+function watchListeners(onListener) {
   wrapNatives(
     { EventTarget: ['addEventListener'] },
     (native) =>
-      /** @this {EventTarget | undefined} @param {unknown[]} given */
-      function (...given) {
-        const [type] = given
+      /** @this {EventTarget | undefined} @param {unknown[]} args */
+      function (...args) {
+        const [type] = args
         if (typeof type === 'string' && drawnTypes.get(type.toLowerCase()) === type) {
-          attend(this ?? window, type)
+          onListener(this ?? window, type)
         }
-        return /** @type {unknown} */ (Reflect.apply(native, this, given))
+        return /** @type {unknown} */ (Reflect.apply(native, this, args))
       },
   )
   /** @param {EventTarget} target @param {string} handler */
   const handle = (target, handler) => {
     const type = drawnTypes.get(handler.slice('on'.length))
     // Handlers of the body belong to its window.
-    if (type !== undefined) attend(target instanceof HTMLBodyElement ? window : target, type)
+    if (type !== undefined) onListener(target instanceof HTMLBodyElement ? window : target, type)
   }
   const classes = [Animation, Document, Element, HTMLElement, HTMLBodyElement, SVGElement, MathMLElement]
   for (const owner of [window, ...classes.map(({ prototype }) => prototype)]) {
@@ -182,15 +182,15 @@ function watchHandlerAttributes(handle) {
  * Watches promises of animations: they become ready, and scroll-driven ones end, while a frame is drawn.
  *
  * @param {() => void} begin
- * @param {() => void} note
+ * @param {() => void} recordDelivery
  */
-function watchPromises(begin, note) {
+function watchPromises(begin, recordDelivery) {
   for (const name of ['ready', 'finished']) {
     const native = Object.getOwnPropertyDescriptor(Animation.prototype, name)
     replaceGetter(Animation.prototype, name, (one) => {
       if (name === 'ready') begin()
       const promise = /** @type {Promise<Animation>} */ (native?.get?.call(one))
-      promise.then(note, note)
+      promise.then(recordDelivery, recordDelivery)
       return promise
     })
   }
@@ -198,23 +198,23 @@ function watchPromises(begin, note) {
 
 /**
  * @param {() => void} begin
- * @param {() => void} note
+ * @param {() => void} recordDelivery
  * @param {(message: string) => void} report
  */
-function watchObservers(begin, note, report) {
+function watchObservers(begin, recordDelivery, report) {
   for (const native of [IntersectionObserver, ResizeObserver]) {
     const observer = new Proxy(native, {
-      construct(target, [call, options], made) {
+      construct(target, [call, options], newTarget) {
         begin()
         if (options?.delay > 0) report(`uses ${native.name} with a delay, ${uncontrolledTime}`)
         /** @this {unknown} @param {unknown[]} entries */
-        function noting(...entries) {
-          note()
+        function recordingCall(...entries) {
+          recordDelivery()
           Reflect.apply(call, this, entries)
         }
         // A value that is not a function is passed on, for the browser to reject.
-        const given = typeof call === 'function' ? noting : call
-        return Reflect.construct(target, [given, options], made)
+        const callback = typeof call === 'function' ? recordingCall : call
+        return Reflect.construct(target, [callback, options], newTarget)
       },
     })
     replace(window, { [native.name]: observer })

@@ -2,34 +2,34 @@
 const port = MessagePort.prototype
 const { postMessage } = port
 const nativeReportError = reportError
-const waitNatively = setTimeout
-const stopNatively = clearTimeout
-const clockOfBrowser = performance
-const { now: nowNatively } = Performance.prototype
+const nativeSetTimeout = setTimeout
+const nativeClearTimeout = clearTimeout
+const nativePerformance = performance
+const { now: nativeNow } = Performance.prototype
 const OwnPromise = Promise
 export const { addEventListener: listen } = EventTarget.prototype
 
 /** @type {(() => void)[]} */
-const turns = []
+const pendingTasks = []
 const channel = new MessageChannel()
-channel.port1.addEventListener('message', () => turns.shift()?.())
+channel.port1.addEventListener('message', () => pendingTasks.shift()?.())
 channel.port1.start()
 
 /** Resolves in a later task, after all pending promises and messages. */
 export function nextTask() {
   return new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
-    turns.push(() => resolve())
+    pendingTasks.push(() => resolve())
     postMessage.call(channel.port2, 0)
   })
 }
 
 /** Returns the real time in ms since an arbitrary origin. */
 export function realTime() {
-  return nowNatively.call(clockOfBrowser)
+  return nativeNow.call(nativePerformance)
 }
 
 /**
- * Waits for work, at most so many real milliseconds.
+ * Waits for work, at most `ms` milliseconds of real time.
  *
  * @param {Promise<unknown>} work
  * @param {number} ms
@@ -37,14 +37,14 @@ export function realTime() {
 export async function waitAtMost(work, ms) {
   let timer = 0
   const late = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
-    timer = waitNatively(resolve, ms)
+    timer = nativeSetTimeout(resolve, ms)
   })
   await Promise.race([work, late])
-  stopNatively(timer)
+  nativeClearTimeout(timer)
 }
 
 /**
- * Whether a value is a native promise. Other thenables are not awaited: `then` of a GSAP timeline calls only at its end.
+ * Whether a value is a native promise. Other thenables are not awaited: a GSAP timeline calls `then` only at its end.
  *
  * @param {unknown} value
  * @returns {value is Promise<unknown>}
@@ -54,7 +54,7 @@ export function isPromise(value) {
 }
 
 /**
- * Calls a callback of the particle; its exception is reported as an error of the page, with its line.
+ * Calls a callback of the particle. Reports its exception as an error of the page, with the line, and returns undefined.
  *
  * @template T
  * @param {() => T} call
@@ -70,6 +70,8 @@ export function callSafely(call) {
 }
 
 /**
+ * Redefines properties of an object. They stay writable and configurable.
+ *
  * @param {object} target
  * @param {Readonly<Record<string, unknown>>} properties
  */

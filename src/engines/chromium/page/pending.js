@@ -121,11 +121,11 @@ export function createPendingWork(maxMs) {
 /**
  * Wraps the natives so that their work is tracked.
  *
- * @param {(name: string, answer: Promise<unknown>, before?: Promise<void>) => Promise<unknown>} track
+ * @param {(name: string, work: Promise<unknown>, before?: Promise<void>) => Promise<unknown>} track
  */
 function trackNatives(track) {
   let last = Promise.resolve()
-  const inTurn = async (/** @type {string} */ name, /** @type {Promise<unknown>} */ promise) => {
+  const inCallOrder = async (/** @type {string} */ name, /** @type {Promise<unknown>} */ promise) => {
     const before = last
     /** @type {PromiseWithResolvers<void>} */
     const { promise: finished, resolve } = Promise.withResolvers()
@@ -136,27 +136,28 @@ function trackNatives(track) {
       resolve()
     }
   }
-  const following =
-    (/** @type {typeof inTurn} */ waiting) => (/** @type {Function} */ native, /** @type {string} */ name) =>
-      /** @this {unknown} @param {unknown[]} given */
-      function (...given) {
-        const promise = /** @type {unknown} */ (Reflect.apply(native, this, given))
-        return isPromise(promise) ? waiting(`${name}()`, promise) : promise
+  const trackPromise =
+    (/** @type {typeof inCallOrder} */ tracker) =>
+    (/** @type {Function} */ native, /** @type {string} */ name) =>
+      /** @this {unknown} @param {unknown[]} args */
+      function (...args) {
+        const promise = /** @type {unknown} */ (Reflect.apply(native, this, args))
+        return isPromise(promise) ? tracker(`${name}()`, promise) : promise
       }
-  wrapNatives(promiseNatives, following(inTurn))
-  wrapNatives(streamNatives, following(track))
+  wrapNatives(promiseNatives, trackPromise(inCallOrder))
+  wrapNatives(streamNatives, trackPromise(track))
   // The async iterator of streams, which has no global name.
   const loop = /** @type {object} */ (Object.getPrototypeOf(new ReadableStream().values()))
-  wrapMethods(loop, ['next'], following(track))
+  wrapMethods(loop, ['next'], trackPromise(track))
   wrapNatives(
     eventNatives,
     (native, name) =>
-      /** @this {EventTarget} @param {unknown[]} given */
-      function (...given) {
+      /** @this {EventTarget} @param {unknown[]} args */
+      function (...args) {
         /** @type {PromiseWithResolvers<unknown>} */
         const { promise, resolve } = Promise.withResolvers()
         listen.call(this, 'loadend', resolve, { once: true })
-        Reflect.apply(native, this, given)
+        Reflect.apply(native, this, args)
         void track(`${name}()`, promise)
       },
   )

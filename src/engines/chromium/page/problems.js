@@ -7,7 +7,7 @@ import { inspectElements, noNetwork, uncontrolledTime, restrictApis } from './re
  * @param {(message: string, line?: number) => void} report
  */
 function reportErrors(report) {
-  const own = 'about:srcdoc'
+  const particleFile = 'about:srcdoc'
   addEventListener(
     'error',
     (/** @type {Event} */ event) => {
@@ -15,7 +15,7 @@ function reportErrors(report) {
       if (event instanceof ErrorEvent) {
         // Undelivered size observations follow in the next draw, which comes at once.
         if (event.message.startsWith('ResizeObserver loop')) return
-        report(event.message, event.filename === own ? event.lineno : 0)
+        report(event.message, event.filename === particleFile ? event.lineno : 0)
       } else if (target instanceof HTMLImageElement && target.src.startsWith('data:')) {
         report(`an image cannot be decoded: ${target.src.slice(0, 60)}`)
       }
@@ -27,23 +27,26 @@ function reportErrors(report) {
     report(`Uncaught (in promise) ${String(reason)}`, Number(line ?? 0))
   })
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, lineNumber }) => {
-    const asks = blockedURI.startsWith('blob')
+    const violation = blockedURI.startsWith('blob')
       ? 'shows a blob that is not an image: give it a type such as image/png'
       : `requests ${blockedURI}; ${noNetwork}`
-    report(effectiveDirective === 'worker-src' ? `starts a worker, ${uncontrolledTime}` : asks, lineNumber)
+    report(
+      effectiveDirective === 'worker-src' ? `starts a worker, ${uncontrolledTime}` : violation,
+      lineNumber,
+    )
   })
 }
 
 /** Most elements: with more, each frame takes seconds. */
-const mostElements = 5000
+const maxElements = 5000
 
 /** Most problems reported at once. */
-const mostProblems = 20
+const maxProblems = 20
 
 /** Characters of a message. */
-const mostCharacters = 300
+const maxCharacters = 300
 
-/** Natives by which a page can keep running without a clock. */
+/** Natives with which a page can keep running without timers. */
 const selfDrivenNatives = {
   window: ['postMessage'],
   MessagePort: ['postMessage'],
@@ -58,8 +61,8 @@ export function createProblemLog(awaitImage) {
   /** @type {Map<string, number | undefined>} */
   const problems = new Map()
   const report = (/** @type {string} */ text, /** @type {number} */ line = 0) => {
-    const message = text.slice(0, mostCharacters)
-    if (problems.size < mostProblems && !problems.has(message)) problems.set(message, line || undefined)
+    const message = text.slice(0, maxCharacters)
+    if (problems.size < maxProblems && !problems.has(message)) problems.set(message, line || undefined)
   }
   reportErrors(report)
   restrictApis(report)
@@ -68,16 +71,16 @@ export function createProblemLog(awaitImage) {
 
   return {
     report,
-    /** Whether the page may change without a clock. */
+    /** Returns whether the page may change without timers. */
     usesMessages: tracksUse(selfDrivenNatives),
     /** Returns and clears the problems. */
     take() {
-      if (elements.length > mostElements) {
-        report(`has ${elements.length} elements; at most ${mostElements} can be drawn`)
+      if (elements.length > maxElements) {
+        report(`has ${elements.length} elements; at most ${maxElements} can be drawn`)
       }
-      const taken = [...problems].map(([message, line]) => ({ message, line }))
+      const list = [...problems].map(([message, line]) => ({ message, line }))
       problems.clear()
-      return taken
+      return list
     },
   }
 }
@@ -92,10 +95,10 @@ function tracksUse(table) {
   wrapNatives(
     table,
     (native) =>
-      /** @this {unknown} @param {unknown[]} given */
-      function (...given) {
+      /** @this {unknown} @param {unknown[]} args */
+      function (...args) {
         used = true
-        return /** @type {unknown} */ (Reflect.apply(native, this, given))
+        return /** @type {unknown} */ (Reflect.apply(native, this, args))
       },
   )
   return () => used

@@ -33,15 +33,15 @@ const refusedMethods = {
  * @param {(message: string) => void} report
  */
 export function restrictApis(report) {
-  const refused = (/** @type {string} */ what) =>
+  const refused = (/** @type {string} */ message) =>
     function Refused() {
-      report(what)
-      throw new Error(what)
+      report(message)
+      throw new Error(message)
     }
   for (const [name, why] of Object.entries(refusedClasses)) {
     if (name in window) replace(window, { [name]: refused(`uses ${name}, ${why}`) })
   }
-  // Feature detection then finds nothing to observe.
+  // Feature detection then finds no supported entry types.
   replace(PerformanceObserver, { supportedEntryTypes: Object.freeze([]) })
   wrapNatives(refusedMethods, (_, name) => refused(`uses ${name}, ${uncontrolledTime}`))
   replace(window, {
@@ -50,8 +50,8 @@ export function restrictApis(report) {
       return null
     },
   })
-  const hidden = 'has a shadow tree, which cannot be inspected; put its elements into the page'
-  replace(Element.prototype, { attachShadow: refused(hidden), setHTMLUnsafe: refused(hidden) })
+  const shadowMessage = 'has a shadow tree, which cannot be inspected; put its elements into the page'
+  replace(Element.prototype, { attachShadow: refused(shadowMessage), setHTMLUnsafe: refused(shadowMessage) })
   blockForeignMessages()
   forbidRewriting(refused('rewrites its page (document.open or document.write after loading)'))
 }
@@ -70,17 +70,17 @@ function blockForeignMessages() {
 /**
  * Forbids replacing the page, which would remove the player. Scripts may write while the page loads.
  *
- * @param {() => never} refusing
+ * @param {() => never} refuse
  */
-function forbidRewriting(refusing) {
+function forbidRewriting(refuse) {
   const { write, writeln } = Document.prototype
-  const asItIsRead = (/** @type {typeof write} */ native) =>
-    /** @this {Document} @param {string[]} given */
-    function (...given) {
-      if (document.currentScript === null) refusing()
-      native.apply(this, given)
+  const whileLoading = (/** @type {typeof write} */ native) =>
+    /** @this {Document} @param {string[]} args */
+    function (...args) {
+      if (document.currentScript === null) refuse()
+      native.apply(this, args)
     }
-  replace(Document.prototype, { open: refusing, write: asItIsRead(write), writeln: asItIsRead(writeln) })
+  replace(Document.prototype, { open: refuse, write: whileLoading(write), writeln: whileLoading(writeln) })
 }
 
 /** Names of elements that play by their own clock. */

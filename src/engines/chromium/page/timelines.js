@@ -53,10 +53,10 @@ export function createTimelines(report) {
       for (const [timeline, state] of known) {
         const at = Math.min(seconds, state.end ?? Infinity)
         if (at !== state.sought) {
-          const answer = callSafely(() =>
+          const result = callSafely(() =>
             typeof timeline.totalTime === 'function' ? timeline.totalTime(at, false) : timeline.seek?.(at),
           )
-          if (isPromise(answer)) await answer
+          if (isPromise(result)) await result
         }
         state.sought = at
         ended &&= state.end !== undefined && seconds >= state.end
@@ -75,6 +75,6 @@ function registeredTimelines() {
 
 /** @param {Timeline} timeline */
 function durationOf(timeline) {
-  const given = timeline.totalDuration ?? timeline.duration
-  return typeof given === 'function' ? given.call(timeline) : given
+  const duration = timeline.totalDuration ?? timeline.duration
+  return typeof duration === 'function' ? duration.call(timeline) : duration
 }

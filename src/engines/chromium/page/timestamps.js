@@ -17,8 +17,8 @@ function overrideIntl(now) {
   const format = Object.getOwnPropertyDescriptor(prototype, 'format')
   replace(prototype, {
     /** @this {Intl.DateTimeFormat} */
-    formatToParts(given = now()) {
-      return formatToParts.call(this, given)
+    formatToParts(date = now()) {
+      return formatToParts.call(this, date)
     },
   })
   Object.defineProperty(prototype, 'format', {
@@ -26,7 +26,7 @@ function overrideIntl(now) {
     /** @this {Intl.DateTimeFormat} */
     get() {
       const native = /** @type {(date: unknown) => string} */ (format?.get?.call(this))
-      return (/** @type {unknown} */ given = now()) => native(given)
+      return (/** @type {unknown} */ date = now()) => native(date)
     },
   })
 }
@@ -82,9 +82,9 @@ function overrideLoadTimings(epoch) {
   wrapNatives(
     { Performance: ['getEntries', 'getEntriesByName', 'getEntriesByType'] },
     (get) =>
-      /** @this {Performance} @param {unknown[]} given */
-      function (...given) {
-        const entries = /** @type {PerformanceEntryList} */ (Reflect.apply(get, this, given))
+      /** @this {Performance} @param {unknown[]} args */
+      function (...args) {
+        const entries = /** @type {PerformanceEntryList} */ (Reflect.apply(get, this, args))
         return entries.filter(({ entryType }) => own.has(entryType))
       },
   )
@@ -94,31 +94,32 @@ function overrideLoadTimings(epoch) {
 /** @param {{ now: number }} time @param {ReadonlySet<unknown>} loading */
 function overrideMarks(time, loading) {
   const { mark, measure } = Performance.prototype
-  /** @param {PerformanceMarkOptions} [given] */
-  const begun = (given) => ({ ...given, startTime: given?.startTime ?? time.now })
+  /** @param {PerformanceMarkOptions} [options] */
+  const withStartTime = (options) => ({ ...options, startTime: options?.startTime ?? time.now })
   /** @param {string | number | undefined} moment */
   const mapped = (moment) => (loading.has(moment) ? 0 : moment)
   replace(window, {
     PerformanceMark: new Proxy(PerformanceMark, {
-      construct: (target, [name, given], made) => Reflect.construct(target, [name, begun(given)], made),
+      construct: (target, [name, options], newTarget) =>
+        Reflect.construct(target, [name, withStartTime(options)], newTarget),
     }),
   })
   replace(PerformanceMark.prototype, { constructor: PerformanceMark })
   replace(Performance.prototype, {
-    /** @this {Performance} @param {string} name @param {PerformanceMarkOptions} [given] */
-    mark(name, given) {
-      return mark.call(this, name, begun(given))
+    /** @this {Performance} @param {string} name @param {PerformanceMarkOptions} [options] */
+    mark(name, options) {
+      return mark.call(this, name, withStartTime(options))
     },
     /** @this {Performance} @param {string} name @param {string | PerformanceMeasureOptions} [from] @param {string} [to] */
     measure(name, from, to) {
-      const isTable = typeof from === 'object'
-      const given = isTable ? { ...from } : { start: from, end: to }
-      const { start, end, duration, detail } = given
+      const hasOptions = typeof from === 'object'
+      const options = hasOptions ? { ...from } : { start: from, end: to }
+      const { start, end, duration, detail } = options
       // Invalid arguments are passed on, for the browser to reject.
       const isOpen = end === undefined && duration === undefined
       const toNow = isOpen && (start !== undefined || detail === undefined)
-      const whole = { ...given, start: mapped(start), end: toNow ? time.now : mapped(end) }
-      return measure.call(this, name, whole, isTable ? to : undefined)
+      const complete = { ...options, start: mapped(start), end: toNow ? time.now : mapped(end) }
+      return measure.call(this, name, complete, hasOptions ? to : undefined)
     },
   })
 }
