@@ -1,15 +1,15 @@
 import iconv from 'iconv-lite'
 import type { Encoding } from '../src/media/subtitles/encoding-tables.ts'
 import { readSource } from '../src/media/subtitles/encoding.ts'
-import { asWritten, bytesOf, samples } from '../test/engines/subtitles/made-files.ts'
+import { asEncodable, encodeSample, samples } from '../test/engines/subtitles/sample-files.ts'
 
 // Share of generated subtitle files that are decoded exactly, by detector, length and encoding. Each language of the
-// product and each encoding that we detect, in files of three entries and of 120. Ours runs with and without the
-// language that a request names; chardet knows no languages. To compare with chardet, install it first:
+// product and each encoding that is detected, in files of three entries and of 120. Ours runs with and without the
+// language of the request; chardet does not use languages. To compare with chardet, install it first:
 // npm install --no-save chardet
 // npm run bench -- subtitle-encodings
 
-/** Sentences of the languages of subtitles that the test samples leave out or have few of. */
+/** Sentences in subtitle languages with few or no test samples. */
 const sentences: readonly (readonly [
   language: string,
   encodings: readonly Encoding[],
@@ -218,8 +218,8 @@ function generateFiles(): GeneratedFile[] {
         (['short', 'long'] as const).map((length): GeneratedFile => {
           const count = length === 'short' ? 3 : 120
           const chosen = Array.from({ length: count }, (__, at) => lines[(first + at) % lines.length] ?? '')
-          const text = asWritten(encoding, srt(chosen))
-          return { language, encoding, length, text, bytes: bytesOf(text, encoding, first % 2 === 1) }
+          const text = asEncodable(encoding, srt(chosen))
+          return { language, encoding, length, text, bytes: encodeSample(text, encoding, first % 2 === 1) }
         }),
       ),
     ),
@@ -240,7 +240,7 @@ interface Peer {
   detect(bytes: Uint8Array): string | null
 }
 
-/** A package that is not one of the project's; undefined if it is not installed. */
+/** Imports a package that is not a dependency. Returns undefined if it is not installed. */
 async function loadPeer(name: string): Promise<Peer | undefined> {
   return await import(name).then(
     (loaded: { default: Peer }) => loaded.default,
@@ -254,8 +254,8 @@ function decodeAs(bytes: Uint8Array, encoding: string | null): string {
 
 const peer = await loadPeer('chardet')
 const detectors: Readonly<Record<string, (file: GeneratedFile) => string>> = {
-  'ours, language named': ({ bytes, language }) => readSource(bytes, language).text,
-  'ours, language unknown': ({ bytes }) => readSource(bytes).text,
+  'ours, known language': ({ bytes, language }) => readSource(bytes, language).text,
+  'ours, unknown language': ({ bytes }) => readSource(bytes).text,
   ...(peer && { chardet: ({ bytes }: GeneratedFile) => decodeAs(bytes, peer.detect(bytes)) }),
 }
 
@@ -269,7 +269,7 @@ for (const [name, detect] of Object.entries(detectors)) {
     const right = all - wrong.filter((file) => file.length === length).length
     return `${length} ${right} of ${all} (${((100 * right) / all).toFixed(1)} %)`
   })
-  console.log(`${name}: ${shares.join(', ')}, ${milliseconds} ms a file`)
+  console.log(`${name}: ${shares.join(', ')}, ${milliseconds} ms per file`)
   const kinds = Map.groupBy(wrong, ({ encoding, language, length }) => `${encoding} ${language} ${length}`)
   for (const [kind, ones] of kinds) console.log(`  wrong: ${kind} ${ones.length}`)
 }

@@ -10,12 +10,12 @@ import { sentencePassages } from '../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../src/media/subtitles/read.ts'
 import { rewriteAss } from '../src/media/subtitles/rewrite-ass.ts'
 import { estimateWidth } from '../src/media/subtitles/text-width.ts'
-import { bytesOf } from '../test/engines/subtitles/made-files.ts'
+import { encodeSample } from '../test/engines/subtitles/sample-files.ts'
 
-// Processor seconds that subtitle files take, median of five. The largest (8 MB): read, check, and write with every
-// entry changed; what nobody would make: one long line, empty lines, NULs, 1.6 million tags, entries over the limit,
-// as they are read before a task is made. The most of one task (2000 entries): joined to sentences, broken anew, and
-// rewritten as ASS with other styles.
+// Processor time for subtitle files in seconds, median of five. The largest files (8 MB): read, check, and write with every
+// entry changed. Pathological files, read before a task is created: one long line, empty lines, NULs, 1.6 million tags,
+// entries over the limit. The largest task (2000 entries): merge to sentences, split again, and rewrite as ASS with other
+// styles.
 // npm run bench -- subtitles
 
 const size = 8 * 2 ** 20
@@ -41,8 +41,8 @@ const ass = `[Events]\n${repeated(
 
 for (const [name, bytes, format] of [
   ['SRT, UTF-8', Buffer.from(srt), 'srt'],
-  ['SRT, GB18030', bytesOf(srt, 'gb18030'), 'srt'],
-  ['SRT, UTF-16', bytesOf(srt, 'utf-16le', true), 'srt'],
+  ['SRT, GB18030', encodeSample(srt, 'gb18030'), 'srt'],
+  ['SRT, UTF-16', encodeSample(srt, 'utf-16le', true), 'srt'],
   ['ASS, UTF-8', Buffer.from(ass), 'ass'],
   ['one line', Buffer.alloc(size, 'x'), 'srt'],
   ['empty lines', Buffer.alloc(size, '\n'), 'srt'],
@@ -55,7 +55,7 @@ for (const [name, bytes, format] of [
   const write = median(() => changeSubtitles(file, changes, { keepEncoding: true }))
   const mib = (bytes.length / 2 ** 20).toFixed(1)
   console.log(
-    `${name}: ${mib} MiB, ${file.entries.length} entries, read ${read} s, checked ${check}, written ${write}`,
+    `${name}: ${mib} MiB, ${file.entries.length} entries, read ${read} s, check ${check} s, write ${write} s`,
   )
 }
 
@@ -75,7 +75,7 @@ for (const [name, text, format] of [
     const file = readSubtitles(bytes, { format, most })
     return [countCharacters(file), findBilingual(file), findOverlappingLayers(file)]
   })
-  console.log(`${name}: before a task is made ${before} s`)
+  console.log(`${name}: before a task is created ${before} s`)
 }
 
 const said = 'and so we went down to the harbour, with the old captain'
@@ -95,9 +95,9 @@ const resegmented = median(() =>
 )
 const anew = new Map(file.entries.map((entry) => [entry, [{ text: `${entry.text}!` }]]))
 const rewritten = median(() => rewriteAss(file, { styles: [], events: anew }))
-console.log(`2000 entries: resegmented ${resegmented} s, rewritten ${rewritten}`)
+console.log(`2000 entries: resegmented in ${resegmented} s, rewritten in ${rewritten} s`)
 
-/** Processor seconds. */
+/** Median processor time of five runs, seconds. */
 function median(work: () => unknown): string {
   const times = Array.from({ length: 5 }, () => {
     const started = process.cpuUsage()

@@ -3,7 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { loadDrawing } from '../../src/engines/canvas/load.ts'
 import { applyTextStyle } from '../../src/engines/canvas/text.ts'
 import { type LetterColour, letterColours, presetNames } from '../../src/media/subtitles/style-presets.ts'
-import { burned, lookFile, rgbaOf, type Look, typefaceHere } from '../../test/engines/subtitles/burned.ts'
+import {
+  burnPixels,
+  presetAssFile,
+  rgbaOf,
+  type RenderOptions,
+  typefaceHere,
+} from '../../test/engines/subtitles/burn-pixels.ts'
 
 // Draws the picture sheet of the styles of subtitles, burned by libass with this machine's fonts.
 // node docs/operations/subtitle-styles.ts
@@ -31,9 +37,9 @@ pen.fillStyle = '#ffffff'
 pen.fillRect(0, 0, sheet.width, sheet.height)
 
 let [x, y] = [gap, gap]
-const draw = async (look: Omit<Look, 'canvas'>, on: typeof wide, name: string) => {
+const draw = async (look: Omit<RenderOptions, 'canvas'>, on: typeof wide, name: string) => {
   const { width, height } = on.canvas
-  const pixels = await burned(scenery(on.canvas), lookFile({ ...look, canvas: on.canvas }))
+  const pixels = await burnPixels(scenery(on.canvas), presetAssFile({ ...look, canvas: on.canvas }))
   const picture = createCanvas(width, height)
   const onto = picture.getContext('2d')
   const image = onto.createImageData(width, height)

@@ -1,17 +1,23 @@
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
-import { bytes, json, startStandIn, type Reply, type StandIn } from '../engines/services/stand-in.ts'
+import {
+  bytes,
+  json,
+  startFakeService,
+  type Reply,
+  type FakeService,
+} from '../engines/services/fake-service.ts'
 
 /** Sample rate of the fake voice, Hz. */
 export const parrotRate = 24_000
 
 /** A fake voice service and a fake transcription service that recognises its output. */
 export interface Parrot extends AsyncDisposable {
-  readonly voice: StandIn
-  readonly ears: StandIn
-  /** Texts requested, one entry per attempt. */
+  readonly voice: FakeService
+  readonly ears: FakeService
+  /** Bodies of the requests, one entry per attempt. */
   readonly asked: Record<string, unknown>[]
-  /** What it speaks of a text at an attempt (from 0); everything by default. */
+  /** Words spoken for a text at an attempt (from 0). Default: the whole text. */
   says: (text: string, attempt: number) => string
   /** Transcription of any other sound. */
   others: Readonly<Record<string, unknown>>
@@ -28,7 +34,7 @@ export async function startParrot(): Promise<Parrot> {
     const attempt = attempts.get(request.text) ?? 0
     attempts.set(request.text, attempt + 1)
     const words = parrot.says(request.text, attempt)
-    // No two lengths are alike, so that a length tells what was said.
+    // Every sound has a unique length, which identifies its text.
     const length = 16_000 + 300 * said.size
     said.set(length, words)
     return bytes(encodeWav({ samples: tone((length * 3) / 2), rate: parrotRate }), 'audio/wav')(
@@ -42,7 +48,7 @@ export async function startParrot(): Promise<Parrot> {
     const answer = text === undefined ? parrot.others : { text, language: 'english', segments: [] }
     return json(answer)(response, {} as never)
   }
-  const [voice, ears] = [await startStandIn(speak), await startStandIn(understand)]
+  const [voice, ears] = [await startFakeService(speak), await startFakeService(understand)]
   const parrot: Parrot = {
     voice,
     ears,

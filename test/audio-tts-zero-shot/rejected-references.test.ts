@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { json } from '../engines/services/stand-in.ts'
+import { json } from '../engines/services/fake-service.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
@@ -32,7 +32,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       return path
     }
     const prompt = join(speech ?? '', 'cosyvoice-zero_shot_prompt.wav')
-    const unmet = async (path: string) => {
+    const rejection = async (path: string) => {
       const failure: unknown = await speak(folder, path, { text: 'Hello.' }).catch((error: unknown) => error)
       expect(failure).toMatchObject({ code: 6016, retryable: false })
       return (failure as Error).message
@@ -40,9 +40,9 @@ describe.skipIf(speech === undefined || !hasModels)(
 
     test('silence and noise', async () => {
       const noise = await made('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
-      expect(await unmet(noise)).toContain('contains no speech')
+      expect(await rejection(noise)).toContain('contains no speech')
       const silent = await made('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
-      expect(await unmet(silent)).toContain('contains no speech')
+      expect(await rejection(silent)).toContain('contains no speech')
     })
 
     test('words with long pauses between them', async () => {
@@ -52,10 +52,10 @@ describe.skipIf(speech === undefined || !hasModels)(
       )
       const graph = ['[0]asplit=3[c0][c1][c2]', ...cut, '[p0][p1][p2]concat=n=3:v=0:a=1[a]']
       const path = await made('apart.wav', [prompt], graph.join(';'))
-      expect(await unmet(path)).toMatch(/no 3 s of speech without a silence longer than 0\.6 s/)
+      expect(await rejection(path)).toMatch(/no 3 s of speech without a silence longer than 0\.6 s/)
     })
 
-    test('two people who take turns', async () => {
+    test('two people speaking alternately', async () => {
       const one = join(speech ?? '', 'librispeech-1995-1837-0001.wav')
       const other = join(speech ?? '', 'librivox/sense_and_sensibility_01_austen_64kb-0870.wav')
       const pieces = [0, 1, 2].flatMap((at) => [
@@ -69,21 +69,21 @@ describe.skipIf(speech === undefined || !hasModels)(
         '[x0][y0][x1][y1][x2][y2]concat=n=6:v=0:a=1[a]',
       ]
       const path = await made('turns.wav', [one, other], graph.join(';'))
-      expect(await unmet(path)).toMatch(/no 3 s of continuous speech of one person alone/)
+      expect(await rejection(path)).toMatch(/no 3 s of continuous speech of one person alone/)
     })
 
     test('speech that is not recognised', async () => {
       const surely = [{ start: 0, end: 2, text: '♪', avg_logprob: -0.01 }]
       for (const others of [{ text: '' }, { text: '♪' }, { text: '♪', segments: surely }]) {
         parrot.others = { ...others, language: 'english' }
-        expect(await unmet(jfk)).toContain('was not recognised')
+        expect(await rejection(jfk)).toContain('was not recognised')
       }
       parrot.others = {
         text: 'murmur',
         language: 'english',
         segments: [{ start: 0, end: 2, text: 'murmur', avg_logprob: -1.5 }],
       }
-      expect(await unmet(jfk)).toMatch(/with a confidence of at most 0\.2\d; 0\.5 is required/)
+      expect(await rejection(jfk)).toMatch(/with a confidence of at most 0\.2\d; 0\.5 is required/)
     })
 
     test('words that differ in the second recognition', async () => {
@@ -93,14 +93,14 @@ describe.skipIf(speech === undefined || !hasModels)(
         const words = [`${heard} babble`, `${heard} of ${heard}`, `${heard}th noise`]
         return json({ text: words.join(' '), language: 'english' })(response, {} as never)
       }
-      expect(await unmet(jfk)).toMatch(/with a confidence of at most 0\.\d\d; 0\.5 is required/)
+      expect(await rejection(jfk)).toMatch(/with a confidence of at most 0\.\d\d; 0\.5 is required/)
     })
 
     test('a recording that is too short or too long, before anything is charged', async () => {
       const short = await made('short.wav', [prompt], '[0]atrim=0:2.9[a]')
-      expect(await unmet(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
+      expect(await rejection(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
       const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
-      expect(await unmet(long)).toContain('lasts 30 min 1 s, not 3 s to 30 min')
+      expect(await rejection(long)).toContain('lasts 30 min 1 s, not 3 s to 30 min')
     })
   },
 )

@@ -12,7 +12,7 @@ import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { requirements } from '../../tools/audio-tts-zero-shot/requirements.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { bytes, fails, json } from '../engines/services/stand-in.ts'
+import { bytes, fails, json } from '../engines/services/fake-service.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
@@ -55,7 +55,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         text_source: 'asr',
         ref_text: 'ask not what your country can do for you',
         ref_lang: 'en-US',
-        // It told no confidence, and understood the same when it heard the part again.
+        // The recogniser reported no confidence, and returned the same text twice.
         asr_confidence: 1,
         recogniser: `parrot at ${new URL(parrot.ears.origin).host}`,
         separator: null,
@@ -92,7 +92,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(await loudnessOf(path)).toBeGreaterThan(0.2)
     })
 
-    test('repeats a sentence with lost words, twice at most, and reports what is still lost', async () => {
+    test('repeats a sentence with missing words at most twice, and reports words still missing', async () => {
       parrot.says = (text, attempt) => {
         if (text === 'One two three four five six.') return attempt === 0 ? 'one two' : text
         return text.startsWith('Seven') ? (['seven', 'seven eight nine', 'eight'][attempt] ?? '') : text
@@ -169,7 +169,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         const { output } = await speak(folder, twice, { text: 'Hello.', ref_text })
         expect(output).not.toHaveProperty('notes')
         at.push(...output.report.ref.span_ms)
-        expect(parrot.ears.heard, 'parts, and what is spoken').toHaveLength(before.length + 2)
+        expect(parrot.ears.heard, 'recognitions of spans, and of the speech').toHaveLength(before.length + 2)
       }
       expect(at.slice(0, 2)).not.toEqual(at.slice(2))
     })

@@ -6,8 +6,8 @@ import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
 import { startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
 import { until } from '../service/api.ts'
-import { srtOf } from '../subtitle-translate/studio.ts'
-import { translating } from '../subtitle-translate/translator.ts'
+import { srtOf } from '../subtitle-translate/translation-service.ts'
+import { translatingModel } from '../subtitle-translate/translator.ts'
 import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
 
 // Subtitles of an agent's workspace are translated there, by the model that the settings name in one line.
@@ -18,7 +18,7 @@ let agent: RealAgent
 
 beforeAll(async () => {
   studio = await openStudio()
-  model = await startModelServer(translating())
+  model = await startModelServer(translatingModel())
   await mkdir(studio.dataDir, { recursive: true })
   await writeFile(settingsFile(), settings('language_model'))
   agent = await studio.agent('modern')

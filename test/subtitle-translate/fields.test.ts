@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
 import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
-import { srtOf, translateStudio } from './studio.ts'
-import { linesAsked, rightly, translating } from './translator.ts'
+import { srtOf, startTranslationService } from './translation-service.ts'
+import { linesAsked, correctAnswer, translatingModel } from './translator.ts'
 
 // What single fields of a request change in the file that is written.
 
-const studio = translateStudio()
+const studio = startTranslationService()
 
 const assOf = (head: readonly string[], texts: readonly string[]) =>
   [
@@ -29,7 +29,7 @@ describe('video_size', () => {
 
   it('goes before the PlayRes of the file, which goes before 1920x1080', async () => {
     const translation = '自从战争以来就再也没有出过海的老船长把他的船借给我们一整天而且连一分钱也没有要'
-    studio.model.says = translating((asked) => ({ lines: rightly(asked, () => translation) }))
+    studio.model.says = translatingModel((asked) => ({ lines: correctAnswer(asked, () => translation) }))
     const linesOf = async (name: 'lines.ass' | 'lines.srt', source: string, request: object = {}) => {
       const { text, output } = await studio.translate(name, source, { line_mode: 'keep', ...request })
       const [lines = '', ...others] = shown(text, output['output_format'] as 'srt' | 'ass')
@@ -59,8 +59,8 @@ describe('strip_punctuation', () => {
     [{ strip_punctuation: false }, 'Hi, you. 3.14', ...originals],
   ])('%j', async (request, translated, original, untranslated) => {
     // The second line never comes, and keeps its own words.
-    studio.model.says = translating((asked) => ({
-      lines: rightly(
+    studio.model.says = translatingModel((asked) => ({
+      lines: correctAnswer(
         asked.filter(({ text }) => text in translations),
         (text) => translations[text] ?? '',
       ),
@@ -86,7 +86,7 @@ describe('subtitle_color', () => {
   })
 
   it.each(Object.entries(colours))('%s is &H00%s', async (subtitle_color, colour) => {
-    studio.model.says = translating()
+    studio.model.says = translatingModel()
     const request = { output_format: 'ass', line_mode: 'keep', subtitle_color }
     const sources = { 'said.srt': srtOf(['Well said']), 'said.ass': assOf([], ['Well said']) }
     const made = Object.entries(sources).map(([name, source]) => studio.translate(name, source, request))
@@ -111,7 +111,7 @@ describe('what is no word of an .ass', () => {
   it.each(['keep', 'resegment'])(
     'never reaches the model in %s, and stays in the file',
     async (line_mode) => {
-      studio.model.says = translating()
+      studio.model.says = translatingModel()
       const before = studio.model.asked.length
       const { text } = await studio.translate('film.ass', assOf([], texts), { line_mode })
       const questions = studio.model.asked.slice(before)

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
-import { fails } from '../engines/services/stand-in.ts'
-import { srtOf, translateStudio } from './studio.ts'
-import { cutOff, faulty, inChinese, linesAsked, rightly, translating } from './translator.ts'
+import { fails } from '../engines/services/fake-service.ts'
+import { srtOf, startTranslationService } from './translation-service.ts'
+import {
+  truncatedAnswer,
+  faultyAnswers,
+  inChinese,
+  linesAsked,
+  correctAnswer,
+  translatingModel,
+} from './translator.ts'
 
-const studio = translateStudio({ concurrency: 4 })
+const studio = startTranslationService({ concurrency: 4 })
 const keep = { line_mode: 'keep', strip_punctuation: false }
 
 /** What is not text of an entry. */
@@ -16,11 +23,11 @@ describe('line by line', () => {
       { length: 2000 },
       (_, at) => `Line ${String(at + 1).padStart(4, '0')} of the film`,
     )
-    const wrong = faulty()
+    const wrong = faultyAnswers()
     let questions = 0
-    studio.model.says = translating((asked) => {
+    studio.model.says = translatingModel((asked) => {
       questions += 1
-      return questions % 7 === 0 && asked.length > 1 ? cutOff(asked) : wrong(asked)
+      return questions % 7 === 0 && asked.length > 1 ? truncatedAnswer(asked) : wrong(asked)
     })
     const source = srtOf(lines)
     const { status, output, text, cost, name } = await studio.translate('count.srt', source, keep)
@@ -40,7 +47,7 @@ describe('line by line', () => {
   })
 
   it('tags never reach the model, and none is lost', async () => {
-    studio.model.says = translating()
+    studio.model.says = translatingModel()
     const source = srtOf([
       String.raw`{\an8}<i>Over there</i>`,
       'She said <b>no</b> to him',
@@ -57,7 +64,9 @@ describe('line by line', () => {
   })
 
   it('a line that never comes keeps its own words, and is told', async () => {
-    studio.model.says = translating((asked) => ({ lines: rightly(asked).filter(({ id }) => id !== 2) }))
+    studio.model.says = translatingModel((asked) => ({
+      lines: correctAnswer(asked).filter(({ id }) => id !== 2),
+    }))
     const { output, text } = await studio.translate(
       'gap.srt',
       srtOf(['One here', 'Two here', 'Three here']),
@@ -70,7 +79,7 @@ describe('line by line', () => {
   })
 
   it('without a summary the work goes on', async () => {
-    studio.model.says = translating(undefined, 'No idea.')
+    studio.model.says = translatingModel(undefined, 'No idea.')
     const lines = Array.from({ length: 60 }, (_, at) => `Number ${at} comes`)
     const { output } = await studio.translate('long.srt', srtOf(lines), keep)
     expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: true, translation: false } })
@@ -80,9 +89,9 @@ describe('line by line', () => {
     const away = fails(503, {}, { 'retry-after': '3600' })
     let questions = 0
     // Of five questions two are answered; the task's second attempt asks for the others.
-    studio.model.says = translating((asked) => {
+    studio.model.says = translatingModel((asked) => {
       questions += 1
-      return questions > 2 && questions < 6 ? away : { lines: rightly(asked) }
+      return questions > 2 && questions < 6 ? away : { lines: correctAnswer(asked) }
     })
     const lines = Array.from({ length: 200 }, (_, at) => `Half of ${at + 1000} is said`)
     const heard = studio.model.asked.length
@@ -99,9 +108,9 @@ describe('line by line', () => {
 
   it('a service that goes away for good fails the task with its error, and nothing is charged', async () => {
     let questions = 0
-    studio.model.says = translating((asked) => {
+    studio.model.says = translatingModel((asked) => {
       questions += 1
-      return questions > 4 ? fails(401, { error: { message: 'no credit' } }) : { lines: rightly(asked) }
+      return questions > 4 ? fails(401, { error: { message: 'no credit' } }) : { lines: correctAnswer(asked) }
     })
     const lines = Array.from({ length: 200 }, (_, at) => `Most of ${at + 1000} is said`)
     const { status, output, cost } = await studio.translate('most.srt', srtOf(lines), keep)
@@ -113,8 +122,8 @@ describe('line by line', () => {
   })
 
   it('a line that ends the work of the service keeps its own words', async () => {
-    studio.model.says = translating((asked) =>
-      asked.some(({ text }) => text.includes('poison')) ? fails(422, {}) : { lines: rightly(asked) },
+    studio.model.says = translatingModel((asked) =>
+      asked.some(({ text }) => text.includes('poison')) ? fails(422, {}) : { lines: correctAnswer(asked) },
     )
     const { output, text } = await studio.translate(
       'poison.srt',

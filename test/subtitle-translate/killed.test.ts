@@ -2,11 +2,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startModelServer } from '../engines/language-model/model-server.ts'
-import { hangs } from '../engines/services/stand-in.ts'
+import { hangs } from '../engines/services/fake-service.ts'
 import { api, until } from '../service/api.ts'
 import { dataFolder, start } from '../service/doomed.ts'
-import { srtOf } from './studio.ts'
-import { inChinese, linesAsked, rightly, translating } from './translator.ts'
+import { srtOf } from './translation-service.ts'
+import { inChinese, linesAsked, correctAnswer, translatingModel } from './translator.ts'
 
 const type = 'subtitle_translate'
 
@@ -14,9 +14,9 @@ test('killed in the middle it asks for what is left, and stopped it asks no more
   const dataDir = await dataFolder()
   let answers = 0
   // One at a time: a summary and three questions are answered, then the model thinks.
-  const thinks = translating((asked) => {
+  const thinks = translatingModel((asked) => {
     answers += 1
-    return answers <= 3 ? { lines: rightly(asked) } : hangs()
+    return answers <= 3 ? { lines: correctAnswer(asked) } : hangs()
   })
   await using model = await startModelServer(thinks)
   const address = `${model.origin}/v1`
@@ -35,7 +35,7 @@ test('killed in the middle it asks for what is left, and stopped it asks no more
   const asked = model.asked.length
   expect(await readdir(join(dataDir, 'steps', task.task_id))).toHaveLength(4)
 
-  model.says = translating()
+  model.says = translatingModel()
   const next = await start(dataDir, { services })
   const { data } = await api(next).ended(type, task.task_id)
   expect(data).toMatchObject({ status: 'completed', output_result: { untranslated_lines: 0 } })
@@ -57,7 +57,7 @@ test('killed in the middle it asks for what is left, and stopped it asks no more
   expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))
   // Its worker is at work for another one; of the stopped one nothing was asked meanwhile.
   const known = model.asked.length
-  model.says = translating()
+  model.says = translatingModel()
   const another = (await api(next).upload('short.srt', srtOf(['Something else']))).data.file_id
   const { data: short } = await api(next).create(type, { ...body, file_id: another })
   expect((await api(next).ended(type, short.task_id)).data.status).toBe('completed')

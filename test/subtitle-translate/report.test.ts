@@ -8,8 +8,8 @@ import { run } from '../../tools/subtitle-translate/run.ts'
 import { setModel, startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
 import { scratchFolder } from '../mcp/scratch.ts'
 import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
-import { srtOf } from './studio.ts'
-import { translating } from './translator.ts'
+import { srtOf } from './translation-service.ts'
+import { translatingModel } from './translator.ts'
 
 // What a task tells of itself: degradation, notes, counts and progress.
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   setModel(model)
-  model.says = translating()
+  model.says = translatingModel()
 })
 afterAll(async () => {
   await model[Symbol.asyncDispose]()

@@ -34,7 +34,7 @@ const numerals: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 /** The right answer. */
-export function rightly(asked: readonly AskedLine[], translate = inChinese): AnsweredLine[] {
+export function correctAnswer(asked: readonly AskedLine[], translate = inChinese): AnsweredLine[] {
   return asked.map(({ id, text }) => ({
     id,
     begins: text.split(/\s+/).slice(0, 2).join(' '),
@@ -43,8 +43,8 @@ export function rightly(asked: readonly AskedLine[], translate = inChinese): Ans
 }
 
 /** What a model says that sums files up, and answers lines as it is told. */
-export function translating(
-  answer: (asked: readonly AskedLine[]) => unknown = (asked) => ({ lines: rightly(asked) }),
+export function translatingModel(
+  answer: (asked: readonly AskedLine[]) => unknown = (asked) => ({ lines: correctAnswer(asked) }),
   summary: unknown = { summary: 'Somebody counts.', terms: [{ source: 'Line', translation: '行' }] },
 ): ModelServer['says'] {
   return (body) => {
@@ -54,11 +54,11 @@ export function translating(
 }
 
 /** Answers as models do that go wrong, another way with each question; sometimes right, always where one is asked. */
-export function faulty(): (asked: readonly AskedLine[]) => unknown {
+export function faultyAnswers(): (asked: readonly AskedLine[]) => unknown {
   let questions = 0
   return (asked) => {
     questions += 1
-    const right = rightly(asked)
+    const right = correctAnswer(asked)
     if (asked.length === 1)
       return questions % 3 === 0 ? `Sure! {"lines": ${JSON.stringify(right)}} Enjoy.` : { lines: right }
     const middle = Math.floor(right.length / 2)
@@ -102,7 +102,7 @@ function merged(
 }
 
 /** Cut off in the middle. */
-export function cutOff(asked: readonly AskedLine[]) {
-  const whole = JSON.stringify({ lines: rightly(asked) })
+export function truncatedAnswer(asked: readonly AskedLine[]) {
+  const whole = JSON.stringify({ lines: correctAnswer(asked) })
   return completes(whole.slice(0, whole.length / 2), 'length')
 }

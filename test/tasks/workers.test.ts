@@ -8,12 +8,12 @@ import type { Wait } from '../../src/platform/retry.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { openWorkers } from '../../src/tasks/workers.ts'
-import { json, startStandIn } from '../engines/services/stand-in.ts'
+import { json, startFakeService } from '../engines/services/fake-service.ts'
 import { until } from '../service/api.ts'
 
 const children = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
 
-test('a worker whose identity cannot be kept is ended, and the attempt fails', async () => {
+test('a worker whose identity cannot be recorded is ended, and the attempt fails', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
@@ -35,13 +35,13 @@ test('a worker whose identity cannot be kept is ended, and the attempt fails', a
   )
 })
 
-/** What a worker is asked to do, in a folder. */
+/** An attempt in a folder. */
 function attemptIn(folder: string) {
   const task = { taskId: '1', operation: 'x', input: {}, files: [] }
   return { ...task, scratch: folder, steps: folder, threads: 1 }
 }
 
-/** First attempt: finishes though it is aborted. Every other: finishes by itself after a while. */
+/** The first attempt finishes although it was aborted. Later attempts finish after 100 ms. */
 const stubborn = `
 let attempts = 0
 const finish = () => process.send({ type: 'finished', result: { output: { attempts }, files: [] } })
@@ -53,7 +53,7 @@ process.on('message', ({ type }) => {
 })
 process.send({ type: 'ready' })`
 
-test('a worker that finishes though aborted works on, and is not ended later', async () => {
+test('a worker that finishes after an abort is reused, and not ended later', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
@@ -76,7 +76,7 @@ test('a worker that finishes though aborted works on, and is not ended later', a
   expect(await second, 'by the same process').toMatchObject({ output: { attempts: 2 } })
 })
 
-test('what a worker prints is told line by line, with the task it worked on', async () => {
+test('output of a worker is logged line by line, with its task', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
@@ -104,7 +104,7 @@ test('what a worker prints is told line by line, with the task it worked on', as
       { taskId, operation: 'x', input: {}, files: [], scratch: folder, steps: folder, threads: 1 },
       watch,
     )
-    const told = await until(
+    const logged = await until(
       () => outputsOf(taskId),
       (outputs) => outputs.length === 5,
     )
@@ -115,11 +115,11 @@ test('what a worker prints is told line by line, with the task it worked on', as
       'x'.repeat(4096),
       'x'.repeat(904),
     ]
-    expect(told.toSorted()).toEqual(printed.toSorted())
+    expect(logged.toSorted()).toEqual(printed.toSorted())
   }
 })
 
-/** Keeps what it compiles in the folder beside it, and does nothing. */
+/** A worker that keeps its compile cache in a folder beside it and does nothing else. */
 const compiling = `
 import { enableCompileCache } from 'node:module'
 enableCompileCache(import.meta.dirname + '/compiled')
@@ -128,7 +128,7 @@ const schema = { parse: (value) => value }
 const module = { run: async () => ({}), requirements: () => [] }
 runWorker([{ operation: { name: 'x', input: schema, output: schema }, run: async () => module, requirements: async () => module }])`
 
-test('what a worker compiled is there for later ones, though it is killed', async () => {
+test('the compile cache of a worker is kept for later workers, although it is killed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
@@ -145,11 +145,11 @@ test('what a worker compiled is there for later ones, though it is killed', asyn
   expect(kept.filter((entry) => entry.isFile())).not.toHaveLength(0)
 })
 
-/** A supervisor whose workers ask a service with so many requests a minute, by a clock that stands still. */
+/** Starts workers that send requests to a service with a rate limit. The clock does not advance. */
 async function asking(perMinute: number, pause: Wait) {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const server = await startStandIn(json({}))
+  const server = await startFakeService(json({}))
   onTestFinished(() => server[Symbol.asyncDispose]())
   const service = { address: `${server.origin}/v1`, requests_per_minute: perMinute }
   configureServices({ language_model: service }, { clock: () => 0, pause })
@@ -168,8 +168,8 @@ async function asking(perMinute: number, pause: Wait) {
   return { server, run }
 }
 
-test('the requests a minute of a service hold over all workers', async () => {
-  /** How long turns were waited for, ms; nothing is. */
+test('the rate limit of a service applies across all workers', async () => {
+  /** Requested delays, ms. No time passes. */
   const waits: number[] = []
   const { server, run } = await asking(3, async (milliseconds) => void waits.push(milliseconds))
   await Promise.all([run({ requests: 4 }), run({ requests: 4 })])
@@ -177,7 +177,7 @@ test('the requests a minute of a service hold over all workers', async () => {
   expect(waits).toEqual([60_000, 60_000, 60_000, 120_000, 120_000])
 })
 
-test('turns that a failed or a stopped attempt waited for go to others', async () => {
+test('reserved requests of failed or stopped attempts are released', async () => {
   const waits: number[] = []
   const { run } = await asking(2, async (milliseconds, signal) => {
     waits.push(milliseconds)
@@ -194,7 +194,7 @@ test('turns that a failed or a stopped attempt waited for go to others', async (
   expect(waits).toEqual([60_000, 60_000, 60_000, 60_000])
 })
 
-test.runIf(process.platform === 'linux')('a full disk is told as one', async () => {
+test.runIf(process.platform === 'linux')('a full disk is reported as such', async () => {
   const { run } = await asking(1, async () => undefined)
   await expect(run({ requests: 0, writes: '/dev/full' })).rejects.toMatchObject({
     ...{ code: 6402, message: 'the disk is full', retryable: true },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { breaks, fails, hangs, json, page } from '../services/stand-in.ts'
+import { breaks, fails, hangs, json, page } from '../services/fake-service.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 
 let server: ModelServer

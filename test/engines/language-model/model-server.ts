@@ -1,7 +1,14 @@
 import { configureServices } from '../../../src/engines/services/configured.ts'
 import { openLanguageModel } from '../../../src/engines/language-model/open.ts'
 import type { LanguageModelService } from '../../../src/engines/services/services.ts'
-import { fails, json, startStandIn, type Heard, type Reply, type StandIn } from '../services/stand-in.ts'
+import {
+  fails,
+  json,
+  startFakeService,
+  type ReceivedRequest,
+  type Reply,
+  type FakeService,
+} from '../services/fake-service.ts'
 
 /** A request of a conversation, as OpenAI's API writes it. */
 export interface ChatBody {
@@ -22,7 +29,7 @@ export interface ChatBody {
 }
 
 /** A server that speaks the protocol of language models, and answers what a test tells it. */
-export interface ModelServer extends StandIn {
+export interface ModelServer extends FakeService {
   /** What it was asked, without the lists of models. */
   readonly asked: ChatBody[]
   /** What it has, as it lists it. */
@@ -30,14 +37,14 @@ export interface ModelServer extends StandIn {
   /** Refuses a request by these words; undefined where it takes it. */
   minds: (body: ChatBody) => string | undefined
   /** What the model says, as text or as an object, or how the server replies in its place. */
-  says: (body: ChatBody, heard: Heard) => unknown
+  says: (body: ChatBody, heard: ReceivedRequest) => unknown
   /** Replies that go before what it says: faults. */
   readonly faults: Reply[]
 }
 
 /** Starts one that has the model `small`. */
 export async function startModelServer(says: ModelServer['says'] = () => ({})): Promise<ModelServer> {
-  const standIn = await startStandIn()
+  const standIn = await startFakeService()
   const server: ModelServer = Object.assign(standIn, {
     asked: [],
     models: [{ id: 'small' }],
@@ -72,7 +79,7 @@ export function completes(said: unknown, finish = 'stop', more: object = {}): Re
 }
 
 /** Sets a server as the language model of this process. */
-export function setModel(server: StandIn, more: Partial<LanguageModelService> = {}): void {
+export function setModel(server: FakeService, more: Partial<LanguageModelService> = {}): void {
   configureServices({
     language_model: { address: `${server.origin}/v1`, model: 'small', context_tokens: 8192, ...more },
   })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { configureServices } from '../../../src/engines/services/configured.ts'
-import { fails, json, page } from '../services/stand-in.ts'
+import { fails, json, page } from '../services/fake-service.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 
 const answer = { lines: [{ id: 1, text: 'Guten Tag' }] }

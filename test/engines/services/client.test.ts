@@ -1,10 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openClient, type ClientOptions } from '../../../src/engines/services/client.ts'
 import type { LanguageModelService } from '../../../src/engines/services/services.ts'
-import { breaks, bytes, fails, hangs, json, page, startStandIn, type StandIn } from './stand-in.ts'
+import {
+  breaks,
+  bytes,
+  fails,
+  hangs,
+  json,
+  page,
+  startFakeService,
+  type FakeService,
+} from './fake-service.ts'
 
-let server: StandIn
-beforeEach(async () => void (server = await startStandIn(json({ fine: true }))))
+let server: FakeService
+beforeEach(async () => void (server = await startFakeService(json({ fine: true }))))
 afterEach(() => server[Symbol.asyncDispose]())
 
 const { signal } = new AbortController()
@@ -139,7 +148,7 @@ describe('a connection with a service', () => {
   })
 
   it('goes nowhere else', async () => {
-    await using elsewhere = await startStandIn(json({}))
+    await using elsewhere = await startFakeService(json({}))
     await using client = open({ key: 'sk-0123456789' })
     server.otherwise = fails(307, undefined, { location: elsewhere.origin })
     await expect(client.send(request)).rejects.toMatchObject({
@@ -172,7 +181,7 @@ describe('a connection with a service', () => {
       retryable: true,
     })
     expect(waits).toHaveLength(4)
-    server = await startStandIn()
+    server = await startFakeService()
   })
 
   it('tells what speaks no HTTP, at once', async () => {
@@ -231,7 +240,7 @@ describe('a connection with a service', () => {
     await using client = open({ concurrency: 2 })
     server.otherwise = hangs()
     const held: (() => void)[] = []
-    const hold: StandIn['otherwise'] = (response) => void held.push(() => void response.end('{}'))
+    const hold: FakeService['otherwise'] = (response) => void held.push(() => void response.end('{}'))
     server.replies.push(hold, hold, (response) => void response.end('other'), hold)
     const asked = [1, 2, 3].map(() => client.send(request))
     await server.hears(2)

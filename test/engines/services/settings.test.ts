@@ -17,7 +17,7 @@ import { openLog } from '../../../src/platform/log.ts'
 import { Metrics } from '../../../src/platform/metrics.ts'
 import { serviceOptionsFromConfig } from '../../../src/service/engine-settings.ts'
 import { openWorkers } from '../../../src/tasks/workers.ts'
-import { fails, hangs, json, page, startStandIn } from './stand-in.ts'
+import { fails, hangs, json, page, startFakeService } from './fake-service.ts'
 
 let dataDir: string
 beforeEach(async () => void (dataDir = await mkdtemp(join(tmpdir(), 'reelwright-services-'))))
@@ -168,9 +168,9 @@ describe('the doctor', () => {
   it.each([
     ['m', 'ok', ' responds'],
     ['other', 'note', ' does not list its model, but m:latest, n'],
-    [undefined, 'note', ' has 2 models, of which none is named'],
+    [undefined, 'note', ' has 2 models, but none is configured'],
   ])('looks for the model %s', async (model, state, detail) => {
-    await using server = await startStandIn(json({ data: [{ id: 'm:latest' }, { id: 'n' }] }))
+    await using server = await startFakeService(json({ data: [{ id: 'm:latest' }, { id: 'n' }] }))
     const finding = await found({ address: `${server.origin}/v1`, model })
     expect(finding).toMatchObject({ state, detail: expect.stringContaining(detail) })
     expect(server.heard.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/models'])
@@ -181,14 +181,14 @@ describe('the doctor', () => {
     [fails(503), 'is busy (HTTP 503)', 'Try again later.'],
     [page(), 'responds to /models without a list of models', expect.stringContaining('Check the setting')],
   ])('tells a model that cannot be used: case %#', async (reply, detail, fix) => {
-    await using server = await startStandIn(reply)
+    await using server = await startFakeService(reply)
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
     expect(finding).toMatchObject({ state: 'note', detail: expect.stringContaining(detail), fix })
     expect(server.heard).toHaveLength(1)
   })
 
   it('does not wait for long', async () => {
-    await using server = await startStandIn(hangs())
+    await using server = await startFakeService(hangs())
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
     expect(finding).toMatchObject({
       state: 'note',
@@ -197,7 +197,7 @@ describe('the doctor', () => {
   })
 
   it.each([404, 405, 501])('takes the word of a model that is not listed: HTTP %i', async (status) => {
-    await using server = await startStandIn(fails(status))
+    await using server = await startFakeService(fails(status))
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
     expect(finding).toMatchObject({ state: 'ok' })
   })
@@ -208,7 +208,7 @@ describe('the doctor', () => {
     [503, 'is busy (HTTP 503)'],
     [401, 'asks for a key (HTTP 401)'],
   ])('knocks at the others, and tells of one that fails: HTTP %i', async (status, detail) => {
-    await using server = await startStandIn(page(status))
+    await using server = await startFakeService(page(status))
     const [, ...findings] = await examineServices({
       transcription: { address: `${server.origin}/v1` },
       voice_service: { address: `gpt-sovits+${server.origin}` },
@@ -218,15 +218,15 @@ describe('the doctor', () => {
   })
 
   it('knocks at the others: no endpoint of that name will do', async () => {
-    await using server = await startStandIn(fails(404))
+    await using server = await startFakeService(fails(404))
     const findings = await examineServices({
       transcription: { address: `${server.origin}/v1`, model: 'w' },
       voice_service: { address: `gpt-sovits+${server.origin}` },
     })
     const host = new URL(server.origin).host
     expect(findings.slice(1)).toEqual([
-      { name: 'transcription service', state: 'ok', detail: `w at ${host} answers` },
-      { name: 'voice service', state: 'ok', detail: `${host} answers` },
+      { name: 'transcription service', state: 'ok', detail: `w at ${host} responds` },
+      { name: 'voice service', state: 'ok', detail: `${host} responds` },
     ])
     await server[Symbol.asyncDispose]()
     const [, gone] = await examineServices({ transcription: { address: `${server.origin}/v1` } })

@@ -9,10 +9,10 @@ import {
   hangs,
   json,
   page,
-  startStandIn,
-  type Heard,
-  type StandIn,
-} from '../services/stand-in.ts'
+  startFakeService,
+  type ReceivedRequest,
+  type FakeService,
+} from '../services/fake-service.ts'
 
 const { signal } = new AbortController()
 const spoken = {
@@ -27,9 +27,9 @@ const spoken = {
   segments: [{ id: 0, start: 0, end: 1.5, text: ' Hello, world.', avg_logprob: Math.log(0.8) }],
 }
 
-let server: StandIn
+let server: FakeService
 beforeEach(async () => {
-  server = await startStandIn(json(spoken))
+  server = await startFakeService(json(spoken))
   configureServices({ transcription: { address: `${server.origin}/v1`, model: 'whisper-1' } })
 })
 afterEach(() => server[Symbol.asyncDispose]())
@@ -43,7 +43,7 @@ async function recognise(language?: string) {
 }
 
 /** Values of a form field of a request. */
-function fieldsOf({ body }: Heard, field: string): string[] {
+function fieldsOf({ body }: ReceivedRequest, field: string): string[] {
   const pattern = new RegExp(
     String.raw`name="${field.replaceAll(/[[\]]/g, String.raw`\$&`)}"\r\n\r\n(.*)\r\n`,
     'g',
@@ -68,7 +68,7 @@ describe('a transcription service', () => {
       language: 'en',
     })
     const [heard] = server.heard
-    if (!heard) throw new Error('nothing was asked')
+    if (!heard) throw new Error('no request was received')
     expect(heard.path).toBe('/v1/audio/transcriptions')
     expect(fieldsOf(heard, 'model')).toEqual(['whisper-1'])
     expect(fieldsOf(heard, 'language')).toEqual(['en'])
@@ -86,10 +86,10 @@ describe('a transcription service', () => {
     ['zh-HK', 'zh'],
     ['pt-BR', 'pt'],
     [undefined, undefined],
-  ])('is told the language %s as %s', async (language, told) => {
+  ])('receives the language %s as %s', async (language, sent) => {
     await recognise(language)
     expect(server.heard.flatMap((heard) => fieldsOf(heard, 'language'))).toEqual(
-      told === undefined ? [] : [told],
+      sent === undefined ? [] : [sent],
     )
   })
 
@@ -109,7 +109,7 @@ describe('a transcription service', () => {
     ['yue', 'yue'],
     ['klingon', 'klingon'],
     ['', null],
-  ])('that says %j means %s', async (language, code) => {
+  ])('has its language %j mapped to %s', async (language, code) => {
     server.otherwise = json({ ...spoken, language })
     expect((await recognise()).language).toBe(code)
   })
@@ -161,8 +161,8 @@ describe('a transcription service', () => {
       },
       [0.5, 1, 1, 1.5],
     ],
-  ])('that tells the times %s has them shared out', async (_, said, times) => {
-    server.otherwise = json(said)
+  ])('with times only %s: times are distributed over the words', async (_, response, times) => {
+    server.otherwise = json(response)
     const { words, timed } = await recognise()
     expect(timed).toBe(false)
     expect(
@@ -198,22 +198,22 @@ describe('a transcription service', () => {
       '"a" starts before the previous word',
     ],
     ['outside the sound', [{ word: 'a', start: 5, end: 5.5 }], '"a" is outside the sound'],
-    ['that run backwards', [{ word: 'a', start: 1, end: 0.5 }], '"a" ends before it starts'],
-  ])('is told where its times are %s', async (_, words, what) => {
+    ['reversed', [{ word: 'a', start: 1, end: 0.5 }], '"a" ends before it starts'],
+  ])('is rejected if its times are %s', async (_, words, fault) => {
     server.otherwise = json({ text: 'a', words })
     await expect(recognise()).rejects.toMatchObject({
       code: 6401,
-      message: `${name()} responds with an invalid transcription: ${what}`,
+      message: `${name()} responds with an invalid transcription: ${fault}`,
     })
   })
 
   it.each([
-    ['a page', page()],
-    ['no JSON', bytes(Buffer.from('Hello'), 'text/plain')],
+    ['an HTML page', page()],
+    ['plain text', bytes(Buffer.from('Hello'), 'text/plain')],
     ['no text', json({ words: [] })],
     ['words without times', json({ text: 'a', words: [{ word: 'a' }] })],
     ['no number for a time', json({ text: 'a', words: [{ word: 'a', start: 'NaN', end: null }] })],
-  ])('is told where it answers %s', async (_, reply) => {
+  ])('is rejected if it returns %s', async (_, reply) => {
     server.otherwise = reply
     await expect(recognise()).rejects.toMatchObject({
       code: 6401,

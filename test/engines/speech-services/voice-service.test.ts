@@ -13,10 +13,10 @@ import {
   fails,
   json,
   page,
-  startStandIn,
+  startFakeService,
   type Reply,
-  type StandIn,
-} from '../services/stand-in.ts'
+  type FakeService,
+} from '../services/fake-service.ts'
 
 const { signal } = new AbortController()
 
@@ -30,10 +30,10 @@ const reference = { ...tone(24_000), text: '你好', language: 'zh-CN' }
 const utterance = { text: 'Good morning.', language: 'en-US', reference, speed: 1.25 }
 const wav = encodeWav(tone(32_000))
 
-let server: StandIn
+let server: FakeService
 let scratch: string
 beforeEach(async () => {
-  server = await startStandIn(bytes(wav, 'audio/wav'))
+  server = await startFakeService(bytes(wav, 'audio/wav'))
   scratch = await mkdtemp(join(tmpdir(), 'reelwright-voice-'))
 })
 afterEach(async () => {
@@ -41,14 +41,14 @@ afterEach(async () => {
   await rm(scratch, { recursive: true })
 })
 
-function setVoice(dialect: 'openai' | 'gpt-sovits', more: Partial<VoiceService> = {}): void {
+function setVoice(dialect: 'openai' | 'gpt-sovits', settings: Partial<VoiceService> = {}): void {
   const path = dialect === 'openai' ? '/v1' : ''
-  configureServices({ voice_service: { address: `${dialect}+${server.origin}${path}`, ...more } })
+  configureServices({ voice_service: { address: `${dialect}+${server.origin}${path}`, ...settings } })
 }
 
-async function speak(more: Partial<typeof utterance> = {}) {
+async function speak(changes: Partial<typeof utterance> = {}) {
   await using copier = openVoiceService({ scratch, pause: async () => undefined })
-  return await copier.speak({ ...utterance, ...more }, { signal })
+  return await copier.speak({ ...utterance, ...changes }, { signal })
 }
 
 const host = () => new URL(server.origin).host
@@ -87,12 +87,12 @@ describe('GPT-SoVITS', () => {
   it('supports five languages', async () => {
     await using copier = openVoiceService({ scratch })
     expect(copier).toMatchObject({ name: host(), languages: ['zh-CN', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'] })
-    const told: unknown[] = []
+    const sent: unknown[] = []
     for (const language of copier.languages) {
       await copier.speak({ ...utterance, language }, { signal })
-      told.push(body()['text_lang'])
+      sent.push(body()['text_lang'])
     }
-    expect(told).toEqual(['zh', 'yue', 'en', 'ja', 'ko'])
+    expect(sent).toEqual(['zh', 'yue', 'en', 'ja', 'ko'])
   })
 
   it('reads from a shared folder by its own path', async () => {
@@ -132,7 +132,7 @@ describe('GPT-SoVITS', () => {
     setVoice('gpt-sovits', { folder: scratch })
     await chmod(scratch, 0o300)
     const nobody = 65_534
-    // Root may list anything, which would prove nothing.
+    // Root may list any folder, so the test runs as another user.
     const asRoot = process.getuid?.() === 0
     if (asRoot) await chown(scratch, nobody, nobody)
     if (asRoot) process.seteuid?.(nobody)
@@ -229,7 +229,7 @@ describe('an OpenAI-compatible voice service', () => {
 
   it.each([
     ['nothing', bytes(Buffer.alloc(0), 'audio/wav'), 'responds without sound'],
-    ['a page', page(), 'responds with sound that is not a WAV file (text/html, '],
+    ['an HTML page', page(), 'responds with sound that is not a WAV file (text/html, '],
     ['JSON', json({ audio: 'UklGRg==' }), 'responds with sound that is not a WAV file (application/json, '],
     [
       'mp3',
@@ -237,21 +237,21 @@ describe('an OpenAI-compatible voice service', () => {
       'responds with sound that is not a WAV file (audio/mpeg, ',
     ],
     [
-      'half of it',
+      'half a file',
       bytes(wav.subarray(0, wav.length / 2), 'audio/wav'),
       'responds with sound that is cut off (audio/wav, ',
     ],
-    ['a header alone', bytes(wav.subarray(0, 44), 'audio/wav'), 'responds with sound that is cut off'],
+    ['only a header', bytes(wav.subarray(0, 44), 'audio/wav'), 'responds with sound that is cut off'],
     [
       'no samples',
       bytes(encodeWav({ rate: 16_000, samples: new Float32Array(0) }), 'audio/wav'),
       'returned silence',
     ],
-  ])('is told where it answers %s', async (_, reply, what) => {
+  ])('is rejected if it returns %s', async (_, reply, fault) => {
     server.otherwise = reply
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
-      message: expect.stringContaining(`at ${host()} ${what}`),
+      message: expect.stringContaining(`at ${host()} ${fault}`),
     })
   })
 

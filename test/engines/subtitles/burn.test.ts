@@ -10,7 +10,7 @@ import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { scratchFolder } from '../../mcp/scratch.ts'
 import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'
-import { burned, burnedOnGrey, lookFile, typefaceHere } from './burned.ts'
+import { burnPixels, burnedOnGrey, presetAssFile, typefaceHere } from './burn-pixels.ts'
 import { golden, goldenFile, goldenFonts } from './golden/golden.ts'
 
 const canvases = [
@@ -69,7 +69,7 @@ describe.each(canvases)('$width x $height', (canvas) => {
       const typeface = faces.get(language)
       return typeface ? [{ ...look, canvas, typeface, name: `${language} ${look.preset}` }] : []
     })
-    const inks = await inksOf(canvas, all.map(lookFile))
+    const inks = await inksOf(canvas, all.map(presetAssFile))
     for (const [index, ink] of inks.entries()) {
       const { name = '', typeface } = all[index] ?? {}
       if (typeface) drawn.set(name, { typeface, ink })
@@ -105,8 +105,8 @@ test('two languages stand one above the other, without touching, in every preset
   const files = presetNames.flatMap((preset) => {
     const look = { preset, canvas, typeface, text: '你好，我们去海边看看吧' }
     return [
-      lookFile(look),
-      lookFile({ ...look, original: { text: 'Let us go to the sea', typeface: below } }),
+      presetAssFile(look),
+      presetAssFile({ ...look, original: { text: 'Let us go to the sea', typeface: below } }),
     ]
   })
   const inks = await inksOf(canvas, files)
@@ -152,7 +152,7 @@ test('a video is burned whatever its name and its folder are, its sound kept', a
   const sources = ['-f', 'lavfi', '-i', 'color=gray:s=320x180:r=10:d=1', '-f', 'lavfi', '-i', 'sine=d=1']
   await ffmpeg(...sources, '-shortest', '-c:v', 'libx264', '-c:a', 'aac', `file:${path}`)
   const typeface = await typefaceHere('en-US')
-  const ass = lookFile({ preset: 'boxed', canvas: { width: 320, height: 180 }, text: 'Hello', typeface })
+  const ass = presetAssFile({ preset: 'boxed', canvas: { width: 320, height: 180 }, text: 'Hello', typeface })
   const job = { path, output, ass, folder, crf: 20, threads: 1, timeoutMs: 60_000, durationMs: 1000 }
   await burnVideo({ ...job, signal: undefined })
   const [first] = await rgbFrames(output, [5])
@@ -170,9 +170,9 @@ test('without libass widths are estimated, until it is there', async () => {
     expect(typeface.measure('你好', false)).toBeGreaterThan(2)
     // What is installed since is found again.
     const canvas = { width: 320, height: 180 }
-    const file = lookFile({ preset: 'default', canvas, text: 'Hi', typeface })
+    const file = presetAssFile({ preset: 'default', canvas, text: 'Hi', typeface })
     const blank = new Uint8Array(canvas.width * canvas.height * 3).fill(128)
-    const pixels = await burned({ ...canvas, pixels: blank }, file)
+    const pixels = await burnPixels({ ...canvas, pixels: blank }, file)
     expect(inkIn(pixels, canvas).right).toBeGreaterThan(0)
   } finally {
     useFfmpeg(found)

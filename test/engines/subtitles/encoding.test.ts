@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSource } from '../../../src/media/subtitles/encoding.ts'
-import { asWritten, bytesOf, samples } from './made-files.ts'
+import { asEncodable, encodeSample, samples } from './sample-files.ts'
 
 const file = (lines: readonly string[]) =>
   lines
@@ -8,8 +8,8 @@ const file = (lines: readonly string[]) =>
     .join('\r\n')
 
 test.each(samples)('%s is found in four lines of %s', (encoding, language, lines) => {
-  const text = asWritten(encoding, file(lines))
-  const bytes = bytesOf(text, encoding)
+  const text = asEncodable(encoding, file(lines))
+  const bytes = encodeSample(text, encoding)
   expect(readSource(bytes, language)).toMatchObject({ encoding, bom: false, text })
 })
 
@@ -17,12 +17,12 @@ test.each(samples)('%s is found in four lines of %s', (encoding, language, lines
 const unannounced = samples.filter(([encoding]) => encoding !== 'windows-1257')
 
 test.each(unannounced)('%s is found where no language is said', (encoding, _, lines) => {
-  const text = asWritten(encoding, file([...lines, ...lines]))
-  expect(readSource(bytesOf(text, encoding)).encoding).toBe(encoding)
+  const text = asEncodable(encoding, file([...lines, ...lines]))
+  expect(readSource(encodeSample(text, encoding)).encoding).toBe(encoding)
 })
 
 test.each(samples.slice(0, 8))('%s is found in one line of %s', (encoding, language, [line = '']) => {
-  expect(readSource(bytesOf(file([line]), encoding), language).encoding).toBe(encoding)
+  expect(readSource(encodeSample(file([line]), encoding), language).encoding).toBe(encoding)
 })
 
 test('Unicode is found with a mark and without, also where a file is cut off', () => {
@@ -30,10 +30,10 @@ test('Unicode is found with a mark and without, also where a file is cut off', (
     const text = file(lines)
     for (const encoding of ['utf-8', 'utf-16le', 'utf-16be'] as const) {
       for (const bom of [true, false]) {
-        expect(readSource(bytesOf(text, encoding, bom))).toMatchObject({ encoding, bom, text })
+        expect(readSource(encodeSample(text, encoding, bom))).toMatchObject({ encoding, bom, text })
       }
     }
-    const cut = bytesOf(text.repeat(10), 'utf-8').subarray(0, -5)
+    const cut = encodeSample(text.repeat(10), 'utf-8').subarray(0, -5)
     expect(readSource(cut).encoding).toBe('utf-8')
   }
   expect(readSource(Buffer.from('plain'))).toMatchObject({ encoding: 'utf-8', text: 'plain' })

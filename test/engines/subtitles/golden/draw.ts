@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { createCanvas } from '@napi-rs/canvas'
 import { presetNames } from '../../../../src/media/subtitles/style-presets.ts'
-import { rgbaOf } from '../burned.ts'
+import { rgbaOf } from '../burn-pixels.ts'
 import { golden, goldenFile } from './golden.ts'
 
 // Draws the accepted pictures anew; look at them before they are kept.

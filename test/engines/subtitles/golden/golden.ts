@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { fillRect, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
 import type { PresetName } from '../../../../src/media/subtitles/style-presets.ts'
-import { burned, lookFile, typefaceHere } from '../burned.ts'
+import { burnPixels, presetAssFile, typefaceHere } from '../burn-pixels.ts'
 
 /** The fonts that the accepted pictures were drawn with. */
 export const goldenFonts = ['Droid Sans Fallback', 'DejaVu Sans', 'Liberation Sans'] as const
@@ -15,7 +15,7 @@ export async function golden(
   const [typeface, english] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const original = { text: 'Let us go to the sea this summer', typeface: english }
   const look = { preset, canvas, typeface, text: '今年夏天，我们去看海吧！', original }
-  return { ...canvas, pixels: await burned(halves(), lookFile(look)) }
+  return { ...canvas, pixels: await burnPixels(halves(), presetAssFile(look)) }
 }
 
 /** Where the accepted picture of a preset is. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
 /** A request that a stand-in got. */
-export interface Heard {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -12,13 +12,13 @@ export interface Heard {
 }
 
 /** What a stand-in does with a request. */
-export type Reply = (response: ServerResponse, heard: Heard) => void | Promise<void>
+export type Reply = (response: ServerResponse, heard: ReceivedRequest) => void | Promise<void>
 
 /** A server on this machine that stands in for a service, and does what services and networks do. */
-export interface StandIn extends AsyncDisposable {
+export interface FakeService extends AsyncDisposable {
   /** Without a path. */
   readonly origin: string
-  readonly heard: Heard[]
+  readonly heard: ReceivedRequest[]
   /** The replies to the next requests; after them, `otherwise`. */
   readonly replies: Reply[]
   otherwise: Reply
@@ -27,7 +27,7 @@ export interface StandIn extends AsyncDisposable {
 }
 
 /** Starts a stand-in on a free port. */
-export async function startStandIn(otherwise: Reply = fails(404)): Promise<StandIn> {
+export async function startFakeService(otherwise: Reply = fails(404)): Promise<FakeService> {
   const waiting: { readonly count: number; readonly tell: () => void }[] = []
   const server = createServer((request, response) => void serve(request, response))
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -41,7 +41,7 @@ export async function startStandIn(otherwise: Reply = fails(404)): Promise<Stand
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const standIn: StandIn = {
+  const standIn: FakeService = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     heard: [],
     replies: [],

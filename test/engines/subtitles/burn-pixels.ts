@@ -23,7 +23,7 @@ import { burnFrame } from '../../../src/engines/subtitles/burn.ts'
 import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 
 /** A line of subtitles and how it is to look. */
-export interface Look {
+export interface RenderOptions {
   readonly preset: PresetName
   readonly colour?: LetterColour
   readonly canvas: Size
@@ -34,7 +34,14 @@ export interface Look {
 }
 
 /** A file that shows a text, wrapped as it is to be. */
-export function lookFile({ preset, colour = '雅黑', canvas, text, typeface, original }: Look): string {
+export function presetAssFile({
+  preset,
+  colour = '雅黑',
+  canvas,
+  text,
+  typeface,
+  original,
+}: RenderOptions): string {
   const style = presetStyle({ preset, colour, canvas, typeface, name: 'Default' })
   const lines = wrapText(text, lineLimit(style, canvas, typeface))
   const times = { start: 0, end: 5000 }
@@ -63,7 +70,7 @@ export async function typefaceHere(language: string): Promise<Typeface> {
 }
 
 /** The picture of a canvas with subtitles burned in, three bytes a pixel. */
-export async function burned(
+export async function burnPixels(
   picture: { readonly width: number; readonly height: number; readonly pixels: Uint8Array },
   ass: string,
 ): Promise<Uint8Array> {

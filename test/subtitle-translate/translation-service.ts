@@ -3,10 +3,10 @@ import { operations } from '../../tools/index.ts'
 import { startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { translating } from './translator.ts'
+import { translatingModel } from './translator.ts'
 
 /** What a task of subtitle_translate came to. */
-export interface Done {
+export interface FinishedTask {
   readonly status: string
   readonly output: Readonly<Record<string, unknown>>
   readonly bytes: Buffer
@@ -16,7 +16,7 @@ export interface Done {
   readonly cost: number
 }
 
-export interface TranslateStudio {
+export interface TranslationService {
   readonly model: ModelServer
   readonly calls: Api
   readonly service: TestService
@@ -25,20 +25,20 @@ export interface TranslateStudio {
     name: string,
     content: string | Uint8Array<ArrayBuffer>,
     request?: Readonly<Record<string, unknown>>,
-  ): Promise<Done>
+  ): Promise<FinishedTask>
 }
 
 const type = 'subtitle_translate'
 
 /** A service with a translator for the tests of a file. */
-export function translateStudio(context: Readonly<Record<string, number>> = {}): TranslateStudio {
+export function startTranslationService(context: Readonly<Record<string, number>> = {}): TranslationService {
   let [model, service, calls]: [ModelServer?, TestService?, Api?] = []
   const need = <T>(value: T | undefined): T => {
     if (value === undefined) throw new Error('the studio is not open')
     return value
   }
   beforeAll(async () => {
-    model = await startModelServer(translating())
+    model = await startModelServer(translatingModel())
     const address = `${model.origin}/v1`
     const services = { language_model: { address, model: 'small', context_tokens: 8192, ...context } }
     service = await startTestService({
@@ -51,7 +51,7 @@ export function translateStudio(context: Readonly<Record<string, number>> = {}):
     await service?.[Symbol.asyncDispose]()
     await model?.[Symbol.asyncDispose]()
   })
-  const upload: TranslateStudio['upload'] = async (name, content) =>
+  const upload: TranslationService['upload'] = async (name, content) =>
     (await need(calls).upload(name, content)).data.file_id
   return {
     get model() {

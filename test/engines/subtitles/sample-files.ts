@@ -62,7 +62,7 @@ export const samples: readonly (readonly [Encoding, string, readonly string[]])[
 ]
 
 /** Text as an encoding can hold it: windows-1258 writes tones of Vietnamese as characters of their own. */
-export const asWritten = (encoding: Encoding, text: string) =>
+export const asEncodable = (encoding: Encoding, text: string) =>
   encoding === 'windows-1258'
     ? [...text.normalize('NFC')]
         .map((letter) => (iconv.encode(letter, encoding)[0] === 63 ? separateTone(letter) : letter))
@@ -76,7 +76,7 @@ function separateTone(letter: string): string {
 }
 
 /** Bytes of a text in an encoding, marked where that is possible and wanted. */
-export function bytesOf(text: string, encoding: Encoding, bom = false): Uint8Array {
+export function encodeSample(text: string, encoding: Encoding, bom = false): Uint8Array {
   return iconv.encode(text, encoding, { addBOM: bom })
 }
 
@@ -179,7 +179,7 @@ export const anyFile: fc.Arbitrary<{ readonly bytes: Uint8Array; readonly format
   .map(({ lines, last, encoding, bom, format, noise, cut }) => {
     const body = lines.map(([text, end]) => text + end).join('') + last
     const start = format === 'ass' ? '[Events]\r\n' : ''
-    const whole = bytesOf(start + body, encoding, bom)
+    const whole = encodeSample(start + body, encoding, bom)
     const at = Math.min(whole.length, noise?.[0] ?? 0)
     const noisy = Buffer.concat([whole.subarray(0, at), noise?.[1] ?? Buffer.alloc(0), whole.subarray(at)])
     return { format, bytes: noisy.subarray(0, cut === null ? noisy.length : Math.min(noisy.length, cut)) }

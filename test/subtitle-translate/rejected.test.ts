@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { configuredService, configureServices } from '../../src/engines/services/configured.ts'
-import { srtOf, translateStudio } from './studio.ts'
+import { srtOf, startTranslationService } from './translation-service.ts'
 
 // What is refused at creation costs nothing and makes no task; the model is asked nothing.
 
-const studio = translateStudio()
+const studio = startTranslationService()
 
 const assHead = [
   '[Script Info]',
@@ -67,12 +67,7 @@ const refused: readonly (readonly [
     '1\n-00:00:02,000 --> -00:00:01,000\nHi\n',
     /malformed: line 1 cannot be read: it has times before zero/,
   ],
-  [
-    'no subtitles',
-    'letter.srt',
-    'Dear reader,\nthis is a letter.\n',
-    /malformed: line 1 cannot be read/,
-  ],
+  ['no subtitles', 'letter.srt', 'Dear reader,\nthis is a letter.\n', /malformed: line 1 cannot be read/],
   [
     'two layers',
     'layers.ass',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
-import { burnedOnGrey } from '../engines/subtitles/burned.ts'
-import { srtOf, translateStudio } from './studio.ts'
-import { rightly, translating } from './translator.ts'
+import { burnedOnGrey } from '../engines/subtitles/burn-pixels.ts'
+import { srtOf, startTranslationService } from './translation-service.ts'
+import { correctAnswer, translatingModel } from './translator.ts'
 
-const studio = translateStudio()
+const studio = startTranslationService()
 
 const head = [
   '[Script Info]',
@@ -158,11 +158,11 @@ describe('of srt', () => {
     async ([width, height], subtitle_type) => {
       const chinese =
         '于是我们和那位自从战争以来就再也没有出过海的老船长一起走到港口，向他借了他的船，他想了很久，最后还是答应了我们的请求。'
-      studio.model.says = translating((asked) => ({ lines: rightly(asked, () => chinese) }))
+      studio.model.says = translatingModel((asked) => ({ lines: correctAnswer(asked, () => chinese) }))
       const { output, text } = await studio.translate('sea.srt', srtOf([long]), {
         ...{ output_format: 'ass', subtitle_type, video_size: [width, height], strip_punctuation: false },
       })
-      studio.model.says = translating()
+      studio.model.says = translatingModel()
       const { entries } = readSubtitles(Buffer.from(text), { format: 'ass' })
       expect(entries.length).toBeGreaterThan(1)
       expect(output).toMatchObject({
