@@ -6,17 +6,18 @@ import type { Area, FoundRegion } from '../src/media/clean/region.ts'
 import type { Footage } from '../test/footage/text.ts'
 import type { Size } from '../src/media/geometry.ts'
 
-/** Returns regions in which text is detected again, overlapping a treated region by a third or more. */
-export async function leftIn(path: string, treated: readonly FoundRegion[]): Promise<number> {
-  const { regions: again } = await detectText(path, await probe(path), { threads: 2 })
-  return again.filter((one) =>
+/** Number of regions in which text is detected again, overlapping a treated region by a third of their area or more. */
+export async function countRemainingText(path: string, treated: readonly FoundRegion[]): Promise<number> {
+  const { regions: detected } = await detectText(path, await probe(path), { threads: 2 })
+  return detected.filter((one) =>
     treated.some(
-      (other) => one.start < other.end && other.start < one.end && shared(one, other) > (one.w * one.h) / 3,
+      (other) =>
+        one.start < other.end && other.start < one.end && intersectionArea(one, other) > (one.w * one.h) / 3,
     ),
   ).length
 }
 
-function shared(one: Area, other: Area): number {
+function intersectionArea(one: Area, other: Area): number {
   const across = Math.min(one.x + one.w, other.x + other.w) - Math.max(one.x, other.x)
   const down = Math.min(one.y + one.h, other.y + other.h) - Math.max(one.y, other.y)
   return Math.max(0, across) * Math.max(0, down)
@@ -39,7 +40,7 @@ export async function compare({ clean, source, result, found, size }: Compared) 
   const most = { treated: 0, frame: 0 }
   const { num, den } = (await probe(source)).video?.frame_rate ?? { num: 30, den: 1 }
   let frame = 0
-  for await (const [truth, before, after] of together([clean, source, result], size)) {
+  for await (const [truth, before, after] of zipLuma([clean, source, result], size)) {
     const mask = maskAt(found, (frame * den) / num + 1e-6, size)
     let treated = 0
     for (let at = 0; at < mask.length; at += 1) {
@@ -58,7 +59,7 @@ export async function compare({ clean, source, result, found, size }: Compared) 
     frame += 1
   }
   const means = [sums.dirty / sums.within, sums.cleaned / sums.within, sums.outside / sums.rest]
-  return { told: means.map(decibels), frame: most.frame }
+  return { psnr: means.map(decibels), frame: most.frame }
 }
 
 function decibels(meanSquare: number): string {
@@ -76,8 +77,8 @@ function maskAt(found: readonly FoundRegion[], seconds: number, { width, height 
 }
 
 /** Yields the luma planes of several videos, frame by frame. */
-async function* together(paths: readonly string[], size: Size): AsyncGenerator<(Uint8Array | undefined)[]> {
-  const all = paths.map((path) => framesOf(path, size))
+async function* zipLuma(paths: readonly string[], size: Size): AsyncGenerator<(Uint8Array | undefined)[]> {
+  const all = paths.map((path) => lumaPlanes(path, size))
   for (;;) {
     const next = await Promise.all(all.map((frames) => frames.next()))
     if (next.some(({ done }) => done === true)) break
@@ -86,17 +87,18 @@ async function* together(paths: readonly string[], size: Size): AsyncGenerator<(
   await Promise.all(all.map((frames) => frames.return(undefined)))
 }
 
-async function* framesOf(path: string, { width, height }: Size): AsyncGenerator<Uint8Array> {
+async function* lumaPlanes(path: string, { width, height }: Size): AsyncGenerator<Uint8Array> {
   const { ffmpeg: program } = await locateFfmpeg()
   const output = ['-map', '0:V:0', '-f', 'rawvideo', '-pix_fmt', 'yuv420p', 'pipe:1']
   const child = spawn(program, ['-v', 'error', '-i', path, ...output], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const whole = (width * height * 3) / 2
-  let held: Buffer = Buffer.alloc(0)
+  let buffered: Buffer = Buffer.alloc(0)
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    held = held.length === 0 ? chunk : Buffer.concat([held, chunk])
-    for (; held.length >= whole; held = held.subarray(whole)) yield held.subarray(0, width * height)
+    buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
+    for (; buffered.length >= whole; buffered = buffered.subarray(whole))
+      yield buffered.subarray(0, width * height)
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fillPath, routes } from '../src/contract/routes.ts'
 import { hashFile } from '../src/platform/hash.ts'
-import { startBridge } from '../test/mcp/bridge.ts'
+import { startMcpProcess } from '../test/mcp/mcp-process.ts'
 import { uploadWithCuts } from '../test/service/cut-upload.ts'
 import { seeded } from '../test/service/kill-rounds.ts'
 import { startProcess } from '../test/service/process.ts'
@@ -11,18 +11,18 @@ import { peakResident } from '../test/service/resident.ts'
 import { makeStamped, misplaced } from '../test/service/stamped-file.ts'
 import { abba, median } from './measure.ts'
 
-// Uploads a file through the MCP server to the service, both processes of their own, from a disk to the same disk.
-// Speed: MiB/s against copying the file, hashing the copy (BLAKE3) and syncing it, in ABBA rounds, with the seconds
-// of a processor that each takes. Then once more, cut at random moments: connections, kill -9 of either side. Linux.
-// The first rounds are with a service that takes files from where they lie, as the local one does; the others send
-// every byte over HTTP. npm run bench -- upload [MiB] [rounds] [cuts]
+// Uploads a file through the MCP server to the service, in separate processes, on one disk (Linux). Reports MiB/s and
+// processor time against copying the file, hashing the copy (BLAKE3) and syncing it, in ABBA rounds. The first rounds use
+// a service that imports local files; the others send every byte over HTTP. A last upload is interrupted at random times,
+// by closed connections and kill -9 of either side.
+// npm run bench -- upload [MiB] [rounds] [cuts]
 
 const mebibyte = 2 ** 20
 const size = Number(process.argv[2] ?? 2048) * mebibyte
 const rounds = Number(process.argv[3] ?? 5)
 const cuts = Number(process.argv[4] ?? 20)
 
-/** Where the files lie; a folder in memory would measure no disk. */
+/** Folder of the files. It must be on a disk, not in memory. */
 const folder = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'bench-upload-'))
 const workspace = join(folder, 'workspace')
 const source = join(workspace, 'source.mp4')
@@ -40,7 +40,7 @@ try {
 
 async function measureSpeed({ localImport }: { localImport: boolean }): Promise<void> {
   const service = await startProcess(join(folder, `data-${localImport}`), { localImport })
-  const bridge = await startBridge(service, workspace)
+  const bridge = await startMcpProcess(service, workspace)
   const pids = { service: service.process.pid, bridge: bridge.pid, plain: process.pid }
   const headers = { authorization: service.apiKey }
   const upload = async (): Promise<() => Promise<void>> => {
@@ -64,9 +64,9 @@ async function measureSpeed({ localImport }: { localImport: boolean }): Promise<
     console.log(
       `${size / mebibyte} MiB through the bridge, ${localImport ? 'local import' : 'over HTTP'}: ${speed(ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
         `${speed(plain).toFixed(0)} MiB/s; ratio ${(speed(ours) / speed(plain)).toFixed(2)}\n` +
-        `processor: bridge ${busy(ours, 'bridge')}, service ${busy(ours, 'service')}, ` +
+        `processor time: bridge ${busy(ours, 'bridge')}, service ${busy(ours, 'service')}, ` +
         `plain ${busy(plain, 'plain')}\n` +
-        `resident at most: bridge ${(await peakResident(pids.bridge)).toFixed(0)} MiB, ` +
+        `peak memory: bridge ${(await peakResident(pids.bridge)).toFixed(0)} MiB, ` +
         `service ${(await peakResident(pids.service)).toFixed(0)} MiB`,
     )
   } finally {
@@ -83,14 +83,14 @@ async function measureCuts(): Promise<void> {
   const stored = join(dataDir, 'files', 'blobs', blake3.slice(0, 2), blake3)
   const isRight = (await misplaced(stored)) === null && (await hashFile(stored)) === blake3
   console.log(
-    `cut ${JSON.stringify(report.cuts)}: ${isRight ? 'arrived whole' : 'ARRIVED DAMAGED'}; ` +
-      `${report.sentTwice} bytes sent again that had been acknowledged; resident at most: ` +
+    `interrupted ${JSON.stringify(report.cuts)}: ${isRight ? 'stored intact' : 'STORED DAMAGED'}; ` +
+      `${report.sentTwice} acknowledged bytes sent again; peak memory: ` +
       `bridge ${report.peaks.bridge.toFixed(0)} MiB, service ${report.peaks.service.toFixed(0)} MiB`,
   )
   if (!isRight || report.sentTwice > 0) process.exitCode = 1
 }
 
-/** Copies the file, and removes the copy afterwards. */
+/** Copies, hashes and syncs the file. Returns a function that removes the copy. */
 async function copy(): Promise<() => Promise<void>> {
   const to = join(folder, 'copy')
   await copyFile(source, to)
@@ -101,13 +101,13 @@ async function copy(): Promise<() => Promise<void>> {
 }
 
 interface Run {
-  /** From begin to end. */
+  /** Wall time. */
   readonly seconds: number
-  /** Seconds of a processor that each process took. */
+  /** Processor time of each process, seconds. */
   readonly busy: Readonly<Record<string, number>>
 }
 
-/** Runs work by the clock; what it answers is done afterwards. */
+/** Measures work. The function that it returns cleans up, and is not measured. */
 async function measured(
   work: () => Promise<() => Promise<void>>,
   pids: Readonly<Record<string, number | undefined>>,
@@ -116,14 +116,14 @@ async function measured(
     Promise.all(Object.entries(pids).map(async ([who, pid]) => [who, await busySeconds(pid)] as const))
   const before = new Map(await times())
   const began = performance.now()
-  const tidyUp = await work()
+  const cleanUp = await work()
   const seconds = (performance.now() - began) / 1000
   const busy = (await times()).map(([who, after]) => [who, after - (before.get(who) ?? 0)] as const)
-  await tidyUp()
+  await cleanUp()
   return { seconds, busy: Object.fromEntries(busy) }
 }
 
-/** Seconds of a processor a process has taken so far, its own and the system's for it (Linux, 100 a second). */
+/** User and system time of a process so far, seconds (Linux, 100 ticks per second). */
 async function busySeconds(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const [user = 0, system = 0] = stat

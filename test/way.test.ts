@@ -4,13 +4,13 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { createClient } from '../src/client/client.ts'
 import { startMcpServer } from '../src/mcp/stdio-server.ts'
-import { scratchFolder } from './mcp/scratch.ts'
-import { takeApart } from './mcp/stdio-client.ts'
+import { temporaryFolder } from './mcp/temporary-folder.ts'
+import { parseToolResult } from './mcp/stdio-client.ts'
 import { fakeModule } from './service/fake-operation.ts'
 import { startTestService } from './service/in-process.ts'
 
-test('the way: a path in, a path out, all layers in this process but the worker', async () => {
-  await using folder = await scratchFolder()
+test('an MCP call with a path returns a result path, with every layer except the worker in this process', async () => {
+  await using folder = await temporaryFolder()
   await using service = await startTestService()
   await writeFile(join(folder.path, 'note.txt'), 'what the agent has')
   const [near, far] = InMemoryTransport.createLinkedPair()
@@ -30,7 +30,7 @@ test('the way: a path in, a path out, all layers in this process but the worker'
 
   const result = await client.callTool({ name: 'test_copy', arguments: { file_id: 'note.txt' } })
 
-  const { data } = takeApart(result)
+  const { data } = parseToolResult(result)
   expect(data).toMatchObject({ task_type: 'test_copy', status: 'completed', progress: 100 })
   const [file] = data['files'] as { path: string }[]
   expect(await readFile(file?.path ?? '', 'utf8')).toBe('what the agent has')

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
-import { until } from '../../test/mcp/scratch.ts'
+import { waitUntil } from '../../test/mcp/temporary-folder.ts'
 import { createClient } from './client.ts'
 import { EventFeed } from './event-feed.ts'
 import { createTask } from './tasks.ts'
@@ -15,14 +15,14 @@ async function connected() {
   const feed = new EventFeed(client)
   const told: string[] = []
   feed.follow((task) => void told.push(task?.task_id ?? 'anything'))
-  await until(() => told.length === 1, 'first snapshot')
+  await waitUntil(() => told.length === 1, 'first snapshot')
   return {
     service,
     id,
     told,
     /** Sends to every follower what the service would not. */
     send(message: unknown) {
-      for (const follower of service.followers) follower.send(JSON.stringify(message))
+      for (const follower of service.eventSockets) follower.send(JSON.stringify(message))
     },
     async [Symbol.asyncDispose]() {
       feed[Symbol.dispose]()
@@ -33,13 +33,13 @@ async function connected() {
 
 test('the feed connects again when its socket breaks, and asks for what came after', async () => {
   await using held = await connected()
-  held.service.move(held.id, { progress: 10 })
-  held.service.move(held.id, { progress: 20 })
-  await until(() => held.told.length === 3, 'events')
-  for (const follower of held.service.followers) follower.close()
-  await until(() => held.told.length === 4, 'second snapshot')
-  held.service.move(held.id, { progress: 30 })
-  await until(() => held.told.length === 5, 'event')
+  held.service.updateTask(held.id, { progress: 10 })
+  held.service.updateTask(held.id, { progress: 20 })
+  await waitUntil(() => held.told.length === 3, 'events')
+  for (const follower of held.service.eventSockets) follower.close()
+  await waitUntil(() => held.told.length === 4, 'second snapshot')
+  held.service.updateTask(held.id, { progress: 30 })
+  await waitUntil(() => held.told.length === 5, 'event')
   expect(held.told).toEqual(['anything', held.id, held.id, 'anything', held.id])
   expect(held.service.subscriptions).toEqual([
     { action: 'subscribe', all: true },
@@ -57,15 +57,15 @@ test('a gap in the numbers means that anything may have changed', async () => {
   held.send({ event: 'progress', task })
   held.send({ event: 'status', seq: 4, task })
   held.send({ event: 'status', seq: 5, task })
-  await until(() => held.told.length === 5, 'events')
+  await waitUntil(() => held.told.length === 5, 'events')
   expect(held.told).toEqual(['anything', held.id, held.id, 'anything', held.id])
 })
 
 test('a subscription that the service ends is begun again', async () => {
   await using held = await connected()
-  held.service.move(held.id, { progress: 10 })
+  held.service.updateTask(held.id, { progress: 10 })
   held.send({ event: 'error', code: 6500, msg: 'internal error' })
-  await until(() => held.told.length === 3, 'second snapshot')
+  await waitUntil(() => held.told.length === 3, 'second snapshot')
   expect(held.service.subscriptions.at(-1)).toEqual({ action: 'subscribe', all: true, after: 1 })
 })
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
-import { until } from '../../test/mcp/scratch.ts'
+import { waitUntil } from '../../test/mcp/temporary-folder.ts'
 import { createClient } from './client.ts'
 import { EventFeed } from './event-feed.ts'
 import { createTask, expectedTimes, findTask, pollDelay, waitForTask } from './tasks.ts'
@@ -38,7 +38,8 @@ describe('waiting', () => {
       signal: never,
       onChange: ({ status }) => {
         seen.push(status)
-        if (seen.length === 2) held.service.move(held.task.task_id, { status: 'completed', progress: 100 })
+        if (seen.length === 2)
+          held.service.updateTask(held.task.task_id, { status: 'completed', progress: 100 })
       },
     })
     expect(await waiting).toMatchObject({ status: 'completed', progress: 100 })
@@ -54,9 +55,12 @@ describe('waiting', () => {
       changes: feed,
       onChange: () => void (polls += 1),
     })
-    await until(() => polls >= 6 && held.service.followers.size === 1, 'slow polling with a socket open')
+    await waitUntil(
+      () => polls >= 6 && held.service.eventSockets.size === 1,
+      'slow polling with a socket open',
+    )
     const moved = Date.now()
-    held.service.move(held.task.task_id, { status: 'failed', output: { error: { code: 6500 } } })
+    held.service.updateTask(held.task.task_id, { status: 'failed', output: { error: { code: 6500 } } })
     expect(await waiting).toMatchObject({ status: 'failed' })
     // The next poll alone would come more than 3 s later.
     expect(Date.now() - moved).toBeLessThan(1500)
@@ -97,7 +101,7 @@ test('a service that answers a creation with its result is not asked for the tas
 test('a creation whose connection breaks is repeated under its key; the next one has another', async () => {
   await using held = await queued()
   const keys: unknown[] = []
-  held.service.before = (request) => {
+  held.service.beforeResponse = (request) => {
     keys.push(request.headers['idempotency-key'])
     if (keys.length < 3) request.socket.destroy()
   }
@@ -116,20 +120,20 @@ test('what is expected of a queued task is told by the list, where there is one 
   expect(await expectedTimes(held.client, { ...held.task, task_id: '42' })).toBeNull()
   const { task_id } = held.task
   const worked = { ...held.task, status: 'processing' } as const
-  held.service.move(task_id, { status: 'processing', progress: 1 })
+  held.service.updateTask(task_id, { status: 'processing', progress: 1 })
   expect(await expectedTimes(held.client, worked), 'of its estimate').toEqual({ wait: 0, work: 9 })
   // It says 10 % at once and is silent then: that does not tell how fast it is.
-  held.service.move(task_id, { progress: 10 })
+  held.service.updateTask(task_id, { progress: 10 })
   expect(await expectedTimes(held.client, worked), 'of its estimate still').toEqual({ wait: 0, work: 9 })
-  held.service.worked = 15
+  held.service.processingSeconds = 15
   expect(await expectedTimes(held.client, worked), 'longer than its estimate').toEqual({
     wait: 0,
     work: null,
   })
-  held.service.move(task_id, { progress: 75 })
+  held.service.updateTask(task_id, { progress: 75 })
   expect(await expectedTimes(held.client, worked), 'of what it took').toEqual({ wait: 0, work: 5 })
   expect(await expectedTimes(held.client, { ...worked, status: 'completed' })).toBeNull()
-  held.service.before = (_request, response) => void response.writeHead(404).end('no such path')
+  held.service.beforeResponse = (_request, response) => void response.writeHead(404).end('no such path')
   expect(await expectedTimes(held.client, held.task)).toBeNull()
 })
 

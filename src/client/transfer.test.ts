@@ -3,7 +3,7 @@ import { open, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startContractServer, type ContractServer } from '../../test/mcp/contract-server.ts'
-import { scratchFolder } from '../../test/mcp/scratch.ts'
+import { temporaryFolder } from '../../test/mcp/temporary-folder.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { createClient } from './client.ts'
 import { downloadFile } from './download.ts'
@@ -24,7 +24,7 @@ describe('upload', () => {
     'keeps bytes and name: %s',
     async (name) => {
       await using service = await startContractServer()
-      await using folder = await scratchFolder()
+      await using folder = await temporaryFolder()
       const path = join(folder.path, 'a.bin')
       await writeFile(path, megabyte)
       const { record, progress } = await upload(service, path, name)
@@ -38,10 +38,10 @@ describe('upload', () => {
 
   test('a connection that breaks once is survived', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     const path = join(folder.path, 'a.bin')
     await writeFile(path, megabyte)
-    service.before = (request) => {
+    service.beforeResponse = (request) => {
       if (service.requests.length === 1) request.socket.destroy()
     }
     const { record } = await upload(service, path, 'a.mp4')
@@ -51,7 +51,7 @@ describe('upload', () => {
 
   test('a file that shrinks meanwhile is refused, nothing is kept', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     const path = join(folder.path, 'a.bin')
     await writeFile(path, megabyte)
     await using handle = await open(path)
@@ -66,7 +66,7 @@ describe('upload', () => {
 
   test('a refusal before the body was read is told as it is', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     const path = join(folder.path, 'big.bin')
     await writeFile(path, Buffer.alloc(20 * 2 ** 20))
     await using handle = await open(path)
@@ -77,7 +77,7 @@ describe('upload', () => {
 })
 
 async function download(service: ContractServer, folder: string, wanted = 'out.mp4') {
-  const file = await service.hold('in.mp4', megabyte)
+  const file = await service.addFile('in.mp4', megabyte)
   const record = { size: file.bytes.length, blake3_id: file.blake3, download_url: downloadUrl(file.id) }
   return downloadFile(createClient(service), record, { folder, name: wanted })
 }
@@ -85,7 +85,7 @@ async function download(service: ContractServer, folder: string, wanted = 'out.m
 describe('download', () => {
   test('arrives whole under its name', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     expect(await download(service, folder.path)).toBe('out.mp4')
     expect(megabyte.equals(await readFile(join(folder.path, 'out.mp4')))).toBe(true)
     expect(await readdir(folder.path)).toEqual(['out.mp4'])
@@ -96,9 +96,9 @@ describe('download', () => {
     ['begins anew where ranges are not answered', true, 3],
   ])('%s', async (_name, ignoreRanges, requests) => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     service.ignoreRanges = ignoreRanges
-    service.breaks.push(300_000, 700_000)
+    service.downloadBreaks.push(300_000, 700_000)
     expect(await download(service, folder.path)).toBe('out.mp4')
     expect(service.requests.filter((request) => request.endsWith('/download'))).toHaveLength(requests)
     expect(megabyte.equals(await readFile(join(folder.path, 'out.mp4')))).toBe(true)
@@ -106,15 +106,15 @@ describe('download', () => {
 
   test('a connection that breaks after the last byte has brought the file', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
-    service.breaks.push(megabyte.length)
+    await using folder = await temporaryFolder()
+    service.downloadBreaks.push(megabyte.length)
     expect(await download(service, folder.path)).toBe('out.mp4')
     expect(service.requests.filter((request) => request.endsWith('/download'))).toHaveLength(1)
   })
 
   test('never replaces a different file, and uses an identical one', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     await writeFile(join(folder.path, 'out.mp4'), 'mine')
     await symlink('/etc/passwd', join(folder.path, 'out-2.mp4'))
     expect(await download(service, folder.path)).toBe('out-3.mp4')
@@ -125,8 +125,8 @@ describe('download', () => {
 
   test('what does not match its description gets no name', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
-    const file = await service.hold('in.mp4', megabyte)
+    await using folder = await temporaryFolder()
+    const file = await service.addFile('in.mp4', megabyte)
     const url = downloadUrl(file.id)
     const client = createClient(service)
     const target = { folder: folder.path, name: 'out.mp4' }
@@ -145,8 +145,8 @@ describe('download', () => {
 
   test('gives up after connections that bring nothing', async () => {
     await using service = await startContractServer()
-    await using folder = await scratchFolder()
-    service.breaks.push(...Array.from({ length: 10 }, () => 100_000))
+    await using folder = await temporaryFolder()
+    service.downloadBreaks.push(...Array.from({ length: 10 }, () => 100_000))
     await expect(download(service, folder.path)).rejects.toMatchObject({ code: 6401, retryable: true })
     expect(await readdir(folder.path)).toEqual([])
   })

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
-import { holdUpload } from '../../test/mcp/held-upload.ts'
-import { until } from '../../test/mcp/scratch.ts'
+import { openSessionWithPausedUpload } from '../../test/mcp/paused-upload.ts'
+import { waitUntil } from '../../test/mcp/temporary-folder.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { createClient } from '../client/client.ts'
 import { callTool } from './call-tool.ts'
@@ -66,7 +66,7 @@ test('however many follow, one that is under way is found; of the ended ones the
 })
 
 test('an upload that outlasts its call goes on to the task, and get_task joins it', async () => {
-  await using held = await holdUpload()
+  await using held = await openSessionWithPausedUpload()
   const { service, session, workspace, gate, args } = held
   const { data } = await operationTool(videoSplitScreen).run(session, args, call(AbortSignal.timeout(200)))
   expect(data).toMatchObject({
@@ -91,7 +91,7 @@ test('an upload that outlasts its call goes on to the task, and get_task joins i
 
 /** Work that costs 7 credits where more than 6 are asked about, its upload held until the gate opens. */
 async function pricedWork() {
-  const held = await holdUpload({ confirmAbove: 6 })
+  const held = await openSessionWithPausedUpload({ confirmAbove: 6 })
   held.service.price = 7
   return {
     ...held,
@@ -151,7 +151,7 @@ test('a yes holds for a call that joined one to which nobody had said it', async
 
 test('a picture that outlasts its call is drawn on, and the same call again answers it', async () => {
   await using service = await startContractServer()
-  const { id: file } = await service.hold('a.mp4', Buffer.from('aaaa'))
+  const { id: file } = await service.addFile('a.mp4', Buffer.from('aaaa'))
   const gate = Promise.withResolvers<void>()
   const impatient = new AbortController()
   await using session = openSession({
@@ -179,7 +179,7 @@ test('a picture that outlasts its call is drawn on, and the same call again answ
     next_step: expect.stringContaining('still being rendered'),
   })
   gate.resolve()
-  await until(() => service.requests.some((request) => request.endsWith('/preview')), 'it is drawn on')
+  await waitUntil(() => service.requests.some((request) => request.endsWith('/preview')), 'it is drawn on')
   expect((await ask(never)).images).toHaveLength(1)
 })
 
@@ -193,7 +193,10 @@ test('a lost service is looked for again, and the call goes on there', async () 
     connect: () => Promise.resolve(createClient(services.shift() ?? second)),
     delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
-  const held = [await first.hold('a.mp4', Buffer.from('1')), await second.hold('b.mp4', Buffer.from('2'))]
+  const held = [
+    await first.addFile('a.mp4', Buffer.from('1')),
+    await second.addFile('b.mp4', Buffer.from('2')),
+  ]
   const nameOf = async (id = '') => {
     const response = await session.client.send({
       method: 'GET',
@@ -238,6 +241,6 @@ test('whatever a tool hangs on, its call is answered; a bug answers without its 
   const bug = await callTool(session, { tool: broken, given }, context)
   expect(JSON.stringify(bug)).toContain('6500: Internal error.')
   expect(JSON.stringify(bug)).not.toContain('123')
-  await until(() => reported.length === 1, 'the bug is reported')
+  await waitUntil(() => reported.length === 1, 'the bug is reported')
   await expect(callTool(session, { tool: undefined, given }, context)).rejects.toThrow('no tool x')
 })

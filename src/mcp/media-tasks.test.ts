@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { holdUpload } from '../../test/mcp/held-upload.ts'
-import { until } from '../../test/mcp/scratch.ts'
+import { openSessionWithPausedUpload } from '../../test/mcp/paused-upload.ts'
+import { waitUntil } from '../../test/mcp/temporary-folder.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { type CallContext, callToolAsTask } from './call-tool.ts'
 import { mediaTaskSource } from './media-tasks.ts'
@@ -17,7 +17,7 @@ function callOf(wait: number): CallContext {
 }
 
 async function uploading() {
-  const held = await holdUpload()
+  const held = await openSessionWithPausedUpload()
   const { service, session, gate } = held
   const context = callOf(100)
   const given = { name: 'video_split_screen', arguments: held.args }
@@ -57,7 +57,7 @@ test('an upload that outlasts its call is a task, under the same id to the end',
   expect(work.begun).toMatchObject({ resultType: 'task', status: 'working', statusMessage: /^uploading/ })
   expect(work.taskId).toMatch(/^transfer-/)
   work.gate.resolve()
-  await until(() => work.service.tasks.size === 1, 'the task is made')
+  await waitUntil(() => work.service.tasks.size === 1, 'the task is made')
   const task = await work.ended()
   expect(task).toMatchObject({
     taskId: work.taskId,
@@ -84,9 +84,9 @@ test('a task that cannot be asked about just now is no task that ended', async (
   work.service.onCreate = () => undefined
   work.gate.resolve()
   await work.nextMessage(/^queued/)
-  work.service.before = (_request, response) => response.destroy()
+  work.service.beforeResponse = (_request, response) => response.destroy()
   await expect(work.get()).rejects.toThrow(/^6401: .*Retryable: yes/)
-  work.service.before = () => undefined
+  work.service.beforeResponse = () => undefined
   await work.nextMessage(/^queued/)
 })
 
@@ -96,7 +96,7 @@ test('work that was begun is told by its snapshot where it cannot be told as a t
   work.gate.resolve()
   await work.nextMessage(/^queued/)
   let isGone = false
-  work.service.before = ({ url = '' }, response) => {
+  work.service.beforeResponse = ({ url = '' }, response) => {
     if (isGone) response.destroy()
     // What a call asks for last.
     isGone ||= url.startsWith('/task/list')
@@ -112,6 +112,6 @@ test('a task cancelled while its file travels is stopped as soon as it is there'
   work.service.onCreate = () => undefined
   await work.tasks.cancel(work.taskId)
   work.gate.resolve()
-  await until(() => [...work.service.tasks.values()][0]?.status === 'cancelled', 'it is cancelled')
+  await waitUntil(() => [...work.service.tasks.values()][0]?.status === 'cancelled', 'it is cancelled')
   expect((await work.get()).status).toBe('cancelled')
 })

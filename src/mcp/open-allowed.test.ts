@@ -3,12 +3,12 @@ import { createServer } from 'node:net'
 import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { scratchFolder } from '../../test/mcp/scratch.ts'
+import { temporaryFolder } from '../../test/mcp/temporary-folder.ts'
 import { openAllowedFile, openAllowedFolder } from './open-allowed.ts'
 import { createWorkspace, type Folders } from './workspace.ts'
 
 async function place() {
-  const scratch = await scratchFolder()
+  const scratch = await temporaryFolder()
   const [inside, outside] = [join(scratch.path, 'inside'), join(scratch.path, 'outside')]
   await mkdir(inside)
   await mkdir(outside)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startContractServer } from '../../test/mcp/contract-server.ts'
-import { until } from '../../test/mcp/scratch.ts'
+import { waitUntil } from '../../test/mcp/temporary-folder.ts'
 import { createClient, type Connection } from '../client/client.ts'
 import { EventFeed } from '../client/event-feed.ts'
 import { createTask } from '../client/tasks.ts'
@@ -55,11 +55,11 @@ describe('a service that starts anew on another port', () => {
     using feed = new EventFeed(client)
     const told: (string | null)[] = []
     feed.follow((changed) => void told.push(changed?.task_id ?? null))
-    await until(() => first.followers.size === 1, 'the feed follows the first')
+    await waitUntil(() => first.eventSockets.size === 1, 'the feed follows the first')
     await first[Symbol.asyncDispose]()
-    await until(() => second.followers.size === 1, 'the feed follows the second')
-    second.move(task.task_id, { status: 'processing' })
-    await until(() => told.includes(task.task_id), 'an event of the second')
+    await waitUntil(() => second.eventSockets.size === 1, 'the feed follows the second')
+    second.updateTask(task.task_id, { status: 'processing' })
+    await waitUntil(() => told.includes(task.task_id), 'an event of the second')
     expect(retired).toEqual([first.baseUrl])
     await client.close()
   })
@@ -70,7 +70,7 @@ describe('a service that starts anew on another port', () => {
     const client = reconnectingClient({ connect })
     using feed = new EventFeed(client)
     feed.follow(() => undefined)
-    await until(() => service.followers.size === 1, 'the feed follows')
+    await waitUntil(() => service.eventSockets.size === 1, 'the feed follows')
     expect(retired).toEqual([service.baseUrl])
     await client.close()
   })

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { scratchFolder } from '../../test/mcp/scratch.ts'
+import { temporaryFolder } from '../../test/mcp/temporary-folder.ts'
 import { assertAllowed, closedReason, createWorkspace, hiddenPart, isInside } from './workspace.ts'
 
 test('a workspace that cannot be made is told, and the other folders serve', async () => {
-  await using scratch = await scratchFolder()
+  await using scratch = await temporaryFolder()
   const clips = join(scratch.path, 'clips')
   await mkdir(clips)
   await writeFile(join(scratch.path, 'file'), '')
@@ -21,7 +21,7 @@ test('a workspace that cannot be made is told, and the other folders serve', asy
 })
 
 test('folders of which none can be used are told beside the default one', async () => {
-  await using scratch = await scratchFolder()
+  await using scratch = await temporaryFolder()
   const defaultFolder = join(scratch.path, 'default')
   const { folders } = createWorkspace({ allowedFolders: ['/path/to/media', '/etc'], defaultFolder })
   const found = await folders()
@@ -37,7 +37,7 @@ test('folders of which none can be used are told beside the default one', async 
 })
 
 test('a default folder that cannot be made says what to set', async () => {
-  await using scratch = await scratchFolder()
+  await using scratch = await temporaryFolder()
   await writeFile(join(scratch.path, 'file'), '')
   const { folders } = createWorkspace({
     allowedFolders: [],

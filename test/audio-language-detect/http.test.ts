@@ -11,8 +11,8 @@ import { audioLanguageDetect as table } from '../contract/audio-language-detect.
 import { wrongFields } from '../contract/laws.ts'
 import { h264, make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
-import { follow } from '../mcp/follow.ts'
-import { openStudio, type Studio } from '../mcp/real-agent.ts'
+import { callUntilDone } from '../mcp/call-until-done.ts'
+import { startAgentSession, type AgentSession } from '../mcp/agent-session.ts'
 import { api, type Api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService } from '../service/in-process.ts'
@@ -30,17 +30,17 @@ async function ask(calls: Api, name: string, path = pathOf('kennedy')) {
 }
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
-  let studio: Studio
+  let studio: AgentSession
 
   beforeAll(async () => {
-    studio = await openStudio()
+    studio = await startAgentSession()
     await mkdir(studio.dataDir, { recursive: true })
     const settings = { models_mirror: mirror, models: { whisper } }
     await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
     const speech = ['-i', pathOf('kennedy')]
     await make(join(studio.workspace, 'interview.mp3'), speech)
     await make(join(studio.workspace, 'talk.mp4'), [...picture(2), ...speech, ...h264, '-c:a', 'aac'])
-    await using agent = await studio.agent('modern')
+    await using agent = await studio.connect('modern')
     await agent.call('service_status')
   })
   afterAll(() => studio[Symbol.asyncDispose]())
@@ -54,8 +54,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   }
 
   test.each(audioLanguageDetect.examples)('example: $title', async ({ input }) => {
-    await using agent = await studio.agent('modern')
-    const { data, isError } = await follow(agent, type, input)
+    await using agent = await studio.connect('modern')
+    const { data, isError } = await callUntilDone(agent, type, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     expectDocumented(data['output'] as Readonly<Record<string, unknown>>)
   })
@@ -65,7 +65,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const codecs = ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac']
     const inputs = [...picture(2), '-i', pathOf('kennedy')]
     const path = await make(join(folder, 'damaged.mkv'), [...inputs, ...codecs])
-    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service has gone'))
+    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service is not running'))
     expect(await ask(calls, 'damaged.mkv', path)).toMatchObject({
       status: 200,
       data: { raw_language: 'zh', detected_window_sec: 11 },
@@ -73,7 +73,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('creation over HTTP returns the result and the task id', async () => {
-    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service has gone'))
+    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service is not running'))
     const before = await calls.balance()
     const { status, code, data } = await ask(calls, 'speech.flac')
     expect([status, code]).toEqual([200, 200])

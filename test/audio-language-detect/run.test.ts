@@ -14,7 +14,7 @@ import { make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.t
 import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { writeFakePack, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
-import { openStudio } from '../mcp/real-agent.ts'
+import { startAgentSession } from '../mcp/agent-session.ts'
 import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
 import { writeFakeWhisper } from './fake-whisper.ts'
 
@@ -106,12 +106,12 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('the MCP tool returns the language of a file', async () => {
-    await using studio = await openStudio()
+    await using studio = await startAgentSession()
     await mkdir(studio.dataDir, { recursive: true })
     const settings = { models_mirror: mirror, models: { whisper } }
     await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
     await make(join(studio.workspace, 'speech.wav'), ['-i', pathOf('kennedy')])
-    await using agent = await studio.agent('modern')
+    await using agent = await studio.connect('modern')
     const { data, isError, text } = await agent.call('audio_language_detect', {
       file_id: 'speech.wav',
       wait_seconds: 40,

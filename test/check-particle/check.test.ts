@@ -5,13 +5,13 @@ import { checkParticle } from '../../tools/check-particle/contract.ts'
 import { run } from '../../tools/check-particle/run.ts'
 import { particle, particleFile } from '../html-render-simple/render.ts'
 import { contextOf, stage } from '../tasks/run-operation.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { rgb } from '../video-split-screen/media.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 

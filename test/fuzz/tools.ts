@@ -7,7 +7,7 @@ import { Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelconte
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { JsonSchema } from '../../src/contract/json-schema.ts'
 import { h264, make, picture } from '../engines/ffmpeg/made.ts'
-import { takeApart, type Era } from '../mcp/stdio-client.ts'
+import { parseToolResult, type Era } from '../mcp/stdio-client.ts'
 import { startProcess } from '../service/process.ts'
 import { residentNow } from '../service/resident.ts'
 import { Values, type Random } from './values.ts'
@@ -135,19 +135,19 @@ class ToolFuzzer {
     const tool = this.#values.pick(this.#tools)
     const given = this.#arguments(tool)
     const began = performance.now()
-    const told = `${tool.name} ${JSON.stringify(given).slice(0, 1000)}`
+    const call = `${tool.name} ${JSON.stringify(given).slice(0, 1000)}`
     const answer = await this.#client
       .callTool({ name: tool.name, arguments: given }, { timeout: 60_000 })
-      .then(takeApart, (error: unknown) => {
+      .then(parseToolResult, (error: unknown) => {
         if (error instanceof ProtocolError && error.code === invalidParams) return undefined
-        throw new Error(`no answer to ${told}`, { cause: error })
+        throw new Error(`no response to ${call}`, { cause: error })
       })
     this.#calls += 1
     this.#slowest = Math.max(this.#slowest, performance.now() - began)
     if (!answer?.isError) return this.#values.learn(answer?.text ?? '', maxKnown)
     this.#refused += 1
     if (!/^\d{4}: [^]* Fix: [^]* Retryable: (yes|no)$/.test(answer.text) || answer.text.startsWith('6500')) {
-      throw new Error(`${told}: ${answer.text}`)
+      throw new Error(`${call}: ${answer.text}`)
     }
   }
 

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startMcpServer } from '../../src/mcp/stdio-server.ts'
 import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
 import { startContractServer, type ContractServer } from '../mcp/contract-server.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { serverOptions } from '../mcp/server-options.ts'
-import { takeApart, type Answer } from '../mcp/stdio-client.ts'
+import { parseToolResult, type ToolResponse } from '../mcp/stdio-client.ts'
 
 // Local paths in a map of files, as an agent gives them.
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: ContractServer
 let client: Client
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   service = await startContractServer()
   const [near, far] = InMemoryTransport.createLinkedPair()
   const { baseUrl, apiKey } = service
@@ -45,8 +45,10 @@ const composition = (files: unknown, more: Readonly<Record<string, unknown>> = {
   ...more,
 })
 
-async function call(given: unknown): Promise<Answer> {
-  return takeApart(await client.callTool({ name: 'html_render_simple', arguments: { composition: given } }))
+async function call(given: unknown): Promise<ToolResponse> {
+  return parseToolResult(
+    await client.callTool({ name: 'html_render_simple', arguments: { composition: given } }),
+  )
 }
 
 test('paths in a map are uploaded, each once, and their ids take their places', async () => {
@@ -62,7 +64,7 @@ test('paths in a map are uploaded, each once, and their ids take their places', 
 })
 
 test('ids in a map are taken as they are, also where the map comes as text', async () => {
-  const held = await service.hold('other.mp4', Buffer.from('other'))
+  const held = await service.addFile('other.mp4', Buffer.from('other'))
   const files = { talk: held.id, 'a title': 'title.html' }
   const { isError } = await call(composition(JSON.stringify(files)))
   expect(isError).toBe(false)

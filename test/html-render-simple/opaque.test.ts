@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg, plain } from '../video-split-screen/media.ts'
 import { particle, render } from './render.ts'
 
@@ -17,7 +17,7 @@ const html = particle(
 it.each(['mp4', 'webm', 'qtrle'] as const)(
   'opaque frames between others are told apart in %s',
   async (form) => {
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     const base = await plain(join(folder.path, 'red.mkv'), { ...size, seconds: 1 }, 'red')
     const { path } = await render(
       {

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, plain, rgb, streams, yuvFrames } from '../video-split-screen/media.ts'
 import { particle, particleFile, render, type Rendered } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
@@ -263,8 +263,8 @@ describe('the base', () => {
     expect(rendered.output).toMatchObject({
       duration: 2,
       notes: [
-        'tracks[1] is not used: only the first video track is',
-        'counter.mkv ends at 1.4 s of 2 s: black is behind the rest',
+        'tracks[1] is not used, because only the first video track is',
+        'counter.mkv ends at 1.4 s of 2 s; the rest has a black background',
       ],
     })
     expect(await streams(rendered.path)).toMatchObject([{ nb_read_frames: '50', width: 320, height: 180 }])

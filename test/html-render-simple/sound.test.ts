@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { amplitude, ffmpeg, plain, samples, sine, streams } from '../video-split-screen/media.ts'
 import { render } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let base: string
 let music: string
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   base = await plain(
     join(folder.path, 'base.mkv'),
     { width: 64, height: 36, seconds: 1, hertz: 440 },
@@ -62,9 +62,9 @@ it('the first audio track plays from 0, as loud as it is, to the end', async () 
     expect(amplitude(during?.(from, to) ?? new Float32Array(), 440)).toBeLessThan(0.01)
   }
   expect(rendered.output.notes).toEqual([
-    'tracks[2] is not used: only the first audio track is',
-    'tracks[1] plays from 0 to 2 s as it is: start, duration, volume of audio do not apply',
-    'base.mkv ends at 1.5 s of 2 s: black is behind the rest',
+    'tracks[2] is not used, because only the first audio track is',
+    'tracks[1] plays from 0 to 2 s unchanged: start, duration, volume do not apply to audio',
+    'base.mkv ends at 1.5 s of 2 s; the rest has a black background',
   ])
 })
 

@@ -1,14 +1,14 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { scratchFolder } from './scratch.ts'
-import { clips, eras, startAgentHere } from './stdio-client.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { createClips, eras, startInProcessAgent } from './stdio-client.ts'
 
 describe.each(eras)('arguments of a %s client', (era) => {
   test('bad input is a clear error, and nothing reaches the service', async () => {
-    await using agent = await startAgentHere(era)
-    const { clips: good } = await clips(agent)
-    await using outside = await scratchFolder()
+    await using agent = await startInProcessAgent(era)
+    const { clips: good } = await createClips(agent)
+    await using outside = await temporaryFolder()
     await writeFile(join(outside.path, 'secret.mp4'), 'secret')
     await symlink(join(outside.path, 'secret.mp4'), join(agent.workspace, 'link.mp4'))
     await writeFile(join(agent.workspace, 'empty.mp4'), '')
@@ -89,8 +89,8 @@ describe.each(eras)('arguments of a %s client', (era) => {
   })
 
   test('nested arguments may come as JSON text', async () => {
-    await using agent = await startAgentHere(era)
-    const { clips: list } = await clips(agent)
+    await using agent = await startInProcessAgent(era)
+    const { clips: list } = await createClips(agent)
     const text = JSON.stringify([{ ...list[0], crop: '{"x":0,"y":0,"width":0.5,"height":1}' }, list[1]])
     const { data } = await agent.call('video_split_screen', { clips: text })
     expect(data).toMatchObject({ status: 'completed' })
@@ -99,8 +99,8 @@ describe.each(eras)('arguments of a %s client', (era) => {
   })
 
   test('nested nulls count as left out, and numerals as numbers', async () => {
-    await using agent = await startAgentHere(era)
-    const { clips: list } = await clips(agent)
+    await using agent = await startInProcessAgent(era)
+    const { clips: list } = await createClips(agent)
     const { data } = await agent.call('video_split_screen', {
       clips: [
         { ...list[0], crop: null, begin_time_ms: null },
@@ -119,8 +119,8 @@ describe.each(eras)('arguments of a %s client', (era) => {
   })
 
   test.skipIf(process.getuid?.() === 0)('a folder that may not be written is refused at once', async () => {
-    await using agent = await startAgentHere(era)
-    const input = await clips(agent)
+    await using agent = await startInProcessAgent(era)
+    const input = await createClips(agent)
     await mkdir(join(agent.workspace, 'locked'))
     await chmod(join(agent.workspace, 'locked'), 0o555)
     for (const save_to of ['locked', 'locked/deeper', 'locked/final.mp4']) {

@@ -6,17 +6,17 @@ import { startParrot, type Parrot } from '../audio-tts-zero-shot/fake-speech-ser
 import { make, testdata } from '../engines/ffmpeg/made.ts'
 import { fails } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
-import { callsOf, follow } from './follow.ts'
-import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+import { promptCalls, callUntilDone } from './call-until-done.ts'
+import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 
 // A text is spoken in the voice of a recording of an agent's workspace, by the services that the settings name.
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
-  let studio: Studio
+  let studio: AgentSession
   let parrot: Parrot
 
   beforeAll(async () => {
-    studio = await openStudio()
+    studio = await startAgentSession()
     parrot = await startParrot()
     await mkdir(studio.dataDir, { recursive: true })
     const settings = {
@@ -33,15 +33,15 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     await parrot[Symbol.asyncDispose]()
   })
 
-  const speak = (agent: RealAgent, args: object) => follow(agent, 'audio_tts_zero_shot', args)
+  const speak = (agent: ConnectedAgent, args: object) => callUntilDone(agent, 'audio_tts_zero_shot', args)
 
-  async function balance(agent: RealAgent): Promise<number> {
+  async function balance(agent: ConnectedAgent): Promise<number> {
     const { data } = await agent.call('service_status')
     return (data['service'] as { credits: { balance: number } }).credits.balance
   }
 
   test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
-    await using agent = await studio.agent('modern')
+    await using agent = await studio.connect('modern')
     const { data, isError } = await speak(agent, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     const files = data['files'] as { path: string }[]
@@ -52,8 +52,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('speak-in-voice: its calls work as they stand', async () => {
-    await using agent = await studio.agent('legacy')
-    const calls = await callsOf(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
+    await using agent = await studio.connect('legacy')
+    const calls = await promptCalls(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
     expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'audio_tts_zero_shot'])
     const [[, look], [, words]] = calls as [(typeof calls)[0], (typeof calls)[0]]
     const { result } = await agent.call('inspect_file', { ...look })
@@ -64,7 +64,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('a recogniser that refuses to hear the recording fails the task, and nothing is charged', async () => {
-    await using agent = await studio.agent('modern')
+    await using agent = await studio.connect('modern')
     const before = await balance(agent)
     const spoken = parrot.asked.length
     parrot.ears.replies.push(fails(401, { error: { message: 'no such key' } }))

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../tools/index.ts'
-import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 import { eras } from './stdio-client.ts'
 
 // What a client reads of the studio itself, with the real service behind.
 
-let studio: Studio
+let studio: AgentSession
 
 beforeAll(async () => {
-  studio = await openStudio()
+  studio = await startAgentSession()
 })
 afterAll(() => studio[Symbol.asyncDispose]())
 
-async function readJson(agent: RealAgent, uri: string): Promise<Record<string, unknown>> {
+async function readJson(agent: ConnectedAgent, uri: string): Promise<Record<string, unknown>> {
   const { contents } = await agent.client.readResource({ uri })
   expect(contents).toEqual([{ uri, mimeType: 'application/json', text: expect.any(String) }])
   const [content] = contents
@@ -20,9 +20,9 @@ async function readJson(agent: RealAgent, uri: string): Promise<Record<string, u
 }
 
 describe.each(eras)('%s client', (era) => {
-  let agent: RealAgent
+  let agent: ConnectedAgent
   beforeAll(async () => {
-    agent = await studio.agent(era)
+    agent = await studio.connect(era)
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 

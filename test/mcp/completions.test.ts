@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { clips, eras, startAgentHere, type Agent } from './stdio-client.ts'
+import { createClips, eras, startInProcessAgent, type Agent } from './stdio-client.ts'
 
 describe.each(eras)('completions for a %s client', (era) => {
   const valuesOf = async (agent: Agent, ref: object, [name, value]: readonly [string, string]) => {
@@ -12,9 +12,9 @@ describe.each(eras)('completions for a %s client', (era) => {
   const prompt = { type: 'ref/prompt', name: 'make-split-screen' }
 
   test('ids, names and enumerated values of every template', async () => {
-    await using agent = await startAgentHere(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
-    const input = { ...(await clips(agent)), wait_seconds: 0 }
+    const input = { ...(await createClips(agent)), wait_seconds: 0 }
     const { data } = await agent.call('video_split_screen', input)
     const other = await agent.call('video_split_screen', { ...input, force_new: true })
     const ids = [other.data['task_id'], data['task_id']].map(String)
@@ -47,8 +47,8 @@ describe.each(eras)('completions for a %s client', (era) => {
   })
 
   test('arguments of prompts: files of the workspace one after another, and words', async () => {
-    await using agent = await startAgentHere(era)
-    await clips(agent)
+    await using agent = await startInProcessAgent(era)
+    await createClips(agent)
     await writeFile(join(agent.workspace, 'notes.txt'), 'no video')
     await writeFile(join(agent.workspace, '.hidden.mp4'), 'hidden')
     await mkdir(join(agent.workspace, 'folder.mp4'))

@@ -1,6 +1,6 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
-import { clips, eras, startAgentHere, type Agent, type Era } from './stdio-client.ts'
+import { createClips, eras, startInProcessAgent, type Agent, type Era } from './stdio-client.ts'
 
 /** An agent whose user is asked above 5 credits, with tasks that cost more; `said` tells what the user says. */
 async function startAsked(
@@ -8,7 +8,7 @@ async function startAsked(
   said: () => ElicitResult,
 ): Promise<{ agent: Agent; questions: ElicitRequest['params'][] }> {
   const capabilities = { elicitation: { form: {} } }
-  const agent = await startAgentHere(era, { capabilities }, { confirmAbove: 5 })
+  const agent = await startInProcessAgent(era, { capabilities }, { confirmAbove: 5 })
   agent.service.price = 12
   const questions: ElicitRequest['params'][] = []
   agent.client.setRequestHandler('elicitation/create', ({ params }) => {
@@ -27,7 +27,7 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
   test('is begun after a yes, which is asked for with the price', async () => {
     const { agent, questions } = await startAsked(era, () => yes)
     await using _ = agent
-    const input = await clips(agent)
+    const input = await createClips(agent)
     const { data } = await agent.call('video_split_screen', input)
     expect(data).toMatchObject({ status: 'completed' })
     expect(questions).toEqual([
@@ -55,7 +55,7 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
     ]
     const { agent, questions } = await startAsked(era, () => answers[questions.length - 1] ?? yes)
     await using _ = agent
-    const input = await clips(agent)
+    const input = await createClips(agent)
     for (let asked = 0; asked < answers.length; asked += 1) {
       const { isError, data } = await agent.call('video_split_screen', input)
       expect([isError, data]).toEqual([
@@ -73,9 +73,9 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
   })
 
   test('is not begun where the client cannot ask, and the way on is told', async () => {
-    await using agent = await startAgentHere(era, {}, { confirmAbove: 5 })
+    await using agent = await startInProcessAgent(era, {}, { confirmAbove: 5 })
     agent.service.price = 6
-    const { data } = await agent.call('video_split_screen', await clips(agent))
+    const { data } = await agent.call('video_split_screen', await createClips(agent))
     expect(data).toMatchObject({
       status: 'unconfirmed',
       price_credits: 6,

@@ -9,11 +9,11 @@ import { extensionOf } from '../../src/contract/file-kind.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
 import type { TaskState } from '../../src/contract/task.ts'
 import { createHasher } from '../../src/platform/hash.ts'
-import { fail, moment, ok } from './contract-answers.ts'
+import { fail, contractTime, ok } from './contract-responses.ts'
 import { serveTasks, taskRecord } from './contract-tasks.ts'
 
 /** A file the double holds. */
-export interface HeldFile {
+export interface StoredFile {
   readonly id: string
   readonly name: string
   readonly bytes: Buffer
@@ -21,7 +21,7 @@ export interface HeldFile {
 }
 
 /** A task of the double; the test moves it. */
-export interface HeldTask {
+export interface StoredTask {
   readonly id: string
   readonly type: string
   readonly body: Record<string, unknown>
@@ -34,24 +34,24 @@ export interface HeldTask {
 export interface ContractServer extends AsyncDisposable {
   readonly baseUrl: string
   readonly apiKey: string
-  readonly files: Map<string, HeldFile>
-  readonly tasks: Map<string, HeldTask>
+  readonly files: Map<string, StoredFile>
+  readonly tasks: Map<string, StoredTask>
   /** Every request as `METHOD path`. */
   readonly requests: string[]
   /** Holds a file as if it had been uploaded. */
-  hold(name: string, bytes: Buffer): Promise<HeldFile>
+  addFile(name: string, bytes: Buffer): Promise<StoredFile>
   /** Changes a task and tells the event socket. */
-  move(id: string, change: Partial<Pick<HeldTask, 'status' | 'progress' | 'output'>>): void
+  updateTask(id: string, change: Partial<Pick<StoredTask, 'status' | 'progress' | 'output'>>): void
   /** Called before each answer; may break the connection. */
-  before: (request: IncomingMessage, response: ServerResponse) => void
+  beforeResponse: (request: IncomingMessage, response: ServerResponse) => void
   /** Credits that any task costs. */
   price: number
   /** Seconds that any task which is worked on was worked on. */
-  worked: number
+  processingSeconds: number
   /** What creation does with a task; at first it completes at once with a copy of the first file. */
-  onCreate: (task: HeldTask) => void
+  onCreate: (task: StoredTask) => void
   /** Bytes after which a download's connection breaks, once each. */
-  readonly breaks: number[]
+  readonly downloadBreaks: number[]
   /** Forgets how to answer ranges. */
   ignoreRanges: boolean
   /** Holds uploads back until it is resolved. */
@@ -59,7 +59,7 @@ export interface ContractServer extends AsyncDisposable {
   /** What came on event sockets. */
   readonly subscriptions: unknown[]
   /** Sockets that follow events. */
-  readonly followers: Set<{ send(text: string): void; close(): void }>
+  readonly eventSockets: Set<{ send(text: string): void; close(): void }>
 }
 
 const apiKey = 'test-key'
@@ -78,15 +78,15 @@ export async function startContractServer(): Promise<ContractServer> {
     tasks: new Map(),
     requests: [],
     subscriptions: [],
-    followers: new Set(),
-    breaks: [],
+    eventSockets: new Set(),
+    downloadBreaks: [],
     ignoreRanges: false,
     uploadGate: Promise.resolve(),
     price: 1,
-    worked: 3,
-    before: () => undefined,
+    processingSeconds: 3,
+    beforeResponse: () => undefined,
     onCreate: (task) => completeWithFirstFile(double, task),
-    async hold(name, bytes) {
+    async addFile(name, bytes) {
       const hasher = await createHasher()
       hasher.update(bytes)
       const blake3 = hasher.digest()
@@ -99,20 +99,20 @@ export async function startContractServer(): Promise<ContractServer> {
       double.files.set(file.id, file)
       return file
     },
-    move(id, change) {
-      const task = Object.assign(heldTask(double, id), change)
+    updateTask(id, change) {
+      const task = Object.assign(storedTask(double, id), change)
       seq += 1
       const event = { event: 'status', seq, task: taskRecord(task) }
-      for (const follower of double.followers) follower.send(JSON.stringify(event))
+      for (const follower of double.eventSockets) follower.send(JSON.stringify(event))
     },
     async [Symbol.asyncDispose]() {
-      for (const follower of double.followers) follower.close()
+      for (const follower of double.eventSockets) follower.close()
       await app.close()
     },
   }
   app.addHook('onRequest', async (request, reply) => {
     double.requests.push(`${request.method} ${request.url.split('?')[0]}`)
-    double.before(request.raw, reply.raw)
+    double.beforeResponse(request.raw, reply.raw)
     if (request.headers.authorization !== apiKey) await fail(reply, [6502, 401], 'bad key')
   })
   serveFiles(app, double)
@@ -122,20 +122,20 @@ export async function startContractServer(): Promise<ContractServer> {
   return Object.assign(double, { baseUrl: address })
 }
 
-function completeWithFirstFile(double: ContractServer, task: HeldTask): void {
+function completeWithFirstFile(double: ContractServer, task: StoredTask): void {
   const [file] = double.files.values()
   task.status = 'completed'
   task.progress = 100
   task.output = file ? { file_id: file.id, download_url: downloadUrl(file.id), duration_ms: 1500 } : {}
 }
 
-function heldTask(double: ContractServer, id: string): HeldTask {
+function storedTask(double: ContractServer, id: string): StoredTask {
   const task = double.tasks.get(id)
   if (!task) throw new Error(`the double has no task ${id}`)
   return task
 }
 
-function fileRecord({ id, name, bytes, blake3 }: HeldFile): Record<string, unknown> {
+function fileRecord({ id, name, bytes, blake3 }: StoredFile): Record<string, unknown> {
   return {
     file_id: id,
     original_name: name,
@@ -143,8 +143,8 @@ function fileRecord({ id, name, bytes, blake3 }: HeldFile): Record<string, unkno
     blake3_id: blake3,
     base_ext: extensionOf(name),
     download_url: downloadUrl(id),
-    created_at: moment,
-    expire_at: moment,
+    created_at: contractTime,
+    expire_at: contractTime,
     is_expired: false,
   }
 }
@@ -155,7 +155,7 @@ function serveFiles(app: FastifyInstance, double: ContractServer): void {
     if (!part) return fail(reply, [6013, 400], 'file missing')
     const bytes = await part.toBuffer()
     await double.uploadGate
-    return ok(fileRecord(await double.hold(part.filename, bytes)))
+    return ok(fileRecord(await double.addFile(part.filename, bytes)))
   })
   app.get<{ Params: { id: string } }>('/base/file/:id', async (request, reply) => {
     const file = double.files.get(request.params.id)
@@ -182,7 +182,7 @@ function serveFiles(app: FastifyInstance, double: ContractServer): void {
       etag: `"${file.blake3}"`,
       ...(from > 0 && { 'content-range': `bytes ${from}-${file.bytes.length - 1}/${file.bytes.length}` }),
     })
-    const end = double.breaks.shift()
+    const end = double.downloadBreaks.shift()
     if (end === undefined) return raw.end(file.bytes.subarray(from))
     raw.write(file.bytes.subarray(from, end), () => setImmediate(() => raw.destroy()))
     return undefined
@@ -194,9 +194,9 @@ function serveEvents(app: FastifyInstance, double: ContractServer, latest: () =>
     socket.on('message', (message: Buffer) => {
       double.subscriptions.push(JSON.parse(message.toString()))
       socket.send(JSON.stringify({ event: 'snapshot', seq: latest(), task: null }))
-      double.followers.add(socket)
+      double.eventSockets.add(socket)
     })
-    socket.on('close', () => double.followers.delete(socket))
+    socket.on('close', () => double.eventSockets.delete(socket))
   })
 }
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { newId } from '../../src/contract/fields.ts'
 import { isTerminal } from '../../src/contract/task.ts'
-import { fail, moment, ok } from './contract-answers.ts'
-import type { ContractServer, HeldTask } from './contract-server.ts'
+import { fail, contractTime, ok } from './contract-responses.ts'
+import type { ContractServer, StoredTask } from './contract-server.ts'
 
 interface Creation {
   readonly Params: { readonly type: string }
@@ -11,14 +11,14 @@ interface Creation {
 }
 
 /** A task as queries and events tell it. */
-export function taskRecord({ id, type, status, progress, output }: HeldTask): Record<string, unknown> {
-  const times = { create_time: moment, update_time: moment }
+export function taskRecord({ id, type, status, progress, output }: StoredTask): Record<string, unknown> {
+  const times = { create_time: contractTime, update_time: contractTime }
   return { task_id: id, id, task_type: type, status, progress, output_result: output, ...times }
 }
 
 /** The double's endpoints of tasks. */
 export function serveTasks(app: FastifyInstance, double: ContractServer): void {
-  const joinable = ({ headers, params, body }: FastifyRequest<Creation>): HeldTask | undefined =>
+  const joinable = ({ headers, params, body }: FastifyRequest<Creation>): StoredTask | undefined =>
     headers['prefer'] === 'join-identical'
       ? [...double.tasks.values()].find(
           (task) =>
@@ -52,10 +52,10 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
       progress: task.progress,
       estimated_duration: 12,
       estimated_queue_wait_duration: 40,
-      actual_duration: task.status === 'processing' ? double.worked : null,
+      actual_duration: task.status === 'processing' ? double.processingSeconds : null,
       process_start_time: null,
       finish_time: null,
-      create_time: moment,
+      create_time: contractTime,
       task_type_key: task.type,
       task_type_name: 'Split screen',
     }))
@@ -68,7 +68,7 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
       const { id, status } = unfinished
       return reply.send(ok({ task_id: id, task_type: type, status, joined: true }))
     }
-    const task: HeldTask = {
+    const task: StoredTask = {
       id: newId(),
       type,
       body: request.body,
@@ -97,7 +97,7 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
     const task = double.tasks.get(request.params.id)
     if (!task) return fail(reply, [6005, 404], 'no such task')
     if (task.status !== 'queued') return fail(reply, [6007, 409], 'already under way')
-    double.move(task.id, { status: 'cancelled' })
+    double.updateTask(task.id, { status: 'cancelled' })
     return ok('')
   })
   app.post<{ Params: { id: string } }>('/task/:id/stop', async (request, reply) => {
@@ -105,7 +105,7 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
     if (!task) return fail(reply, [6005, 404], 'no such task')
     if (isTerminal(task.status)) return fail(reply, [6007, 409], 'already ended')
     const error = { code: 6009, message: 'stopped on request', retryable: false }
-    double.move(
+    double.updateTask(
       task.id,
       task.status === 'processing' ? { status: 'failed', output: { error } } : { status: 'cancelled' },
     )

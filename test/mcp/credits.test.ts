@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { operations } from '../../tools/index.ts'
 import { startTestService } from '../service/in-process.ts'
-import { openStudio } from './real-agent.ts'
+import { startAgentSession } from './agent-session.ts'
 import { eras } from './stdio-client.ts'
 
 test('work that costs more than the account has is refused with both figures, and nothing is charged', async () => {
   await using service = await startTestService({ operations })
-  await using studio = await openStudio()
-  await studio.clip('color=red:s=64x64:r=1', 'long.mp4', 61)
+  await using studio = await startAgentSession()
+  await studio.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)
   const account = await service.account(1)
   const { db } = service.running.service
   const environment = { REELWRIGHT_BASE_URL: account.baseUrl, REELWRIGHT_API_KEY: account.apiKey }
   for (const era of eras) {
-    await using agent = await studio.agent(era, environment)
+    await using agent = await studio.connect(era, environment)
     const clip = { file_id: 'long.mp4' }
     const refused = await agent.call('video_split_screen', { clips: [clip, clip] })
     expect(refused.isError).toBe(true)
@@ -27,11 +27,11 @@ test('work that costs more than the account has is refused with both figures, an
 
 test('work above confirm_above_credits is priced by the service, and not begun where nobody can be asked', async () => {
   await using service = await startTestService({ operations })
-  await using studio = await openStudio()
-  await studio.clip('color=red:s=64x64:r=1', 'long.mp4', 61)
+  await using studio = await startAgentSession()
+  await studio.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)
   const account = await service.account(5)
   const { db } = service.running.service
-  await using agent = await studio.agent('modern', {
+  await using agent = await studio.connect('modern', {
     REELWRIGHT_BASE_URL: account.baseUrl,
     REELWRIGHT_API_KEY: account.apiKey,
     REELWRIGHT_CONFIRM_ABOVE_CREDITS: '1',

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
-import { endDaemon, openStudio } from './real-agent.ts'
+import { stopDaemon, startAgentSession } from './agent-session.ts'
 import { until } from '../service/api.ts'
 import { halted, programsWith, untilEnded } from '../service/programs.ts'
 
 const run = promisify(execFile)
 
 test('eight servers started at once share one daemon', async () => {
-  await using studio = await openStudio()
-  const agents = await Promise.all(Array.from({ length: 8 }, () => studio.agent('modern')))
+  await using studio = await startAgentSession()
+  const agents = await Promise.all(Array.from({ length: 8 }, () => studio.connect('modern')))
   try {
     const answers = await Promise.all(agents.map((agent) => agent.call('service_status')))
     expect(answers.map(({ data }) => data['reachable'])).toEqual(Array.from({ length: 8 }, () => true))
@@ -24,11 +24,11 @@ test('eight servers started at once share one daemon', async () => {
 })
 
 test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is done once', async () => {
-  await using studio = await openStudio()
+  await using studio = await startAgentSession()
   // Long enough for ffmpeg to be seen at work.
-  await studio.clip('testsrc2=s=320x180:r=30', 'left.mp4', 4)
-  await studio.clip('testsrc=s=320x180:r=30', 'right.mp4', 4)
-  await using agent = await studio.agent('modern')
+  await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 4)
+  await studio.createClip('testsrc=s=320x180:r=30', 'right.mp4', 4)
+  await using agent = await studio.connect('modern')
   const clips = [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }]
   const { data: started } = await agent.call('video_split_screen', {
     ...{ clips, quality: '720p', wait_seconds: 0 },
@@ -36,7 +36,7 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
   // It cannot come to its end before the daemon does.
   const encoders = await halted([() => programsWith('libx264', join(studio.dataDir, 'scratch'))])
   const killed = await readDaemonRecord(studio.dataDir)
-  await endDaemon(studio.dataDir, 'SIGKILL')
+  await stopDaemon(studio.dataDir, 'SIGKILL')
   await untilEnded(encoders)
 
   const wait = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
@@ -52,10 +52,10 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
 })
 
 test('who follows a task hears of it again after another server started the daemon anew', async () => {
-  await using studio = await openStudio()
-  await studio.clip('testsrc2=s=320x180:r=30', 'left.mp4', 1)
-  await using listener = await studio.agent('modern')
-  await using other = await studio.agent('modern')
+  await using studio = await startAgentSession()
+  await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1)
+  await using listener = await studio.connect('modern')
+  await using other = await studio.connect('modern')
   const clips = [{ file_id: 'left.mp4' }, { file_id: 'left.mp4' }]
   const { data: task } = await listener.call('video_split_screen', { clips, wait_seconds: 0 })
   const updated: string[] = []
@@ -68,7 +68,7 @@ test('who follows a task hears of it again after another server started the daem
     async () => updated.length,
     (count) => count > 0,
   )
-  await endDaemon(studio.dataDir, 'SIGKILL')
+  await stopDaemon(studio.dataDir, 'SIGKILL')
   updated.length = 0
   // The listener calls nothing.
   expect((await other.call('service_status')).data['reachable']).toBe(true)

@@ -6,12 +6,17 @@ import { revokeKey } from '../../src/accounts/keys.ts'
 import { createClient } from '../../src/client/client.ts'
 import { createHttpHandler, listenForMcp, startMcpHttpServer } from '../../src/mcp/http-server.ts'
 import { openLog } from '../../src/platform/log.ts'
-import { envelope, post, startHttpStudio, type HttpStudio } from './http-studio.ts'
-import { until } from './scratch.ts'
+import {
+  requestMeta,
+  postModernRequest,
+  startHttpServerFixture,
+  type HttpServerFixture,
+} from './http-server-fixture.ts'
+import { waitUntil } from './temporary-folder.ts'
 
-let studio: HttpStudio
+let studio: HttpServerFixture
 beforeAll(async () => {
-  studio = await startHttpStudio()
+  studio = await startHttpServerFixture()
 })
 afterAll(() => studio[Symbol.asyncDispose]())
 
@@ -60,7 +65,7 @@ test('a body that grows beyond what is read ends with 413', async () => {
 })
 
 test('behind a proxy its https address counts as Host and Origin, with no other port', async () => {
-  await using own = await startHttpStudio({ publicUrl: 'https://media.example.com' })
+  await using own = await startHttpServerFixture({ publicUrl: 'https://media.example.com' })
   const { apiKey } = await own.service.account(0)
   const ask = async (headers: Record<string, string>) =>
     (
@@ -76,19 +81,23 @@ test('behind a proxy its https address counts as Host and Origin, with no other 
 })
 
 test('a key that was revoked is refused within a minute', async () => {
-  await using own = await startHttpStudio()
+  await using own = await startHttpServerFixture()
   const { apiKey, keyId } = await own.service.account(0)
   const list = async () =>
-    (await post(own.url, apiKey, { method: 'tools/list', params: { _meta: envelope() } })).status
+    (await postModernRequest(own.url, apiKey, { method: 'tools/list', params: { _meta: requestMeta() } }))
+      .status
   expect(await list()).toBe(200)
   await revokeKey(own.service.running.service.db, keyId, Date.now())
-  own.pass(61_000)
+  own.advanceClock(61_000)
   expect(await list()).toBe(401)
 })
 
 test('without its service it answers 503, and keeps nothing', async () => {
-  await using own = await startHttpStudio({ baseUrl: 'http://127.0.0.1:1' })
-  const answer = await post(own.url, 'any', { method: 'tools/list', params: { _meta: envelope() } })
+  await using own = await startHttpServerFixture({ baseUrl: 'http://127.0.0.1:1' })
+  const answer = await postModernRequest(own.url, 'any', {
+    method: 'tools/list',
+    params: { _meta: requestMeta() },
+  })
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
   expect(await answer.text()).toContain('6401')
 })
@@ -124,7 +133,7 @@ test('a client that leaves while its key is checked keeps nothing busy', async (
   // The server has seen it go before another request is answered.
   expect((await fetch(listening.url)).status).toBe(401)
   gate.resolve()
-  await until(() => {
+  await waitUntil(() => {
     now += 31 * 60_000
     void entry.sweep()
     return disposed === 1

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { envelope, post } from './http-studio.ts'
-import { endDaemon } from './real-agent.ts'
-import { scratchFolder } from './scratch.ts'
+import { requestMeta, postModernRequest } from './http-server-fixture.ts'
+import { stopDaemon } from './agent-session.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
@@ -21,7 +21,7 @@ async function reelwright(
 }
 
 test('serves the local service to its keys, and to nobody by the key of its own', async () => {
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
   const made = await reelwright(
     'keys',
@@ -39,8 +39,8 @@ test('serves the local service to its keys, and to nobody by the key of its own'
   onTestFinished(() => void server.kill('SIGKILL'))
   const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
   const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+\/mcp)$/.exec(String(value)) ?? []
-  const params = { name: 'service_status', arguments: {}, _meta: envelope() }
-  const ask = (key: string) => post(url, key, { method: 'tools/call', params })
+  const params = { name: 'service_status', arguments: {}, _meta: requestMeta() }
+  const ask = (key: string) => postModernRequest(url, key, { method: 'tools/call', params })
   try {
     const answer = await ask(made.stdout.trim())
     const told = (await answer.json()) as { result: { structuredContent: Record<string, unknown> } }
@@ -53,7 +53,7 @@ test('serves the local service to its keys, and to nobody by the key of its own'
     server.kill('SIGTERM')
     expect(await once(server, 'exit')).toEqual([0, null])
   } finally {
-    await endDaemon(dataDir, 'SIGTERM')
+    await stopDaemon(dataDir, 'SIGTERM')
   }
 })
 
@@ -64,7 +64,7 @@ test.each([
   [['--http', '--host', '0.0.0.0'], 1, 'keys would travel over plain http'],
   [['--http', '--public-url', 'http://media.example.com'], 1, 'must be an https address'],
 ] as const)('mcp %j is refused', async (args, code, why) => {
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const refused = await reelwright('mcp', ...args, '--data-dir', folder.path)
   expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(why)])
 })

@@ -13,8 +13,13 @@ import { api, until } from '../service/api.ts'
 import type { TestAccount } from '../service/in-process.ts'
 import { startContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
-import { envelope, post, startHttpStudio, type HttpStudio } from './http-studio.ts'
-import { scratchFolder } from './scratch.ts'
+import {
+  requestMeta,
+  postModernRequest,
+  startHttpServerFixture,
+  type HttpServerFixture,
+} from './http-server-fixture.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 // The SDK's client refuses answers that are tasks, so that these tests speak as the protocol stands on the wire.
 
@@ -43,18 +48,18 @@ async function untilStatus(send: Send, taskId: unknown, status: string): Promise
 }
 
 describe('over HTTP', () => {
-  let studio: HttpStudio
+  let studio: HttpServerFixture
   beforeAll(async () => {
-    studio = await startHttpStudio()
+    studio = await startHttpServerFixture()
   })
   afterAll(() => studio[Symbol.asyncDispose]())
 
   const sender =
     ({ apiKey }: Pick<TestAccount, 'apiKey'>): Send =>
     async (method, params, extensions = declared) => {
-      const answer = await post(studio.url, apiKey, {
+      const answer = await postModernRequest(studio.url, apiKey, {
         method,
-        params: { ...params, _meta: envelope(extensions) },
+        params: { ...params, _meta: requestMeta(extensions) },
       })
       return (await answer.json()) as Reply
     }
@@ -108,8 +113,8 @@ describe('over HTTP', () => {
     const { error } = await send('subscriptions/listen', params, {})
     expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { extensions: declared } } })
     const account = await studio.service.account(0)
-    const message = { method: 'subscriptions/listen', params: { ...params, _meta: envelope(declared) } }
-    const told = await (await post(studio.url, account.apiKey, message)).text()
+    const message = { method: 'subscriptions/listen', params: { ...params, _meta: requestMeta(declared) } }
+    const told = await (await postModernRequest(studio.url, account.apiKey, message)).text()
     expect(told).toContain('"notifications":{}')
   })
 
@@ -167,7 +172,7 @@ describe('over HTTP', () => {
 
 test('over stdio the same holds, and the results are saved', async () => {
   await using service = await startContractServer()
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const { baseUrl, apiKey } = service
   const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: folder.path, allowedFolders: [] }
   const server = spawn(process.execPath, [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)], {
@@ -178,7 +183,7 @@ test('over stdio the same holds, and the results are saved', async () => {
   let id = 0
   const send: Send = async (method, params, extensions = declared) => {
     id += 1
-    const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: envelope(extensions) } }
+    const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: requestMeta(extensions) } }
     server.stdin.write(`${JSON.stringify(message)}\n`)
     for (;;) {
       const { value } = await lines.next()
@@ -189,7 +194,7 @@ test('over stdio the same holds, and the results are saved', async () => {
   const listen = await send('subscriptions/listen', { notifications: { taskIds: ['1'] } }, {})
   expect(listen.error?.code).toBe(-32_021)
   const held = await Promise.all(
-    ['left.mp4', 'right.mp4'].map((name) => service.hold(name, Buffer.from(name))),
+    ['left.mp4', 'right.mp4'].map((name) => service.addFile(name, Buffer.from(name))),
   )
   service.onCreate = () => undefined
   const params = {
@@ -204,10 +209,10 @@ test('over stdio the same holds, and the results are saved', async () => {
     createdAt: '2026-01-02T03:04:05.000Z',
   })
   const taskId = String(begun?.['taskId'])
-  service.move(taskId, { status: 'processing', progress: 40 })
+  service.updateTask(taskId, { status: 'processing', progress: 40 })
   expect((await send('tasks/get', { taskId })).result).toMatchObject({ statusMessage: 'processing 40 %' })
   const output = { file_id: held[0]?.id, download_url: `/base/file/${held[0]?.id}/download` }
-  service.move(taskId, { status: 'completed', progress: 100, output })
+  service.updateTask(taskId, { status: 'completed', progress: 100, output })
   const done = await untilStatus(send, taskId, 'completed')
   expect(done['result']).toMatchObject({
     structuredContent: { files: [{ path: expect.stringMatching(/reelwright-output.*left\.mp4$/) }] },

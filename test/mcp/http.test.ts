@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api } from '../service/api.ts'
-import { startHttpStudio, type HttpStudio } from './http-studio.ts'
-import { until } from './scratch.ts'
+import { startHttpServerFixture, type HttpServerFixture } from './http-server-fixture.ts'
+import { waitUntil } from './temporary-folder.ts'
 import { eras, type Era } from './stdio-client.ts'
 
-let studio: HttpStudio
+let studio: HttpServerFixture
 beforeAll(async () => {
-  studio = await startHttpStudio()
+  studio = await startHttpServerFixture()
 })
 afterAll(() => studio[Symbol.asyncDispose]())
 
 describe.each(eras)('%s client over HTTP', (era) => {
   test('a file comes by the service, and its result goes by a link that needs no key', async () => {
     const account = await studio.service.account(10)
-    await using agent = await studio.agent(era, account)
+    await using agent = await studio.connect(era, account)
     const { data: how } = await agent.call('upload_file')
     const form = new FormData()
     form.append('file', new Blob(['some words']), 'a.txt')
@@ -42,7 +42,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
 
   test('work that is done is told though its file is gone, and nothing of a workspace', async () => {
     const account = await studio.service.account(10)
-    await using agent = await studio.agent(era, account)
+    await using agent = await studio.connect(era, account)
     const { data: file } = await api(account).upload('a.txt', 'words')
     const { data } = await agent.call('test_copy', { file_id: file.file_id })
     const [result] = data['files'] as { file_id: string }[]
@@ -60,7 +60,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
 
   test('no tool speaks of paths, and none takes one', async () => {
     const account = await studio.service.account(10)
-    await using agent = await studio.agent(era, account)
+    await using agent = await studio.connect(era, account)
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toContain('download_file')
     for (const { name, inputSchema, description } of tools) {
@@ -86,11 +86,11 @@ describe.each(eras)('%s client over HTTP', (era) => {
     await theirs.subscribe([mine.uri, theirs.uri])
     await mine.subscribe([mine.uri])
     // From here on both are told of what happens; what went by before may have been told of any task.
-    await until(() => theirs.heardOf(theirs.uri) > 0 && mine.heardOf(mine.uri) > 0, 'both listen')
+    await waitUntil(() => theirs.heardOf(theirs.uri) > 0 && mine.heardOf(mine.uri) > 0, 'both listen')
     const before = { own: theirs.heardOf(theirs.uri), other: theirs.heardOf(mine.uri) }
     await mine.agent.call('cancel_task', { task_id: mine.taskId, force: true })
     await theirs.agent.call('cancel_task', { task_id: theirs.taskId, force: true })
-    await until(() => theirs.heardOf(theirs.uri) > before.own, 'the end is told')
+    await waitUntil(() => theirs.heardOf(theirs.uri) > before.own, 'the end is told')
     expect(theirs.heardOf(mine.uri)).toBe(before.other)
 
     const { contents } = await mine.agent.client.readResource({ uri: mine.uri })
@@ -106,7 +106,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
 /** An agent of an account of its own, with a task that works until it is ended. */
 async function follower(era: Era) {
   const account = await studio.service.account(10)
-  const agent = await studio.agent(era, account)
+  const agent = await studio.connect(era, account)
   const { data: file } = await api(account).upload('a.txt', 'words')
   const { data } = await agent.call('test_copy', {
     file_id: file.file_id,
@@ -134,7 +134,7 @@ async function follower(era: Era) {
 
 test('a session belongs to the key that opened it', async () => {
   const [mine, theirs] = [await studio.service.account(0), await studio.service.account(0)]
-  await using agent = await studio.agent('legacy', mine)
+  await using agent = await studio.connect('legacy', mine)
   const ask = (key: string) =>
     fetch(studio.url, {
       method: 'POST',
@@ -155,13 +155,13 @@ test('a session belongs to the key that opened it', async () => {
 })
 
 test('a session that rests for half an hour is over, one that is listened to is not', async () => {
-  await using own = await startHttpStudio()
+  await using own = await startHttpServerFixture()
   const account = await own.service.account(0)
-  await using listening = await own.agent('legacy', account)
+  await using listening = await own.connect('legacy', account)
   const opened = await initialize(own.url, account.apiKey)
   const resting = opened.headers.get('mcp-session-id') ?? ''
   expect((await inSession(own.url, account.apiKey, resting)).status).toBe(200)
-  own.pass(31 * 60_000)
+  own.advanceClock(31 * 60_000)
   await own.sweep()
   expect((await inSession(own.url, account.apiKey, resting)).status).toBe(404)
   await listening.client.ping()
@@ -180,10 +180,10 @@ test('more sessions than one key may have end the one that rests longest', async
 })
 
 test('closing ends streams and sessions, and the log holds no key', async () => {
-  await using own = await startHttpStudio()
+  await using own = await startHttpServerFixture()
   const account = await own.service.account(0)
-  await using legacy = await own.agent('legacy', account)
-  await using modern = await own.agent('modern', account)
+  await using legacy = await own.connect('legacy', account)
+  await using modern = await own.connect('modern', account)
   await modern.client.listen({ resourceSubscriptions: ['media://tasks/1'] })
   await legacy.call('service_status')
   await own.close()

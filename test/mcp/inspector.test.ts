@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { scratchFolder } from './scratch.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const require = createRequire(import.meta.url)
@@ -11,7 +11,7 @@ const manifest = require.resolve('@modelcontextprotocol/inspector/package.json')
 const inspector = join(dirname(manifest), 'clients', 'cli', 'build', 'index.js')
 
 test('the Inspector finds nothing to complain about in the tools of the real server', async () => {
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const server = [
     process.execPath,
     join(root, 'src', 'main.ts'),

@@ -7,17 +7,17 @@ import { firstSeconds, makePiece } from '../piano/generated-pieces.ts'
 import { florestan, record, writeWav } from '../piano/recordings.ts'
 import { f1, scoreNotes } from '../piano/note-f1.ts'
 import { streams } from '../video-split-screen/media.ts'
-import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
-import { takeApart } from './stdio-client.ts'
+import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
+import { parseToolResult } from './stdio-client.ts'
 
 // A recording in an agent's workspace becomes MIDI there; the models come by themselves, from a mirror.
 
 const mirror = testdata('models')
 const piece = firstSeconds(makePiece('voices', 31), 5)
-let studio: Studio
+let studio: AgentSession
 
 beforeAll(async () => {
-  studio = await openStudio()
+  studio = await startAgentSession()
   await mkdir(studio.dataDir, { recursive: true })
   await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: mirror }))
   if (florestan)
@@ -25,8 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => studio[Symbol.asyncDispose]())
 
-async function ended(agent: RealAgent, name: string, args: object, timeout: number) {
-  let answer = takeApart(
+async function ended(agent: ConnectedAgent, name: string, args: object, timeout: number) {
+  let answer = parseToolResult(
     await agent.client.callTool({ name, arguments: { ...args, wait_seconds: 45 } }, { timeout }),
   )
   while (['queued', 'processing'].includes(String(answer.data['status'])))
@@ -36,7 +36,7 @@ async function ended(agent: RealAgent, name: string, args: object, timeout: numb
 
 test('piano_audio_to_midi of a local path', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.agent('modern')
+  await using agent = await studio.connect('modern')
   const { data, isError } = await ended(agent, 'piano_audio_to_midi', { file_id: 'piano.wav' }, task.timeout)
   expect([isError, data['status']]).toEqual([false, 'completed'])
   const [file] = data['files'] as { path: string }[]
@@ -47,7 +47,7 @@ test('piano_audio_to_midi of a local path', async ({ skip, task }) => {
 test('piano_audio_to_midi of speech says what was heard', async ({ skip, task }) => {
   const speech = testdata('speech')
   if (mirror === undefined || speech === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.agent('modern')
+  await using agent = await studio.connect('modern')
   await writeFile(join(studio.workspace, 'talk.flac'), await readFile(join(speech ?? '', 'jfk.flac')))
   const { text } = await ended(agent, 'piano_audio_to_midi', { file_id: 'talk.flac' }, task.timeout)
   expect(text).toContain('6014')
@@ -56,7 +56,7 @@ test('piano_audio_to_midi of speech says what was heard', async ({ skip, task })
 
 test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.agent('legacy')
+  await using agent = await studio.connect('legacy')
   const { data, isError } = await ended(agent, 'piano_audio_enhance', { file_id: 'piano.wav' }, task.timeout)
   expect([isError, data['status']]).toEqual([false, 'completed'])
   const paths = (data['files'] as { path: string }[]).map(({ path }) => path)
@@ -67,7 +67,7 @@ test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, t
 
 test('a recording that was cut off: what is there, and what is not is told', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.agent('modern')
+  await using agent = await studio.connect('modern')
   const bytes = await readFile(join(studio.workspace, 'piano.wav'))
   await writeFile(join(studio.workspace, 'cut.wav'), bytes.subarray(0, 0.4 * bytes.length))
   const { data } = await ended(agent, 'piano_audio_to_midi', { file_id: 'cut.wav' }, task.timeout)
@@ -83,7 +83,7 @@ test.skipIf(mirror === undefined).each([
   ['sound', noise],
   ['a picture in it', [...both, '-pix_fmt', 'yuv420p', '-f', 'mp4']],
 ])('a damaged .m4a, %s of which does not decode, is 6017 (REELWRIGHT_TESTDATA)', async (name, args) => {
-  await using agent = await studio.agent('modern')
+  await using agent = await studio.connect('modern')
   const path = join(studio.workspace, `${name}.m4a`)
   const bytes = await readFile(await make(path, [...args, '-movflags', '+faststart']))
   const media = bytes.indexOf('mdat') + 4
@@ -94,8 +94,8 @@ test.skipIf(mirror === undefined).each([
 })
 
 test('a video: how its sound is taken out', async () => {
-  await studio.clip('testsrc2=s=64x64', 'talk.mp4', 1)
-  await using agent = await studio.agent('modern')
+  await studio.createClip('testsrc2=s=64x64', 'talk.mp4', 1)
+  await using agent = await studio.connect('modern')
   const { text } = await agent.call('piano_audio_enhance', { file_id: 'talk.mp4' })
   expect(text).toMatch(/^6014: .*is not audio.*Supported: \.mp3 .*ffmpeg -i old\.mp4 -vn new\.flac/)
 })

@@ -2,27 +2,27 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 
 // What newcomers get wrong about regions, and what they are told before it costs.
 
-let studio: Studio
-let agent: RealAgent
+let studio: AgentSession
+let agent: ConnectedAgent
 let clipId: unknown
 
 const box = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 }
 const listed = { id: 'logo', source: 'manual', ...box, start: 0, end: 1 }
 
 beforeAll(async () => {
-  studio = await openStudio()
-  await studio.clip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
-  await studio.clip('smptebars=s=160x90:r=10', 'other.mp4', 1)
+  studio = await startAgentSession()
+  await studio.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
+  await studio.createClip('smptebars=s=160x90:r=10', 'other.mp4', 1)
   await ffmpeg(
     ...['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
     join(studio.workspace, 'a.png'),
   )
   await writeList({})
-  agent = await studio.agent('modern')
+  agent = await studio.connect('modern')
   clipId = (await agent.call('inspect_file', { file: 'clip.mp4' })).data['file_id']
 })
 afterAll(async () => {

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { drawFootage, type Caption } from '../footage/text.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
-import { takeApart } from './stdio-client.ts'
+import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
+import { parseToolResult } from './stdio-client.ts'
 
 // The prompt's own calls, one after another, as an agent makes them of a file in its workspace.
 
 const mirror = testdata('models')
-let studio: Studio
+let studio: AgentSession
 
 beforeAll(async () => {
-  studio = await openStudio()
+  studio = await startAgentSession()
   // The service's own settings: it is started by whichever client comes first.
   await mkdir(studio.dataDir, { recursive: true })
   const settings = { models_mirror: mirror }
@@ -35,7 +35,7 @@ interface Listed {
 }
 
 /** The calls that a prompt shows, in order. */
-async function callsOf(agent: RealAgent, args: Record<string, string>) {
+async function callsOf(agent: ConnectedAgent, args: Record<string, string>) {
   const { messages } = await agent.client.getPrompt({ name: 'remove-watermark', arguments: args })
   const [message] = messages
   const text = message?.content.type === 'text' ? message.content.text : ''
@@ -48,10 +48,10 @@ test('remove-watermark: its steps find, show, clean and check a video', async ({
   if (mirror === undefined) skip('there is no model of the text detector')
   const file = 'talk.mp4'
   await drawFootage(join(studio.workspace, file), { ...size, frames: 50, background: 'still', captions })
-  await using agent = await studio.agent('modern')
+  await using agent = await studio.connect('modern')
   const call = async (name: string, args: object) => {
     const request = { name, arguments: { ...args } }
-    let answer = takeApart(await agent.client.callTool(request, { timeout: task.timeout }))
+    let answer = parseToolResult(await agent.client.callTool(request, { timeout: task.timeout }))
     while (['queued', 'processing'].includes(String(answer.data['status']))) {
       const { task_id } = answer.data
       const { save_to } = request.arguments as { save_to?: unknown }
@@ -126,7 +126,7 @@ test('an image: its boxes by hand are shown, and clean what they cover', async (
   await ffmpeg('-i', join(workspace, 'bare.png'), '-vf', logo, join(workspace, 'photo.png'))
   const box = { x: 0.74, y: 0.09, w: 0.19, h: 0.17 }
   await writeFile(join(workspace, 'boxes.json'), JSON.stringify({ regions: [{ id: 'logo', ...box }] }))
-  await using agent = await studio.agent('legacy')
+  await using agent = await studio.connect('legacy')
   const { data, result } = await agent.call('inspect_file', { file: 'photo.png', regions: 'boxes.json' })
   expect(data['regions']).toMatchObject({ regions: 1, frames: [{ seconds: 0, ids: ['logo'] }] })
   expect(result.content[1]?.type).toBe('image')
@@ -149,8 +149,8 @@ test('an image: its boxes by hand are shown, and clean what they cover', async (
 
 test('what cannot be drawn is told so that an agent can mend it', async () => {
   const { workspace } = studio
-  await studio.clip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
-  await using agent = await studio.agent('modern')
+  await studio.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
+  await using agent = await studio.connect('modern')
   const ask = async (more: object) => (await agent.call('inspect_file', { file: 'clip.mp4', ...more })).text
   await writeFile(join(workspace, 'wrong.json'), '{"regions": [{"x": 0.9, "y": 0, "w": 0.2, "h": 0.1}]}')
   expect(await ask({ regions: 'wrong.json' })).toMatch(

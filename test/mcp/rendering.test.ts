@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lacksBrowser } from '../engines/chromium/play.ts'
 import { particle } from '../html-render-simple/render.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { openStudio, type Studio } from './real-agent.ts'
-import { takeApart, type Era } from './stdio-client.ts'
+import { startAgentSession, type AgentSession } from './agent-session.ts'
+import { parseToolResult, type Era } from './stdio-client.ts'
 
 // What describes a finished video, as an agent asks for it: local paths in, a file in its workspace out.
 
-let studio: Studio
+let studio: AgentSession
 
 beforeAll(async () => {
-  studio = await openStudio()
-  await studio.clip('testsrc2=s=320x180:r=25', 'walk.mp4', 1.2)
+  studio = await startAgentSession()
+  await studio.createClip('testsrc2=s=320x180:r=25', 'walk.mp4', 1.2)
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1.2', join(studio.workspace, 'song.wav'))
   await writeFile(join(studio.workspace, 'title.html'), particle({ duration: 1 }, '<p>A title</p>'))
 })
@@ -73,12 +73,12 @@ test.for(asked.map(([era, rendering]) => [era, ...rendering] as const))(
   '%s client: %s of local paths becomes a video in the workspace',
   async ([era, name, given, expected], { skip, task }) => {
     skip(name === 'html_render_simple' && lacksBrowser, 'no browser is installed')
-    await using agent = await studio.agent(era)
+    await using agent = await studio.connect(era)
     const progress: number[] = []
     const onprogress = ({ progress: told }: { progress: number }) => void progress.push(told)
     const call = async (tool: string, args: object) => {
       const request = { name: tool, arguments: { ...args, wait_seconds: 45, save_to: `${name}-${era}` } }
-      return takeApart(await agent.client.callTool(request, { onprogress, timeout: task.timeout }))
+      return parseToolResult(await agent.client.callTool(request, { onprogress, timeout: task.timeout }))
     }
     let answer = await call(name, given)
     // On a loaded machine the work takes longer than a call waits.

@@ -2,8 +2,8 @@ import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { scratchFolder, until } from './scratch.ts'
-import { clips, eras, startAgent, startAgentHere } from './stdio-client.ts'
+import { temporaryFolder, waitUntil } from './temporary-folder.ts'
+import { createClips, eras, startAgent, startInProcessAgent } from './stdio-client.ts'
 
 describe.each(eras)('%s client', (era) => {
   test('lists tools, prompts and templates over stdio, where stdout carries the protocol only', async () => {
@@ -41,7 +41,7 @@ describe.each(eras)('%s client', (era) => {
 
   test('two local paths in, a result file in the workspace out', async () => {
     await using agent = await startAgent(era)
-    const { isError, data, text } = await agent.call('video_split_screen', await clips(agent))
+    const { isError, data, text } = await agent.call('video_split_screen', await createClips(agent))
     expect(isError).toBe(false)
     expect(JSON.parse(text)).toEqual(data)
     expect(data).toMatchObject({ status: 'completed', progress: 100, task_type: 'video_split_screen' })
@@ -61,13 +61,13 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('a task that takes longer is followed with get_task, and progress is told', async () => {
-    await using agent = await startAgentHere(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const progress: number[] = []
     const result = await agent.client.callTool(
       {
         name: 'video_split_screen',
-        arguments: { ...(await clips(agent)), wait_seconds: 0, save_to: 'out/final.mp4' },
+        arguments: { ...(await createClips(agent)), wait_seconds: 0, save_to: 'out/final.mp4' },
       },
       { onprogress: ({ progress: told }) => void progress.push(told) },
     )
@@ -82,7 +82,7 @@ describe.each(eras)('%s client', (era) => {
     const { task_id } = result.structuredContent as { task_id: string }
     const waiting = agent.call('get_task', { task_id, wait_seconds: 45 })
     const [file] = agent.service.files.values()
-    agent.service.move(task_id, {
+    agent.service.updateTask(task_id, {
       status: 'completed',
       progress: 100,
       output: { file_id: file?.id, download_url: `/base/file/${file?.id}/download` },
@@ -95,10 +95,13 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('subscribers hear of every change of a task, others do not', async () => {
-    await using agent = await startAgentHere(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
-    const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
-    const other = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
+    const { data } = await agent.call('video_split_screen', {
+      ...(await createClips(agent)),
+      wait_seconds: 0,
+    })
+    const other = await agent.call('video_split_screen', { ...(await createClips(agent)), wait_seconds: 0 })
     const uri = `media://tasks/${String(data['task_id'])}`
     const updated: string[] = []
     agent.client.setNotificationHandler(
@@ -107,10 +110,10 @@ describe.each(eras)('%s client', (era) => {
     )
     if (era === 'legacy') await agent.client.subscribeResource({ uri })
     else await agent.client.listen({ resourceSubscriptions: [uri] })
-    await until(() => agent.service.followers.size === 1, 'the server follows the events')
-    agent.service.move(String(other.data['task_id']), { progress: 5 })
-    agent.service.move(String(data['task_id']), { status: 'processing', progress: 30 })
-    await until(() => updated.length > 0, 'an update')
+    await waitUntil(() => agent.service.eventSockets.size === 1, 'the server follows the events')
+    agent.service.updateTask(String(other.data['task_id']), { progress: 5 })
+    agent.service.updateTask(String(data['task_id']), { status: 'processing', progress: 30 })
+    await waitUntil(() => updated.length > 0, 'an update')
     expect(new Set(updated)).toEqual(new Set([uri]))
     const { contents } = await agent.client.readResource({ uri })
     expect(contents).toHaveLength(1)
@@ -124,8 +127,8 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('files are resources too: facts, and short texts as content', async () => {
-    await using agent = await startAgentHere(era)
-    const { id } = await agent.service.hold(
+    await using agent = await startInProcessAgent(era)
+    const { id } = await agent.service.addFile(
       'words.srt',
       Buffer.from('1\n00:00:00,000 --> 00:00:01,000\nhello\n'),
     )
@@ -134,20 +137,20 @@ describe.each(eras)('%s client', (era) => {
       { mimeType: 'application/json', text: expect.stringContaining('words.srt') },
       { mimeType: 'text/plain', text: expect.stringContaining('hello') },
     ])
-    const dot = await agent.service.hold('dot.png', Buffer.from([137, 80, 78, 71]))
+    const dot = await agent.service.addFile('dot.png', Buffer.from([137, 80, 78, 71]))
     expect((await agent.client.readResource({ uri: `media://files/${dot.id}` })).contents).toMatchObject([
       { mimeType: 'application/json' },
       { mimeType: 'image/png', blob: Buffer.from([137, 80, 78, 71]).toString('base64') },
     ])
-    const long = await agent.service.hold('long.txt', Buffer.alloc(256 * 1024 + 1, 'x'))
+    const long = await agent.service.addFile('long.txt', Buffer.alloc(256 * 1024 + 1, 'x'))
     expect((await agent.client.readResource({ uri: `media://files/${long.id}` })).contents).toHaveLength(1)
     await expect(agent.client.readResource({ uri: 'media://files/404' })).rejects.toThrow(/not found/i)
     await expect(agent.client.readResource({ uri: 'media://other/1' })).rejects.toThrow(/not found/i)
   })
 
   test('every other tool answers', async () => {
-    await using agent = await startAgentHere(era)
-    await clips(agent)
+    await using agent = await startInProcessAgent(era)
+    await createClips(agent)
     const uploaded = await agent.call('upload_file', { path: 'left.mp4' })
     expect(uploaded.data).toMatchObject({ name: 'left.mp4', bytes: 9 })
     const { file_id } = uploaded.data
@@ -158,7 +161,10 @@ describe.each(eras)('%s client', (era) => {
     expect(await readFile(String(saved.data['path']), 'utf8')).toBe('left clip')
 
     agent.service.onCreate = () => undefined
-    const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
+    const { data } = await agent.call('video_split_screen', {
+      ...(await createClips(agent)),
+      wait_seconds: 0,
+    })
     const listed = await agent.call('list_tasks')
     expect(listed.data).toMatchObject({
       total: 1,
@@ -194,9 +200,12 @@ describe.each(eras)('%s client', (era) => {
   })
 
   test('a task that is worked on is ended by force alone', async () => {
-    await using agent = await startAgentHere(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = (task) => void (task.status = 'processing')
-    const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), wait_seconds: 0 })
+    const { data } = await agent.call('video_split_screen', {
+      ...(await createClips(agent)),
+      wait_seconds: 0,
+    })
     const { task_id } = data
     expect((await agent.call('cancel_task', { task_id })).text).toMatch(/^6007: /)
     expect(await agent.call('cancel_task', { task_id, force: true })).toMatchObject({
@@ -211,7 +220,9 @@ describe.each(eras)('%s client', (era) => {
       isError: false,
       data: { status: 'failed' },
     })
-    agent.service.move(String(task_id), { output: { error: { code: 6500, message: 'x', retryable: true } } })
+    agent.service.updateTask(String(task_id), {
+      output: { error: { code: 6500, message: 'x', retryable: true } },
+    })
     const failed = await agent.call('cancel_task', { task_id, force: true })
     expect(failed.text, 'it failed by itself').toMatch(/^6007: /)
   })
@@ -223,32 +234,32 @@ describe.each(eras)('%s client', (era) => {
     agent.service.uploadGate = gate.promise
     const stop = new AbortController()
     const call = agent.client.callTool(
-      { name: 'video_split_screen', arguments: { ...(await clips(agent)), wait_seconds: 45 } },
+      { name: 'video_split_screen', arguments: { ...(await createClips(agent)), wait_seconds: 45 } },
       { signal: stop.signal },
     )
-    await until(() => agent.service.requests.includes('POST /base/file/upload'), 'the upload began')
+    await waitUntil(() => agent.service.requests.includes('POST /base/file/upload'), 'the upload began')
     stop.abort()
     await expect(call).rejects.toThrow(/abort/i)
     gate.resolve()
-    await until(() => agent.service.tasks.size === 1, 'the task is created all the same')
+    await waitUntil(() => agent.service.tasks.size === 1, 'the task is created all the same')
     expect([...agent.service.tasks.values()][0]?.status).toBe('queued')
     expect(agent.service.requests.some((request) => request.endsWith('/cancel'))).toBe(false)
   })
 
   test('a failed task tells why', async () => {
-    await using agent = await startAgentHere(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = (task) => {
       task.status = 'failed'
       task.output = { error: { code: 6021, message: 'no frame', retryable: false } }
     }
-    const { isError, data } = await agent.call('video_split_screen', await clips(agent))
+    const { isError, data } = await agent.call('video_split_screen', await createClips(agent))
     expect(isError).toBe(false)
     expect(data).toMatchObject({ status: 'failed', error: { code: 6021, message: 'no frame' } })
   })
 
   test('a result that cannot be saved is told beside the completed task', async () => {
-    await using agent = await startAgentHere(era)
-    const input = await clips(agent)
+    await using agent = await startInProcessAgent(era)
+    const input = await createClips(agent)
     await writeFile(join(agent.workspace, 'occupied'), 'a file where a folder is wanted')
     const refused = await agent.call('video_split_screen', { ...input, save_to: 'occupied/out' })
     expect(refused.text).toMatch(/^6016: /)
@@ -260,7 +271,7 @@ describe.each(eras)('%s client', (era) => {
 })
 
 test('the default workspace is made on first use', async () => {
-  await using agent = await startAgentHere('modern')
+  await using agent = await startInProcessAgent('modern')
   await expect(stat(agent.workspace)).rejects.toMatchObject({ code: 'ENOENT' })
   const { data } = await agent.call('service_status')
   expect(data['allowed_folders']).toEqual([agent.workspace])
@@ -268,9 +279,9 @@ test('the default workspace is made on first use', async () => {
 })
 
 test('the roots of an older client are its folders when nothing is set', async () => {
-  await using project = await scratchFolder()
+  await using project = await temporaryFolder()
   await writeFile(join(project.path, 'clip.mp4'), 'clip')
-  await using agent = await startAgentHere('legacy', { capabilities: { roots: { listChanged: true } } })
+  await using agent = await startInProcessAgent('legacy', { capabilities: { roots: { listChanged: true } } })
   agent.client.setRequestHandler('roots/list', () => ({
     roots: [{ uri: `file://${project.path}` }, { uri: 'file:///' }, { uri: `file://${tmpdir()}/not-there` }],
   }))

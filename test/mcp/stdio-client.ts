@@ -13,7 +13,7 @@ import { startMcpServer } from '../../src/mcp/stdio-server.ts'
 import { startingQuickly } from '../own-home.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
-import { scratchFolder } from './scratch.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { serverOptions } from './server-options.ts'
 
 /** The two protocol lines a server must speak. */
@@ -25,11 +25,11 @@ export interface Agent extends AsyncDisposable {
   readonly client: Client
   readonly service: ContractServer
   readonly workspace: string
-  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResponse>
 }
 
 /** A tool's answer taken apart. */
-export interface Answer {
+export interface ToolResponse {
   readonly isError: boolean
   readonly text: string
   readonly data: Record<string, unknown>
@@ -60,16 +60,16 @@ export function startAgent(era: Era, options?: ClientOptions, settings?: AgentSe
 }
 
 /** What a server in this process may have beside. */
-interface HereSettings extends AgentSettings {
+interface InProcessAgentSettings extends AgentSettings {
   /** Those that are its tools; left out, as `serverOptions` says. */
   readonly operations?: readonly Operation[]
 }
 
 /** The same with the server in this process, where it is there at once. */
-export function startAgentHere(
+export function startInProcessAgent(
   era: Era,
   options?: ClientOptions,
-  { operations, ...settings }: HereSettings = {},
+  { operations, ...settings }: InProcessAgentSettings = {},
 ): Promise<Agent> {
   return connectAgent({ era, options, settings }, async (entry, told) => {
     const [near, far] = InMemoryTransport.createLinkedPair()
@@ -79,7 +79,7 @@ export function startAgentHere(
   })
 }
 
-interface AgentWish {
+interface ConnectAgentOptions {
   readonly era: Era
   readonly options?: ClientOptions | undefined
   readonly settings?: AgentSettings | undefined
@@ -87,11 +87,11 @@ interface AgentWish {
 
 /** `open` starts the server, and puts what it reports where it may be found. */
 async function connectAgent(
-  { era, options, settings: { service: given, ...settings } = {} }: AgentWish,
+  { era, options, settings: { service: given, ...settings } = {} }: ConnectAgentOptions,
   open: (entry: EntryOptions, told: unknown[]) => Promise<Transport>,
 ): Promise<Agent> {
   const service = given ?? (await startContractServer())
-  const folder = await scratchFolder()
+  const folder = await temporaryFolder()
   const workspace = join(folder.path, 'Reelwright')
   const { baseUrl, apiKey } = service
   const told: unknown[] = []
@@ -106,7 +106,7 @@ async function connectAgent(
     client,
     service,
     workspace,
-    call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
+    call: async (name, args = {}) => parseToolResult(await client.callTool({ name, arguments: args })),
     async [Symbol.asyncDispose]() {
       await client.close()
       if (!given) await service[Symbol.asyncDispose]()
@@ -117,7 +117,7 @@ async function connectAgent(
 }
 
 /** Two files that pass for clips: the double does not look inside. */
-export async function clips(agent: Agent): Promise<{ clips: { file_id: string }[] }> {
+export async function createClips(agent: Agent): Promise<{ clips: { file_id: string }[] }> {
   await mkdir(agent.workspace, { recursive: true })
   await writeFile(join(agent.workspace, 'left.mp4'), 'left clip')
   await writeFile(join(agent.workspace, 'right.mp4'), 'right clip')
@@ -125,7 +125,7 @@ export async function clips(agent: Agent): Promise<{ clips: { file_id: string }[
 }
 
 /** Takes a tool's answer apart. */
-export function takeApart(result: CallToolResult): Answer {
+export function parseToolResult(result: CallToolResult): ToolResponse {
   const [first] = result.content
   return {
     isError: result.isError === true,

@@ -3,19 +3,19 @@ import { stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
-import { eras, takeApart, type Era } from './stdio-client.ts'
+import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
+import { eras, parseToolResult, type Era } from './stdio-client.ts'
 
 const run = promisify(execFile)
 
-let studio: Studio
-const startAgent = (era: Era): Promise<RealAgent> => studio.agent(era)
+let studio: AgentSession
+const startAgent = (era: Era): Promise<ConnectedAgent> => studio.connect(era)
 
 beforeAll(async () => {
-  studio = await openStudio()
-  await studio.clip('testsrc2=s=320x180:r=30', 'left.mp4', 1.2)
-  await studio.clip('smptebars=s=180x320:r=25', 'right.mp4', 1.2)
-  await studio.clip('testsrc2=s=320x180:r=25', 'half.mkv', 4)
+  studio = await startAgentSession()
+  await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1.2)
+  await studio.createClip('smptebars=s=180x320:r=25', 'right.mp4', 1.2)
+  await studio.createClip('testsrc2=s=320x180:r=25', 'half.mkv', 4)
   const half = join(studio.workspace, 'half.mkv')
   await truncate(half, Math.floor((await stat(half)).size / 2))
 })
@@ -36,7 +36,7 @@ describe.each(eras)('%s client, real service', (era) => {
       { name: 'video_split_screen', arguments: { ...bothClips, save_to: `out-${era}` } },
       { onprogress: ({ progress: told }) => void progress.push(told), timeout: 50_000 },
     )
-    const { data, isError, text } = takeApart(result)
+    const { data, isError, text } = parseToolResult(result)
     expect([isError, data['status'], text]).toEqual([false, 'completed', expect.any(String)])
     expect(progress).toEqual(progress.toSorted((a, b) => a - b))
     const [file] = data['files'] as { path: string; duration: number }[]

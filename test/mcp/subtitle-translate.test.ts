@@ -8,20 +8,20 @@ import { startModelServer, type ModelServer } from '../engines/language-model/mo
 import { until } from '../service/api.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { translatingModel } from '../subtitle-translate/translator.ts'
-import { openStudio, type RealAgent, type Studio } from './real-agent.ts'
+import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 
 // Subtitles of an agent's workspace are translated there, by the model that the settings name in one line.
 
-let studio: Studio
+let studio: AgentSession
 let model: ModelServer
-let agent: RealAgent
+let agent: ConnectedAgent
 
 beforeAll(async () => {
-  studio = await openStudio()
+  studio = await startAgentSession()
   model = await startModelServer(translatingModel())
   await mkdir(studio.dataDir, { recursive: true })
   await writeFile(settingsFile(), settings('language_model'))
-  agent = await studio.agent('modern')
+  agent = await studio.connect('modern')
   for (const name of ['talk.srt', 'vlog.srt'])
     await writeFile(
       join(studio.workspace, name),
@@ -82,7 +82,7 @@ test.each(subtitleTranslate.examples)('example: $title', async ({ input }) => {
 })
 
 test('translate-subtitles: its calls work as they stand', async () => {
-  await studio.clip('testsrc2=size=320x180:rate=25', 'talk.mp4', 1)
+  await studio.createClip('testsrc2=size=320x180:rate=25', 'talk.mp4', 1)
   const args = { file: 'talk.srt', from: 'English', to: 'Chinese', video: 'talk.mp4' }
   const { messages } = await agent.client.getPrompt({ name: 'translate-subtitles', arguments: args })
   const [message] = messages

@@ -8,19 +8,19 @@ import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { startRelay } from '../service/relay.ts'
 import { makeStamped } from '../service/stamped-file.ts'
-import { startBridge } from './bridge.ts'
-import { scratchFolder } from './scratch.ts'
+import { startMcpProcess } from './mcp-process.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 test('an agent uploads a large file: in parts, with its progress; then at once, also from a new server', async () => {
   await using service = await startTestService()
   await using relay = await startRelay(service)
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const size = 2 * partBytes + 7
   await makeStamped(join(folder.path, 'long.mp4'), size, 'sparse')
   const entry = { baseUrl: relay.baseUrl, apiKey: service.apiKey }
   const requested = (begins: string) => relay.requests.filter((request) => request.startsWith(begins)).length
 
-  const bridge = await startBridge(entry, folder.path)
+  const bridge = await startMcpProcess(entry, folder.path)
   const progress: number[] = []
   const uploaded = await bridge.upload('long.mp4', (percent) => void progress.push(percent))
   expect(uploaded).toMatchObject({ name: 'long.mp4', bytes: size })
@@ -34,7 +34,7 @@ test('an agent uploads a large file: in parts, with its progress; then at once, 
   expect([requested('PUT'), requested('POST')]).toEqual([3, 3])
   await bridge.kill()
 
-  const another = await startBridge(entry, folder.path)
+  const another = await startMcpProcess(entry, folder.path)
   expect(await another.upload('long.mp4')).toMatchObject({ file_id: uploaded['file_id'] })
   expect([requested('PUT'), requested('POST')]).toEqual([3, 4])
   await another.close()
@@ -43,11 +43,11 @@ test('an agent uploads a large file: in parts, with its progress; then at once, 
 test('a service of the same machine takes a file from where it lies, small or large; only its bytes are looked at', async () => {
   await using service = await startTestService({ localImport: true })
   await using relay = await startRelay(service)
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const size = 2 * partBytes + 7
   await makeStamped(join(folder.path, 'long.mp4'), size, 'sparse')
   await writeFile(join(folder.path, 'note.txt'), 'a note')
-  const bridge = await startBridge({ baseUrl: relay.baseUrl, apiKey: service.apiKey }, folder.path)
+  const bridge = await startMcpProcess({ baseUrl: relay.baseUrl, apiKey: service.apiKey }, folder.path)
   const long = await bridge.upload('long.mp4')
   const note = await bridge.upload('note.txt')
   await bridge.close()

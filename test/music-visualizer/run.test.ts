@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MediaError } from '../../src/contract/errors.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { amplitude, ffmpeg, rgb, rgbFrames, samples, streams } from '../video-split-screen/media.ts'
 import { render, stage, type Request } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   const tone = (seconds: number) => [
     '-f',
     'lavfi',
@@ -59,8 +59,8 @@ describe('a result', () => {
     const given = { cover_file_id: at('cover.jpg'), track: 'A long title '.repeat(9), artist: 'Someone' }
     const { output } = await render(request({ file_id: at('song.mp3'), ...given }), folder.path)
     expect(output.notes).toEqual([
-      'track was cut with … where it did not fit: a shorter one shows whole',
-      'cover_file_id is not shown by bars: template_id tells which templates show a cover',
+      'track did not fit and was truncated with …',
+      'cover_file_id is ignored: template_id bars shows no cover',
     ])
   })
 

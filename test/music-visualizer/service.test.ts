@@ -5,7 +5,7 @@ import { downloadUrl } from '../../src/contract/routes.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { messageCreatedFields, messageEnvelopeFields } from '../contract/common.ts'
 import { musicVisualizer } from '../contract/music-visualizer.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { api, until, type Api } from '../service/api.ts'
 import { dataFolder, start } from '../service/doomed.ts'
 import { alive, halted, programsWith, signalEach, untilEnded } from '../service/programs.ts'
@@ -14,7 +14,7 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 const type = 'music_visualizer'
 
 async function uploadTone(calls: Api, seconds: number): Promise<string> {
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const path = join(folder.path, 'tone.flac')
   await ffmpeg('-f', 'lavfi', '-i', `sine=440:d=${seconds}`, path)
   return (await calls.upload('tone.flac', new Uint8Array(await readFile(path)))).data.file_id

@@ -8,7 +8,7 @@ import { pixelsToCanvas } from '../../tools/music-visualizer/built-in-images.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { encodeVisualizer, rawFrames } from '../../tools/music-visualizer/encode.ts'
 import { templateFactories } from '../../tools/music-visualizer/templates.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg, rgbFrames } from '../video-split-screen/media.ts'
 import { goldenFile, goldenFrames, goldenSize, golden } from './golden/golden.ts'
 import { difference, draw, pixelsOf, setUp, song, sound, worstBlock } from './draw-template.ts'
@@ -103,7 +103,7 @@ describe('the coded frames', () => {
     const wish = { template: 'shockwave', samples, ...given } as const
     const pictures = await draw(wish, wanted)
     const { scene, drawn, moments } = await setUp(wish)
-    await using folder = await scratchFolder()
+    await using folder = await temporaryFolder()
     const [silence, path] = [join(folder.path, 'silence.wav'), join(folder.path, 'film.mp4')]
     await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=d=0.5', silence)
     const quiet = { path: silence, mono: false, seconds: 0.5 }

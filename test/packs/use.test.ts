@@ -14,7 +14,7 @@ import {
   packStates,
   resolvePack,
 } from '../../src/engines/packs/resolve.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import type { Capabilities } from '../../src/contract/catalog.ts'
@@ -22,11 +22,11 @@ import { routes } from '../../src/contract/routes.ts'
 import { startMirror, type Mirror } from './mirror.ts'
 import { enginePackage, model, modelPack, packsIn } from './stand-in.ts'
 
-let scratch: Awaited<ReturnType<typeof scratchFolder>>
+let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
 
 beforeEach(async () => {
-  scratch = await scratchFolder()
+  scratch = await temporaryFolder()
   mirror = await startMirror({ 'eyes.onnx': model })
 })
 afterEach(async () => {
@@ -34,7 +34,7 @@ afterEach(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-function tell(known: Manifest, settings: Partial<Packs> = {}): Packs {
+function useTestPacks(known: Manifest, settings: Partial<Packs> = {}): Packs {
   const packs = packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
   configurePacks(packs)
   return packs
@@ -45,8 +45,8 @@ const runtime: PackName = 'onnx-runtime'
 const own: PackName = 'inpainting'
 
 describe('the first use', () => {
-  it('of a small pack pulls it, once for all who ask', async () => {
-    tell({ [eyes]: modelPack() })
+  it('of a small pack downloads it once for concurrent calls', async () => {
+    useTestPacks({ [eyes]: modelPack() })
     await requirePack(eyes)
     expect(mirror.requests).toEqual([])
     expect(await findPack(eyes)).toBeNull()
@@ -56,18 +56,18 @@ describe('the first use', () => {
     expect(mirror.requests).toEqual(['eyes.onnx'])
   })
 
-  it('pulls nothing where that is switched off', async () => {
-    tell({ [eyes]: modelPack() }, { automatic: false })
+  it('downloads nothing when automatic downloads are off', async () => {
+    useTestPacks({ [eyes]: modelPack() }, { automatic: false })
     const refusal = { code: 6401, retryable: false, hint: `reelwright models pull ${eyes}` }
     await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
     await expect(resolvePack(eyes)).rejects.toMatchObject(refusal)
     expect(mirror.requests).toEqual([])
   })
 
-  it('pulls nothing of 25 MB or more', async () => {
+  it('does not download packs of 25 MB or more', async () => {
     const large = modelPack()
     const sized = (bytes: number) => ({ [eyes]: { ...large, artifact: { ...large.artifact, bytes } } })
-    tell(sized(25_000_000))
+    useTestPacks(sized(25_000_000))
     await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       retryable: false,
@@ -75,19 +75,19 @@ describe('the first use', () => {
       hint: `reelwright models pull ${eyes}`,
     })
     expect(mirror.requests).toEqual([])
-    tell(sized(24_999_999))
+    useTestPacks(sized(24_999_999))
     await requirePack(eyes)
   })
 
-  it('from a folder that lacks its file is refused beforehand, and the file is named', async () => {
+  it('from a folder without its file is rejected in advance, with the name of the file', async () => {
     const folder = join(scratch.path, 'mirror')
-    const packs = tell({ [eyes]: modelPack() }, { mirror: folder })
-    const told = {
+    const packs = useTestPacks({ [eyes]: modelPack() }, { mirror: folder })
+    const missing = {
       detail: 'the mirror has no eyes.onnx of 1 MiB',
       fix: expect.stringMatching(/folder .*models_mirror/) as string,
     }
-    expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'missing', ...told }])
-    const refusal = { code: 6401, retryable: false, message: told.detail, hint: told.fix }
+    expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'missing', ...missing }])
+    const refusal = { code: 6401, retryable: false, message: missing.detail, hint: missing.fix }
     await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
     await mkdir(folder)
     await writeFile(join(folder, 'eyes.onnx'), 'half of it')
@@ -98,17 +98,17 @@ describe('the first use', () => {
     expect(await resolvePack(eyes)).toContain('eyes')
   })
 
-  it('without a network tells the one command', async () => {
+  it('without a network reports the install command', async () => {
     mirror.files.clear()
-    tell({ [eyes]: modelPack() })
+    useTestPacks({ [eyes]: modelPack() })
     await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       hint: expect.stringMatching(new RegExp(`^reelwright models pull ${eyes} `)),
     })
   })
 
-  it('of a model that nobody brought goes another way', async () => {
-    tell({ [own]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
+  it('of a model that no user provided uses the fallback', async () => {
+    useTestPacks({ [own]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
     expect(await findPack(own)).toBeNull()
     await expect(requirePack(own)).rejects.toMatchObject({
       code: 6401,
@@ -116,20 +116,20 @@ describe('the first use', () => {
     })
   })
 
-  it('of an engine loads it from its pack; one that does not load is told as such', async () => {
+  it('of an engine loads it from its pack; an engine that fails to load is reported', async () => {
     const { pack, archive } = await enginePackage(scratch.path)
     const [{ artifact, ...first }] = pack.packages
     mirror.files.set(artifact.file, archive)
-    tell({ [runtime]: pack })
+    useTestPacks({ [runtime]: pack })
     expect(await loadEngine(runtime)).toEqual({ engine: 42 })
     const without = { ...pack, packages: [{ ...first, artifact, extract: ['package.json'] }] as const }
-    configurePacks({ ...tell({ [runtime]: without }), folder: join(scratch.path, 'other') })
+    configurePacks({ ...useTestPacks({ [runtime]: without }), folder: join(scratch.path, 'other') })
     await expect(loadEngine(runtime)).rejects.toMatchObject({ code: 6401, retryable: false })
   })
 })
 
 describe('this program', () => {
-  it('finds its engines among its own packages, and they tell nobody', async () => {
+  it('loads its engines from its own packages, with telemetry off', async () => {
     configurePacks(packsIn(scratch.path, manifest))
     const { Tensor } = await loadOnnxRuntime()
     expect(new Tensor('float32', [1, 2], [1, 2]).size).toBe(2)
@@ -141,10 +141,10 @@ describe('this program', () => {
 })
 
 describe('a service', () => {
-  it('tells of packs what is ready, and the command for what is not', async () => {
+  it('lists packs with their state, and the install command of missing ones', async () => {
     const path = join(scratch.path, 'mine.onnx')
     await writeFile(path, 'other')
-    tell(
+    useTestPacks(
       {
         [eyes]: modelPack(),
         [own]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' },
@@ -154,8 +154,8 @@ describe('a service', () => {
     )
     await using service = await startTestService()
     const answer = async () => (await api(service).send<Capabilities>(routes.capabilities.path)).data
-    const told = async () => (await answer()).packs
-    expect(await told()).toEqual([
+    const missing = async () => (await answer()).packs
+    expect(await missing()).toEqual([
       {
         name: eyes,
         title: 'Eyes',
@@ -171,10 +171,10 @@ describe('a service', () => {
       },
     ])
     await resolvePack(eyes)
-    expect((await told())?.[0]).toEqual({ name: eyes, title: 'Eyes', state: 'ready', missing: null })
+    expect((await missing())?.[0]).toEqual({ name: eyes, title: 'Eyes', state: 'ready', missing: null })
     expect(JSON.stringify(await answer())).not.toContain(scratch.path)
     await rm(path)
-    expect((await told())?.[1]?.missing).toMatch(
+    expect((await missing())?.[1]?.missing).toMatch(
       /cannot be read \(ENOENT\)\. Fix: Correct models\.inpainting\.path/,
     )
     expect(JSON.stringify(await answer())).not.toContain(scratch.path)

@@ -6,7 +6,7 @@ import { uploadFile } from '../../src/client/upload.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { partBytes } from '../../src/contract/upload.ts'
 import { chunkedUploadClient } from '../http/chunked-upload-client.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startTestService, type TestService } from './in-process.ts'
 import { startRelay, type Relay } from './relay.ts'
 import { makeStamped, misplaced } from './stamped-file.ts'
@@ -18,10 +18,10 @@ const oneRequest = 'POST /base/file/upload'
 const largeSize = 2 * partBytes + 1000
 
 let service: TestService
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
   service = await startTestService()
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { startBridge } from '../mcp/bridge.ts'
+import { startMcpProcess } from '../mcp/mcp-process.ts'
 import { startProcess } from './process.ts'
 import { startRelay } from './relay.ts'
 import { peakResident } from './resident.ts'
@@ -39,7 +39,8 @@ const cutOrder: readonly CutKind[] = ['connection', 'service', 'connection', 'br
 export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUpload): Promise<CutReport> {
   let service = await startProcess(dataDir)
   await using relay = await startRelay(service)
-  const open = () => startBridge({ baseUrl: relay.baseUrl, apiKey: 'the relay knows it' }, dirname(source))
+  const open = () =>
+    startMcpProcess({ baseUrl: relay.baseUrl, apiKey: 'the relay knows it' }, dirname(source))
   let bridge = await open()
   const cuts = { connection: 0, service: 0, bridge: 0 }
   const peaks = { service: 0, bridge: 0 }

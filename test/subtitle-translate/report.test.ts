@@ -6,7 +6,7 @@ import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
 import { plan } from '../../tools/subtitle-translate/plan.ts'
 import { run } from '../../tools/subtitle-translate/run.ts'
 import { setModel, startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
 import { srtOf } from './translation-service.ts'
 import { translatingModel } from './translator.ts'
@@ -14,10 +14,10 @@ import { translatingModel } from './translator.ts'
 // What a task tells of itself: degradation, notes, counts and progress.
 
 let model: ModelServer
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
   model = await startModelServer()
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
 })
 beforeEach(() => {
   setModel(model)

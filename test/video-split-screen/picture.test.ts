@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { colourToBt709 } from '../../tools/video-split-screen/picture.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { grey, markers, rgb, yuvFrames } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
 import type { Picture } from './reference.ts'
 import { render } from './render.ts'
 import type { Rendered } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 /** Sizes and sample aspect ratios that scale up, down, and by hardly anything. */
 const sources = {
@@ -23,7 +23,7 @@ type Name = keyof typeof sources
 const path = (name: Name) => join(folder.path, `${name}.mkv`)
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   await Promise.all(Object.entries(sources).map(([name, clip]) => markers(path(name as Name), clip)))
 })
 afterAll(() => folder[Symbol.asyncDispose]())

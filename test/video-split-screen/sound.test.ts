@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { amplitude, counter, ffmpeg, samples, streams } from './media.ts'
 import { render } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)
 
 const small = { width: 160, height: 90, seconds: 1.2 }
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   await Promise.all([
     counter(at('silent'), small),
     counter(at('low'), { ...small, hertz: 440 }),

@@ -7,15 +7,15 @@ import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
 import { render } from './render.ts'
 import type { Rendered } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, streams } from './media.ts'
 import { render } from './render.ts'
 import type { Rendered } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)
 const small = { width: 160, height: 90 }
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   await Promise.all([
     counter(at('25'), { ...small, seconds: 1.2 }),
     counter(at('ntsc'), { ...small, seconds: 1.2, rate: '30000/1001' }),

@@ -2,16 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg, rgb, streams } from '../video-split-screen/media.ts'
 import { inARow, render, request } from './render.ts'
 
 const { encoders, filters } = await locateFfmpeg()
 const lacking = ['libx265', 'zscale'].filter((name) => !encoders.has(name) && !filters.has(name))
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 

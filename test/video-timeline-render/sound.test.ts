@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seeded } from '../service/kill-rounds.ts'
 import { amplitude, counter, ffmpeg, grey, samples, streams } from '../video-split-screen/media.ts'
 import { clipAt, inARow, render, request } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
 const small = { width: 160, height: 90, seconds: 4 }
 
@@ -22,7 +22,7 @@ async function flashAndBeep() {
 }
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   await Promise.all([
     flashAndBeep(),
     counter(at('silent.mkv'), small),

@@ -5,7 +5,7 @@ import { videoTimelineRender } from '../../tools/video-timeline-render/contract.
 import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { programsWith, untilEnded } from '../service/programs.ts'
 import {
   amplitude,
@@ -20,10 +20,10 @@ import {
 } from '../video-split-screen/media.ts'
 import { inARow, render, request } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 

@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scratchFolder } from '../mcp/scratch.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seeded } from '../service/kill-rounds.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { numbered, numberedVideo, readNumbers, timeOf } from './media.ts'
 import { inARow, render, request } from './render.ts'
 import type { Cut } from './render.ts'
 
-let folder: Awaited<ReturnType<typeof scratchFolder>>
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
 /**
  * By their number: rates that 30 does not divide, one of them with few key frames, and a variable one. AVI counts
@@ -31,7 +31,7 @@ const at = (source: number) => {
 const size = [numbered.width, numbered.height] as const
 
 beforeAll(async () => {
-  folder = await scratchFolder()
+  folder = await temporaryFolder()
   await Promise.all(sources.map((clip) => numberedVideo(at(clip.source), clip)))
 })
 afterAll(() => folder[Symbol.asyncDispose]())

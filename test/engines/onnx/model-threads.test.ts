@@ -3,7 +3,7 @@ import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { newWindowAnalysis } from '../../../src/engines/piano/basic-pitch-window.ts'
 import { basicPitchFrames, openBasicPitchModel } from '../../../src/engines/piano/basic-pitch.ts'
-import { scratchFolder } from '../../mcp/scratch.ts'
+import { temporaryFolder } from '../../mcp/temporary-folder.ts'
 import { startMirror } from '../../packs/mirror.ts'
 import { model, modelPack, packsIn } from '../../packs/stand-in.ts'
 import { testdata } from '../ffmpeg/made.ts'
@@ -12,15 +12,15 @@ import { useTestPacks } from '../vision/test-packs.ts'
 // Model threads, tested with piano transcription.
 
 test('a model that fails to load is reported to every caller', async () => {
-  await using scratch = await scratchFolder()
+  await using scratch = await temporaryFolder()
   await using mirror = await startMirror({ 'eyes.onnx': model })
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
   configurePacks(packsIn(scratch.path, known, { mirror: mirror.address }))
   await using threads = await openBasicPitchModel(2, new AbortController().signal)
-  const asked = await Promise.allSettled(
+  const results = await Promise.allSettled(
     Array.from({ length: 5 }, () => threads.run(newWindowAnalysis(), [])),
   )
-  for (const one of asked) {
+  for (const one of results) {
     expect(one).toMatchObject({
       status: 'rejected',
       reason: { code: 6401, retryable: false, message: 'piano transcription does not run on this machine' },
@@ -44,20 +44,20 @@ async function* sweep(): AsyncGenerator<Float32Array> {
 test.skipIf(testdata('models') === undefined)(
   'results of several threads arrive in order of the audio, and end when the consumer stops (REELWRIGHT_TESTDATA)',
   async () => {
-    await using scratch = await scratchFolder()
+    await using scratch = await temporaryFolder()
     useTestPacks(scratch.path)
-    const hear = async (threads: number, stop = new AbortController(), atMost = Infinity) => {
+    const onsetsWith = async (threads: number, stop = new AbortController(), maxOnsets = Infinity) => {
       await using opened = await openBasicPitchModel(threads, stop.signal)
       const onsets: number[] = []
       for await (const frame of basicPitchFrames(opened, sweep(), { signal: stop.signal })) {
         onsets.push(...frame.onsets)
-        if (onsets.length >= atMost) stop.abort(new Error('enough'))
+        if (onsets.length >= maxOnsets) stop.abort(new Error('enough'))
       }
       return onsets
     }
-    const alone = await hear(1)
+    const alone = await onsetsWith(1)
     expect(alone.length).toBeGreaterThan(12 * 86 * 88)
-    expect(await hear(3)).toEqual(alone)
-    await expect(hear(3, new AbortController(), 1)).rejects.toThrow('enough')
+    expect(await onsetsWith(3)).toEqual(alone)
+    await expect(onsetsWith(3, new AbortController(), 1)).rejects.toThrow('enough')
   },
 )

@@ -8,7 +8,7 @@ import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 import { lineLimit, presetNames, presetStyle } from '../../../src/media/subtitles/style-presets.ts'
 import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
-import { scratchFolder } from '../../mcp/scratch.ts'
+import { temporaryFolder } from '../../mcp/temporary-folder.ts'
 import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'
 import { burnPixels, burnedOnGrey, presetAssFile, typefaceHere } from './burn-pixels.ts'
 import { golden, goldenFile, goldenFonts } from './golden/golden.ts'
@@ -144,7 +144,7 @@ function worstBlock(one: Uint8Array, other: Uint8Array, width: number): number {
 }
 
 test('a video is burned whatever its name and its folder are, its sound kept', async () => {
-  await using scratch = await scratchFolder()
+  await using scratch = await temporaryFolder()
   const folder = join(scratch.path, String.raw`a'b,c;[d]=e:f %d`)
   await mkdir(folder)
   const path = join(folder, String.raw`-it's [1],'a'=b:c.mp4`)

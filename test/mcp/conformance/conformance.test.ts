@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { markdownTable } from '../../../src/platform/text-formats.ts'
-import { scratchFolder } from '../scratch.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startFixture } from './fixture.ts'
 import { manifest, runSuite, type Scenario, type SuiteRun } from './run-suite.ts'
 
@@ -13,7 +13,7 @@ const required = { '2025-11-25': 30, '2026-07-28': 37 }
 
 test('the HTTP entry keeps both protocol revisions, and docs/conformance.md tells what was found', async () => {
   await using fixture = await startFixture()
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const runs = await Promise.all(
     revisions.map((revision) => runSuite(fixture.url, { revision, folder: join(folder.path, revision) })),
   )

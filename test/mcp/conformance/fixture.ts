@@ -15,9 +15,9 @@ import { createHttpHandler } from '../../../src/mcp/http-server.ts'
 import type { Tenant } from '../../../src/mcp/http-tenants.ts'
 import { handleTaskExtension, tasksExtension } from '../../../src/mcp/task-extension.ts'
 import { openLog } from '../../../src/platform/log.ts'
-import { roundTools, said } from './rounds.ts'
+import { multiRoundTools, elicitedValue } from './multi-round-tools.ts'
 import { FixtureTasks, taskTools } from './tasks.ts'
-import { plainTools, png, statelessTools, unknownTool, type FixtureTool } from './tools.ts'
+import { plainTools, pngBase64, statelessTools, unknownTool, type FixtureTool } from './tools.ts'
 
 // What the conformance suite asks of any server, behind the entry that `reelwright mcp --http` uses.
 
@@ -52,12 +52,15 @@ const prompts: Readonly<
   test_prompt_with_image: {
     args: [],
     get: () =>
-      prompt({ type: 'image', data: png, mimeType: 'image/png' }, words('Please analyze the image above.')),
+      prompt(
+        { type: 'image', data: pngBase64, mimeType: 'image/png' },
+        words('Please analyze the image above.'),
+      ),
   },
   test_input_required_result_prompt: {
     args: [],
     get(_args, context) {
-      const told = said(context, 'user_context', 'context')
+      const told = elicitedValue(context, 'user_context', 'context')
       if (told !== undefined) return prompt(words(`Context: ${told}`))
       const requestedSchema = { type: 'object', properties: { context: { type: 'string' } } } as const
       return inputRequired({
@@ -78,7 +81,7 @@ function read(uri: string) {
     const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` })
     return { contents: [{ uri, mimeType: 'application/json', text }] }
   }
-  if (uri === 'test://static-binary') return { contents: [{ uri, mimeType: 'image/png', blob: png }] }
+  if (uri === 'test://static-binary') return { contents: [{ uri, mimeType: 'image/png', blob: pngBase64 }] }
   const text = staticTexts[uri]
   if (text === undefined) throw new ResourceNotFoundError(uri)
   return { contents: [{ uri, mimeType: 'text/plain', text }] }
@@ -90,7 +93,7 @@ function fixtureTenant(): Tenant {
   const tools: Readonly<Record<string, FixtureTool>> = {
     ...plainTools,
     ...statelessTools,
-    ...roundTools,
+    ...multiRoundTools,
     ...taskTools(tasks),
   }
   return {

@@ -12,8 +12,8 @@ import {
   type DetailedTask,
   type TaskSource,
 } from '../../../src/mcp/task-extension.ts'
-import { said } from './rounds.ts'
-import { text, type FixtureCall, type FixtureTool } from './tools.ts'
+import { elicitedValue } from './multi-round-tools.ts'
+import { textResult, type FixtureCall, type FixtureTool } from './tools.ts'
 
 interface Work {
   readonly head: Pick<DetailedTask, 'taskId' | 'createdAt' | 'ttlMs' | 'pollIntervalMs'>
@@ -88,18 +88,18 @@ const confirm = (message: string) => ({
 /** The tools by which the suite looks at the Tasks extension. */
 export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureTool>> {
   const takesTasks = ({ era, context }: FixtureCall) => era === 'modern' && supportsTasks(context.mcpReq)
-  const failing = () => ({ result: { isError: true, ...text('The job failed') } })
+  const failing = () => ({ result: { isError: true, ...textResult('The job failed') } })
   return {
     greet: {
       description: 'Greets at once',
       inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
-      run: ({ args }) => text(`Hello, ${String(args['name'])}!`),
+      run: ({ args }) => textResult(`Hello, ${String(args['name'])}!`),
     },
     slow_compute: {
       description: 'Computes for some seconds',
       inputSchema: { type: 'object', properties: { seconds: { type: 'number' }, label: { type: 'string' } } },
       run(call) {
-        const done = text(`Computed ${String(call.args['label'])}`)
+        const done = textResult(`Computed ${String(call.args['label'])}`)
         if (!takesTasks(call)) return done
         return toTaskResult(tasks.begin(Number(call.args['seconds']), () => ({ result: done })))
       },
@@ -120,7 +120,7 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       inputSchema: { type: 'object', properties: { filename: { type: 'string' } } },
       run: ({ args }) =>
         toTaskResult(
-          tasks.begin(0, () => ({ result: text('Deleted') }), {
+          tasks.begin(0, () => ({ result: textResult('Deleted') }), {
             [randomUUID()]: confirm(`Delete ${String(args['filename'])}?`),
           }),
         ),
@@ -129,7 +129,7 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       description: 'Asks two things while it works',
       run: () =>
         toTaskResult(
-          tasks.begin(0, () => ({ result: text('Both said') }), {
+          tasks.begin(0, () => ({ result: textResult('Both said') }), {
             [randomUUID()]: confirm('First?'),
             [randomUUID()]: confirm('Second?'),
           }),
@@ -138,9 +138,9 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
     test_tool_with_task: {
       description: 'Asks, then works',
       run({ context }) {
-        const name = said(context, 'user_name', 'name')
+        const name = elicitedValue(context, 'user_name', 'name')
         if (name !== undefined)
-          return toTaskResult(tasks.begin(0, () => ({ result: text(`Hello, ${name}!`) })))
+          return toTaskResult(tasks.begin(0, () => ({ result: textResult(`Hello, ${name}!`) })))
         const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } } as const
         return inputRequired({
           inputRequests: { user_name: inputRequired.elicit({ message: 'Who are you?', requestedSchema }) },

@@ -28,14 +28,14 @@ export interface FixtureCall {
   changed(what: 'tools_list_changed' | 'prompts_list_changed'): void
 }
 
-export const png =
+export const pngBase64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
 
-export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
+export const textResult = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
 
 const answering = (...content: ContentBlock[]) => ({ run: () => ({ content }) })
-const image: ContentBlock = { type: 'image', data: png, mimeType: 'image/png' }
+const image: ContentBlock = { type: 'image', data: pngBase64, mimeType: 'image/png' }
 const noted = (uri: string, mimeType: string, body: string): ContentBlock => ({
   type: 'resource',
   resource: { uri, mimeType, text: body },
@@ -107,11 +107,11 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
   json_schema_2020_12_tool: {
     description: 'Has a schema of every kind of word',
     inputSchema: richSchema,
-    run: () => text('seen'),
+    run: () => textResult('seen'),
   },
   test_error_handling: {
     description: 'Fails',
-    run: () => ({ isError: true, ...text('This tool intentionally returns an error for testing') }),
+    run: () => ({ isError: true, ...textResult('This tool intentionally returns an error for testing') }),
   },
   test_tool_with_logging: {
     description: 'Logs three lines',
@@ -122,7 +122,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
           params: { level: 'info', data: line },
         })
       }
-      return text('logged')
+      return textResult('logged')
     },
   },
   test_tool_with_progress: {
@@ -137,7 +137,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
           params: { progressToken, progress, total: 100 },
         })
       }
-      return text('progressed')
+      return textResult('progressed')
     },
   },
   test_sampling: {
@@ -148,7 +148,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
         messages: [{ role: 'user', content: { type: 'text', text: String(args['prompt']) } }],
         maxTokens: 100,
       })
-      return text(`LLM response: ${JSON.stringify(content)}`)
+      return textResult(`LLM response: ${JSON.stringify(content)}`)
     },
   },
   test_elicitation: {
@@ -162,7 +162,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
         String(call.args['message']),
         form(fields, ['username', 'email']),
       )
-      return text(`User response: action=${action}, content=${JSON.stringify(content)}`)
+      return textResult(`User response: action=${action}, content=${JSON.stringify(content)}`)
     },
   },
   test_elicitation_sep1034_defaults: {
@@ -179,7 +179,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
           verified: { type: 'boolean', default: true },
         }),
       )
-      return text(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`)
+      return textResult(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`)
     },
   },
   test_elicitation_sep1330_enums: {
@@ -208,7 +208,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
           },
         }),
       )
-      return text(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`)
+      return textResult(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`)
     },
   },
 }
@@ -237,21 +237,21 @@ export const statelessTools: Readonly<Record<string, FixtureTool>> = {
     description: 'Logs where the client wants to know',
     async run({ context }) {
       await context.mcpReq.log('info', 'working')
-      return text('done')
+      return textResult('done')
     },
   },
   test_trigger_tool_change: {
     description: 'Tells that the tools have changed',
     run({ changed }) {
       changed('tools_list_changed')
-      return text('changed')
+      return textResult('changed')
     },
   },
   test_trigger_prompt_change: {
     description: 'Tells that the prompts have changed',
     run({ changed }) {
       changed('prompts_list_changed')
-      return text('changed')
+      return textResult('changed')
     },
   },
 }

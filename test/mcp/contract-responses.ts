@@ -1,5 +1,5 @@
 /** When everything in the double happened. */
-export const moment = '2026-01-02T03:04:05.000Z'
+export const contractTime = '2026-01-02T03:04:05.000Z'
 
 interface Reply {
   code(status: number): Reply

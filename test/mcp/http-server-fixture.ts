@@ -5,16 +5,16 @@ import { startMcpHttpServer } from '../../src/mcp/http-server.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
-import { takeApart, type Answer, type Era } from './stdio-client.ts'
+import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 
 /** A real service, and in front of it MCP over HTTP. */
-export interface HttpStudio extends AsyncDisposable {
+export interface HttpServerFixture extends AsyncDisposable {
   readonly url: string
   readonly service: TestService
   /** Puts the clock forward, in ms. */
-  pass(ms: number): void
+  advanceClock(ms: number): void
   /** Connects the SDK's client. */
-  agent(era: Era, account: Pick<TestAccount, 'apiKey'>, options?: ClientOptions): Promise<HttpAgent>
+  connect(era: Era, account: Pick<TestAccount, 'apiKey'>, options?: ClientOptions): Promise<HttpAgent>
   sweep(): Promise<void>
   close(): Promise<void>
 }
@@ -22,7 +22,7 @@ export interface HttpStudio extends AsyncDisposable {
 export interface HttpAgent extends AsyncDisposable {
   readonly client: Client
   readonly transport: StreamableHTTPClientTransport
-  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResponse>
 }
 
 interface Options {
@@ -32,7 +32,10 @@ interface Options {
 }
 
 /** Starts both. */
-export async function startHttpStudio({ publicUrl, baseUrl }: Options = {}): Promise<HttpStudio> {
+export async function startHttpServerFixture({
+  publicUrl,
+  baseUrl,
+}: Options = {}): Promise<HttpServerFixture> {
   const service = await startTestService()
   let passed = 0
   const server = await startMcpHttpServer({
@@ -52,8 +55,8 @@ export async function startHttpStudio({ publicUrl, baseUrl }: Options = {}): Pro
   return {
     url: server.url,
     service,
-    pass: (ms) => void (passed += ms),
-    async agent(era, { apiKey }, options = {}) {
+    advanceClock: (ms) => void (passed += ms),
+    async connect(era, { apiKey }, options = {}) {
       const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
       const client = new Client({ name: 'test', version: '1' }, { ...options, versionNegotiation: { mode } })
       const requestInit = { headers: { authorization: `Bearer ${apiKey}` } }
@@ -62,7 +65,7 @@ export async function startHttpStudio({ publicUrl, baseUrl }: Options = {}): Pro
       return {
         client,
         transport,
-        call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
+        call: async (name, args = {}) => parseToolResult(await client.callTool({ name, arguments: args })),
         [Symbol.asyncDispose]: () => client.close(),
       }
     },
@@ -76,7 +79,7 @@ export async function startHttpStudio({ publicUrl, baseUrl }: Options = {}): Pro
 }
 
 /** What newer clients say with every request. */
-export function envelope(extensions: Record<string, object> = {}) {
+export function requestMeta(extensions: Record<string, object> = {}) {
   return {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': { extensions },
@@ -84,7 +87,11 @@ export function envelope(extensions: Record<string, object> = {}) {
 }
 
 /** A request of a newer client as it stands on the wire. */
-export function post(url: string, key: string, message: { method: string; params: Record<string, unknown> }) {
+export function postModernRequest(
+  url: string,
+  key: string,
+  message: { method: string; params: Record<string, unknown> },
+) {
   const { name, uri, taskId } = message.params
   const named = [name, uri, taskId].find((value) => typeof value === 'string')
   return fetch(url, {

@@ -7,37 +7,37 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
 import { startingQuickly } from '../own-home.ts'
-import { scratchFolder } from './scratch.ts'
-import { takeApart, type Answer, type Era } from './stdio-client.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 
 const run = promisify(execFile)
 const main = join(import.meta.dirname, '../../src/main.ts')
 
 /** A data folder and a workspace on which real servers run; disposing ends their daemon. */
-export interface Studio extends AsyncDisposable {
+export interface AgentSession extends AsyncDisposable {
   readonly workspace: string
   readonly dataDir: string
   /** The server as an MCP client starts it; the service is the local one unless the environment names another. */
-  agent(era: Era, environment?: Readonly<Record<string, string>>): Promise<RealAgent>
+  connect(era: Era, environment?: Readonly<Record<string, string>>): Promise<ConnectedAgent>
   /** Makes a clip in the workspace: ffmpeg's source of pictures, its name, its seconds. */
-  clip(source: string, name: string, seconds: number): Promise<void>
+  createClip(source: string, name: string, seconds: number): Promise<void>
 }
 
-export interface RealAgent extends AsyncDisposable {
+export interface ConnectedAgent extends AsyncDisposable {
   readonly client: Client
-  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResponse>
 }
 
 /** Opens a studio of its own. */
-export async function openStudio(): Promise<Studio> {
-  const folder = await scratchFolder()
+export async function startAgentSession(): Promise<AgentSession> {
+  const folder = await temporaryFolder()
   const workspace = join(folder.path, 'work')
   const dataDir = join(folder.path, 'data')
   await mkdir(workspace)
   return {
     workspace,
     dataDir,
-    async agent(era, environment = {}) {
+    async connect(era, environment = {}) {
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
@@ -49,11 +49,11 @@ export async function openStudio(): Promise<Studio> {
       await client.connect(transport)
       return {
         client,
-        call: async (name, args = {}) => takeApart(await client.callTool({ name, arguments: args })),
+        call: async (name, args = {}) => parseToolResult(await client.callTool({ name, arguments: args })),
         [Symbol.asyncDispose]: () => client.close(),
       }
     },
-    async clip(source, name, seconds) {
+    async createClip(source, name, seconds) {
       await run('ffmpeg', [
         ...['-v', 'error', '-f', 'lavfi', '-i', `${source}:d=${seconds}`],
         ...['-f', 'lavfi', '-i', `sine=440:d=${seconds}`],
@@ -61,14 +61,14 @@ export async function openStudio(): Promise<Studio> {
       ])
     },
     async [Symbol.asyncDispose]() {
-      await endDaemon(dataDir, 'SIGTERM')
+      await stopDaemon(dataDir, 'SIGTERM')
       await folder[Symbol.asyncDispose]()
     },
   }
 }
 
 /** Ends a data folder's daemon by its recorded pid and waits until it is gone. */
-export async function endDaemon(dataDir: string, signal: NodeJS.Signals): Promise<void> {
+export async function stopDaemon(dataDir: string, signal: NodeJS.Signals): Promise<void> {
   const daemon = await readDaemonRecord(dataDir)
   if (!daemon || !(await isAlive(daemon.pid))) return
   process.kill(daemon.pid, signal)

@@ -1,16 +1,16 @@
 import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { until } from './scratch.ts'
-import { clips, eras, startAgentHere } from './stdio-client.ts'
+import { waitUntil } from './temporary-folder.ts'
+import { createClips, eras, startInProcessAgent } from './stdio-client.ts'
 
 const equalCall = /^This is the unfinished task of an earlier equal call\. .*force_new/
 
 describe.each(eras)('equal calls of a %s client', (era) => {
   test('are answered with the task that has not ended, whatever the files are called', async () => {
-    await using agent = await startAgentHere(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
-    const input = { ...(await clips(agent)), wait_seconds: 0 }
+    const input = { ...(await createClips(agent)), wait_seconds: 0 }
     const first = await agent.call('video_split_screen', input)
     expect(first.data['next_step']).not.toMatch(equalCall)
     const { task_id } = first.data
@@ -33,31 +33,31 @@ describe.each(eras)('equal calls of a %s client', (era) => {
     expect(agent.service.tasks.size).toBe(2)
 
     {
-      await using restarted = await startAgentHere(era, {}, { service: agent.service })
-      const later = { ...(await clips(restarted)), wait_seconds: 0 }
+      await using restarted = await startInProcessAgent(era, {}, { service: agent.service })
+      const later = { ...(await createClips(restarted)), wait_seconds: 0 }
       const answer = await restarted.call('video_split_screen', later)
       expect(answer.data['next_step'], 'a new server, other folders').toMatch(equalCall)
     }
     await writeFile(join(agent.workspace, 'left.mp4'), 'another clip under the same name')
     const other = await agent.call('video_split_screen', input)
     expect(other.data['next_step']).not.toMatch(equalCall)
-    agent.service.move(String(other.data['task_id']), { status: 'failed' })
+    agent.service.updateTask(String(other.data['task_id']), { status: 'failed' })
     const afterwards = await agent.call('video_split_screen', input)
     expect(afterwards.data['next_step'], 'the first has ended').not.toMatch(equalCall)
     expect(agent.service.tasks.size).toBe(4)
   })
 
   test('share an upload under way, and the task that comes of it', async () => {
-    await using agent = await startAgentHere(era)
+    await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const gate = Promise.withResolvers<void>()
     agent.service.uploadGate = gate.promise
-    const input = { ...(await clips(agent)), wait_seconds: 0 }
+    const input = { ...(await createClips(agent)), wait_seconds: 0 }
     // Defaults count whether they are written or not.
     const calls = [input, { ...input, audio_mode: 'first' }].map((each) =>
       agent.call('video_split_screen', each),
     )
-    await until(() => agent.service.requests.includes('POST /base/file/upload'), 'the upload began')
+    await waitUntil(() => agent.service.requests.includes('POST /base/file/upload'), 'the upload began')
     // The second call has been read when a later request is answered.
     await agent.call('list_tasks')
     gate.resolve()

@@ -3,10 +3,10 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startingQuickly } from '../own-home.ts'
 import type { EntryOptions } from './entry.ts'
-import { takeApart } from './stdio-client.ts'
+import { parseToolResult } from './stdio-client.ts'
 
 /** An MCP server in a process of its own that uploads files as an agent asks it, and can be killed. */
-export interface Bridge {
+export interface McpProcess {
   readonly pid: number
   /** Uploads a file of the workspace, however long it takes; throws what the tool answers as an error. */
   upload(path: string, onProgress?: (percent: number) => void): Promise<Record<string, unknown>>
@@ -16,10 +16,10 @@ export interface Bridge {
 }
 
 /** Starts a bridge of one workspace to a service. */
-export async function startBridge(
+export async function startMcpProcess(
   service: { baseUrl: string; apiKey: string },
   workspace: string,
-): Promise<Bridge> {
+): Promise<McpProcess> {
   const { baseUrl, apiKey } = service
   const entry: EntryOptions = { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [workspace] }
   const transport = new StdioClientTransport({
@@ -40,7 +40,7 @@ export async function startBridge(
       }
       let request = { name: 'upload_file', arguments: { path } as Record<string, unknown> }
       for (;;) {
-        const { isError, text, data } = takeApart(await client.callTool(request, options))
+        const { isError, text, data } = parseToolResult(await client.callTool(request, options))
         if (isError) throw new Error(text)
         if (data['status'] !== 'uploading') return data
         const { transfer_id } = data

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { downloadUrl } from '../../src/contract/routes.ts'
-import { clips, startAgentHere, type Agent } from './stdio-client.ts'
+import { createClips, startInProcessAgent, type Agent } from './stdio-client.ts'
 
 /** What an answer says of one saved file. */
 interface Saved {
@@ -16,8 +16,8 @@ test.each([
   ['folder.mp4/', 'folder.mp4/left.mp4'],
   ['v1.2', 'v1.2/left.mp4'],
 ])('save_to %s becomes %s', async (save_to, expected) => {
-  await using agent = await startAgentHere('modern')
-  const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), save_to })
+  await using agent = await startInProcessAgent('modern')
+  const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to })
   expect(data['files']).toEqual([
     expect.objectContaining({ path: join(agent.workspace, expected), role: 'result' }),
   ])
@@ -25,9 +25,9 @@ test.each([
 })
 
 test('a result of another type than save_to says gets its own extension, and that is told', async () => {
-  await using agent = await startAgentHere('modern')
+  await using agent = await startInProcessAgent('modern')
   const { data } = await agent.call('video_split_screen', {
-    ...(await clips(agent)),
+    ...(await createClips(agent)),
     save_to: 'out/final.mov',
   })
   const [file] = data['files'] as Saved[]
@@ -38,12 +38,12 @@ test('a result of another type than save_to says gets its own extension, and tha
 })
 
 test('so does a download; .jpg and .jpeg are one type', async () => {
-  await using agent = await startAgentHere('modern')
-  const { id } = await agent.service.hold('clip.mp4', Buffer.from('a clip'))
+  await using agent = await startInProcessAgent('modern')
+  const { id } = await agent.service.addFile('clip.mp4', Buffer.from('a clip'))
   const { data } = await agent.call('download_file', { file_id: id, save_to: 'copy.mp3' })
   expect(data['path']).toBe(join(agent.workspace, 'copy.mp4'))
   expect(data['next_step']).toMatch(/\.mp3.*copy\.mp4/)
-  const photo = await agent.service.hold('photo.jpg', Buffer.from('a photo'))
+  const photo = await agent.service.addFile('photo.jpg', Buffer.from('a photo'))
   const saved = await agent.call('download_file', { file_id: photo.id, save_to: 'photo.jpeg' })
   expect(saved.data).toMatchObject({ path: join(agent.workspace, 'photo.jpeg') })
   expect(saved.data).not.toHaveProperty('note')
@@ -52,9 +52,9 @@ test('so does a download; .jpg and .jpeg are one type', async () => {
 /** The next task completes with a MIDI file and two of sound. */
 async function completeWithSeveral({ service }: Agent): Promise<void> {
   const held = {
-    '': await service.hold('tune-piano.wav', Buffer.from('sound')),
-    midi_: await service.hold('tune.mid', Buffer.from('notes')),
-    dry_: await service.hold('tune-dry.wav', Buffer.from('dry sound')),
+    '': await service.addFile('tune-piano.wav', Buffer.from('sound')),
+    midi_: await service.addFile('tune.mid', Buffer.from('notes')),
+    dry_: await service.addFile('tune-dry.wav', Buffer.from('dry sound')),
   }
   const output = Object.entries(held).flatMap(([role, { id }]) => [
     [`${role}file_id`, id],
@@ -69,9 +69,9 @@ test.each([
   ['enh.mid', undefined],
   ['enh.mp3', 'The file is .wav, so it is not named .mp3.'],
 ])('several results take the name %s, each with its own extension', async (save_to, note) => {
-  await using agent = await startAgentHere('modern')
+  await using agent = await startInProcessAgent('modern')
   await completeWithSeveral(agent)
-  const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), save_to })
+  const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to })
   const files = data['files'] as Saved[]
   expect(files.map(({ path }) => path)).toEqual(
     ['enh.wav', 'enh.mid', 'enh-dry.wav'].map((name) => join(agent.workspace, name)),
@@ -81,9 +81,9 @@ test.each([
 })
 
 test('several results go into a folder under their own names', async () => {
-  await using agent = await startAgentHere('modern')
+  await using agent = await startInProcessAgent('modern')
   await completeWithSeveral(agent)
-  const { data } = await agent.call('video_split_screen', { ...(await clips(agent)), save_to: 'tune' })
+  const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to: 'tune' })
   expect((data['files'] as Saved[]).map(({ path }) => path)).toEqual(
     ['tune-piano.wav', 'tune.mid', 'tune-dry.wav'].map((name) => join(agent.workspace, 'tune', name)),
   )

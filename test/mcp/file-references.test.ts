@@ -5,14 +5,14 @@ import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.
 import { checkParticle } from '../../tools/check-particle/contract.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
-import { startAgentHere, type Agent } from './stdio-client.ts'
+import { startInProcessAgent, type Agent } from './stdio-client.ts'
 
 // What an agent is told of the files it names, and that none stays open.
 
 const operations = [videoTimelineRender, musicVisualizer, checkParticle, audioLanguageDetect]
 
 async function studio(): Promise<Agent> {
-  const agent = await startAgentHere('legacy', {}, { operations })
+  const agent = await startInProcessAgent('legacy', {}, { operations })
   await mkdir(agent.workspace, { recursive: true })
   for (const name of ['a.mp4', 'Beach Walk.mp4', 'song.mp3', 'cover.png']) {
     await writeFile(join(agent.workspace, name), `content of ${name}`)
@@ -47,11 +47,11 @@ test.runIf(process.platform === 'linux')('a refused call leaves no file open', a
 test('a particle that was checked says what is next', async () => {
   await using agent = await studio()
   const output = { ok: false, problems: [{ severity: 'error', message: 'x' }] }
-  agent.service.onCreate = (task) => agent.service.move(task.id, { status: 'completed', output })
+  agent.service.onCreate = (task) => agent.service.updateTask(task.id, { status: 'completed', output })
   const wrong = await agent.call('check_particle', { html: '<p>x</p>' })
   expect(wrong.data['next_step']).toBe('Done. Correct output.problems, then check again.')
   agent.service.onCreate = (task) =>
-    agent.service.move(task.id, { status: 'completed', output: { ok: true, problems: [] } })
+    agent.service.updateTask(task.id, { status: 'completed', output: { ok: true, problems: [] } })
   const right = await agent.call('check_particle', { html: '<p>y</p>' })
   expect(right.data['next_step']).toMatch(/^Done\. Look at the picture .* then call html_render_simple\.$/)
 })
@@ -112,7 +112,7 @@ test('a text that is longer than any path is no path, wherever it stands', async
 
 test('folders that were set and are not used are told, with the reason', async () => {
   const settings = { operations, allowedFolders: ['/path/to/media'] }
-  await using agent = await startAgentHere('legacy', {}, settings)
+  await using agent = await startInProcessAgent('legacy', {}, settings)
   const { text } = await agent.call('check_particle', { file_id: 'title.html' })
   expect(text).toContain('/path/to/media is configured but not used: it does not exist or cannot be read.')
   expect(text).not.toContain('No other folder is configured')

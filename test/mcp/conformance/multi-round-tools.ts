@@ -8,7 +8,7 @@ import {
   type InputRequests,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { text, type FixtureResult, type FixtureTool } from './tools.ts'
+import { textResult, type FixtureResult, type FixtureTool } from './tools.ts'
 
 const secret = randomBytes(32)
 
@@ -38,7 +38,7 @@ const samples = (words: string) =>
   })
 
 /** What the user said in a field, once they accepted. */
-export function said(context: ServerContext, key: string, field: string): string | undefined {
+export function elicitedValue(context: ServerContext, key: string, field: string): string | undefined {
   const response = inputResponse(context.mcpReq.inputResponses, key)
   const value =
     response.kind === 'elicit' && response.action === 'accept' ? response.content?.[field] : undefined
@@ -59,7 +59,7 @@ function oneRound(
     run({ context }) {
       const known = verified(context)
       const answer = state === undefined || known === state ? done(context) : undefined
-      if (answer !== undefined) return text(answer)
+      if (answer !== undefined) return textResult(answer)
       return inputRequired({ inputRequests, ...(state !== undefined && { requestState: sign(state) }) })
     },
   }
@@ -67,9 +67,10 @@ function oneRound(
 
 function multiRound(context: ServerContext): FixtureResult {
   const state = verified(context)
-  const color = said(context, 'step2', 'color')
-  if (state?.startsWith('named ') && color !== undefined) return text(`${state.slice(6)} likes ${color}`)
-  const name = said(context, 'step1', 'name')
+  const color = elicitedValue(context, 'step2', 'color')
+  if (state?.startsWith('named ') && color !== undefined)
+    return textResult(`${state.slice(6)} likes ${color}`)
+  const name = elicitedValue(context, 'step1', 'name')
   if (state === 'begun' && name !== undefined) {
     return inputRequired({
       inputRequests: { step2: asks('Step 2: What is your favorite color?', 'color') },
@@ -92,16 +93,16 @@ function askByCapabilities(context: ServerContext): FixtureResult {
     ...(declared['roots'] !== undefined && { roots: inputRequired.listRoots() }),
   }
   return Object.keys(inputRequests).length === 0 || context.mcpReq.inputResponses
-    ? text('Nothing to ask')
+    ? textResult('Nothing to ask')
     : inputRequired({ inputRequests })
 }
 
 /** Answers in several rounds (protocol revision 2026-07-28). */
-export const roundTools: Readonly<Record<string, FixtureTool>> = {
+export const multiRoundTools: Readonly<Record<string, FixtureTool>> = {
   test_input_required_result_elicitation: oneRound(
     { user_name: asks('What is your name?', 'name') },
     (context) => {
-      const name = said(context, 'user_name', 'name')
+      const name = elicitedValue(context, 'user_name', 'name')
       return name === undefined ? undefined : `Hello, ${name}!`
     },
   ),
@@ -114,12 +115,12 @@ export const roundTools: Readonly<Record<string, FixtureTool>> = {
   ),
   test_input_required_result_request_state: oneRound(
     { confirm: asks('Please confirm', 'ok', 'boolean') },
-    (context) => (said(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
+    (context) => (elicitedValue(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
     'asked',
   ),
   test_input_required_result_tampered_state: oneRound(
     { confirm: asks('Please confirm', 'ok', 'boolean') },
-    (context) => (said(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
+    (context) => (elicitedValue(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
     'asked-signed',
   ),
   test_input_required_result_multiple_inputs: oneRound(

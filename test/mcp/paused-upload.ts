@@ -5,12 +5,12 @@ import { workspaceDelivery } from '../../src/mcp/workspace-delivery.ts'
 import { openSession } from '../../src/mcp/session.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { startContractServer } from './contract-server.ts'
-import { scratchFolder } from './scratch.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A session, the arguments of a call that uploads a file of its workspace, and the gate that holds that upload. */
-export async function holdUpload({ confirmAbove }: { confirmAbove?: number } = {}) {
+export async function openSessionWithPausedUpload({ confirmAbove }: { confirmAbove?: number } = {}) {
   const service = await startContractServer()
-  const folder = await scratchFolder()
+  const folder = await temporaryFolder()
   const workspace = join(folder.path, 'work')
   await mkdir(workspace)
   await writeFile(join(workspace, 'a.mp4'), 'aaaa')

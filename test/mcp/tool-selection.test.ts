@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { scratchFolder } from './scratch.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { eras, startAgent } from './stdio-client.ts'
 
 const narrow = { toolsets: ['clean'], tools: ['inspect_file'] } as const
@@ -40,7 +40,7 @@ test('what changes something is refused by a read-only server, which tells once 
 
 /** What `reelwright mcp` says as it ends at once. */
 async function startWith(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  await using folder = await scratchFolder()
+  await using folder = await temporaryFolder()
   const main = join(import.meta.dirname, '../../src/main.ts')
   return await new Promise<{ code: unknown; told: string }>((resolve) => {
     const child = execFile(
