@@ -9,7 +9,7 @@ import type { Requirement } from './requirement.ts'
 export const toolsets = ['render', 'clean', 'speech', 'cut', 'library', 'files'] as const
 export type Toolset = (typeof toolsets)[number]
 
-/** Answer of a creation beyond task_id, task_type and status. */
+/** Fields of a creation response beyond task_id, task_type and status. */
 type CreationExtra = 'created_at' | 'estimates'
 
 /** A worked example: an input whose file ids are written as names of local files. */
@@ -18,7 +18,7 @@ export interface Example {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** All that an agent or client sees of an operation; `tools/<operation>/contract.ts` exports one. */
+/** Public contract of an operation. Each `tools/<operation>/contract.ts` exports one. */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
@@ -26,30 +26,30 @@ export interface Operation<
   /** Task type key, such as `video_split_screen`. */
   readonly name: string
   readonly title: string
-  /** For agents: what it does, when to use it, its limits. */
+  /** For agents: purpose, when to use it, and limits. */
   readonly description: string
   readonly toolset: Toolset
   readonly input: Input
   readonly output: Output
   readonly price: Price
-  /** Requests a minute one key may make of it (6032); without it there is no limit. */
+  /** Maximum requests per minute and key (6032). Absent: no limit. */
   readonly ratePerMinute?: number
   readonly createdExtra?: readonly CreationExtra[]
-  /** Its creation and query answer `{code: 0, message, data}`, and creation only task_id (contract 1, 2.1). */
+  /** Creation and query return `{code: 0, message, data}`; creation returns only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'
-  /** Codes in place of which its table lists others. */
+  /** Error codes that this operation's table replaces with others. */
   readonly errorAliases?: Readonly<Partial<Record<ErrorCode, ErrorCode>>>
-  /** Codes of limits of its own. */
+  /** Error codes of limits specific to this operation. */
   readonly limits?: readonly ErrorCode[]
-  /** Its creation answers with its result, and its tasks are no events (contract 1, 1 and 6). */
+  /** Creation returns the result, and its tasks emit no events (contract 1, 1 and 6). */
   readonly synchronous?: true
-  /** Download addresses at the top level of its result are answered in full, by the address a caller used. */
+  /** Download URLs at the top level of the result are absolute, based on the host that the caller used. */
   readonly fullLinks?: true
-  /** What an agent does next with a result, where that is more than handing it over. */
+  /** Next step for the agent, if it is more than handing over the result. */
   nextStep?(output: z.output<Output>): string
   /**
-   * Where a request is of one of several kinds: what of it is read, nothing else counting as given. It is handed
-   * what nothing has checked yet. Throws 6013 for what its kind needs.
+   * For operations with several request variants: returns the fields that the variant reads; all others are ignored.
+   * The request is not validated yet. Throws 6013 if a field that the variant requires is missing.
    */
   readonly selectFields?: (request: Readonly<Record<string, unknown>>) => Record<string, unknown>
   readonly examples: readonly [Example, Example]
@@ -62,40 +62,40 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject>
   return declaration
 }
 
-/** An error as the table of an operation lists it. */
-export function toListedError<E>({ errorAliases: listedAs }: Operation, error: E): E | MediaError {
+/** Converts an error to the code that the operation lists for it. */
+export function toListedError<E>({ errorAliases }: Operation, error: E): E | MediaError {
   if (!(error instanceof MediaError)) return error
   const { message, hint, retryable } = error
-  const code = listedAs?.[error.code]
+  const code = errorAliases?.[error.code]
   return code === undefined ? error : new MediaError(code, message, { cause: error, hint, retryable })
 }
 
 export type InputOf<O extends Operation> = z.output<O['input']>
 export type OutputOf<O extends Operation> = z.output<O['output']>
 
-/** A file of the caller as creation sees it, probed. */
+/** An input file of a request, after probing. */
 export interface RequestFile {
   readonly file_id: string
   readonly name: string
   readonly size: number
   /** By extension. */
   readonly kind: FileKind
-  /** What the probe found; null for text and for what no probe understands. */
+  /** Media facts from the probe; null for text and for formats that no probe supports. */
   readonly facts: MediaFacts | null
 }
 
-/** The files of a request by file id; `get` throws 6004 for one that was not given. */
+/** Files of a request, by file id. `get` throws 6004 for an id that the request does not contain. */
 export interface RequestFiles<F extends RequestFile = RequestFile> {
   get(fileId: string): F
 }
 
 /** Price and expected duration of a request. */
 export interface Plan {
-  /** Credits to hold. */
+  /** Credits to reserve. */
   readonly credits: number
   /** Expected seconds of work on two cores. */
   readonly seconds: number
-  /** The same with other engines that fulfil a requirement, by the engine's name. */
+  /** Expected seconds with another engine that fulfils a requirement, by engine name. */
   readonly secondsWith?: Readonly<Record<string, number>>
 }
 
@@ -117,47 +117,47 @@ export type PlanOperationWithTexts<O extends Operation> = (
 
 /**
  * `tools/<operation>/requirements.ts` exports `requirements`: what must be installed or configured. Pure; loads no
- * engine. Without a request: what every request needs. Without `files`: what the input alone needs.
+ * engine. Without `input`: the requirements of every request. Without `files`: those of the input only.
  */
 export type OperationRequirements<O extends Operation> = (
   input?: InputOf<O>,
   files?: RequestFiles,
 ) => readonly Requirement[]
 
-/** A file as a worker sees it. */
+/** An input file that a worker can read from disk. */
 export interface StagedFile extends RequestFile {
-  /** Absolute path to read it from; its extension is the original's. */
+  /** Absolute path of the file, with the original extension. */
   readonly path: string
 }
 
-/** A result the service is to keep. */
+/** A result file that the service stores. */
 export interface KeptFile {
   readonly file_id: string
   readonly download_url: string
 }
 
-/** What a run is given. */
+/** Context of a run. */
 export interface RunContext {
   readonly files: RequestFiles<StagedFile>
   readonly taskId: string
-  /** Empty folder of this attempt alone; the process's current folder. Removed afterwards. */
+  /** Empty folder of this attempt, and the process's working directory. Removed after the attempt. */
   readonly scratch: string
   /**
-   * Folder of this task, which the next attempt finds as this one leaves it: for finished steps, under names that
-   * tell what they were made of. Removed when the task ends.
+   * Folder of this task, kept between attempts. Stores finished steps under names derived from their inputs. Removed
+   * when the task ends.
    */
   readonly steps: string
   /** Threads the run should use. */
   readonly threads: number
   /** Aborted when the attempt must end. */
   readonly signal: AbortSignal
-  /** Reports 0 to 100; going back is ignored. */
+  /** Reports progress, 0 to 100. Lower values than before are ignored. */
   progress(percent: number): void
-  /** Hands over a finished file of the scratch folder; `name` is the file name people will see. */
+  /** Stores a finished file of the scratch folder. `name`: the file name that users see. */
   keep(file: { path: string; name: string }): KeptFile
 }
 
-/** `tools/<operation>/run.ts` exports `run`: does the work in the worker process. */
+/** `tools/<operation>/run.ts` exports `run`: performs the work in the worker process. */
 export type RunOperation<O extends Operation> = (
   input: InputOf<O>,
   context: RunContext,

@@ -2,7 +2,7 @@ import type { VoiceLanguage } from './languages.ts'
 
 /** One thing that must be installed or configured before a request can run. `engines/readiness.ts` checks it. */
 export type Requirement = {
-  /** Not required by itself, but installed by the same command where something else is missing. */
+  /** Optional. Installed by the same command when something required is missing. */
   readonly recommended?: true
 } & (
   | {
@@ -25,14 +25,14 @@ export type Requirement = {
   | {
       readonly kind: 'ffmpeg-encoders'
       readonly names: readonly string[]
-      /** Why they are needed: the beginning of the error's sentence. */
+      /** Reason, the start of the error message. */
       readonly because: string
-      /** What a caller can do without them: the end of the fix. */
+      /** Alternative without them, the end of the fix. */
       readonly instead: string
     }
   /** A pack, by its name in the manifest: installed, or small enough to be downloaded on first use. */
   | { readonly kind: 'pack'; readonly name: PackRequirement }
-  /** What runs these models, where the user has set any of them. */
+  /** Runtime of these models, if the user configured any of them. */
   | { readonly kind: 'own-models'; readonly names: readonly ('inpainting' | 'optical-flow')[] }
   | { readonly kind: 'speech-recogniser'; readonly language: VoiceLanguage }
   /** An engine that speaks `language` in a voice that speaks `reference`. */

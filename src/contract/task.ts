@@ -58,7 +58,7 @@ export const taskCreated = z.object({
 })
 export type TaskCreated = z.infer<typeof taskCreated>
 
-/** What a creation would cost and take. */
+/** Price and expected duration of a task before it is created. */
 export const taskQuote = z.object({
   credits: z.int().describe('Credits the task would hold'),
   ...estimates,

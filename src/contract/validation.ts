@@ -84,8 +84,8 @@ const unitNames: Readonly<Record<string, readonly [one: string, many: string]>> 
 }
 
 /**
- * What breaks a rule, in plain words with what is allowed: for `safeParse(value, { error: inPlainWords })`.
- * A schema's own text goes before it; of rare rules zod tells.
+ * Message for a broken rule, with the allowed values: for `safeParse(value, { error: plainIssueMessage })`.
+ * A schema's own message takes precedence. Returns undefined for rare rules, which keep zod's message.
  */
 export function plainIssueMessage(issue: RawIssue): string | undefined {
   switch (issue.code) {

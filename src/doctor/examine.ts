@@ -19,26 +19,26 @@ import { examineServices } from './services.ts'
 interface ExamineOptions {
   readonly version: string
   readonly dataDir: string
-  /** Folders an agent may use; none set means `defaultWorkspace`. */
+  /** Folders an agent may use. Empty: `defaultWorkspace`. */
   readonly folders: readonly string[]
   readonly defaultWorkspace: string
-  /** A service elsewhere; undefined for the local one. */
+  /** URL of a remote service. Undefined for the local one. */
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
-  /** The program named in the settings file, which alone counts for the local service. */
+  /** Path of ffmpeg from the settings file. The local service ignores the environment variable. */
   readonly ffmpeg: string | undefined
   readonly packs: Packs
   readonly services: Services
-  /** Which this process was told of those packs and services for. */
+  /** Operations whose requirements are checked against `packs` and `services`. */
   readonly operations: readonly OperationModule[]
-  /** Settings that the environment tells here, and the local service has otherwise. */
+  /** Environment variables that the local service overrides with other values. */
   readonly ignored: readonly Required<Pick<Finding, 'name' | 'detail' | 'fix'>>[]
 }
 
-/** Below this a few videos fill the disk: 2 GiB. */
+/** Free space below which a warning is reported: 2 GiB, which a few videos fill. */
 const lowSpaceBytes = 2 * 2 ** 30
 
-/** Looks at all that reelwright needs on this machine; starts nothing and leaves nothing behind. */
+/** Checks everything that Reelwright needs on this machine. Starts nothing and writes nothing. */
 export async function examine(subject: ExamineOptions): Promise<Finding[]> {
   const { version, dataDir, baseUrl, apiKey } = subject
   const service =
@@ -61,7 +61,7 @@ export async function examine(subject: ExamineOptions): Promise<Finding[]> {
   ]
 }
 
-/** What can be told when the settings cannot be read: the rest depends on them. */
+/** Findings when the settings cannot be read. All other checks depend on the settings. */
 export function examineSettings(version: string, error: MediaError): Finding[] {
   return [examineProgram(version), errorFinding('settings', error)]
 }
@@ -85,7 +85,7 @@ async function examineFfmpeg(subject: ExamineOptions): Promise<Finding> {
   }
 }
 
-/** Only what plays HTML needs it. */
+/** Chromium is optional: only operations that render HTML use it. */
 function examineChromium(): Finding {
   const name = 'chromium'
   try {
@@ -98,7 +98,7 @@ function examineChromium(): Finding {
   }
 }
 
-/** None of them stops all work. */
+/** A missing pack is a note: the other operations still work. */
 async function examinePacks({ packs }: ExamineOptions): Promise<Finding[]> {
   return (await packStates(packs)).map(({ name, title, state, detail, fix }): Finding => ({
     name: `pack ${name}`,
@@ -107,7 +107,7 @@ async function examinePacks({ packs }: ExamineOptions): Promise<Finding[]> {
   }))
 }
 
-/** What single operations lack does not stop the others. */
+/** Missing requirements of single operations are notes: the other operations still work. */
 async function examineOperations({ operations }: ExamineOptions): Promise<Finding[]> {
   return (await missingRequirements(operations)).map(({ operations: stops, message, hint }): Finding => ({
     ...{ name: 'operations', state: 'note', stops, fix: hint },
@@ -115,7 +115,7 @@ async function examineOperations({ operations }: ExamineOptions): Promise<Findin
   }))
 }
 
-/** What is set to no effect; of ffmpeg its own finding tells. */
+/** Settings without effect, except ffmpeg, which has its own finding. */
 function examineIgnored({ ignored }: ExamineOptions): Finding[] {
   return ignored.filter(({ name }) => name !== 'ffmpeg').map((one): Finding => ({ ...one, state: 'note' }))
 }
@@ -127,8 +127,8 @@ async function examineDataFolder(folder: string): Promise<Finding> {
     return { name, state: 'missing', detail: `${folder}: ${reason}`, fix: chooseAnotherFolderHint }
   const existing = await nearestFolder(folder)
   const free = await freeSpace(existing)
-  const made = existing === folder ? '' : ', made at first use'
-  const detail = `${folder} (${describeSize(free)} free${made})`
+  const creation = existing === folder ? '' : ', created on first use'
+  const detail = `${folder} (${describeSize(free)} free${creation})`
   return free < lowSpaceBytes
     ? { name, state: 'note', detail, fix: 'free some space there' }
     : { name, state: 'ok', detail }
@@ -137,7 +137,7 @@ async function examineDataFolder(folder: string): Promise<Finding> {
 function examineWorkspace({ folders, defaultWorkspace }: ExamineOptions): Promise<Finding>[] {
   const name = 'workspace'
   if (folders.length === 0) {
-    const detail = `${defaultWorkspace}, made at first use (no folder is set)`
+    const detail = `${defaultWorkspace}, created on first use (no folder is set)`
     return [Promise.resolve({ name, state: 'ok', detail })]
   }
   return folders.map(async (folder): Promise<Finding> => {

@@ -4,21 +4,21 @@ import { errorTable, isErrorCode } from '../contract/errors.ts'
 import { escapeControls, redact } from '../platform/log.ts'
 import { parseJson } from '../platform/text-formats.ts'
 
-/** What of this machine a report does not tell, by the placeholders that stand for it. */
+/** Private data of this machine and the placeholders that replace it in a report. */
 export interface PrivateData {
-  /** Folders and files; the folders above them are not told either. */
+  /** Folders and files. Their parent folders are redacted too. */
   readonly places: readonly (readonly [path: string, placeholder: string])[]
   /** Names of the user and the machine. */
   readonly words: readonly (readonly [word: string, placeholder: string])[]
 }
 
-/** Names that tell nothing, and are also words of ordinary texts. */
+/** Names that are not private and also occur as ordinary words. */
 const commonWords = new Set(['', 'admin', 'app', 'localhost', 'node', 'root', 'ubuntu', 'user'])
 
-/** Makes what blanks secrets, private places and words in a text, and whatever a terminal would obey. */
+/** Returns a function that redacts secrets, private paths and names in a text, and escapes control characters. */
 export function createRedactor({ places, words }: PrivateData): (text: string) => string {
-  const told = places.filter(([path]) => path !== dirname(path))
-  const paths = new Map([...told.flatMap(([path]) => parentFolders(path)), ...told])
+  const redacted = places.filter(([path]) => path !== dirname(path))
+  const paths = new Map([...redacted.flatMap(([path]) => parentFolders(path)), ...redacted])
   const longestFirst = [...paths].toSorted(([one], [other]) => other.length - one.length)
   const patterns = [
     ...longestFirst.map(
@@ -34,33 +34,33 @@ export function createRedactor({ places, words }: PrivateData): (text: string) =
     )
 }
 
-/** The folders above a path; those directly below the root are the system's. */
+/** Parent folders of a path, without those directly below the root, which belong to the system. */
 function parentFolders(path: string): (readonly [string, string])[] {
   const parent = dirname(path)
   return dirname(parent) === dirname(dirname(parent)) ? [] : [...parentFolders(parent), [parent, '<folder>']]
 }
 
-/** As it is, inside JSON, and inside an address; the longest first, as one may begin another. */
+/** Spellings of a path: plain, in JSON, and in a URL. Longest first, because one may be a prefix of another. */
 function pathSpellings(path: string): string[] {
   const all = [path, JSON.stringify(path).slice(1, -1), path.replaceAll('\\', '/'), encodeURI(path)]
   return all.toSorted((one, other) => other.length - one.length)
 }
 
-/** Whole paths and words only: `/data` is not the beginning of `/data-folder`. */
+/** Matches whole paths and words only: `/data` does not match in `/data-folder`. */
 function wholeWordPattern(texts: readonly string[]): RegExp {
   const escaped = texts.map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
   return new RegExp(String.raw`(?<![\w.-])(?:${escaped.join('|')})(?![\w-])`, 'gi')
 }
 
-/** Strings of these fields are ours: words, ids and patterns. All others may hold what people wrote. */
+/** Log fields whose strings contain only the program's own words, ids and patterns, never user data. */
 const safeFields = new Set(
   'time msg request_id task_id file_id upload_id task_type method route reason version instance'.split(' '),
 )
 
-/** Messages of these come from the language, with values in quotes only. */
+/** Errors of the JavaScript engine: their messages contain user values only in quotes. */
 const languageErrors = new Set(['TypeError', 'RangeError', 'ReferenceError'])
 
-/** An error as pino writes it; what else it carries may hold names. */
+/** Error as pino writes it. Other properties may contain names. */
 const loggedError = z.object({
   type: z.string(),
   code: z.union([z.string(), z.number()]).optional(),
@@ -74,8 +74,8 @@ type LoggedError = z.output<typeof loggedError>
 const logLine = z.looseObject({ err: loggedError.optional().catch(undefined), msg: z.string().default('') })
 
 /**
- * Of a log's lines what cannot hold the names of files or other words of people: numbers, ids and
- * our own words; of errors their kinds, codes and stacks.
+ * Redacts everything in a log that may contain file names or other user data. Keeps numbers, ids, the program's own
+ * words, and of errors the type, code and stack.
  */
 export function redactLogNames(log: string): string {
   return log
@@ -92,7 +92,7 @@ function redactLine({ err, msg, ...fields }: z.output<typeof logLine>): object {
   return {
     ...Object.fromEntries(kept),
     ...(err && { err: redactError(err) }),
-    // A logger that is given an error alone repeats its message.
+    // If only an error is logged, the logger repeats its message as msg.
     msg: err?.message.startsWith(msg) ? omission(msg) : msg,
   }
 }
@@ -111,7 +111,7 @@ function redactMessage({ type, message, code }: Pick<LoggedError, 'type' | 'mess
   return languageErrors.has(type) ? redactQuoted(message) : omission(message)
 }
 
-/** Of a line of a stack, and of what Node itself says as a process ends. */
+/** Redacts a line that is not JSON: a stack line, or output of Node when a process exits. */
 function redactPlainLine(line: string): string {
   if (isStackFrame(line) || /^Node\.js v[\d.]+$/.test(line) || line === '') return line
   const [, before = '', type, message = ''] = /^(caused by: )?(\w*Error)\b(?:: (.*))?/.exec(line) ?? []

@@ -6,26 +6,26 @@ import { describeFindings, type Finding } from './finding.ts'
 import { createRedactor, type PrivateData, redactLogNames } from './redact-report.ts'
 import { describeService, type ServiceAddress, type ReportSection } from './service-state.ts'
 
-/** What a report is about. */
+/** Contents of a report. */
 export interface ReportOptions {
   readonly version: string
   readonly dataDir: string
   readonly findings: readonly Finding[]
-  /** Those that somebody set, by their names in the file; undefined where they cannot be read. */
+  /** Settings that were set, by name in the file. Undefined if they cannot be read. */
   readonly settings: Readonly<Record<string, unknown>> | undefined
-  /** Names of the environment's variables that are set and count. */
+  /** Names of the environment variables that are set and take effect. */
   readonly variables: readonly string[]
-  /** A service elsewhere; undefined for the local one. */
+  /** Address of a remote service. Undefined for the local one. */
   readonly service: ServiceAddress | undefined
   readonly privacy: PrivateData
-  /** Keep the names of files and folders, and the messages that may hold them. */
+  /** Keep the names of files and folders, and the messages that may contain them. */
   readonly withNames: boolean
 }
 
-/** The end of the log that is told, bytes. */
+/** Length of the log tail in a report, bytes. */
 const logTailBytes = 512 * 1024
 
-/** Says what may help to find a fault, without keys, and without names unless they are wanted. Starts nothing. */
+/** Creates a diagnostic report without keys, and without file names unless `withNames` is set. Starts nothing. */
 export async function createReport(subject: ReportOptions): Promise<ReportSection[]> {
   const { version, dataDir, findings, settings, variables, withNames } = subject
   const log = await readLogTail(daemonLogPath(dataDir)).then(
@@ -39,11 +39,11 @@ export async function createReport(subject: ReportOptions): Promise<ReportSectio
     ...(await describeService(subject)),
     { title: 'Log of the local service, its end', text: log },
   ]
-  const veil = createRedactor(withNames ? { ...subject.privacy, places: [] } : subject.privacy)
-  return sections.map(({ title, text }) => ({ title, text: veil(text).trimEnd() }))
+  const redactText = createRedactor(withNames ? { ...subject.privacy, places: [] } : subject.privacy)
+  return sections.map(({ title, text }) => ({ title, text: redactText(text).trimEnd() }))
 }
 
-/** Writes a report as a text to read before it is sent; 6016 where that cannot be, or the file is there already. */
+/** Writes a report as a text file. Throws 6016 if the file exists or cannot be written. */
 export async function writeReport(path: string, sections: readonly ReportSection[]): Promise<void> {
   const text = sections.map((section) => `== ${section.title} ==\n\n${section.text}\n`).join('\n')
   try {
@@ -51,7 +51,7 @@ export async function writeReport(path: string, sections: readonly ReportSection
     await file.writeFile(text)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'EEXIST' ? `${path} is there already` : message
+    const why = code === 'EEXIST' ? `${path} already exists` : message
     throw new MediaError(6016, `the report cannot be written: ${why}`, {
       cause: error,
       hint: 'Name another file with --output.',
@@ -69,10 +69,10 @@ function versions(version: string): string {
   ].join('\n')
 }
 
-/** Wider than every setting's name. */
+/** Column width, characters: wider than every setting's name. */
 const nameWidth = 28
 
-/** Numbers and switches as they are; of everything else only that it is set. */
+/** Lists settings. Shows numbers and switches; all other values only as "set". */
 function describeSettings(settings: ReportOptions['settings'], variables: readonly string[]): string {
   const lines = Object.entries(settings ?? {}).map(
     ([name, value]) => `${name.padEnd(nameWidth)}${describeValue(value)}`,
@@ -87,7 +87,7 @@ function describeValue(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'set'
 }
 
-/** The end of a log and of the one before it, beginning with a whole line. */
+/** Reads the end of a log, including the rotated one. The text starts with a complete line. */
 async function readLogTail(path: string): Promise<string> {
   const now = await readFileTail(path)
   const before = now.length < logTailBytes ? await readFileTail(`${path}.1`) : ''

@@ -20,16 +20,16 @@ export interface ReportSection {
 
 interface ServiceReportOptions {
   readonly dataDir: string
-  /** A service elsewhere; undefined for the local one. */
+  /** Address of a remote service. Undefined for the local one. */
   readonly service: ServiceAddress | undefined
-  /** Tell the messages of errors, which may name files. */
+  /** Include error messages, which may name files. */
   readonly withNames: boolean
 }
 
-/** Tasks that are told, the latest. */
+/** Number of latest tasks in a report. */
 const maxTasks = 50
 
-/** What a service that runs says of itself and of the caller's latest tasks. */
+/** Describes a running service: its capabilities, the caller's latest tasks, and its metrics. */
 export async function describeService({
   dataDir,
   service,
@@ -46,7 +46,7 @@ export async function describeService({
   ]
 }
 
-/** The address of a data folder's service, when it runs. */
+/** Address of a data folder's service; null if it is not running. */
 export async function findLocalService(
   dataDir: string,
 ): Promise<(ServiceAddress & { readonly pid: number }) | null> {
@@ -55,7 +55,7 @@ export async function findLocalService(
   return { baseUrl: `http://127.0.0.1:${record.port}`, apiKey: record.key, pid: record.pid }
 }
 
-/** What one question brought; a failure is as telling as an answer, and ends no report. */
+/** Sends one query. A failure is reported as text and does not end the report. */
 async function queryService(
   address: ServiceAddress,
   question: (client: Client) => Promise<string>,
@@ -65,7 +65,7 @@ async function queryService(
     client = createClient(address)
     return await question(client)
   } catch (error) {
-    return error instanceof MediaError ? `${error.code}: ${errorTable[error.code].meaning}` : 'no answer'
+    return error instanceof MediaError ? `${error.code}: ${errorTable[error.code].meaning}` : 'no response'
   } finally {
     await client?.close()
   }

@@ -13,48 +13,48 @@ import { httpErrorCause } from '../engines/services/failures.ts'
 import { serviceSettingHint } from '../engines/services/configured.ts'
 import type { Finding } from './finding.ts'
 
-/** How long a service may take to say a word, ms. */
+/** Timeout of a check, ms. */
 const serviceTimeoutMs = 3_000
 
-/** The limits end what takes too long. */
+/** Never aborted: the time limits of the client end a slow check. */
 const { signal } = new AbortController()
 
-/** Models that are named where another is set. */
+/** Maximum number of models listed when the configured model is missing. */
 const maxModelsListed = 5
 
 interface ExamineServiceOptions {
   readonly services: Services
-  /** ms. */
-  readonly patience: number
+  /** Timeout, ms. */
+  readonly timeoutMs: number
 }
 
-/** Looks at every service that is set, and whether it answers. None of them stops all work. */
-export async function examineServices(services: Services, patience = serviceTimeoutMs): Promise<Finding[]> {
-  return await Promise.all(serviceKinds.map((need) => examineOne(need, { services, patience })))
+/** Checks that every configured service responds. A problem is a note: operations without the service still work. */
+export async function examineServices(services: Services, timeoutMs = serviceTimeoutMs): Promise<Finding[]> {
+  return await Promise.all(serviceKinds.map((need) => examineOne(need, { services, timeoutMs })))
 }
 
 async function examineOne(
   need: ServiceKind,
-  { services, patience }: ExamineServiceOptions,
+  { services, timeoutMs }: ExamineServiceOptions,
 ): Promise<Finding> {
   const name = serviceInfo[need].title.toLowerCase()
   const service = services[need]
   if (!service) return { name, state: 'ok', detail: `none is set. ${serviceSettingHint(need)}` }
-  const limits = { firstByteMs: patience, wholeMs: patience, maxBytes: 4 * 2 ** 20, tries: 1 }
+  const limits = { firstByteMs: timeoutMs, wholeMs: timeoutMs, maxBytes: 4 * 2 ** 20, tries: 1 }
   await using client = openClient({ kind: need, service }, limits)
   try {
-    const lack = need === 'language_model' ? await modelProblem(client) : await checkConnection(client)
+    const problem = need === 'language_model' ? await modelProblem(client) : await checkConnection(client)
     const detail = serviceName(service)
-    return lack === null
-      ? { name, state: 'ok', detail: `${detail} answers` }
-      : { name, state: 'note', detail: `${detail} ${lack}`, fix: `correct the setting "${need}"` }
+    return problem === null
+      ? { name, state: 'ok', detail: `${detail} responds` }
+      : { name, state: 'note', detail: `${detail} ${problem}`, fix: `correct the setting "${need}"` }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error
     return { name, state: 'note', detail: error.message, fix: error.hint }
   }
 }
 
-/** What is wrong with the model that is named; null where nothing is, or the service tells nothing. */
+/** Problem with the configured model; null if there is none, or the service does not list its models. */
 async function modelProblem(client: ServiceClient): Promise<string | null> {
   const { model } = client.target.service
   try {
@@ -69,18 +69,18 @@ async function modelProblem(client: ServiceClient): Promise<string | null> {
   }
 }
 
-/** Most answers tell that somebody is there; not those of a proxy or a service that fails, or that wants a key. */
+/** Most responses show that the service runs, but not 401, 403, or the errors of a proxy or a failing service. */
 async function checkConnection(client: ServiceClient): Promise<null> {
   const { base } = parseServiceAddress(client.target.service.address)
   try {
     await client.send({
       path: base.pathname === '/' ? '/' : '/models',
-      signal: signal,
+      signal,
     })
   } catch (error) {
     const { status = 0 } = httpErrorCause(error) ?? {}
-    const isThere = status === 501 || (status >= 400 && status < 500 && status !== 401 && status !== 403)
-    if (!isThere) throw error
+    const isReachable = status === 501 || (status >= 400 && status < 500 && status !== 401 && status !== 403)
+    if (!isReachable) throw error
   }
   return null
 }

@@ -34,7 +34,7 @@ function settingVariable(name: ClientSetting): { readonly variable: string; read
   return { variable: setting.variable, meaning: setting.meaning.replaceAll('`', '') }
 }
 
-/** `server.json`, which tells clients of MCP registries how to start this server. */
+/** `server.json`: how clients of MCP registries start this server. */
 export function registryManifest(pack: Package): unknown {
   const { name: identifier, mcpName: name, version, description } = pack
   return {

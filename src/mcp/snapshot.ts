@@ -93,7 +93,7 @@ export type DeliveryState =
 /** Facts about a task beside its state. */
 interface TaskSnapshotOptions {
   readonly delivery?: DeliveryState
-  /** Where the agent wants the files. Repeated in each next step, as it is lost when the server restarts. */
+  /** Where the agent wants the files. Repeated in each next step, because a restart of the server loses it. */
   readonly saveTo?: string | undefined
   /** Of an unfinished task. */
   readonly expected?: ExpectedTimes | null
@@ -120,11 +120,11 @@ function nextStep(
   const { task_id, status } = task
   const known = `get_task with task_id "${task_id}"`
   if (delivery && 'failed' in delivery) {
-    return `Done, but the files are not saved. ${delivery.failed} Then call ${known} and save_to.`
+    return `Done, but the files are not saved. ${delivery.failed}. Then call ${known} and save_to.`
   }
   const again = known + saveToArgument(saveTo)
   if (delivery && 'unlinked' in delivery) {
-    return `Done, see output, but links to the files could not be created. ${delivery.unlinked} Then call ${again}.`
+    return `Done, see output, but links to the files could not be created. ${delivery.unlinked}. Then call ${again}.`
   }
   if (status === 'completed') return completedStep(again, delivery, advice)
   if (status === 'failed' && wasStoppedOnRequest(task)) return stoppedStep

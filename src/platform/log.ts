@@ -35,7 +35,7 @@ const secretPatterns = [
   String.raw`(\\+"(?:${secretNames})\\+"\s*[:,]\s*\[?\\+")[^"\\]*`,
   // Addresses.
   String.raw`([?&](?:${secretNames})=)[^&\s"\\#]*`,
-  // Objects as Node prints them, headers as they are sent.
+  // Objects in the format of Node, and plain headers.
   String.raw`(\b(?:${plainSecretNames})'?\s*[:=]\s*')[^'\n]*`,
   String.raw`(\b(?:${plainSecretNames})\s*[:=]\s*(?:(?:basic|bearer)\s+)?)[^\s'"\x60\\,;&)}\]]+`,
 ].map((pattern) => new RegExp(pattern, 'gi'))

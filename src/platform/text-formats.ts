@@ -38,7 +38,7 @@ function renderHtml(part: HtmlPart): string {
   return String(part).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }
 
-/** A table, its cells as they are but for the bars. */
+/** Formats a Markdown table. Escapes only the bars in cells. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map(line).join('\n')
 }
