@@ -32,7 +32,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
   afterAll(() => parrot[Symbol.asyncDispose]())
 
-  const heardOf = async (path: string) => {
+  const separationOf = async (path: string) => {
     const { output } = await speak(folder, path, { text: 'Hello.' })
     const { separated, separator } = output.report.ref
     return { separated, separator, notes: output.notes ?? [] }
@@ -42,7 +42,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     useTestPacks(join(folder, 'holed'))
     const wav = await writeSound(join(folder, 'before.wav'), joined(silence(1), gapless, silence(1), gapless))
     const coded = await make(join(folder, 'hole.m4a'), ['-i', wav, '-c:a', 'aac'])
-    expect((await heardOf(await withHole(coded, 0.6, 0.8))).notes).toContainEqual(
+    expect((await separationOf(await withHole(coded, 0.6, 0.8))).notes).toContainEqual(
       expect.stringMatching(
         /^of the reference \d\.\d s of the sound are missing or cannot be decoded; they were treated as silence/,
       ),
@@ -62,16 +62,20 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     beforeEach(() => void useTestPacks(join(folder, 'bare')))
 
     test('reports music only behind the cloned span', async () => {
-      expect(await heardOf(await twice('copied'))).toEqual({
+      expect(await separationOf(await twice('copied'))).toEqual({
         separated: false,
         separator: null,
         notes: [expect.stringMatching(/^the voice has background music, .*`reelwright models pull \S+`$/)],
       })
-      expect(await heardOf(await twice('other'))).toEqual({ separated: false, separator: null, notes: [] })
+      expect(await separationOf(await twice('other'))).toEqual({
+        separated: false,
+        separator: null,
+        notes: [],
+      })
     })
 
     test('reports that speech without pauses cannot be analysed', async () => {
-      expect(await heardOf(overMusic)).toEqual({
+      expect(await separationOf(overMusic)).toEqual({
         separated: false,
         separator: null,
         notes: [
@@ -88,13 +92,13 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
 
     test('removes it, also from speech without pauses', async () => {
       for (const path of [await twice('copied'), overMusic]) {
-        expect(await heardOf(path)).toEqual({ separated: true, separator: 'gtcrn', notes: [] })
+        expect(await separationOf(path)).toEqual({ separated: true, separator: 'gtcrn', notes: [] })
       }
     })
 
     test('keeps a clean voice without pauses unchanged', async () => {
       const path = await writeSound(join(folder, 'alone.wav'), gapless)
-      expect(await heardOf(path)).toEqual({ separated: false, separator: null, notes: [] })
+      expect(await separationOf(path)).toEqual({ separated: false, separator: null, notes: [] })
     })
   })
 })

@@ -42,8 +42,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     'The old captain, who had never been out at sea since the war, lent us his boat. It cost 3.50 a day.'
 
   test('subtitles default to a portrait canvas without commas and full stops', async () => {
-    const entriesFor = async (wish: Readonly<Record<string, unknown>>) => {
-      const { srt = '' } = await speak(folder, recording, { text, subtitle_format: 'srt', ...wish })
+    const entriesFor = async (fields: Readonly<Record<string, unknown>>) => {
+      const { srt = '' } = await speak(folder, recording, { text, subtitle_format: 'srt', ...fields })
       return readSubtitles(await readFile(srt), { format: 'srt' }).entries.map((entry) => entry.text)
     }
     const [usual, asked] = [
@@ -55,29 +55,32 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     expect(said(asked)).toBe(text)
     const longest = (entries: readonly string[]) =>
       Math.max(...entries.flatMap((entry) => entry.split('\n')).map(estimateWidth))
-    // Letters as wide as high that a line holds.
+    // Width of a line in full-width characters.
     expect(longest(usual)).toBeLessThanOrEqual(13)
     expect(longest(asked)).toBeGreaterThan(13)
     expect(longest(asked)).toBeLessThanOrEqual(20)
   })
 
   test.each([
-    // Each sentence is heard again, but where a recogniser would write other letters.
+    // Each sentence is verified by recognition, unless the recogniser would return other characters.
     ['zh-CHS', '今天天气很好。我们去公园。', 2],
     ['zh-CHT', '今天天氣很好。我們去公園。', 0],
-  ])('%s is spoken as Mandarin, and stays as it is written', async (text_lang, written, heardAgain) => {
-    const request = { text: written, text_lang, subtitle_format: 'srt', strip_punctuation: false }
-    const { output, srt = '' } = await speak(folder, recording, request)
-    expect(parrot.asked).toMatchObject([
-      { text: written.slice(0, 7), text_lang: 'zh', prompt_lang: 'zh' },
-      { text: written.slice(7), text_lang: 'zh', prompt_lang: 'zh' },
-    ])
-    expect(parrot.ears.heard).toHaveLength(2 + heardAgain)
-    expect(output.report.ref.ref_lang).toBe('zh-CN')
-    expect(output).not.toHaveProperty('notes')
-    const { entries } = readSubtitles(await readFile(srt), { format: 'srt' })
-    expect(entries.map((entry) => entry.text).join('')).toBe(written)
-  })
+  ])(
+    '%s is spoken as Mandarin, and its subtitles keep the given characters',
+    async (text_lang, written, recognitions) => {
+      const request = { text: written, text_lang, subtitle_format: 'srt', strip_punctuation: false }
+      const { output, srt = '' } = await speak(folder, recording, request)
+      expect(parrot.asked).toMatchObject([
+        { text: written.slice(0, 7), text_lang: 'zh', prompt_lang: 'zh' },
+        { text: written.slice(7), text_lang: 'zh', prompt_lang: 'zh' },
+      ])
+      expect(parrot.ears.heard).toHaveLength(2 + recognitions)
+      expect(output.report.ref.ref_lang).toBe('zh-CN')
+      expect(output).not.toHaveProperty('notes')
+      const { entries } = readSubtitles(await readFile(srt), { format: 'srt' })
+      expect(entries.map((entry) => entry.text).join('')).toBe(written)
+    },
+  )
 
   test('failed subtitles do not fail the task', async () => {
     const files = await stage([recording])

@@ -30,20 +30,20 @@ const create = async (request: object) =>
 test('one command installs voice and recogniser, and the capabilities report the same', async () => {
   expect(await create({ text: '你好。' })).toMatchObject({ code: 6401, hint: all })
   const { data } = await api(service).send<Capabilities>(routes.capabilities.path)
-  const told = data.operations.find(({ name }) => name === 'audio_tts_zero_shot')
-  expect(told).toMatchObject({ ready: false, missing: expect.stringContaining(all) as string })
+  const operation = data.operations.find(({ name }) => name === 'audio_tts_zero_shot')
+  expect(operation).toMatchObject({ ready: false, missing: expect.stringContaining(all) as string })
 })
 
 test('no recogniser is required with ref_text', async () => {
-  const answer = await create({ text: '你好。', ref_text: '希望' })
-  expect(answer).toMatchObject({ code: 6401, hint: 'reelwright models pull zipvoice' })
+  const response = await create({ text: '你好。', ref_text: '希望' })
+  expect(response).toMatchObject({ code: 6401, hint: 'reelwright models pull zipvoice' })
 })
 
 test('names the setting for a language that no local model supports', async () => {
   for (const text_lang of ['ja-JP', 'ko-KR', 'zh-HK']) {
-    const answer = await create({ text: 'Hello.', text_lang })
-    expect(answer).toMatchObject({ code: 6401, hint: expect.stringContaining('"voice_service"') as string })
-    expect(JSON.stringify(answer)).not.toContain('zipvoice')
+    const response = await create({ text: 'Hello.', text_lang })
+    expect(response).toMatchObject({ code: 6401, hint: expect.stringContaining('"voice_service"') as string })
+    expect(JSON.stringify(response)).not.toContain('zipvoice')
   }
 })
 

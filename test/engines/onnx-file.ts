@@ -1,4 +1,4 @@
-// As little of ONNX's protobuf format as small models need (onnx.proto3): a field is a key, then a number or bytes.
+// The subset of ONNX's protobuf format (onnx.proto3) that small models need. A field is a key, then a number or bytes.
 
 /** Encodes an integer with 7 bits per byte. */
 function varint(value: number): number[] {
@@ -78,10 +78,10 @@ export function onnxFile({
     ...Object.entries(outputs).flatMap(([name, shape]) => bytes(12, valueInfo(name, shape, whole[name]))),
   ]
   // ONNX format version 8, operator set 13.
-  const told = Object.entries(metadata).flatMap(([key, value]) =>
+  const properties = Object.entries(metadata).flatMap(([key, value]) =>
     bytes(14, [...text(1, key), ...text(2, value)]),
   )
-  return Buffer.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, number(2, 13)), ...told])
+  return Buffer.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, number(2, 13)), ...properties])
 }
 
 function attribute(name: string, value: number | readonly number[]): number[] {

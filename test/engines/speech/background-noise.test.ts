@@ -31,7 +31,7 @@ describe.skipIf(!hasSpeechFiles)('background of speech (REELWRIGHT_TESTDATA)', (
   })
   afterAll(() => finder[Symbol.asyncDispose]())
 
-  async function heard(sound: Float32Array): Promise<BackgroundAnalysis> {
+  async function analyze(sound: Float32Array): Promise<BackgroundAnalysis> {
     const spans: TimeSpan[] = []
     for await (const span of finder.detect(inChunks(sound), { signal: neverAborted })) spans.push(span)
     return analyzeBackground(sound, spans)
@@ -43,9 +43,9 @@ describe.skipIf(!hasSpeechFiles)('background of speech (REELWRIGHT_TESTDATA)', (
     ['noise', 'noise', () => noise(20, 0.01)],
     ['music', 'music', () => music(20, 0.02)],
     ['music and noise', 'music', () => mixed(music(20, 0.02), noise(20, 0.001))],
-  ] as const)('is told of %s', async (_, kind, behind) => {
-    const told = await heard(mixed(voices, behind()))
-    expect(told, JSON.stringify(told)).toMatchObject({ kind })
-    expect(told.speech).toBeGreaterThan(-25)
+  ] as const)('is analysed: %s', async (_, kind, behind) => {
+    const analysis = await analyze(mixed(voices, behind()))
+    expect(analysis, JSON.stringify(analysis)).toMatchObject({ kind })
+    expect(analysis.speech).toBeGreaterThan(-25)
   })
 })

@@ -24,7 +24,7 @@ describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', ()
   afterAll(() => splitter[Symbol.asyncDispose]())
 
   /** Joins recordings and returns the dominant speaker of each. */
-  async function heard(
+  async function diarizeJoined(
     ...speakers: Speaker[]
   ): Promise<{ turns: SpeakerTurn[]; speakers: (number | undefined)[] }> {
     const voices = await Promise.all(speakers.map(voiceOf))
@@ -39,9 +39,9 @@ describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', ()
   }
 
   it.each(['kennedy', 'chinese', 'austen', 'woman', 'reader'] as const)(
-    'hears one in %s',
+    'detects one speaker in %s',
     async (speaker) => {
-      const { turns } = await heard(speaker)
+      const { turns } = await diarizeJoined(speaker)
       expect(new Set(turns.map((turn) => turn.speaker))).toEqual(new Set([0]))
     },
   )
@@ -67,8 +67,8 @@ describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', ()
       ['woman', 'chinese', 'woman', 'chinese'],
       [0, 1, 0, 1],
     ],
-  ] as const)('hears %j as %j', async (speakers, expected) => {
-    expect((await heard(...speakers)).speakers).toEqual(expected)
+  ] as const)('assigns %j to speakers %j', async (speakers, expected) => {
+    expect((await diarizeJoined(...speakers)).speakers).toEqual(expected)
   })
 
   it('detects two speakers at once', async () => {
@@ -83,7 +83,7 @@ describe.skipIf(!hasSpeechFiles)('speaker diarization (REELWRIGHT_TESTDATA)', ()
   })
 
   it('returns turns in order, within the sound', async () => {
-    const { turns } = await heard('kennedy', 'austen', 'kennedy')
+    const { turns } = await diarizeJoined('kennedy', 'austen', 'kennedy')
     expect(turns.map(({ start }) => start)).toEqual(turns.map(({ start }) => start).toSorted((a, b) => a - b))
     for (const { start, end } of turns) expect(end).toBeGreaterThan(start)
     expect(Math.max(...turns.map(({ end }) => end))).toBeLessThan(29.2)

@@ -5,50 +5,50 @@ import { promisify } from 'node:util'
 import { manifest, type EnginePack } from '../../../src/engines/packs/manifest.ts'
 import { artifactOf } from '../../packs/stand-in.ts'
 
-/** An engine that does what its model's name, and what it is asked, tells it. */
+/** Source of a fake engine. The contents of its model files select its behaviour. */
 const program = `
 const { appendFileSync, readFileSync } = require('node:fs')
-const does = (file) => {
-  const what = readFileSync(file, 'utf8').trim()
-  if (what === 'exit') { process.stderr.write('metadata are missing\\n'); process.exit(255) }
-  if (what === 'crash') process.abort()
-  if (what === 'throw') throw new Error('no such file')
-  if (what === 'hang') for (;;);
-  return what
+const behave = (file) => {
+  const behaviour = readFileSync(file, 'utf8').trim()
+  if (behaviour === 'exit') { process.stderr.write('metadata are missing\\n'); process.exit(255) }
+  if (behaviour === 'crash') process.abort()
+  if (behaviour === 'throw') throw new Error('no such file')
+  if (behaviour === 'hang') for (;;);
+  return behaviour
 }
 module.exports = {
   OfflineRecognizer: class {
     constructor({ modelConfig: { senseVoice, tokens } }) {
-      this.opened = senseVoice.language
-      does(senseVoice.model)
-      this.answer = tokens
+      this.language = senseVoice.language
+      behave(senseVoice.model)
+      this.resultFile = tokens
     }
     createStream() { return { acceptWaveform({ samples }) { this.samples = samples } } }
     decode() {}
     getResult() {
-      const told = does(this.answer)
-      if (told === 'language') return { text: this.opened, lang: '<|' + this.opened + '|>' }
-      return JSON.parse(told)
+      const behaviour = behave(this.resultFile)
+      if (behaviour === 'language') return { text: this.language, lang: '<|' + this.language + '|>' }
+      return JSON.parse(behaviour)
     }
   },
   OfflineTts: class {
-    constructor({ model: { zipvoice } }) { this.does = zipvoice.tokens }
+    constructor({ model: { zipvoice } }) { this.behaviourFile = zipvoice.tokens }
     generate({ text, generationConfig }) {
-      const told = does(this.does)
-      if (told === 'slow') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
-      if (told === 'tone') return { samples: Float32Array.from({ length: 24000 }, (_, at) => Math.sin(at / 9) / 3), sampleRate: 24000 }
-      if (told === 'silence') return { samples: new Float32Array(100), sampleRate: 24000 }
-      if (told === 'nothing') return { samples: new Float32Array(0), sampleRate: 24000 }
-      if (told === 'wrong') return { samples: Float32Array.of(NaN), sampleRate: 24000 }
+      const behaviour = behave(this.behaviourFile)
+      if (behaviour === 'slow') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+      if (behaviour === 'tone') return { samples: Float32Array.from({ length: 24000 }, (_, at) => Math.sin(at / 9) / 3), sampleRate: 24000 }
+      if (behaviour === 'silence') return { samples: new Float32Array(100), sampleRate: 24000 }
+      if (behaviour === 'nothing') return { samples: new Float32Array(0), sampleRate: 24000 }
+      if (behaviour === 'wrong') return { samples: Float32Array.of(NaN), sampleRate: 24000 }
       const { referenceAudio, referenceSampleRate, referenceText, speed } = generationConfig
-      const told2 = [text.length, referenceAudio.length, referenceSampleRate / 1e6, referenceText.length, speed]
-      return { samples: Float32Array.from(told2), sampleRate: 24000 }
+      const request = [text.length, referenceAudio.length, referenceSampleRate / 1e6, referenceText.length, speed]
+      return { samples: Float32Array.from(request), sampleRate: 24000 }
     }
   },
 }
 `
 
-/** Puts such an engine into the mirror of a test's folder. */
+/** Writes a fake sherpa-onnx package to the `mirror` folder in `folder`. Returns its pack. */
 export async function createFakeSherpaPack(folder: string): Promise<EnginePack> {
   const stage = join(folder, 'stage', 'package')
   await mkdir(stage, { recursive: true })

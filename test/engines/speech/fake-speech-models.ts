@@ -59,7 +59,7 @@ export function whisperDecoder(expected: Readonly<Record<number, number>>, token
       one: { dims: [1], values: [1] },
     },
     nodes: [
-      // What is asked counts: the start of a transcript, empty caches, no offset.
+      // The logits are zero unless the request has the start token, empty caches and no offset.
       { type: 'Sub', inputs: ['tokens', 'start'], outputs: ['other'] },
       { type: 'Add', inputs: ['other', 'offset'], outputs: ['wrong'] },
       { type: 'Cast', inputs: ['wrong'], outputs: ['wrongly'], attributes: { to: 1 } },
@@ -102,7 +102,7 @@ export function stem(from: number, to: number): Graph {
   }
 }
 
-/** Fake speaker embedding: mean level of each of 80 bands less the mean of all. */
+/** Fake speaker embedding: mean level of each of 80 bands, minus the mean of all bands. */
 export const speakerEmbedding: Graph = {
   inputs: { x: ['N', 'T', 80] },
   outputs: { embedding: ['N', 80] },
@@ -111,7 +111,7 @@ export const speakerEmbedding: Graph = {
     framework: '3d-speaker',
     language: 'Chinese',
     url: 'https://models.invalid/',
-    comment: 'a stand-in',
+    comment: 'a fake',
     sample_rate: '16000',
     output_dim: '80',
     normalize_samples: '1',
@@ -142,28 +142,28 @@ export const senseVoiceTokens = [
 ]
 
 /**
- * SenseVoice as sherpa-onnx takes it: features of 560 in, scores of tokens out, four frames more. It hears `▁hel lo
- * ▁world 中`, one frame after another, with the fourth frame, whatever is said.
+ * Fake SenseVoice with the interface that sherpa-onnx requires: features of 560 in, scores of tokens out, with four
+ * extra frames. It returns `▁hel lo ▁world 中`, one token per frame from the fourth frame on, for any sound.
  */
 export function senseVoice(): Graph {
   const vocabulary = senseVoiceTokens.length
-  const heard = [1, 2, 3, 4, 5, 6, 0, 7, 8]
+  const output = [1, 2, 3, 4, 5, 6, 0, 7, 8]
   return {
     inputs: { x: ['N', 'T', 560], x_length: ['N'], language: ['N'], text_norm: ['N'] },
-    outputs: { logits: ['N', heard.length, vocabulary] },
+    outputs: { logits: ['N', output.length, vocabulary] },
     whole: { x_length: 32, language: 32, text_norm: 32 },
     constants: {
       none: { dims: [1], values: [0] },
       scores: {
-        dims: [1, heard.length, vocabulary],
-        values: heard.flatMap((token) =>
+        dims: [1, output.length, vocabulary],
+        values: output.flatMap((token) =>
           Array.from({ length: vocabulary }, (_, each) => (each === token ? 9 : 0)),
         ),
       },
     },
     metadata: {
       model_type: 'sense_voice_ctc',
-      comment: 'a stand-in',
+      comment: 'a fake',
       version: '1',
       vocab_size: String(vocabulary),
       normalize_samples: '0',

@@ -37,7 +37,7 @@ import {
 const folder = await scratchFolder()
 const mirror = join(folder, 'mirror')
 
-describe("telling languages by Whisper's model", () => {
+describe('language identification by Whisper', () => {
   async function identify(
     sound: Float32Array,
     decoder = whisperDecoder({ 50_260: 4, 50_266: 3, 50_259: 2 }),
@@ -48,24 +48,24 @@ describe("telling languages by Whisper's model", () => {
     return { name: identifier.name, candidates: await identifier.identify(sound, { signal: neverAborted }) }
   }
 
-  it('answers the five likeliest, with what each is of all', async () => {
+  it('returns the five most likely languages with their probabilities', async () => {
     const { name, candidates } = await identify(noise(3, 0.1))
     expect(name).toBe('whisper-tiny')
     expect(candidates).toHaveLength(5)
     const order = candidates.map(({ probability }) => probability)
     expect(order).toEqual(order.toSorted((one, other) => other - one))
     expect(order.reduce((sum, each) => sum + each, 0)).toBeLessThan(1)
-    // Features below zero on average turn what the decoder expects round.
+    // The features are negative on average, which reverses the order of the logits.
     expect(candidates.map(({ language }) => language)).not.toContain('zh')
   })
 
-  it('hears what is said: other sound, other likelihoods', async () => {
+  it('returns other probabilities for another sound', async () => {
     const [one, other] = [await identify(noise(30, 0.3)), await identify(silence(5))]
     expect(one.candidates[0]?.language).toBe('zh')
     expect(one.candidates[0]?.probability).not.toBe(other.candidates[0]?.probability)
   })
 
-  it('refuses a model of another kind, and answers that are no numbers', async () => {
+  it('rejects a model of another kind, and outputs that are not numbers', async () => {
     useSpeechPacks(
       folder,
       await writeFakePack(mirror, 'whisper-tiny', {
@@ -103,8 +103,8 @@ describe("telling languages by Whisper's model", () => {
   })
 })
 
-describe('separating voice from music by two stems', () => {
-  it('gives each its own, all of it, as long as the sound', async () => {
+describe('voice separation by two stems', () => {
+  it('assigns each frequency to one stem, over the whole length of the sound', async () => {
     // Bins of 44100 / 4096 Hz: below 2 kHz voice, above music.
     const files = { 'vocals.fp16.onnx': stem(0, 186), 'accompaniment.fp16.onnx': stem(186, 1024) }
     useSpeechPacks(folder, await writeFakePack(mirror, 'voice-separation', files), mirror)
@@ -138,21 +138,21 @@ describe('separating voice from music by two stems', () => {
   })
 })
 
-describe('sherpa-onnx itself', () => {
-  it('recognises by a model of its kind: words with their times, and its language', async () => {
+describe('sherpa-onnx', () => {
+  it('returns words with times and the language of a SenseVoice model', async () => {
     const tokens = senseVoiceTokens.map((token, at) => `${token} ${at}\n`).join('')
     const files = { 'sense.model.onnx': senseVoice(), 'sense.tokens.txt': tokens }
     useSpeechPacks(folder, await writeFakePack(mirror, 'sense-voice', files), mirror)
     const [model] = localRecogniserModels
     if (!model) throw new TypeError('no recogniser')
     await using recogniser = await openLocalRecogniser(model, { signal: neverAborted, language: 'en-US' })
-    const told = await recogniser.recognise(noise(0.3, 0.1), { signal: neverAborted })
-    expect(told).toMatchObject({ text: 'hello world中', language: 'en', timed: true })
-    expect(told.words.map(({ text }) => text)).toEqual(['hello', 'world', '中'])
-    expect(told.words.map(({ start }) => start.toFixed(2))).toEqual(['0.00', '0.18', '0.24'])
+    const transcript = await recogniser.recognise(noise(0.3, 0.1), { signal: neverAborted })
+    expect(transcript).toMatchObject({ text: 'hello world中', language: 'en', timed: true })
+    expect(transcript.words.map(({ text }) => text)).toEqual(['hello', 'world', '中'])
+    expect(transcript.words.map(({ start }) => start.toFixed(2))).toEqual(['0.00', '0.18', '0.24'])
   })
 
-  it('ends at a model without what it must tell, and we go on', async () => {
+  it('exits if the model has no metadata, which is reported', async () => {
     const { metadata: _, ...without } = senseVoice()
     const files = { 'sense.model.onnx': without, 'sense.tokens.txt': 'a 0\n' }
     useSpeechPacks(folder, await writeFakePack(mirror, 'sense-voice', files), mirror)
@@ -165,32 +165,35 @@ describe('sherpa-onnx itself', () => {
     })
   })
 
-  it.skipIf(!hasSpeechFiles)('tells speakers apart after a long silence (REELWRIGHT_TESTDATA)', async () => {
-    const packs = await writeFakePack(mirror, 'speaker-embedding', { 'speaker.onnx': speakerEmbedding })
-    const segmentation = 'pyannote-segmentation-3.int8.onnx'
-    await copyFile(join(testdata('models') ?? '', segmentation), join(mirror, segmentation))
-    useSpeechPacks(folder, packs, mirror)
-    await resolvePack('speaker-embedding')
-    await using embedder = await openSpeakerEmbedder(neverAborted)
-    const [one, other] = [await voiceOf('austen'), await voiceOf('kennedy')]
-    const [first, again, third] = [one.subarray(0, 56_000), one.subarray(56_000), other]
-    const vectors = [
-      await embedder?.embed(first, { signal: neverAborted }),
-      await embedder?.embed(again, { signal: neverAborted }),
-      await embedder?.embed(third, { signal: neverAborted }),
-    ]
-    const alike = (a: number, b: number) =>
-      vectors[a]?.reduce((sum, value, at) => sum + value * (vectors[b]?.[at] ?? 0), 0)
-    expect(alike(0, 1)).toBeGreaterThan(alike(0, 2) ?? 1)
-    await using splitter = await openDiarizer(neverAborted)
-    expect(splitter.name).toBe('pyannote-segmentation with speaker-embedding')
-    const turns = await splitter.diarize(inChunks(joined(one, silence(25), one)), { signal: neverAborted })
-    expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(1)
-  })
+  it.skipIf(!hasSpeechFiles)(
+    'recognises a speaker again after a long silence (REELWRIGHT_TESTDATA)',
+    async () => {
+      const packs = await writeFakePack(mirror, 'speaker-embedding', { 'speaker.onnx': speakerEmbedding })
+      const segmentation = 'pyannote-segmentation-3.int8.onnx'
+      await copyFile(join(testdata('models') ?? '', segmentation), join(mirror, segmentation))
+      useSpeechPacks(folder, packs, mirror)
+      await resolvePack('speaker-embedding')
+      await using embedder = await openSpeakerEmbedder(neverAborted)
+      const [one, other] = [await voiceOf('austen'), await voiceOf('kennedy')]
+      const [first, again, third] = [one.subarray(0, 56_000), one.subarray(56_000), other]
+      const vectors = [
+        await embedder?.embed(first, { signal: neverAborted }),
+        await embedder?.embed(again, { signal: neverAborted }),
+        await embedder?.embed(third, { signal: neverAborted }),
+      ]
+      const similarity = (a: number, b: number) =>
+        vectors[a]?.reduce((sum, value, at) => sum + value * (vectors[b]?.[at] ?? 0), 0)
+      expect(similarity(0, 1)).toBeGreaterThan(similarity(0, 2) ?? 1)
+      await using splitter = await openDiarizer(neverAborted)
+      expect(splitter.name).toBe('pyannote-segmentation with speaker-embedding')
+      const turns = await splitter.diarize(inChunks(joined(one, silence(25), one)), { signal: neverAborted })
+      expect(new Set(turns.map(({ speaker }) => speaker)).size).toBe(1)
+    },
+  )
 })
 
-describe.skipIf(!hasSpeechFiles)('taking noise off speech (REELWRIGHT_TESTDATA)', () => {
-  it('leaves the voice where it was, and little of the noise', async () => {
+describe.skipIf(!hasSpeechFiles)('denoising speech (REELWRIGHT_TESTDATA)', () => {
+  it('keeps the voice in place and removes most of the noise', async () => {
     useSpeechPacks(folder)
     const voice = joined(silence(1), await voiceOf('austen'))
     const hiss = noise(voice.length / 16_000, 0.01)
@@ -199,11 +202,13 @@ describe.skipIf(!hasSpeechFiles)('taking noise off speech (REELWRIGHT_TESTDATA)'
     expect(clean).toHaveLength(voice.length)
     const level = (sound: Float32Array) => Math.hypot(...sound.subarray(0, 14_000))
     expect(level(clean)).toBeLessThan(level(hiss) / 5)
-    expect(alikeness(clean, voice)).toBeGreaterThan(0.95)
-    expect(alikeness(clean, voice)).toBeGreaterThan(alikeness(mixed(voice, noise(9, 0.05)), voice))
+    expect(cosineSimilarity(clean, voice)).toBeGreaterThan(0.95)
+    expect(cosineSimilarity(clean, voice)).toBeGreaterThan(
+      cosineSimilarity(mixed(voice, noise(9, 0.05)), voice),
+    )
   })
 
-  it('of a long file goes on without a seam, and keeps no music', async () => {
+  it('of a long file has no audible seams and returns no music', async () => {
     useSpeechPacks(folder)
     const one = await voiceOf('reader')
     const long = joined(one, one, one, one, one)
@@ -217,12 +222,12 @@ describe.skipIf(!hasSpeechFiles)('taking noise off speech (REELWRIGHT_TESTDATA)'
       parts.push(voice)
     }
     expect(joined(...parts)).toHaveLength(long.length)
-    expect(alikeness(joined(...parts), long)).toBeGreaterThan(0.95)
+    expect(cosineSimilarity(joined(...parts), long)).toBeGreaterThan(0.95)
   })
 })
 
-/** The cosine of two sounds. */
-function alikeness(one: Float32Array, other: Float32Array): number {
+/** Cosine similarity of two sounds, -1 to 1. */
+function cosineSimilarity(one: Float32Array, other: Float32Array): number {
   let [both, ours, theirs] = [0, 0, 0]
   for (const [at, sample] of one.entries()) {
     both += sample * (other[at] ?? 0)

@@ -19,11 +19,11 @@ export const hasSpeechFiles = testdata('speech') !== undefined && testdata('mode
 const files = {
   /** President Kennedy. */
   kennedy: 'jfk.flac',
-  /** A man who reads Chinese. */
+  /** A man reading Chinese. */
   chinese: 'aishell-BAC009S0724W0121.wav',
   /** A reader of Jane Austen. */
   austen: 'librivox/sense_and_sensibility_01_austen_64kb-0870.wav',
-  /** A woman who speaks Chinese. */
+  /** A woman speaking Chinese. */
   woman: 'cosyvoice-zero_shot_prompt.wav',
   /** A reader of another book. */
   reader: 'librispeech-1995-1837-0001.wav',
@@ -34,7 +34,7 @@ export function pathOf(speaker: Speaker): string {
   return join(testdata('speech') ?? '', files[speaker])
 }
 
-/** Speech of a speaker, normalised to one level. */
+/** Speech of a speaker, mono at 16 kHz, normalised to a root mean square of 0.08. */
 export async function voiceOf(speaker: Speaker): Promise<Float32Array> {
   const sound = await readVoice(pathOf(speaker), decodeLimits)
   const level = Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
@@ -87,10 +87,10 @@ export function* inChunks(sound: Float32Array, size = 7777): Generator<Float32Ar
 /** Configures packs with the public test files as their mirror. */
 export function useSpeechPacks(
   folder: string,
-  more: Partial<Manifest> = {},
+  overrides: Partial<Manifest> = {},
   mirror = testdata('models'),
 ): void {
-  const known = { ...manifest, ...testDenoiser(), ...more } as Manifest
+  const known = { ...manifest, ...testDenoiser(), ...overrides } as Manifest
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: {}, manifest: known })
 }
 

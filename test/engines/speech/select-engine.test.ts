@@ -18,26 +18,26 @@ import { writeFakePack, stem, whisperDecoder, whisperEncoder } from './fake-spee
 
 const folder = await scratchFolder()
 let count = 0
-let place: string
+let dataDir: string
 
 beforeEach(() => {
   configureServices({})
-  place = join(folder, String((count += 1)))
-  useSpeechPacks(place, {}, join(place, 'mirror'))
+  dataDir = join(folder, String((count += 1)))
+  useSpeechPacks(dataDir, {}, join(dataDir, 'mirror'))
 })
 
-/** Installs packs of files that nobody opens. */
+/** Installs packs with placeholder files. */
 async function install(
   ...names: ('sense-voice' | 'parakeet' | 'whisper-tiny' | 'zipvoice' | 'voice-separation')[]
 ) {
-  let more = {}
+  let fakes = {}
   for (const name of names) {
-    more = {
-      ...more,
-      ...(await writeFakePack(join(place, 'mirror'), name, { [`${name}.onnx`]: stem(0, 1) })),
+    fakes = {
+      ...fakes,
+      ...(await writeFakePack(join(dataDir, 'mirror'), name, { [`${name}.onnx`]: stem(0, 1) })),
     }
   }
-  useSpeechPacks(place, more, join(place, 'mirror'))
+  useSpeechPacks(dataDir, fakes, join(dataDir, 'mirror'))
   const packs = configuredPacks()
   for (const name of names) if (packs) await installPack(packs, name)
 }
@@ -48,21 +48,24 @@ const missing = (name: string) => ({
   hint: `reelwright models pull ${name}`,
 })
 
-describe('with nothing there', () => {
-  beforeEach(() => configurePacks({ folder: join(place, 'packs'), automatic: true, own: {}, manifest }))
+describe('without installed models', () => {
+  beforeEach(() => configurePacks({ folder: join(dataDir, 'packs'), automatic: true, own: {}, manifest }))
 
   it.each(['zh-CN', 'zh-CHT', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'])(
-    '%s wants SenseVoice',
+    '%s requires SenseVoice',
     async (language) => {
       await expect(selectRecogniser(language)).rejects.toMatchObject(missing('sense-voice'))
     },
   )
-  it.each(['fr-FR', 'de-DE', 'es-MX', 'pt-BR', 'ru-RU'])('%s wants Parakeet', async (language) => {
+  it.each(['fr-FR', 'de-DE', 'es-MX', 'pt-BR', 'ru-RU'])('%s requires Parakeet', async (language) => {
     await expect(selectRecogniser(language)).rejects.toMatchObject(missing('parakeet'))
   })
-  it.each(['th-TH', 'id-ID', 'ms-MY', 'fil-PH', 'ar-SA', 'vi-VN'])('%s wants Whisper', async (language) => {
-    await expect(selectRecogniser(language)).rejects.toMatchObject(missing('whisper-turbo'))
-  })
+  it.each(['th-TH', 'id-ID', 'ms-MY', 'fil-PH', 'ar-SA', 'vi-VN'])(
+    '%s requires Whisper',
+    async (language) => {
+      await expect(selectRecogniser(language)).rejects.toMatchObject(missing('whisper-turbo'))
+    },
+  )
   it('each missing engine names one command or setting', async () => {
     await expect(selectLanguageIdentifier()).rejects.toMatchObject(missing('whisper-tiny'))
     await expect(selectVoiceCloner('zh-CN', '')).rejects.toMatchObject(missing('zipvoice'))
@@ -92,9 +95,9 @@ describe('installed models', () => {
     expect(await selectRecogniser('en-US')).toMatchObject({ name: 'sense-voice' })
   })
 
-  it('come after models configured by the user, folders or files', async () => {
+  it('rank below models configured by the user, as folders or files', async () => {
     await install('sense-voice')
-    const mirror = join(place, 'whisper')
+    const mirror = join(dataDir, 'whisper')
     await writeFakePack(mirror, 'whisper', {
       'small-encoder.onnx': whisperEncoder(),
       'small-decoder.onnx': whisperDecoder({}),
@@ -106,7 +109,9 @@ describe('installed models', () => {
     expect(await selectLanguageIdentifier()).toMatchObject({ name: 'whisper' })
     configurePacks({
       ...packs,
-      own: { whisper: { ...(await writeModelFile(place, constantFlowModel(0, 0))), sha256: '0'.repeat(64) } },
+      own: {
+        whisper: { ...(await writeModelFile(dataDir, constantFlowModel(0, 0))), sha256: '0'.repeat(64) },
+      },
     })
     await expect(selectRecogniser('zh-CN')).rejects.toMatchObject({ code: 6016 })
   })
@@ -120,6 +125,6 @@ describe('a configured service', () => {
       voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
     })
     expect(await selectRecogniser('zh-CN')).toMatchObject({ name: 'whisper-1 at 127.0.0.1:9' })
-    expect(await selectVoiceCloner('ja-JP', place)).toMatchObject({ name: '127.0.0.1:9' })
+    expect(await selectVoiceCloner('ja-JP', dataDir)).toMatchObject({ name: '127.0.0.1:9' })
   })
 })

@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 
 /** Configures a fake model: behaviour when loaded, and result of each request. */
-async function usingModel(opening: string, answering: string): Promise<void> {
-  const files = { 'sense.model.onnx': opening, 'sense.tokens.txt': answering }
+async function usingModel(onLoad: string, onRequest: string): Promise<void> {
+  const files = { 'sense.model.onnx': onLoad, 'sense.tokens.txt': onRequest }
   const packs = await writeFakePack(join(folder, 'mirror'), 'sense-voice', files)
   useSpeechPacks(folder, { ...packs, 'sherpa-onnx': engine }, join(folder, 'mirror'))
 }
@@ -35,36 +35,36 @@ async function recognise(answer: unknown) {
 
 describe('a recogniser', () => {
   it('returns words with times', async () => {
-    const told = await recognise({
+    const transcript = await recognise({
       text: '<|en|><|NEUTRAL|> hello world',
       lang: '<|en|>',
       tokens: ['▁hel', 'lo', '▁world'],
       timestamps: [0.1, 0.3, 0.6],
       ys_log_probs: [-0.1, -0.2, -0.3],
     })
-    expect(told).toMatchObject({ text: 'hello world', language: 'en', timed: true })
-    expect(told.words.map(({ text }) => text)).toEqual(['hello', 'world'])
-    expect(told.words[0]).toMatchObject({ start: 0.1, end: 0.6 })
-    // On a scale of that model's own.
-    expect(told.confidence).toBeNull()
+    expect(transcript).toMatchObject({ text: 'hello world', language: 'en', timed: true })
+    expect(transcript.words.map(({ text }) => text)).toEqual(['hello', 'world'])
+    expect(transcript.words[0]).toMatchObject({ start: 0.1, end: 0.6 })
+    // Each model has another scale.
+    expect(transcript.confidence).toBeNull()
   })
 
   it('distributes times if the model reports none', async () => {
-    const told = await recognise({ text: '你好 world' })
-    expect(told).toMatchObject({ timed: false, confidence: null, language: null })
-    expect(told.words.map(({ text }) => text)).toEqual(['你', '好', 'world'])
-    expect(told.words.at(-1)?.end).toBeCloseTo(1, 5)
+    const transcript = await recognise({ text: '你好 world' })
+    expect(transcript).toMatchObject({ timed: false, confidence: null, language: null })
+    expect(transcript.words.map(({ text }) => text)).toEqual(['你', '好', 'world'])
+    expect(transcript.words.at(-1)?.end).toBeCloseTo(1, 5)
   })
 
   it('distributes times within each segment if only segments have times', async () => {
-    const told = await recognise({
+    const transcript = await recognise({
       text: ' one two. three',
       segment_texts: [' one two.', ' three', ' thanks'],
       segment_timestamps: [0.2, 0.7, 1.5],
       segment_durations: [0.4, 5, 2],
     })
-    expect(told.timed).toBe(false)
-    expect(told.words.map(({ text, start, end }) => [text, start.toFixed(2), end.toFixed(2)])).toEqual([
+    expect(transcript.timed).toBe(false)
+    expect(transcript.words.map(({ text, start, end }) => [text, start.toFixed(2), end.toFixed(2)])).toEqual([
       ['one', '0.20', '0.38'],
       ['two.', '0.38', '0.60'],
       ['three', '0.70', '1.00'],
@@ -79,8 +79,8 @@ describe('a recogniser', () => {
       language: 'zh-HK',
     })
     expect(await recogniser.recognise(second, { signal: neverAborted })).toMatchObject({ language: 'yue' })
-    const wish = { signal: neverAborted, language: 'ja-JP' }
-    expect(await recogniser.recognise(second, wish)).toMatchObject({ language: 'ja' })
+    const options = { signal: neverAborted, language: 'ja-JP' }
+    expect(await recogniser.recognise(second, options)).toMatchObject({ language: 'ja' })
   })
 
   it.each([
@@ -91,8 +91,8 @@ describe('a recogniser', () => {
     ],
     ['words outside the sound', { text: 'a', tokens: ['▁a'], timestamps: [7] }, 'outside the sound'],
     ['negative times', { text: 'a', tokens: ['▁a'], timestamps: [-3] }, 'outside the sound'],
-    ['no numbers', { text: 'a', tokens: ['▁a'], timestamps: [null] }, 'unknown form'],
-    ['no object', [1, 2], 'unknown form'],
+    ['times that are not numbers', { text: 'a', tokens: ['▁a'], timestamps: [null] }, 'unknown form'],
+    ['a result that is not an object', [1, 2], 'unknown form'],
   ])('rejects %s with the name of the model', async (_, answer, why) => {
     await expect(recognise(answer)).rejects.toMatchObject({
       code: 6402,
@@ -105,9 +105,12 @@ describe('a recogniser', () => {
     ['exit', /sherpa-onnx with the model sense-voice exited with 255/],
     ['crash', /exited with SIGABRT/],
     ['throw', /failed: Error: no such file/],
-  ])('reports an engine that does %s, without ending this process', async (what, told) => {
-    await expect(recognise(what)).rejects.toMatchObject({ code: 6402, message: expect.stringMatching(told) })
-    await usingModel(what, '')
+  ])('reports an engine that fails by %s, without ending this process', async (behaviour, message) => {
+    await expect(recognise(behaviour)).rejects.toMatchObject({
+      code: 6402,
+      message: expect.stringMatching(message),
+    })
+    await usingModel(behaviour, '')
     if (!senseVoice) throw new TypeError('no recogniser')
     await expect(openLocalRecogniser(senseVoice, { signal: neverAborted })).rejects.toMatchObject({
       code: 6401,

@@ -17,13 +17,13 @@ import {
 const folder = await scratchFolder()
 
 /** Fake recogniser that returns the length of its input as one word. */
-function listener(longest: number, heard: number[] = []): Recogniser {
+function fakeRecogniser(longest: number, lengths: number[] = []): Recogniser {
   return {
-    name: 'listener',
+    name: 'fake',
     longest,
     recognise(sound, { language }) {
       const seconds = sound.length / 16_000
-      heard.push(seconds)
+      lengths.push(seconds)
       const words = [{ text: language ?? 'any', start: 0, end: seconds }]
       return Promise.resolve({
         text: words[0]?.text ?? '',
@@ -58,14 +58,15 @@ describe.skipIf(!hasSpeechFiles)('transcribing a file (REELWRIGHT_TESTDATA)', ()
     path = await writeSound(join(folder, 'talk.wav'), sound)
   })
 
-  async function told(recogniser: Recogniser, more: { language?: string; after?: number } = {}) {
+  async function segmentsOf(recogniser: Recogniser, options: { language?: string; after?: number } = {}) {
     const parts: TranscribedSegment[] = []
-    for await (const part of transcribeFile(path, { ...decodeLimits, recogniser, ...more })) parts.push(part)
+    for await (const part of transcribeFile(path, { ...decodeLimits, recogniser, ...options }))
+      parts.push(part)
     return parts
   }
 
   it('covers all speech in order, with times of the recording, in chunks the recogniser accepts', async () => {
-    const parts = await told(listener(12), { language: 'en-US' })
+    const parts = await segmentsOf(fakeRecogniser(12), { language: 'en-US' })
     expect(parts.length).toBeGreaterThan(3)
     let before = 1.5
     for (const { span, words, progress } of parts) {
@@ -88,22 +89,28 @@ describe.skipIf(!hasSpeechFiles)('transcribing a file (REELWRIGHT_TESTDATA)', ()
   })
 
   it('resumes after an earlier call', async () => {
-    const all = await told(listener(12))
+    const all = await segmentsOf(fakeRecogniser(12))
     const [first] = all
-    const heard: number[] = []
-    const rest = await told(listener(12, heard), { after: first?.span.end ?? 0 })
+    const lengths: number[] = []
+    const rest = await segmentsOf(fakeRecogniser(12, lengths), { after: first?.span.end ?? 0 })
     expect(rest).toEqual(all.slice(1))
-    expect(heard).toHaveLength(all.length - 1)
+    expect(lengths).toHaveLength(all.length - 1)
   })
 
   it('throws the error of the recogniser', async () => {
-    const failing = { ...listener(12), recognise: () => Promise.reject(new MediaError(6402, 'it ended')) }
-    await expect(told(failing)).rejects.toMatchObject({ code: 6402, message: 'it ended' })
+    const failing = {
+      ...fakeRecogniser(12),
+      recognise: () => Promise.reject(new MediaError(6402, 'it ended')),
+    }
+    await expect(segmentsOf(failing)).rejects.toMatchObject({ code: 6402, message: 'it ended' })
   })
 
   it('returns nothing for silence without calling the recogniser', async () => {
     const quiet = await writeSound(join(folder, 'quiet.wav'), silence(3))
-    const recogniser = { ...listener(12), recognise: () => Promise.reject(new Error('was asked')) }
+    const recogniser = {
+      ...fakeRecogniser(12),
+      recognise: () => Promise.reject(new Error('the recogniser was called')),
+    }
     const parts = transcribeFile(quiet, { ...decodeLimits, recogniser })
     expect(await parts.next()).toMatchObject({ done: true })
   })

@@ -71,7 +71,7 @@ describe.skipIf(!hasSpeechFiles)('voice activity detection (REELWRIGHT_TESTDATA)
     const pauses = [1, 2, 0.8, 3]
     const clean = joined(...voices.flatMap((voice, at) => [silence(pauses[at] ?? 0), voice]), silence(2))
     const seconds = clean.length / 16_000
-    // The voices' own beginnings and ends are what is found of each alone.
+    // The reference is the result of each voice alone.
     let at = 0
     const known: TimeSpan[] = []
     for (const [index, voice] of voices.entries()) {
@@ -79,9 +79,9 @@ describe.skipIf(!hasSpeechFiles)('voice activity detection (REELWRIGHT_TESTDATA)
       for (const { start, end } of await spansIn(voice)) known.push({ start: at + start, end: at + end })
       at += voice.length / 16_000
     }
-    expectAlike(await spansIn(clean), known, { seconds, least: 0.97 })
-    expectAlike(await spansIn(mixed(clean, noise(seconds, 0.008))), known, { seconds, least: 0.93 })
-    expectAlike(await spansIn(mixed(clean, music(seconds, 0.012))), known, { seconds, least: 0.85 })
+    expectSpans(await spansIn(clean), known, { seconds, least: 0.97 })
+    expectSpans(await spansIn(mixed(clean, noise(seconds, 0.008))), known, { seconds, least: 0.93 })
+    expectSpans(await spansIn(mixed(clean, music(seconds, 0.012))), known, { seconds, least: 0.85 })
   })
 
   it('finds no speech in silence, noise and music', async () => {
@@ -114,8 +114,8 @@ describe.skipIf(!hasSpeechFiles)('voice activity detection (REELWRIGHT_TESTDATA)
   })
 })
 
-/** Precision and recall by frames of 10 ms. */
-function expectAlike(
+/** Expects a minimum precision and recall, in frames of 10 ms. */
+function expectSpans(
   found: readonly TimeSpan[],
   known: readonly TimeSpan[],
   { seconds, least }: { seconds: number; least: number },

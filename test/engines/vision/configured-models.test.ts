@@ -17,7 +17,7 @@ let folder: string
 beforeAll(async () => void (folder = await scratchFolder()))
 
 /** Configures a user-supplied model. */
-async function bring(pack: 'inpainting' | 'optical-flow', graph: Graph | Buffer): Promise<void> {
+async function useModel(pack: 'inpainting' | 'optical-flow', graph: Graph | Buffer): Promise<void> {
   const own = { [pack]: await writeModelFile(folder, graph) }
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
@@ -35,20 +35,20 @@ describe('a configured inpainting model', () => {
   it.each([
     ['of any size', ['rows', 'columns'], {}],
     ['of one size', [64, 64], {}],
-    ['that answers 0 to 255', ['rows', 'columns'], { scale: 255 }],
-  ] as const)('%s fills holes and nothing else', async (_, sides, how) => {
-    await bring('inpainting', fakeInpaintingModel(sides, how))
+    ['with outputs of 0 to 255', ['rows', 'columns'], { scale: 255 }],
+  ] as const)('%s fills only the holes', async (_, sides, how) => {
+    await useModel('inpainting', fakeInpaintingModel(sides, how))
     await using learned = await openLearnedModels(1)
-    const [given, filled] = [picture(), picture()]
+    const [source, filled] = [picture(), picture()]
     await learned.fill?.(filled, { isRgb: true, hasInitialGuess: false })
-    for (const [at, is] of given.hole.entries()) {
-      const expected = is === 1 ? [128, 128, 128] : [...given.pixels.subarray(at * 3, at * 3 + 3)]
+    for (const [at, is] of source.hole.entries()) {
+      const expected = is === 1 ? [128, 128, 128] : [...source.pixels.subarray(at * 3, at * 3 + 3)]
       expect([...filled.pixels.subarray(at * 3, at * 3 + 3)]).toEqual(expected)
     }
   })
 
-  it('fills what no frame of a video shows', async () => {
-    await bring('inpainting', fakeInpaintingModel(['rows', 'columns']))
+  it('fills pixels that are hidden in all frames of a video', async () => {
+    await useModel('inpainting', fakeInpaintingModel(['rows', 'columns']))
     await using learned = await openLearnedModels(1)
     const size = { width: 160, height: 96, fps: 25 }
     const scene = makeScene('static', { ...size, count: 3 })
@@ -67,18 +67,18 @@ describe('a configured inpainting model', () => {
 
   it.each([
     [
-      'takes an image alone',
+      'has a mask of three channels',
       { ...fakeInpaintingModel([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [1, 3, 8, 8] } },
     ],
-    ['takes no pictures', { ...fakeInpaintingModel([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [8] } }],
-    ['takes far too many pixels', fakeInpaintingModel([8192, 8192])],
-    ['is no model', Buffer.from('not a model')],
     [
-      'answers a picture of one tone alone',
-      { ...fakeInpaintingModel([8, 8]), outputs: { one: [1, 1, 1, 1] } },
+      'has a mask of one dimension',
+      { ...fakeInpaintingModel([8, 8]), inputs: { image: [1, 3, 8, 8], mask: [8] } },
     ],
-  ] as const)('is refused where it %s', async (_, graph) => {
-    await bring('inpainting', graph)
+    ['requires too many pixels', fakeInpaintingModel([8192, 8192])],
+    ['is not a model file', Buffer.from('not a model')],
+    ['returns a single value', { ...fakeInpaintingModel([8, 8]), outputs: { one: [1, 1, 1, 1] } }],
+  ] as const)('is rejected if it %s', async (_, graph) => {
+    await useModel('inpainting', graph)
     await expect(openLearnedModels(1)).rejects.toMatchObject({
       code: 6016,
       hint: expect.stringContaining('mask'),
@@ -94,7 +94,7 @@ describe('a configured inpainting model', () => {
   })
 
   it('with output of 0 to 255 fills black with black, even in an entirely black image', async () => {
-    await bring('inpainting', fakeInpaintingModel(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
+    await useModel('inpainting', fakeInpaintingModel(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
     await using learned = await openLearnedModels(1)
     const black = { ...picture(), pixels: new Uint8Array(50 * 30 * 3) }
     await learned.fill?.(black, { isRgb: true, hasInitialGuess: false })
@@ -104,7 +104,7 @@ describe('a configured inpainting model', () => {
 
 describe('a configured optical flow model', () => {
   it('yields displacements in pixels of the image, whatever its tensor size', async () => {
-    await bring('optical-flow', constantFlowModel(2, -1))
+    await useModel('optical-flow', constantFlowModel(2, -1))
     await using learned = await openLearnedModels(1)
     const { width, height, pixels } = picture()
     const found = await learned.flow?.({ width, height, pixels }, { width, height, pixels })
@@ -137,7 +137,7 @@ describe('a configured optical flow model', () => {
     }
     // The band moves 11.7 px of 480, so its content was further to the right before.
     const byFlow = async (right: number) => {
-      await bring('optical-flow', constantFlowModel(right, 0))
+      await useModel('optical-flow', constantFlowModel(right, 0))
       await using learned = await openLearnedModels(1)
       return (await measureFidelity(scene, later, createInpainter(size, learned))).psnr
     }
@@ -147,13 +147,13 @@ describe('a configured optical flow model', () => {
   })
 
   it.each([
-    ['takes something else', constantFlowModel(0, 0, 1)],
+    ['has inputs of one channel', constantFlowModel(0, 0, 1)],
     [
-      'answers something else',
+      'has outputs of three channels',
       { ...constantFlowModel(0, 0), outputs: { difference: [1, 3, 'rows', 'columns'] } },
     ],
-  ] as const)('is refused where it %s', async (_, graph) => {
-    await bring('optical-flow', graph)
+  ] as const)('is rejected if it %s', async (_, graph) => {
+    await useModel('optical-flow', graph)
     await expect(openLearnedModels(1)).rejects.toMatchObject({
       code: 6016,
       hint: expect.stringContaining('two images'),

@@ -14,15 +14,15 @@ beforeAll(async () => {
   useTestPacks(join(folder, 'packs'))
 })
 
-async function search(path: string, given: Partial<DetectTextOptions> = {}): Promise<FoundRegion[]> {
-  return (await detectText(path, await probe(path), { threads: 1, ...given })).regions
+async function search(path: string, options: Partial<DetectTextOptions> = {}): Promise<FoundRegion[]> {
+  return (await detectText(path, await probe(path), { threads: 1, ...options })).regions
 }
 
 /** Detection quality required by the design. */
-function expectGood(verdict: ReturnType<typeof compareWithCaptions>): void {
-  expect(verdict, verdict.missed.join()).toMatchObject({ missed: [], wrong: [] })
-  expect(Math.max(...verdict.times.map(Math.abs)), verdict.notes.join('\n')).toBeLessThanOrEqual(1)
-  expect(verdict.edgesWithin, verdict.notes.join('\n')).toBeGreaterThanOrEqual(0.95)
+function expectGood(comparison: ReturnType<typeof compareWithCaptions>): void {
+  expect(comparison, comparison.missed.join()).toMatchObject({ missed: [], wrong: [] })
+  expect(Math.max(...comparison.times.map(Math.abs)), comparison.notes.join('\n')).toBeLessThanOrEqual(1)
+  expect(comparison.edgesWithin, comparison.notes.join('\n')).toBeGreaterThanOrEqual(0.95)
 }
 
 const outlined = { outline: 'black' }
@@ -74,11 +74,11 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     }
     const path = join(folder, 'subtitles.mp4')
     const letterings = await drawFootage(path, footage)
-    const told: number[] = []
-    const subtitles = await search(path, { subtitles: true, onProgress: (percent) => told.push(percent) })
+    const progress: number[] = []
+    const subtitles = await search(path, { subtitles: true, onProgress: (percent) => progress.push(percent) })
     expectGood(compareWithCaptions(footage, letterings.slice(0, spoken.length), subtitles))
-    expect(told.length).toBeGreaterThan(3)
-    expect(told).toEqual(told.toSorted((one, other) => one - other))
+    expect(progress.length).toBeGreaterThan(3)
+    expect(progress).toEqual(progress.toSorted((one, other) => one - other))
   })
 
   it('is detected in a rotated picture of variable rate, in an area and time span', async () => {
@@ -114,7 +114,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     const footage: Footage = {
       ...{ width: 320, height: 180, fps: 30, frames: 150, background: 'still' },
       captions: [
-        { text: 'Told in time', size: 16, x: 160, y: 150, first: 0, end: 50, outline: 'black' },
+        { text: 'Shown in time', size: 16, x: 160, y: 150, first: 0, end: 50, outline: 'black' },
         { text: 'Longer, and late', size: 16, x: 160, y: 150, first: 55, end: 150, outline: 'black' },
       ],
     }
@@ -146,8 +146,11 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
         'ultrafast',
       ],
     ])
-    const given = new AbortController()
-    const found = search(path, { signal: given.signal, onProgress: () => given.abort(new Error('enough')) })
+    const controller = new AbortController()
+    const found = search(path, {
+      signal: controller.signal,
+      onProgress: () => controller.abort(new Error('enough')),
+    })
     await expect(found).rejects.toThrow('enough')
   })
 })

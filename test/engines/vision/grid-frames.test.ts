@@ -10,10 +10,10 @@ it('only real frames of a picture that starts long after the audio are read', as
   const inputs = [...tone(0.2), '-itsoffset', '3600.12', ...picture(0.4)]
   const path = await make(join(folder, 'late.mkv'), [...inputs, '-vsync', 'passthrough', ...h264])
   const { video } = await probe(path)
-  if (!video) throw new Error('there is no picture')
-  const wish = { video, rate: { num: 25, den: 1 }, area: { x: 0, y: 0, w: 1, h: 1 }, threads: 1 }
+  if (!video) throw new Error('the file has no picture')
+  const options = { video, rate: { num: 25, den: 1 }, area: { x: 0, y: 0, w: 1, h: 1 }, threads: 1 }
   const seen: string[] = []
-  for await (const { bytes } of gridFrames(path, { ...wish, width: 160, height: 90 })) {
+  for await (const { bytes } of gridFrames(path, { ...options, width: 160, height: 90 })) {
     seen.push(Buffer.from(bytes).toString('latin1'))
   }
   expect(seen).toHaveLength(10)

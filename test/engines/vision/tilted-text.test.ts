@@ -47,15 +47,15 @@ function frameOf(marks: Canvas, passed = 0): Canvas {
   pen.fillStyle = sky
   pen.fillRect(0, 0, size.width, size.height)
   pen.fillStyle = '#465'
-  for (let thing = 0; thing < 12; thing += 1)
-    pen.fillRect(80 * thing - 2 * passed, (thing * 83) % 330, 45, 25)
+  for (let shape = 0; shape < 12; shape += 1)
+    pen.fillRect(80 * shape - 2 * passed, (shape * 83) % 330, 45, 25)
   pen.globalAlpha = 0.5
   pen.drawImage(marks, 0, 0)
   return canvas
 }
 
 /** Returns the share of each mark's pixels that areas cover, and the share of the picture that they cover. */
-function held(marks: readonly Mark[], areas: readonly Area[]) {
+function coverage(marks: readonly Mark[], areas: readonly Area[]) {
   const covered = new Uint8Array(size.width * size.height)
   for (const area of areas) {
     const { left, top, right, bottom } = pixelBox(area, size) ?? { left: 0, top: 0, right: 0, bottom: 0 }
@@ -83,7 +83,7 @@ beforeAll(async () => {
 
 describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTDATA)', () => {
   it.each([15, 30, -45])(
-    'repeated over a picture at %d degrees is found, and little else taken',
+    'repeated over a picture at %d degrees is detected, with little else covered',
     async (degrees) => {
       const marks = [0, 1, 2, 3].map((index): Mark => {
         const [x, y] = [150 + 330 * (index % 2), 90 + 170 * Math.floor(index / 2)]
@@ -91,7 +91,7 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
       })
       const path = join(folder, `${degrees}.png`)
       await writeFile(path, frameOf(layer(marks)).toBuffer('image/png'))
-      const found = held(marks, await detectTextInImage(path, await probe(path)))
+      const found = coverage(marks, await detectTextInImage(path, await probe(path)))
       expect(found.least).toBeGreaterThan(0.99)
       // Boxes around whole lines would cover a fifth to a third.
       expect(found.covered).toBeLessThan(0.18)
@@ -105,7 +105,7 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
     ]
     const path = join(folder, 'beyond.png')
     await writeFile(path, frameOf(layer(marks)).toBuffer('image/png'))
-    expect(held(marks, await detectTextInImage(path, await probe(path))).least).toBeGreaterThan(0.99)
+    expect(coverage(marks, await detectTextInImage(path, await probe(path))).least).toBeGreaterThan(0.99)
   })
 
   it('over a video is detected for its whole duration, and so is horizontal text in a corner of its box', async () => {
@@ -119,6 +119,6 @@ describe.skipIf(testdata('models') === undefined)('tilted text (REELWRIGHT_TESTD
     await writeVideo(path, { ...size, fps: 25, pictures: pictures() })
     const { regions } = await detectText(path, await probe(path), { threads: 2 })
     expect(new Set(regions.map(({ start, end }) => `${start} to ${end}`))).toEqual(new Set(['0 to 2']))
-    expect(held([large, level], regions).least).toBeGreaterThan(0.99)
+    expect(coverage([large, level], regions).least).toBeGreaterThan(0.99)
   })
 })
