@@ -14,30 +14,30 @@ const input = z
     video_size: z
       .object({ width: z.int().min(16).max(4096), height: z.int().min(16).max(4096) })
       .optional()
-      .describe('Picture it is to be shown in, pixels; by default its own canvas'),
-    fps: z.number().min(1).max(120).default(30).describe('Frames a second it is to be shown at'),
-    duration: z.number().gt(0).max(600).default(5).describe('Seconds it is to be shown'),
+      .describe('Size of the video in pixels; default: its own canvas'),
+    fps: z.number().min(1).max(120).default(30).describe('Frames per second of the video'),
+    duration: z.number().gt(0).max(600).default(5).describe('Seconds to play'),
   })
   .refine(({ html, file_id }) => (html === undefined) !== (file_id === undefined), {
-    message: 'exactly one of html and file_id is needed',
-    params: { fix: 'Give the source as html, or a path or id of an .html file as file_id.' },
+    message: 'exactly one of html and file_id is required',
+    params: { fix: 'Pass the source as html, or the path or id of an .html file as file_id.' },
   })
 
 const problem = z.object({
-  severity: z.enum(['error', 'warning']).describe('An error keeps it from being rendered'),
+  severity: z.enum(['error', 'warning']).describe('An error prevents rendering'),
   message: z.string(),
-  line: z.int().optional().describe('Of the source, from 1'),
+  line: z.int().optional().describe('Line of the source, from 1'),
 })
 
 const output = z.object({
-  ok: z.boolean().describe('It would be rendered: there are no errors'),
-  problems: z.array(problem).describe('All that was found, by line'),
+  ok: z.boolean().describe('True if there are no errors, so it can be rendered'),
+  problems: z.array(problem).describe('All problems, by line'),
   composition_id: z.string().optional(),
-  width: z.int().optional().describe('Of its canvas, pixels'),
+  width: z.int().optional().describe('Canvas size in pixels'),
   height: z.int().optional(),
   file_id: id
     .optional()
-    .describe('Where it plays: a PNG of moments over checks, which show what is transparent'),
+    .describe('If it can be played: a PNG of moments over a checkerboard, which shows transparency'),
   download_url: z.string().optional(),
 })
 
@@ -53,9 +53,9 @@ export const checkParticle = operation({
   name: 'check_particle',
   title: 'Check an HTML particle',
   description:
-    'Tries an HTML particle before html_render_simple draws it: plays it to its end and answers all problems at once ' +
-    'with their lines: no timeline, an endless one, script errors, addresses outside, nothing painted. Where it ' +
-    'plays, a PNG shows moments of it: look at that before you render. Give exactly one of html and file_id.',
+    'Tests an HTML particle before html_render_simple renders it: plays it to its end and returns all problems ' +
+    'with their lines: no timeline, an endless one, script errors, network requests, nothing drawn. If it can be ' +
+    'played, also returns a PNG of moments: look at it before you render. Pass exactly one of html and file_id.',
   toolset: 'render',
   input,
   output,
@@ -66,9 +66,9 @@ export const checkParticle = operation({
       ? 'Look at the picture (inspect_file with preview contact_sheet), then call html_render_simple.'
       : 'Correct output.problems, then check again.',
   examples: [
-    { title: 'A source, two seconds of it', input: { html: source, duration: 2 } },
+    { title: 'Two seconds of a source', input: { html: source, duration: 2 } },
     {
-      title: 'A file, as a tall video would show it',
+      title: 'A file, for a tall video',
       input: { file_id: 'title.html', video_size: { width: 1080, height: 1920 }, fps: 25 },
     },
   ],

@@ -3,10 +3,10 @@ import type { PlanOperation } from '../../src/contract/operation.ts'
 import { checkSourceSize } from '../../src/media/particle/source-size.ts'
 import { checkParticle } from './contract.ts'
 
-/** Measured on two cores: starting the browser, playing a particle to its end, and drawing its moments. */
+/** Seconds measured on two cores: starts the browser, plays a particle and captures its moments. */
 const usualSeconds = 4
 
-/** Checks that the source is an .html file of a size that is read at once; reads nothing of it. */
+/** Validates the type and size of the source without reading it. */
 export const plan: PlanOperation<typeof checkParticle> = ({ html, file_id }, files) => {
   const file = file_id === undefined ? undefined : files.get(file_id)
   checkSourceSize({ file, html }, file ? 'file_id' : 'html')

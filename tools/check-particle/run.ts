@@ -12,19 +12,19 @@ import { readParticle } from '../../src/media/particle/read-particle.ts'
 import { encodePng } from '../../src/platform/png.ts'
 import type { checkParticle } from './contract.ts'
 
-/** Reads a particle, plays it, and draws moments of it where nothing is wrong. */
+/** Reads and plays a particle. If there are no errors, stores a contact sheet of moments. */
 export const run: RunOperation<typeof checkParticle> = async (input, context) => {
   const { scratch, signal } = context
   const html =
     input.file_id === undefined
       ? (input.html ?? '')
       : await readParticleSource(context.files.get(input.file_id))
-  const { declaration: declared, problems } = readParticle(html)
-  if (!declared) return checkReport(problems)
-  const { compositionId, width, height } = declared
+  const { declaration, problems } = readParticle(html)
+  if (!declaration) return checkReport(problems)
+  const { compositionId, width, height } = declaration
   const about = { composition_id: compositionId, width, height }
   const particle = {
-    ...{ ...declared, name: compositionId, html, duration: input.duration },
+    ...{ ...declaration, name: compositionId, html, duration: input.duration },
     ...{ start: 0, zIndex: 0, opaque: false },
   }
   const size = input.video_size ?? { width, height }
@@ -33,22 +33,23 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...{ ...size, fps: input.fps, pictureTimes: moments.times },
     ...{ scratch, signal },
   })
-  const news = selectNewProblems(played, problems).map((problem) => ({
+  const newProblems = selectNewProblems(played, problems).map((problem) => ({
     severity: 'error' as const,
     ...problem,
   }))
-  const found = [...problems, ...news]
-  if (found.some(({ severity }) => severity === 'error')) return { ...checkReport(found), ...about }
+  const allProblems = [...problems, ...newProblems]
+  if (allProblems.some(({ severity }) => severity === 'error'))
+    return { ...checkReport(allProblems), ...about }
   const path = join(scratch, 'moments.png')
   await writeFile(path, await drawMoments(moments, pictures, signal))
   return {
-    ...checkReport(found),
+    ...checkReport(allProblems),
     ...about,
     ...context.keep({ path, name: `${sheetFileName(compositionId)}.png` }),
   }
 }
 
-/** More help nobody. */
+/** Most problems in the output. */
 const maxReportedProblems = 100
 
 function checkReport(
@@ -73,16 +74,16 @@ interface Timing {
   readonly duration: number
 }
 
-/** The moments of a particle that a picture shows, and how it is laid out. */
+/** Moments of a particle on a contact sheet, and its layout. */
 export interface CheckMoments {
-  /** Each the middle of its share of the time, s. */
+  /** Centre of each cell's time interval, s. */
   readonly times: readonly number[]
   readonly sheet: SheetLayout
-  /** Between two of them. */
+  /** Seconds between two moments. */
   readonly stepSeconds: number
 }
 
-/** Chooses as many moments as a picture has room for. */
+/** Chooses one moment per cell of the contact sheet. */
 export function chooseMoments({ width, height }: Size, { fps, duration }: Timing): CheckMoments {
   const frames = Math.max(1, Math.floor(duration * fps))
   const sheet = layOutSheet({ width, height, durationMs: duration * 1000, frames })
@@ -90,7 +91,7 @@ export function chooseMoments({ width, height }: Size, { fps, duration }: Timing
   return { times: sheet.cells.map((_, index) => (index + 0.5) * stepSeconds), sheet, stepSeconds }
 }
 
-/** A PNG of the moments, whose pictures these are. */
+/** Returns the contact sheet as PNG. pictures: PNGs at `times`. */
 export async function drawMoments(
   { sheet, stepSeconds }: CheckMoments,
   pictures: readonly Uint8Array[],

@@ -6,7 +6,7 @@ import { operation } from '../../src/contract/operation.ts'
 /** Base tracks and particles of one composition. */
 const maxItems = 200
 
-/** Longest result: 6 hours. */
+/** Longest result in seconds: 6 hours. */
 const maxSeconds = 6 * 3600
 
 const seconds = z.number().min(0).max(maxSeconds)
@@ -22,21 +22,23 @@ const track = z.object({
   type: z.enum(['video', 'audio']).describe('Only the first video and the first audio track are used'),
   asset: assetName.describe('Name of a file in assets.file_id'),
   track_index: layer.describe('Tracks of one type and index must not overlap'),
-  start: seconds.describe('Seconds; of audio for length and overlaps alone, it is heard from 0'),
+  start: seconds.describe(
+    'Seconds; audio always plays from 0, its start counts only for length and overlaps',
+  ),
   duration: length
     .optional()
-    .describe('Seconds; left out, to the end of the file; of audio for length and overlaps alone'),
-  muted: z.boolean().default(true).describe('Of video: false lets its own sound be heard'),
-  volume: z.number().min(0).max(100).default(1).describe('Of audio; not read'),
+    .describe('Seconds; default: to the end of the file. Of audio, counts only for length and overlaps'),
+  muted: z.boolean().default(true).describe('Video only: false plays its own sound'),
+  volume: z.number().min(0).max(100).default(1).describe('Audio only; ignored'),
 })
 
 const beat = z
   .object({
     id: z.string().min(1).max(128).optional().describe('Unique; errors name the particle by it'),
     start: seconds.describe('Seconds; its timeline begins here at 0'),
-    duration: length.describe('Seconds it shows; past its timeline it holds the last state'),
-    track_index: layer.describe('Higher is in front, all of them over the base; equal ones as listed'),
-    opaque: z.boolean().default(false).describe('Covers the whole picture, so nothing below is drawn'),
+    duration: length.describe('Seconds visible; after its timeline ends, the last state stays'),
+    track_index: layer.describe('Higher is in front; equal ones in list order; all are over the base'),
+    opaque: z.boolean().default(false).describe('Drawn on black, so it hides everything below'),
     html: z.string().min(1).optional().describe('Source of the particle; this or html_asset'),
     html_asset: assetName.optional().describe('Name of an .html file in assets.file_id'),
   })
@@ -50,40 +52,44 @@ const beat = z
 const composition = z
   .object({
     video_size: z.object({ width: side, height: side }).describe('Pixels: even, 16 to 4096 each'),
-    fps: rate.default(30).describe('Frames a second; 29.97 and its like are exact'),
-    duration: length
-      .optional()
-      .describe('Seconds of an mp4; left out, to the end of the latest track or particle'),
+    fps: rate
+      .default(30)
+      .describe('Frames per second; 29.97 is exactly 30000/1001, likewise 23.976 and 59.94'),
+    duration: length.optional().describe('Seconds of an mp4; default: the latest end of a track or particle'),
     assets: z
       .object({
         file_id: z
           .record(
             assetName,
-            fileRef({ kinds: ['video', 'audio', 'text'], describe: 'Video, sound or .html' }),
+            fileRef({ kinds: ['video', 'audio', 'text'], describe: 'Video, audio or .html' }),
           )
-          .describe('Files by the names that tracks and beats use; {} where they use none'),
+          .describe('Files by the names used in tracks and beats; {} if none'),
       })
-      .describe('Files of the base and of particles'),
-    tracks: z.array(track).max(maxItems).describe('The base; may be empty for webm and qtrle'),
+      .describe('Files of base and particles'),
+    tracks: z.array(track).max(maxItems).describe('Base; may be empty for webm and qtrle'),
     beats: z.array(beat).max(maxItems).default([]).describe('Particles over the base'),
   })
   .check(({ value, issues }) => {
-    for (const { path, message, fix } of wrongNames(value)) {
+    for (const { path, message, fix } of findCompositionIssues(value)) {
       issues.push({ code: 'custom', input: value, path: [...path], message, params: { fix } })
     }
   })
 
-interface Wrong {
+interface CompositionIssue {
   readonly path: readonly (string | number)[]
   readonly message: string
   readonly fix: string
 }
 
-/** Names that stand for nothing or for two things, and too much of everything. */
-function* wrongNames({ assets, tracks, beats }: z.output<typeof composition>): Generator<Wrong> {
+/** Yields unknown asset names, repeated ids, and too many items. */
+function* findCompositionIssues({
+  assets,
+  tracks,
+  beats,
+}: z.output<typeof composition>): Generator<CompositionIssue> {
   if (tracks.length + beats.length > maxItems) {
-    const message = `tracks and beats together are at most ${maxItems}, ${tracks.length + beats.length} given`
-    yield { path: ['beats'], message, fix: 'Put several motions into one particle.' }
+    const message = `there are ${tracks.length + beats.length} tracks and beats; at most ${maxItems} are allowed`
+    yield { path: ['beats'], message, fix: 'Combine several motions in one particle.' }
   }
   const used = [
     ...tracks.map(({ asset }, index) => ({ name: asset, path: ['tracks', index, 'asset'] })),
@@ -97,34 +103,36 @@ function* wrongNames({ assets, tracks, beats }: z.output<typeof composition>): G
   const ids = beats.map((one) => one.id)
   for (const [index, beatId] of ids.entries()) {
     if (beatId === undefined || ids.indexOf(beatId) === index) continue
-    const message = `the id ${JSON.stringify(beatId)} stands twice`
-    yield { path: ['beats', index, 'id'], message, fix: 'Give every particle an id of its own, or none.' }
+    const message = `the id ${JSON.stringify(beatId)} is used twice`
+    yield { path: ['beats', index, 'id'], message, fix: 'Give every particle a unique id, or omit the ids.' }
   }
 }
 
 const render = z.object({
-  fps: rate.optional().describe('Frames a second; by default those of the composition'),
+  fps: rate.optional().describe('Frames per second; default: that of the composition'),
   quality: z
     .enum(['draft', 'standard', 'high'])
     .default('high')
-    .describe('Of mp4 and webm, CRF 28, 23 or 18; qtrle loses nothing'),
+    .describe('CRF 28, 23 or 18 for mp4 and webm; qtrle is lossless'),
   output_format: z
     .enum(['mp4', 'webm', 'qtrle'])
     .default('mp4')
-    .describe('mp4: base and particles; webm, qtrle: the particles alone, transparent'),
+    .describe('mp4: base and particles; webm, qtrle: only the particles, transparent'),
 })
 
 const input = z
   .object({
-    composition: composition.describe('What is shown, and when'),
-    render: render.default({ quality: 'high', output_format: 'mp4' }).describe('How it is written'),
+    composition: composition.describe('Content and timing'),
+    render: render.default({ quality: 'high', output_format: 'mp4' }).describe('Encoding'),
   })
   .refine(
     ({ composition: { tracks }, render: { output_format } }) => output_format !== 'mp4' || tracks.length > 0,
     {
       path: ['composition', 'tracks'],
       message: 'an mp4 needs at least one track',
-      params: { fix: 'Add a base track, or ask for output_format webm or qtrle to get the particles alone.' },
+      params: {
+        fix: 'Add a base track, or set output_format to webm or qtrle to render only the particles.',
+      },
     },
   )
   .refine(
@@ -132,7 +140,7 @@ const input = z
     {
       path: ['composition', 'beats'],
       message: 'a transparent layer needs at least one particle',
-      params: { fix: 'Add a particle to beats, or ask for output_format mp4.' },
+      params: { fix: 'Add a particle to beats, or set output_format to mp4.' },
     },
   )
 
@@ -141,10 +149,10 @@ const output = z.object({
   download_url: z.string(),
   duration: z.number().describe('Seconds'),
   video_size: z.object({ width: z.int(), height: z.int() }),
-  notes: z.array(z.string()).optional().describe('What of the request was not used, or changed'),
+  notes: z.array(z.string()).optional().describe('Ignored or changed parts of the request'),
 })
 
-/** A particle small enough to be read at once: a caption that comes in from the left. */
+/** Short example particle: a caption that slides in from the left. */
 const caption = `<template data-composition-id="caption" data-width="1280" data-height="720">
 <style>p { position: absolute; left: 80px; bottom: 60px; margin: 0; padding: 16px 28px; font: 600 44px sans-serif; color: #fff; background: rgb(10 20 40 / 0.7) }</style>
 <p id="text">Hello</p>
@@ -162,13 +170,13 @@ export const htmlRenderSimple = operation({
   name: 'html_render_simple',
   title: 'HTML animation',
   description:
-    'Draws HTML animation particles frame by frame, over a base video (mp4) or alone and transparent (webm: VP8 with ' +
+    'Renders HTML animation particles frame by frame, over a base video (mp4) or transparent (webm: VP8 with ' +
     'alpha; qtrle: for mobile editors). A particle is one <template data-composition-id="x" data-width data-height> ' +
     'with a script that registers a seekable timeline: window.__timelines = {x: {duration: () => 5, seek(t) {show ' +
-    'the state at t seconds}}}. It reaches no network and no files: pictures as data: URIs, fonts of the system. ' +
-    'Prompt write-particle teaches it; check_particle tries one free of charge. Only the first video track (scaled, ' +
-    'padded) and the first audio track (from 0, as it is) are used. An mp4 needs a track, webm and qtrle a beat. ' +
-    'Tracks and beats together at most 200, 6 hours.',
+    'the state at t seconds}}}. It has no access to network or files: use data: URIs and system fonts. ' +
+    'Prompt write-particle explains particles; check_particle tests one free of charge. Only the first video track (scaled, ' +
+    'padded) and the first audio track (unchanged, from 0) are used. An mp4 needs a track, webm and qtrle a beat. ' +
+    'Limits: 200 tracks and beats, 6 hours.',
   toolset: 'render',
   input,
   output,
@@ -176,7 +184,7 @@ export const htmlRenderSimple = operation({
   createdExtra: ['estimates'],
   examples: [
     {
-      title: 'A caption over a talk, whose sound is kept',
+      title: 'A caption over a talk with its sound',
       input: {
         composition: {
           video_size: { width: 1280, height: 720 },
@@ -187,7 +195,7 @@ export const htmlRenderSimple = operation({
       },
     },
     {
-      title: 'A particle of a file as a transparent layer, 25 frames a second',
+      title: 'A particle from a file as a transparent layer, 25 frames per second',
       input: {
         composition: {
           video_size: { width: 1080, height: 1920 },

@@ -10,12 +10,12 @@ import type { HtmlRenderInput, Schedule } from './schedule.ts'
 
 type Render = HtmlRenderInput['render']
 
-/** Everything that goes into a result. */
+/** Inputs of an encode. */
 export interface Composition {
   readonly schedule: Schedule<StagedFile>
   readonly canvas: LayerFormat
   readonly render: Render
-  /** The particles as a stream of pictures, and where they show; undefined where there are none. */
+  /** Matroska stream of the particles' pictures, and the frames that show any; undefined without particles. */
   readonly layer:
     | { readonly stream: AsyncIterable<Uint8Array>; readonly shown: readonly FrameSpan[] }
     | undefined
@@ -23,14 +23,14 @@ export interface Composition {
 
 interface EncodeTarget {
   readonly path: string
-  /** The estimate, from which the time limit follows. */
+  /** Estimated duration of the encode, from which the time limit is derived. */
   readonly expectedSeconds: number
   readonly onProgress?: (percent: number) => void
 }
 
 const crfByQuality = { draft: 28, standard: 23, high: 18 }
 
-/** Writes the result at a path with one encode. */
+/** Encodes the result to a file in one pass. */
 export async function encodeHtmlVideo(
   composition: Composition,
   context: RunContext,
@@ -47,15 +47,15 @@ export async function encodeHtmlVideo(
       ...inputs,
       ...output,
       ...['-threads', encoderThreads(render, context), '-r', formatRate(canvas.rate)],
-      // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.
+      // Half a frame more, so that rounding never drops the last frame; the graphs end on their own.
       ...['-t', (seconds + frameTime(0.5, canvas.rate)).toFixed(6)],
-      // Nothing of the sources' tags (places, names) goes into the result.
+      // Do not copy metadata of the sources, such as places and names.
       ...['-map_metadata', '-1', '-map_chapters', '-1', target.path],
     ],
     input: layer?.stream,
     cwd: context.scratch,
     signal: context.signal,
-    // A machine may be busy and much slower than the one measured; this only ends what hangs.
+    // Generous, because a busy machine is much slower than estimated: only ends hanging processes.
     timeoutMs: (10 * 60 + 30 * target.expectedSeconds) * 1000,
     durationMs: seconds * 1000,
     ...(target.onProgress && { onProgress: target.onProgress }),
@@ -63,8 +63,8 @@ export async function encodeHtmlVideo(
 }
 
 /**
- * Threads of VP8's encoder wait by spinning: beside a browser on the same cores two were seen to take ten times as
- * long as one.
+ * Number of encoder threads. VP8 uses one: its threads spin while waiting, and two next to a browser on the same cores
+ * took ten times as long as one.
  */
 function encoderThreads({ output_format }: Render, { threads }: RunContext): string {
   return output_format === 'webm' ? '1' : String(threads)
@@ -76,8 +76,8 @@ interface FfmpegArguments {
 }
 
 /**
- * Opaque pictures have no alpha, which the first filter evens out: filters that began anew would lose count of the
- * frames.
+ * Options of the layer's input. Opaque pictures have no alpha, which the first filter converts. Reinitializing the
+ * filters at such changes would reset their frame count.
  */
 const layerInput = ['-reinit_filter', '0', '-f', 'matroska', '-protocol_whitelist', 'pipe', '-i', 'pipe:0']
 
@@ -136,7 +136,7 @@ function layerArguments({ canvas, render }: Composition, format: 'webm' | 'qtrle
     output: [
       ...['-filter_complex', layerGraph(0, canvas, 'yuva420p'), '-map', '[v]', ...bt709Tags],
       ...['-colorspace', 'smpte170m'],
-      // Without -auto-alt-ref 0 the encoder refuses transparency. The rate only bounds what CRF decides.
+      // The encoder rejects transparency without -auto-alt-ref 0. The bit rate only limits CRF.
       ...[
         '-c:v',
         'libvpx',

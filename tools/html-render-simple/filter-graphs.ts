@@ -7,7 +7,7 @@ import type { Size } from '../../src/media/geometry.ts'
 import { containedSize } from '../../src/media/layout/canvas.ts'
 import type { LayerFormat } from './layer-stream.ts'
 
-/** The base picture: its input, and the frames on which it shows. */
+/** The base video: its ffmpeg input, and the frames that show it. */
 interface BaseInput {
   readonly index: number
   readonly video: VideoFacts
@@ -17,12 +17,12 @@ interface BaseInput {
 
 interface Composite {
   readonly base: BaseInput | undefined
-  /** Input of the particles, and where any of them shows. */
+  /** Input of the particles, and the frames that show any. */
   readonly layer: { readonly index: number; readonly shown: readonly FrameSpan[] } | undefined
   readonly canvas: LayerFormat
 }
 
-/** The filter graph of an mp4's picture: the base, black where it does not reach, with the particles over it; ends in [v]. */
+/** Returns the filter graph of an mp4's picture, ending in [v]: the base, padded with black in space and time, under the particles. */
 export function compositeGraph({ base, layer, canvas }: Composite): string {
   const bottom = base ? `[${base.index}:V:0]${baseFilters(base, canvas)}` : blackSource(canvas)
   const end = `trim=end_frame=${canvas.frames},setparams=${bt709}[v]`
@@ -35,14 +35,14 @@ export function compositeGraph({ base, layer, canvas }: Composite): string {
   ].join(';')
 }
 
-/** The filter graph of the particles alone; ends in [v]. VP8 knows one matrix, BT.601 (RFC 6386, 9.2). */
+/** Returns the filter graph of the particles alone, ending in [v]. VP8 supports only the BT.601 matrix (RFC 6386, 9.2). */
 export function layerGraph(index: number, canvas: LayerFormat, format: 'yuva420p' | 'argb'): string {
   const colours = format === 'argb' ? '' : '=out_color_matrix=bt601:out_range=tv'
   const end = `tpad=stop=-1:stop_mode=clone,trim=end_frame=${canvas.frames}`
   return `[${index}:v]scale${colours},format=${format},${constantFrames(canvas)},${end}[v]`
 }
 
-/** A picture given once stands until the next. */
+/** Returns the filters for a constant frame rate, which repeat each picture until the next. */
 function constantFrames({ rate }: LayerFormat): string {
   return `fps=fps=${formatRate(rate)}:start_time=0,setsar=1`
 }
@@ -55,8 +55,8 @@ function blackSource({ width, height, rate }: LayerFormat): string {
 }
 
 /**
- * From a decoded, turned picture to the canvas: all of it, in the middle. fps repeats and drops so that time runs
- * on evenly from 0; the first tpad lets the last frame stand, so that a length inside its time shows it.
+ * Returns the filters from the decoded, rotated picture to the canvas: scaled to fit, centred. fps makes frame times
+ * constant from 0. The first tpad extends the last frame, so that it is shown up to its end.
  */
 function baseFilters({ video, startFrame, endFrame }: BaseInput, canvas: LayerFormat): string {
   const size = containedSize(canvas, video.width / video.height)
@@ -66,7 +66,7 @@ function baseFilters({ video, startFrame, endFrame }: BaseInput, canvas: LayerFo
     `trim=end_frame=${endFrame - startFrame}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),
-    // What is transparent shows the black below it.
+    // Composes transparent pixels on black.
     ...(video.alpha ? ['format=gbrap,premultiply=inplace=1,scale=out_color_matrix=bt709:out_range=tv'] : []),
     'format=yuv420p',
     ...(isWhole ? [] : [padFilter(size, canvas)]),
@@ -80,17 +80,18 @@ function padFilter(size: Size, canvas: Size): string {
   return `pad=w=${canvas.width}:h=${canvas.height}:x=${left}:y=${top}:color=black`
 }
 
-/** A sound of the result. */
+/** An audio stream mixed into the result. */
 export interface SoundInput {
-  /** Of its input. */
+  /** Index of its ffmpeg input. */
   readonly index: number
   readonly mono: boolean
-  /** In seconds of the result; to its end where it is left out. */
+  /** Start in the result, seconds. */
   readonly from: number
+  /** Duration; undefined: to the end of the stream. */
   readonly seconds: number | undefined
 }
 
-/** The filter graph of one or two sounds, each as loud as it is, for exactly so long; ends in [a]. */
+/** Returns the filter graph that mixes one or two sounds at unchanged volume, ending in [a]. seconds: exact length of the result. */
 export function soundGraph(sounds: readonly SoundInput[], seconds: number): string {
   const chains = sounds.map((sound) => `[${sound.index}:a:0]${soundFilterChain(sound)}`)
   const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`

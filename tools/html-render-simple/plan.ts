@@ -4,7 +4,7 @@ import { htmlRenderSimple } from './contract.ts'
 import { coveredFrames, type HtmlRenderInput, schedule, type Schedule } from './schedule.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
 
-/** Checks tracks, assets and lengths against the probed files, and prices the result's length. Reads no particle: that is the worker's. */
+/** Validates tracks, assets and lengths against the probed files, and computes the price. Particles are read when the task runs. */
 export const plan: PlanOperation<typeof htmlRenderSimple> = (input, files) => {
   const planned = schedule(input, files)
   const durationMs = Math.round(frameTime(planned.frames, planned.rate) * 1000)
@@ -14,10 +14,10 @@ export const plan: PlanOperation<typeof htmlRenderSimple> = (input, files) => {
   }
 }
 
-/** Measured on two cores (bench/html-render.ts): pixels a second, and seconds before the first frame. */
+/** Measured on two cores (bench/html-render.ts): pixels per second, and seconds before the first frame. */
 const renderSpeed = { capture: 30e6, encode: 100e6, start: 2 }
 
-/** Seconds of work to expect on two cores: every frame is encoded, and those with particles are drawn first. */
+/** Estimated seconds of work on two cores: frames with particles are captured, and all frames are encoded. */
 export function expectedRenderSeconds(
   { composition }: HtmlRenderInput,
   { beats, frames, rate }: Schedule,

@@ -24,7 +24,7 @@ const outputFormats = {
   qtrle: { name: 'html-layer.mov', encoders: ['qtrle'] },
 } as const
 
-/** Draws the particles frame by frame and encodes them, over the base or alone, in one go. */
+/** Captures the particles frame by frame while encoding them, over the base or alone. */
 export const run: RunOperation<typeof htmlRenderSimple> = async (input, context) => {
   const planned = schedule(input, context.files)
   const { rate, frames } = planned
@@ -44,7 +44,7 @@ export const run: RunOperation<typeof htmlRenderSimple> = async (input, context)
     {
       path,
       expectedSeconds: expectedRenderSeconds(input, planned),
-      // Frames are drawn more slowly than they are encoded; where there are none to draw, encoding counts.
+      // Capturing is slower than encoding, so it reports the progress; without particles, encoding does.
       ...(particles.length === 0 && { onProgress: (percent) => context.progress(percent) }),
     },
   )
@@ -82,14 +82,14 @@ interface LoadedSource extends ReadParticleResult {
   readonly html: string
 }
 
-/** More at once help nobody. */
+/** Most particles listed in one error. */
 const maxListedParticles = 8
 
-/** Reads the sources of particles one by one, each file once. Throws 6016 with what is wrong with all of them. */
+/** Reads the sources of all particles, each file once. Throws 6016 with the problems of all particles. */
 async function readParticles(beats: readonly ScheduledBeat<StagedFile>[]): Promise<CaptureParticle[]> {
   const read = new Map<string, LoadedSource>()
   const particles: CaptureParticle[] = []
-  const wrong: string[] = []
+  const invalid: string[] = []
   for (const scheduled of beats) {
     const { beat, file } = scheduled
     let source = file && read.get(file.file_id)
@@ -98,24 +98,21 @@ async function readParticles(beats: readonly ScheduledBeat<StagedFile>[]): Promi
       source = { html, ...readParticle(html) }
       if (file) read.set(file.file_id, source)
     }
-    const { declaration: declared, problems } = source
+    const { declaration, problems } = source
     const errors = problems.filter(({ severity }) => severity === 'error')
     const name = particleName(scheduled, source)
-    if (!declared || errors.length > 0) wrong.push(`${name}: ${describeProblems(errors)}`)
-    else particles.push(createCaptureParticle(scheduled, { ...declared, name, html: source.html }))
+    if (!declaration || errors.length > 0) invalid.push(`${name}: ${describeProblems(errors)}`)
+    else particles.push(createCaptureParticle(scheduled, { ...declaration, name, html: source.html }))
   }
-  if (wrong.length === 0) return particles
-  throw new MediaError(6016, summarizeList(wrong, maxListedParticles, '. '), {
-    hint: 'Correct the particles; check_particle finds all problems of one at once and free of charge.',
+  if (invalid.length === 0) return particles
+  throw new MediaError(6016, summarizeList(invalid, maxListedParticles, '. '), {
+    hint: 'Correct the particles; check_particle reports all problems of a particle, free of charge.',
   })
 }
 
-/** As errors call it: by its place, and what its author calls it. */
-function particleName(
-  { name, beat }: ScheduledBeat<StagedFile>,
-  { declaration: declared }: LoadedSource,
-): string {
-  return beat.id === undefined && declared ? `${name} (${declared.compositionId.slice(0, 80)})` : name
+/** Returns the name of a particle in errors: its path in the request, and its composition id if it has no id. */
+function particleName({ name, beat }: ScheduledBeat<StagedFile>, { declaration }: LoadedSource): string {
+  return beat.id === undefined && declaration ? `${name} (${declaration.compositionId.slice(0, 80)})` : name
 }
 
 function createCaptureParticle(

@@ -116,9 +116,9 @@ describe('tracks', () => {
     const { base, sound: heard, notes } = schedule(read({ tracks }), files)
     expect([base?.file.name, heard?.name]).toEqual(['talk.mp4', 'song.mp3'])
     expect(notes).toEqual([
-      'tracks[2] is not used: only the first video track is',
-      'tracks[3] is not used: only the first audio track is',
-      'talk.mp4 ends at 10 s of 20 s: black is behind the rest',
+      'tracks[2] is not used, because only the first video track is',
+      'tracks[3] is not used, because only the first audio track is',
+      'talk.mp4 ends at 10 s of 20 s; the rest has a black background',
     ])
   })
 
@@ -128,21 +128,21 @@ describe('tracks', () => {
     expect(notesOf({})).toEqual([])
     expect(notesOf({ duration: 10.0004 })).toEqual([])
     expect(notesOf({ start: 3, duration: 2, volume: 0.5 })).toEqual([
-      'tracks[1] plays from 0 to 10 s as it is: start, duration, volume of audio do not apply',
+      'tracks[1] plays from 0 to 10 s unchanged: start, duration, volume do not apply to audio',
     ])
     expect(notesOf({ volume: 0.5 })).toEqual([
-      'tracks[1] plays from 0 to 10 s as it is: volume of audio does not apply',
+      'tracks[1] plays from 0 to 10 s unchanged: volume does not apply to audio',
     ])
     const cut = { duration: 4, tracks: [video, { ...audio, start: 1, duration: 4 }] }
     expect(schedule(read(cut), files).notes).toEqual([
-      'tracks[1] plays from 0 to 4 s as it is: start of audio does not apply',
+      'tracks[1] plays from 0 to 4 s unchanged: start does not apply to audio',
     ])
   })
 
   it('of which the base says from when on it leaves black', () => {
     const short = { ...video, duration: 4 }
     expect(schedule(read({ tracks: [short, audio] }), files).notes).toEqual([
-      'talk.mp4 ends at 4 s of 10 s: black is behind the rest',
+      'talk.mp4 ends at 4 s of 10 s; the rest has a black background',
     ])
   })
 
@@ -237,7 +237,7 @@ it('particles are 64 MiB together at most, a file that several use counted once'
   }
   expect(showing('0.html', '1.html', '2.html', '3.html', ...Array(100).fill('0.html'))).toHaveLength(104)
   expect(() => showing('0.html', '1.html', '2.html', '3.html', '4.html')).toThrow(
-    'composition.beats: the particles have more than 64 MiB together',
+    'composition.beats: the particles are larger than 64 MiB together',
   )
 })
 

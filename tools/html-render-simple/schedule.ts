@@ -10,7 +10,7 @@ export type HtmlRenderInput = InputOf<typeof htmlRenderSimple>
 type CompositionTrack = HtmlRenderInput['composition']['tracks'][number]
 type CompositionBeat = HtmlRenderInput['composition']['beats'][number]
 
-/** The base picture of an mp4, and where it shows. */
+/** The base video of an mp4, and the frames that show it. */
 interface BaseVideo<F extends RequestFile> {
   readonly file: F
   readonly video: VideoFacts
@@ -20,23 +20,23 @@ interface BaseVideo<F extends RequestFile> {
   readonly isHeard: boolean
 }
 
-/** A particle whose source is known to be there. */
+/** A particle whose source has been located and measured. */
 export interface ScheduledBeat<F extends RequestFile> {
-  /** As errors call it. */
+  /** Name in errors. */
   readonly name: string
   readonly beat: CompositionBeat
-  /** Where its source is, unless it is in the request. */
+  /** File of its source; undefined if the request contains the source. */
   readonly file: F | undefined
-  /** Of its source. */
+  /** Size of its source. */
   readonly bytes: number
 }
 
-/** What a request comes to, frame by frame. */
+/** A request converted to frames. */
 export interface Schedule<F extends RequestFile = RequestFile> {
   readonly rate: Rational
   readonly frames: number
   readonly base: BaseVideo<F> | undefined
-  /** Whose sound plays from the beginning. */
+  /** File whose audio plays from the beginning. */
   readonly sound: F | undefined
   readonly beats: readonly ScheduledBeat<F>[]
   readonly notes: readonly string[]
@@ -45,7 +45,7 @@ export interface Schedule<F extends RequestFile = RequestFile> {
 /** Longest result: 6 hours, in seconds. */
 const maxSeconds = 6 * 3600
 
-/** Finds out what is shown when. Throws 6014 for files of the wrong kind, 6016 for tracks and lengths that cannot be. */
+/** Computes the frames of base and particles. Throws 6014 for files of the wrong kind, 6016 for invalid tracks and lengths. */
 export function schedule<F extends RequestFile>(input: HtmlRenderInput, files: RequestFiles<F>): Schedule<F> {
   const { composition, render } = input
   const fileOf = (name: string) => files.get(composition.assets.file_id[name] ?? '')
@@ -64,9 +64,13 @@ export function schedule<F extends RequestFile>(input: HtmlRenderInput, files: R
     ? beatsEnd
     : (composition.duration ?? Math.max(beatsEnd, ...tracks.map(({ end }) => end)))
   if (seconds > maxSeconds) {
-    throw new MediaError(6016, `the result would last ${(seconds / 3600).toFixed(1)} hours; 6 are the most`, {
-      hint: 'Give a composition.duration, or shorter tracks and particles.',
-    })
+    throw new MediaError(
+      6016,
+      `the result would last ${(seconds / 3600).toFixed(1)} hours; at most 6 are allowed`,
+      {
+        hint: 'Set composition.duration, or shorten tracks and particles.',
+      },
+    )
   }
   const frames = Math.max(1, nearestFrame(seconds, rate))
   const base = isLayer || !picture ? undefined : createBase(picture, { rate, frames })
@@ -95,26 +99,26 @@ function scheduleBeat<F extends RequestFile>(
   beat: CompositionBeat,
   { index, fileOf }: BeatPosition<F>,
 ): ScheduledBeat<F> {
-  const place = `beats[${index}]`
-  const name = beat.id === undefined ? place : `${place} (${beat.id})`
+  const field = `beats[${index}]`
+  const name = beat.id === undefined ? field : `${field} (${beat.id})`
   const file = beat.html_asset === undefined ? undefined : fileOf(beat.html_asset)
   const bytes = checkSourceSize(
     { file, html: beat.html },
-    `composition.${place}.${file ? 'html_asset' : 'html'}`,
+    `composition.${field}.${file ? 'html_asset' : 'html'}`,
   )
   return { name, beat, file, bytes }
 }
 
-/** Most that the sources of all particles may have together: they are played from memory. */
+/** Largest total size of all sources in bytes, because they are kept in memory. */
 const maxSourceBytes = 64 * 2 ** 20
 
-/** A file that several particles use is read once. */
+/** Throws 6016 if the sources together are too large. A file shared by several particles counts once. */
 function checkTotalSize(beats: readonly ScheduledBeat<RequestFile>[]): void {
   const sizes = new Map(beats.map(({ name, file, bytes }) => [file ? `file ${file.file_id}` : name, bytes]))
   const total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
   if (total <= maxSourceBytes) return
-  throw new MediaError(6016, 'composition.beats: the particles have more than 64 MiB together', {
-    hint: `${reduceSizeHint} Several beats may use one html_asset.`,
+  throw new MediaError(6016, 'composition.beats: the particles are larger than 64 MiB together', {
+    hint: `${reduceSizeHint} Several beats can share one html_asset.`,
   })
 }
 
@@ -122,9 +126,9 @@ interface TimedTrack<F extends RequestFile> {
   readonly index: number
   readonly track: CompositionTrack
   readonly file: F
-  /** As the request says, in seconds. */
+  /** Requested end in seconds. */
   readonly end: number
-  /** How long its file lasts. */
+  /** Duration of its stream in the file. */
   readonly sourceSeconds: number
 }
 
@@ -134,24 +138,24 @@ function placeTrack<F extends RequestFile>(
 ): TimedTrack<F> {
   const file = fileOf(track.asset)
   const { facts, kind } = file
-  const place = `composition.tracks[${index}].asset: ${file.name}`
+  const subject = `composition.tracks[${index}].asset: ${file.name}`
   const moving = facts?.video && (facts.video.duration_ms || facts.duration_ms) > 0
   if (track.type === 'video' && (kind !== 'video' || !moving)) {
-    throw new MediaError(6014, `${place} is not a video with moving pictures`, {
-      hint: 'Give a video; put a still picture into a particle as a data: URI.',
+    throw new MediaError(6014, `${subject} is not a video with moving pictures`, {
+      hint: 'Use a video; embed a still picture in a particle as a data: URI.',
     })
   }
   if (track.type === 'audio' && !facts?.audio[0]) {
-    throw new MediaError(6014, `${place} has no sound`, {
-      hint: 'Give a file that is heard: audio, or a video with sound.',
+    throw new MediaError(6014, `${subject} has no sound`, {
+      hint: 'Use an audio file or a video with sound.',
     })
   }
-  const ofFile = track.type === 'video' ? facts?.video?.duration_ms : facts?.audio[0]?.duration_ms
-  const sourceSeconds = (ofFile || (facts?.duration_ms ?? 0)) / 1000
+  const streamMs = track.type === 'video' ? facts?.video?.duration_ms : facts?.audio[0]?.duration_ms
+  const sourceSeconds = (streamMs || (facts?.duration_ms ?? 0)) / 1000
   return { index, track, file, end: track.start + (track.duration ?? sourceSeconds), sourceSeconds }
 }
 
-/** Ends that were rounded by the caller may reach this far into what follows, in seconds. */
+/** Tolerated overlap of tracks in seconds, for times rounded by the caller. */
 const overlapTolerance = 1e-3
 
 function checkOverlaps(tracks: readonly TimedTrack<RequestFile>[]): void {
@@ -166,7 +170,7 @@ function checkOverlaps(tracks: readonly TimedTrack<RequestFile>[]): void {
         6016,
         `composition: ${both} overlap on the ${placed.track.type} layer ${placed.track.track_index}`,
         {
-          hint: 'Give one of them another track_index, a later start, or the one before a shorter duration.',
+          hint: 'Give one of them another track_index or a later start, or shorten the earlier one.',
         },
       )
     }
@@ -191,49 +195,49 @@ function createBase<F extends RequestFile>(
 function checkBaseComplete({ name, facts }: RequestFile, seconds: number, index: number): void {
   const cutOffMs = facts?.cut_off_ms ?? Infinity
   if (seconds * 1000 <= cutOffMs || facts?.container === 'flv') return
-  const place = (Math.floor(cutOffMs / 100) / 10).toFixed(1)
+  const end = (Math.floor(cutOffMs / 100) / 10).toFixed(1)
   throw new MediaError(
     6021,
-    `composition.tracks[${index}].asset: ${name} is cut off, there is no picture after ${place} s`,
+    `composition.tracks[${index}].asset: ${name} is cut off, there is no picture after ${end} s`,
     {
-      hint: `Export the file again, or give the track a duration of ${place} or less.`,
+      hint: `Export the file again, or give the track a duration of ${end} or less.`,
     },
   )
 }
 
-/** Says of a base that ends before the rest from when on there is no picture of it, s. */
+/** Returns a note if the base ends before the result. */
 function blackAfterNotes(
   base: BaseVideo<RequestFile> | undefined,
   { rate, frames }: { rate: Rational; frames: number },
 ): string[] {
   if (!base || base.endFrame >= frames) return []
-  const [ends, all] = [base.endFrame, frames].map((at) => roundSeconds(frameTime(at, rate)))
-  return [`${base.file.name} ends at ${ends} s of ${all} s: black is behind the rest`]
+  const [end, total] = [base.endFrame, frames].map((at) => roundSeconds(frameTime(at, rate)))
+  return [`${base.file.name} ends at ${end} s of ${total} s; the rest has a black background`]
 }
 
-/** Says of further tracks of a type that they are not used. */
+/** Returns notes for all tracks of one type except the first, which are not used. */
 function unusedTrackNotes([, ...others]: readonly TimedTrack<RequestFile>[]): string[] {
   return others.map(
-    ({ index, track }) => `tracks[${index}] is not used: only the first ${track.type} track is`,
+    ({ index, track }) => `tracks[${index}] is not used, because only the first ${track.type} track is`,
   )
 }
 
-/** Says of the first audio track what was given and does not apply (contract 2, 8), and what plays of it instead. */
+/** Returns a note if fields of the first audio track do not apply (contract 2, 8), with the part that plays instead. */
 function ignoredFieldNotes(sound: TimedTrack<RequestFile> | undefined, seconds: number): string[] {
   if (!sound) return []
   const { index, track, sourceSeconds } = sound
   const plays = Math.min(sourceSeconds, seconds)
-  const given = [
+  const ignored = [
     ...(track.start > 0 ? ['start'] : []),
     ...(track.duration === undefined || Math.abs(track.duration - plays) <= overlapTolerance
       ? []
       : ['duration']),
     ...(track.volume === 1 ? [] : ['volume']),
   ]
-  if (given.length === 0) return []
-  const [names, verb] = [given.join(', '), given.length > 1 ? 'do' : 'does']
+  if (ignored.length === 0) return []
+  const [names, verb] = [ignored.join(', '), ignored.length > 1 ? 'do' : 'does']
   return [
-    `tracks[${index}] plays from 0 to ${roundSeconds(plays)} s as it is: ${names} of audio ${verb} not apply`,
+    `tracks[${index}] plays from 0 to ${roundSeconds(plays)} s unchanged: ${names} ${verb} not apply to audio`,
   ]
 }
 
@@ -247,7 +251,7 @@ interface BeatTime {
   readonly duration: number
 }
 
-/** Frames on which any particle shows, as those that are captured: in order and apart. */
+/** Returns the spans of frames that show any particle, in order and disjoint. */
 export function coveredFrames(
   beats: readonly BeatTime[],
   { rate, frames }: { rate: Rational; frames: number },

@@ -2,24 +2,24 @@ import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import type { Palette } from './palette.ts'
 
-/** Reach of the two lights, as shares of the diagonal, and where they are, as shares of the sides. */
+/** The two lights: position as shares of the sides, and reach as a share of the diagonal. */
 const backgroundLights = [
   { at: { x: 0.16, y: 0.06 }, reach: 0.52 },
   { at: { x: 0.92, y: 0.98 }, reach: 0.5 },
 ] as const
 
-/** How much darker the corners are than the middle. */
+/** Share by which the corners are darker than the centre. */
 const vignette = 0.3
 
 /**
- * The built-in background: two lights on a dark ground. Worked out pixel by pixel with a grain of less than one
- * step of brightness, because 8-bit gradients this dark show bands.
+ * Draws the built-in background: two lights on a dark ground. Computed per pixel with a noise of at most one step of
+ * brightness, because dark 8-bit gradients show bands.
  */
 export function drawBuiltInBackground(drawing: Drawing, { width, height }: Size, palette: Palette): Canvas {
   const { base, lights: colours } = palette.background
   const pixels = new Uint8ClampedArray(width * height * 4)
   const reach = (light: number) => (backgroundLights[light]?.reach ?? 1) * Math.hypot(width, height)
-  // A light's strength is that of its column times that of its row.
+  // A light's strength is the product of its column and row falloff.
   const columns = backgroundLights.map(({ at }, light) => lightFalloff(width, at.x, reach(light)))
   const rows = backgroundLights.map(({ at }, light) => lightFalloff(height, at.y, reach(light)))
   const grain = createNoise(1)
@@ -33,9 +33,9 @@ export function drawBuiltInBackground(drawing: Drawing, { width, height }: Size,
       const noise = grain()
       for (let channel = 0; channel < 3; channel += 1) {
         const ground = base[channel] ?? 0
-        const light =
+        const lit =
           first * ((colours[0][channel] ?? 0) - ground) + second * ((colours[1][channel] ?? 0) - ground)
-        pixels[at + channel] = (ground + light) * shade + noise
+        pixels[at + channel] = (ground + lit) * shade + noise
       }
       pixels[at + 3] = 255
     }
@@ -43,29 +43,29 @@ export function drawBuiltInBackground(drawing: Drawing, { width, height }: Size,
   return pixelsToCanvas(drawing, { width, height }, pixels)
 }
 
-/** How strong a light at a share of a side is at each of its pixels, 1 to 0; in `reach` pixels it falls to a third. */
+/** Returns a light's strength at each pixel of a side, 0 to 1. at: its position as a share of the side. Falls to 1/e in `reach` pixels. */
 function lightFalloff(side: number, at: number, reach: number): Float64Array {
   return Float64Array.from({ length: side }, (_, pixel) => Math.exp(-(((pixel - at * side) / reach) ** 2)))
 }
 
-/** Pixels (red, green, blue, alpha) as something to draw with. */
+/** Converts RGBA pixels to a canvas. */
 export function pixelsToCanvas(drawing: Drawing, { width, height }: Size, pixels: Uint8ClampedArray): Canvas {
   const canvas = drawing.createCanvas(width, height)
   canvas.getContext('2d').putImageData(new drawing.ImageData(pixels, width, height), 0, 0)
   return canvas
 }
 
-/** Triangular noise around 0 of at most this much, the same every time. */
-function createNoise(most: number): () => number {
+/** Returns a deterministic generator of triangular noise from -amplitude to amplitude. */
+function createNoise(amplitude: number): () => number {
   let state = 0x9e3779b9
   const next = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
   }
-  return () => (next() - next()) * most
+  return () => (next() - next()) * amplitude
 }
 
-/** Darkens a picture so that what is drawn over it can be read: a little everywhere, more towards the edges. */
+/** Darkens a picture so that text over it is readable, more towards the edges. */
 export function darken(pen: Pen, { width, height }: Size): void {
   pen.save()
   pen.fillStyle = 'rgba(6,7,12,0.38)'
@@ -79,7 +79,7 @@ export function darken(pen: Pen, { width, height }: Size): void {
   pen.restore()
 }
 
-/** A cover for music that has none: a note on the colours of the spectrum, with rings as of a record. */
+/** Draws the cover for music without one: a note on the spectrum's colours, with rings like a record. */
 export function drawPlaceholderCover(drawing: Drawing, side: number, palette: Palette): Canvas {
   const canvas = drawing.createCanvas(side, side)
   const pen = canvas.getContext('2d')
@@ -100,7 +100,7 @@ export function drawPlaceholderCover(drawing: Drawing, side: number, palette: Pa
   return canvas
 }
 
-/** Two quavers under one beam, in a square of side 1. */
+/** Draws two beamed quavers in a square of side 1. */
 function drawNote(pen: ReturnType<Canvas['getContext']>): void {
   for (const [x, y] of [
     [0.385, 0.645],

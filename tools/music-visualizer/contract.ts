@@ -3,7 +3,7 @@ import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 
-/** Sides of a result that every player takes, in pixels. */
+/** Side of the result in pixels; even, because many players require it. */
 const side = z
   .int()
   .min(16)
@@ -13,7 +13,7 @@ const side = z
     params: { fix: 'Use even numbers of pixels, such as 1920 and 1080.' },
   })
 
-const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #RRGGBB')
+const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must have the form #RRGGBB')
 
 const templates = [
   'aurora',
@@ -28,7 +28,10 @@ const templates = [
 ] as const
 
 const input = z.object({
-  file_id: fileRef({ kinds: ['audio'], describe: 'Music; it is heard in the result, which lasts as long' }),
+  file_id: fileRef({
+    kinds: ['audio'],
+    describe: 'Music; it is the sound of the result and sets its length',
+  }),
   template_id: z
     .enum(templates)
     .describe(
@@ -40,20 +43,20 @@ const input = z.object({
   background_file_id: fileRef({
     kinds: ['image', 'video'],
     describe:
-      'Image or video behind all, darkened by about 40 % so that words read; a video is repeated. Left out: a gradient that suits the colours',
+      'Image or video background, darkened by about 40 % for readable text; a video repeats. Default: a gradient that matches the colours',
   }).optional(),
   cover_file_id: fileRef({
     kinds: ['image'],
-    fix: 'Give a picture, such as a frame saved as .png.',
-    describe: 'Cover: nowplaying shows its middle square, ring and vinyl the circle in it',
+    fix: 'Use an image, such as a frame saved as .png.',
+    describe: 'Cover: nowplaying shows its centre square, ring and vinyl the circle in it',
   }).optional(),
-  track: z.string().default('').describe('Title; shortened with … where it does not fit'),
+  track: z.string().default('').describe('Title; truncated with … if it does not fit'),
   artist: z.string().default('').describe('Artist, below the title'),
   resolution: z
     .object({ width: side, height: side })
     .default({ width: 1920, height: 1080 })
     .describe('Size of the result in pixels, even, 16 to 4096'),
-  fps: z.int().min(30).max(60).default(30).describe('Frames a second'),
+  fps: z.int().min(30).max(60).default(30).describe('Frames per second'),
   c1: colour.default('#ffffff').describe('Colour of the spectrum, #RRGGBB'),
   c2: colour.optional().describe('Second colour, #RRGGBB: the spectrum runs from c1 to c2'),
   blur: z.int().min(0).max(40).default(16).describe('Blur of the background file, px; 0 for none'),
@@ -65,14 +68,14 @@ const output = z.object({
   duration: z.number().describe('Seconds'),
   video_size: z.object({ width: z.int(), height: z.int() }),
   template_id: z.enum(templates),
-  notes: z.array(z.string()).optional().describe('What of the request does not show as it was given'),
+  notes: z.array(z.string()).optional().describe('Parts of the request that are not shown unchanged'),
 })
 
 export const musicVisualizer = operation({
   name: 'music_visualizer',
   title: 'Music visualizer',
   description:
-    'Makes an mp4 of a piece of music in one of nine designed templates that move with its sound, with title, artist, ' +
+    'Renders music as an mp4 in one of nine templates animated by its sound, with title, artist, ' +
     'cover and background. As long as the music, at most 6 hours.',
   toolset: 'render',
   input,
@@ -95,7 +98,7 @@ export const musicVisualizer = operation({
       },
     },
     {
-      title: 'Rounded bars over a lightly blurred video, tall, 60 frames a second',
+      title: 'Rounded bars over a lightly blurred video, tall, 60 frames per second',
       input: {
         file_id: 'song.mp3',
         template_id: 'bars',

@@ -23,10 +23,10 @@ interface VisualizerVideo {
 }
 
 /**
- * How the picture is encoded: at one quantiser, key frames finer, as most of what is drawn stands still after them.
- * That is as good and as small as CRF 17 (46.3 and 46.2 dB, 0.98 and 1.01 MB for 10 s of bars; a talking head as
- * background 46.6 and 47.7 dB, 0.85 and 1.20 MB), whose look ahead took a quarter of the time; so did motion search
- * between pixels, partitions and B-frames, for nothing that is seen.
+ * Video encoder options: a constant quantiser, finer for key frames because most of the picture is still after them.
+ * Quality and size match CRF 17: 46.3 and 46.2 dB, 0.98 and 1.01 MB for 10 s of bars; 46.6 and 47.7 dB, 0.85 and 1.20 MB
+ * with a talking head as background. CRF's lookahead took a quarter of the time. Subpixel motion search, partitions and
+ * B-frames took another quarter without a visible effect.
  */
 export const visualizerEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-qp', '22', '-pix_fmt', 'yuv420p', '-x264-params'],
@@ -53,23 +53,23 @@ function pictureFilters({ drawn: { still, overlay }, width, height }: Visualizer
 
 /** Draws and encodes a video to an mp4 at `path`. onFrames: called with the number of encoded frames. */
 export async function encodeVisualizer(
-  film: VisualizerVideo,
+  video: VisualizerVideo,
   context: Pick<RunContext, 'scratch' | 'signal' | 'threads'>,
   { path, timeoutMs, onFrames }: { path: string; timeoutMs: number; onFrames: (frames: number) => void },
 ): Promise<void> {
-  const { drawn, width, height, fps, frames, sound } = film
+  const { drawn, width, height, fps, frames, sound } = video
   const form = rawFormat({ ...drawn, width, height })
   const overlay = drawn.overlay && { ...drawn.overlay, path: join(context.scratch, 'over.rgba') }
   if (overlay) await writeFile(overlay.path, overlay.pixels)
   await runWithReports(
     {
-      input: rawFrames(film),
+      input: rawFrames(video),
       args: [
         ...[...rawPixels(form.format, form), '-framerate', String(fps), '-i', 'pipe:0'],
         ...inputArgs(sound.path),
         ...(overlay ? [...rawPixels('rgba', overlay.box), '-i', fileUrl(overlay.path)] : []),
         ...['-filter_complex_threads', String(context.threads)],
-        ...['-filter_complex', `${pictureFilters(film)};[1:a:0]${soundFilters(sound)}[a]`],
+        ...['-filter_complex', `${pictureFilters(video)};[1:a:0]${soundFilters(sound)}[a]`],
         ...['-map', '[v]', ...visualizerEncoderArgs, ...bt709Tags],
         ...['-threads', String(context.threads), '-r', String(fps)],
         ...['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'],
@@ -113,21 +113,21 @@ export async function* rawFrames({
   }
   const worker = startThread(new URL('./coding-thread', import.meta.url), job)
   // If the thread fails, waiting for its message rejects.
-  const made = on(worker, 'message')
-  let [sent, taken] = [0, 0]
+  const converted = on(worker, 'message')
+  let [sent, received] = [0, 0]
   const nextFrame = async () => {
-    await made.next()
-    taken += 1
-    return sharedSlot(job.frames, taken - 1, frameSlots)
+    await converted.next()
+    received += 1
+    return sharedSlot(job.frames, received - 1, frameSlots)
   }
   try {
     for await (const { pixels, channelShift } of drawn.frames(moments)) {
       sharedSlot(job.pictures, sent, pictureSlots).set(pixels)
       worker.postMessage({ channelShift } satisfies PictureDrawn, [])
       sent += 1
-      if (sent === taken + frameSlots) yield await nextFrame()
+      if (sent === received + frameSlots) yield await nextFrame()
     }
-    while (taken < sent) yield await nextFrame()
+    while (received < sent) yield await nextFrame()
   } finally {
     await worker.terminate()
   }

@@ -81,7 +81,7 @@ export class FrameCoder {
 }
 
 /**
- * Shifts red by so many pixels to the left, and green and blue to the right. `picture` has rows of `from` pixels, `into`
+ * Shifts red left by `shift` pixels, and green and blue right. `picture` has rows of `from` pixels, `into`
  * of `to` pixels; the picture must be wider by at least the shift on both sides.
  */
 export function shiftChannels(
@@ -89,11 +89,11 @@ export function shiftChannels(
   into: Uint8Array,
   { from, to, shift }: { readonly from: number; readonly to: number; readonly shift: number },
 ): void {
-  const [pixels, parted] = [pixelWords(picture), pixelWords(into)]
-  const rows = parted.length / to
+  const [pixels, shifted] = [pixelWords(picture), pixelWords(into)]
+  const rows = shifted.length / to
   for (let row = 0; row < rows; row += 1) {
     let at = row * from + (from - to) / 2
     for (let pixel = row * to; pixel < (row + 1) * to; pixel += 1, at += 1)
-      parted[pixel] = ((pixels[at - shift] ?? 0) & 0xffffff00) | ((pixels[at + shift] ?? 0) & 0xff)
+      shifted[pixel] = ((pixels[at - shift] ?? 0) & 0xffffff00) | ((pixels[at + shift] ?? 0) & 0xff)
   }
 }

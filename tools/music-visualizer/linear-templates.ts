@@ -2,13 +2,13 @@ import type { Pen } from '../../src/engines/canvas/load.ts'
 import { type AudioFeatures, bandLevelAt } from '../../src/media/audio/audio-features.ts'
 import { clampToFrame, type CreateTemplate, drawTitle, type Scene } from './scene.ts'
 
-/** Veils of light behind the bars: how tall, how strong, and over how much of the spectrum each is smoothed. */
+/** Veils of light behind the bars: height relative to the bars, opacity, and smoothing as a share of the spectrum. */
 const auroraVeils = [
   { tall: 1.55, alpha: 0.1, smooth: 0.09 },
   { tall: 1.2, alpha: 0.16, smooth: 0.045 },
 ] as const
 
-/** Thin bars across the whole width, the deep tones in the middle, under a veil of light and a centred title. */
+/** Thin bars across the whole width with low frequencies in the middle, a veil of light, and a centred title. */
 export const aurora: CreateTemplate = (scene) => {
   const { unit, width, height, palette } = scene
   const count = Math.min(360, Math.max(8, 2 * Math.round(width / (0.019 * unit))))
@@ -21,7 +21,7 @@ export const aurora: CreateTemplate = (scene) => {
     ...veil,
     colours: palette.gradient(spare, [0, 0, width, 0], veil.alpha),
   }))
-  // At whole pixels bars are sharp, and drawn several times as fast.
+  // Bars at whole pixels are sharp and draw several times faster.
   const bars = Array.from({ length: count }, (_, index) => ({
     x: Math.round((index + 0.3) * pitch),
     colour: palette.css(index / (count - 1), 0.95),
@@ -78,14 +78,14 @@ function drawAuroraVeil(pen: Pen, { bands, scene: { width, height }, tallest, sm
   pen.fill()
 }
 
-/** Where the bars stand. */
+/** Computes the positions and sizes of the bars, px. */
 function layOutBars({ width, height, unit, margin }: Scene) {
-  const room = width - 2.4 * margin
-  const count = Math.min(64, Math.max(8, Math.round(room / (0.034 * unit))))
-  const pitch = room / count
+  const rowWidth = width - 2.4 * margin
+  const count = Math.min(64, Math.max(8, Math.round(rowWidth / (0.034 * unit))))
+  const pitch = rowWidth / count
   const base = height * 0.6
   return {
-    left: (width - room) / 2,
+    left: (width - rowWidth) / 2,
     count,
     pitch,
     bar: pitch * 0.58,
@@ -94,10 +94,10 @@ function layOutBars({ width, height, unit, margin }: Scene) {
   }
 }
 
-/** Height of the reflection as a share of the bar's, and how strong it begins. */
+/** Height of the reflection as a share of the tallest bar's, and its opacity at the top. */
 const reflection = { height: 0.42, alpha: 0.3 }
 
-/** Rounded bars on a polished floor. */
+/** Rounded bars with a reflection. */
 export const bars: CreateTemplate = (scene) => {
   const spare = scene.drawing.createCanvas(1, 1).getContext('2d')
   const { unit, width, height, palette } = scene
@@ -120,7 +120,7 @@ export const bars: CreateTemplate = (scene) => {
     }),
     drawStill(pen) {
       const size = 0.058 * unit
-      // Below the floor; in tall results not farther down, where players put their controls.
+      // Close below the reflection, because players cover the bottom of tall videos with controls.
       const y = Math.min(height - scene.margin - 0.9 * size, base + gap + deep + 1.6 * size)
       return drawTitle(pen, scene, {
         ...{ x: width / 2, y, width: width - 2 * scene.margin },
@@ -144,8 +144,8 @@ export const bars: CreateTemplate = (scene) => {
 }
 
 /**
- * The wave and the glow around it, from the outside in: how far each reaches beyond it, as a share of the shorter
- * side, and its strength.
+ * The wave and its glow, from the outside in: how far each layer extends beyond the wave, as a share of the shorter
+ * side, and its opacity.
  */
 const ridgeLayers = [
   { reach: 0.026, alpha: 0.08 },
@@ -155,7 +155,7 @@ const ridgeLayers = [
 
 const ridgePoints = 72
 
-/** A symmetric wave of light along the bottom, the deep tones in its middle. */
+/** A symmetric glowing wave near the bottom, with low frequencies in the middle. */
 export const ridge: CreateTemplate = (scene) => {
   const { drawing, unit, width, height, palette } = scene
   const middle = height * 0.77
@@ -190,18 +190,18 @@ export const ridge: CreateTemplate = (scene) => {
   }
 }
 
-/** Half heights of the wave from left to right; it thins out towards both edges. */
+/** Returns the half heights of the wave from left to right, px; they decrease towards both edges. */
 function ridgeEdge({ bands }: AudioFeatures, { tallest, thin }: { tallest: number; thin: number }): number[] {
   return Array.from({ length: ridgePoints + 1 }, (_, index) => {
     const across = (2 * index) / ridgePoints - 1
     const place = Math.abs(across) * 0.92
-    const beside = bandLevelAt(bands, Math.abs(place - 0.018)) + bandLevelAt(bands, place + 0.018)
+    const neighbours = bandLevelAt(bands, Math.abs(place - 0.018)) + bandLevelAt(bands, place + 0.018)
     const fade = Math.max(0, Math.cos((across * Math.PI) / 2)) ** 0.6
-    return thin + tallest * fade * (0.5 * bandLevelAt(bands, place) + 0.25 * beside)
+    return thin + tallest * fade * (0.5 * bandLevelAt(bands, place) + 0.25 * neighbours)
   })
 }
 
-/** A closed, smooth outline: above the middle from left to right, mirrored below it on the way back. */
+/** Traces the closed, smooth outline of the wave, mirrored at the middle line. edge: half heights, px. */
 function traceRidge(
   pen: Pen,
   edge: readonly number[],

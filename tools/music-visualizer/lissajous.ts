@@ -2,26 +2,28 @@ import type { Pen } from '../../src/engines/canvas/load.ts'
 import { waveformSamples, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { clampToFrame, type CreateTemplate, drawTitle, rectAround, type Scene, textColours } from './scene.ts'
 
-/** Half the side of the screen, as a share of the result's shorter side. */
+/** Half the side of the oscilloscope's screen, as a share of the result's shorter side. */
 const halfSide = 0.33
 
-/** Where left against right lies nearer to a line than so, the sound is set against itself. */
+/** Stereo width below which left against right is nearly a line; the sound is then plotted against a delayed copy. */
 const narrowWidth = 0.1
 
-/** Samples by which it is later then: 2 ms, a quarter of 125 Hz. */
+/** Delay of the copy in samples: 2 ms, a quarter period of 125 Hz. */
 const delaySamples = 96
 
-/** Samples over which the beam's way is evened, twice: above some 5 kHz it would only be fuzz. */
+/** Length of the moving average in samples, applied twice: frequencies above about 5 kHz would only blur the beam. */
 const smoothingSamples = 5
 
-/** Samples drawn in one stroke, and the light of the oldest and the newest. */
+/** Samples drawn in one stroke. */
 const strokeSamples = 32
+
+/** Opacity of the oldest and the newest stroke. */
 const beamLight = { oldest: 0.04, newest: 0.95 }
 
-/** Light, of 1, of which less is not seen. */
+/** Opacity below which strokes are not drawn. */
 const minAlpha = 0.02
 
-/** An oscilloscope: left against right, turned so that what both have in common goes up and down. */
+/** An oscilloscope of left against right, rotated so that the mono part is vertical. */
 export const lissajous: CreateTemplate = (scene) => {
   const { unit, width, height } = scene
   const [x, y] = [width / 2, height * 0.45]
@@ -49,7 +51,7 @@ export const lissajous: CreateTemplate = (scene) => {
   }
 }
 
-/** A quiet grid behind the beam. */
+/** Draws a faint grid behind the beam. */
 function drawScreen(pen: Pen, { unit }: Scene, { x, y }: { x: number; y: number }): void {
   const reach = halfSide * unit
   pen.save()
@@ -79,13 +81,13 @@ function drawScreen(pen: Pen, { unit }: Scene, { x, y }: { x: number; y: number 
   pen.restore()
 }
 
-/** Answers the beam's way at a moment: x and y in turn, in pixels from the middle of the screen. */
+/** Returns a function that computes the beam's path at a moment: interleaved x and y in pixels from the screen's centre. The array is reused. */
 function createBeam({ unit, profile }: Scene): (moment: AudioFeatures) => Float32Array {
   const points = new Float32Array(2 * (waveformSamples - delaySamples))
   const reach = halfSide * unit * 1.1
   const { angle, width } = profile.sides
   const line = width < narrowWidth
-  // What is rarely exceeded comes near the rim, and nothing crosses it.
+  // Levels near the peak reach the rim; tanh keeps all others inside.
   const gain = 1.5 / Math.max(0.02, profile.peak)
   const bound = (value: number) => reach * Math.tanh(value)
   return ({ left, right }) => {
@@ -101,14 +103,14 @@ function createBeam({ unit, profile }: Scene): (moment: AudioFeatures) => Float3
   }
 }
 
-/** What lies along a direction of left against right, as loud as the louder side. */
+/** Projects left and right onto a direction (angle in radians), scaled to the level of the louder channel. */
 function project(left: Float32Array, right: Float32Array, angle: number): Float32Array {
   const [across, up] = [Math.cos(angle), Math.sin(angle)]
   const level = Math.max(Math.abs(across), Math.abs(up))
   return left.map((sample, at) => level * (across * sample + up * (right[at] ?? 0)))
 }
 
-/** The moving mean, taken twice. */
+/** Applies a moving average twice. */
 function smooth(samples: Float32Array): Float32Array {
   let from = samples
   for (let pass = 0; pass < 2; pass += 1) {
@@ -123,16 +125,16 @@ function smooth(samples: Float32Array): Float32Array {
   return from
 }
 
-/** Draws the way in short strokes, the newest brightest, each with a glow. */
+/** Draws the path in short strokes with a glow, the newest brightest. */
 function drawBeam(pen: Pen, { unit, palette }: Scene, points: Float32Array): void {
   const count = points.length / 2
-  for (const { samples, step, width, share, way } of [
-    // Light that is added takes twice as long as paint; a glow is too faint to tell them apart.
-    { samples: 4 * strokeSamples, step: 4, width: 0.0085 * unit, share: 0.14, way: 'source-over' },
-    { samples: strokeSamples, step: 2, width: Math.max(0.8, 0.002 * unit), share: 1, way: 'lighter' },
+  for (const { samples, step, width, share, blending } of [
+    // Additive blending takes twice as long, and makes no visible difference for the faint glow.
+    { samples: 4 * strokeSamples, step: 4, width: 0.0085 * unit, share: 0.14, blending: 'source-over' },
+    { samples: strokeSamples, step: 2, width: Math.max(0.8, 0.002 * unit), share: 1, blending: 'lighter' },
   ] as const) {
     pen.lineWidth = width
-    pen.globalCompositeOperation = way
+    pen.globalCompositeOperation = blending
     for (let from = 0; from < count - 1; from += samples) {
       const age = from / count
       const alpha = share * (beamLight.oldest + (beamLight.newest - beamLight.oldest) * age ** 1.6)

@@ -10,13 +10,13 @@ import {
   timeLabels,
 } from './scene.ts'
 
-/** Height at the bottom of a tall result that players cover, as a share of what it is taller than wide. */
+/** Height at the bottom of a tall video that players cover with controls, as a share of height minus width. */
 const playerControls = 0.3
 
 function layOutCard({ width, height, unit, margin }: Scene) {
   const card = { width: Math.min(width - 2 * margin, 1.02 * unit), height: 0.28 * unit }
   const x = margin
-  // In tall results it stands clear of where players put their controls.
+  // In tall videos, keep the card above the player's controls.
   const y = height - Math.max(margin, playerControls * (height - width)) - card.height
   const pad = 0.032 * unit
   const thumb = card.height - 2 * pad
@@ -24,7 +24,7 @@ function layOutCard({ width, height, unit, margin }: Scene) {
   return { card: { x, y, ...card }, pad, thumb, left, right: x + card.width - 1.2 * pad }
 }
 
-/** A card in the corner: cover, title, thin bars, and how far the music is. */
+/** A card in the corner with cover, title, thin bars and progress. */
 export const nowplaying: CreateTemplate = (scene) => {
   const { unit } = scene
   const { card, pad, thumb, left, right } = layOutCard(scene)

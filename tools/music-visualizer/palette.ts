@@ -10,16 +10,16 @@ import {
   type Rgb,
 } from '../../src/media/colour/oklab.ts'
 
-/** Below this strength a colour is as good as grey and has no hue of its own. */
+/** Oklab chroma below which a colour counts as grey, without a hue. */
 const greyChroma = 0.04
 
-/** Hue of what lies behind grey music: night blue, radians. */
+/** Background hue for grey colours: night blue, radians. */
 const nightHue = 4.72
 
-/** Steps of a gradient between two colours: browsers and libraries mix in between by another rule. */
+/** Steps of a gradient mixed in Oklab; the drawing library mixes between steps in sRGB. */
 const gradientSteps = 4
 
-/** The colours of one result: those of the spectrum, and those of the gradient behind it. */
+/** Colours of one result: of the spectrum and of the built-in background. */
 export class Palette {
   readonly #from: Oklab
   readonly #to: Oklab
@@ -29,12 +29,12 @@ export class Palette {
     this.#to = fromHex(c2 ?? c1)
   }
 
-  /** The spectrum's colour at a place from 0 to 1, for the pen. */
-  css(place: number, alpha = 1): string {
-    return cssColour(mixOklab(this.#from, this.#to, Math.min(1, Math.max(0, place))), alpha)
+  /** Returns the spectrum's colour at a position, 0 to 1, as CSS. alpha: 0 to 1. */
+  css(position: number, alpha = 1): string {
+    return cssColour(mixOklab(this.#from, this.#to, Math.min(1, Math.max(0, position))), alpha)
   }
 
-  /** The spectrum's colours along a line, for the pen. */
+  /** Creates a gradient of the spectrum's colours along a line in px. */
   gradient(pen: Pen, [x0, y0, x1, y1]: readonly [number, number, number, number], alpha = 1): CanvasGradient {
     const gradient = pen.createLinearGradient(x0, y0, x1, y1)
     for (let step = 0; step <= gradientSteps; step += 1)
@@ -42,12 +42,12 @@ export class Palette {
     return gradient
   }
 
-  /** What the gradient is made of: its ground, and two lights upon it. */
+  /** Colours of the built-in background: its ground and two lights. */
   get background(): { readonly base: Rgb; readonly lights: readonly [Rgb, Rgb] } {
     const [first, second] = [this.#from, this.#to].map((colour) =>
       oklabChroma(colour) < greyChroma ? nightHue : cleanDarkHue(oklabHue(colour)),
     ) as [number, number]
-    // Two lights of one hue would be one: the other goes on, away from yellow.
+    // Two lights of the same hue look like one, so the second hue is moved away from yellow.
     const same = 1 - Math.cos(first - second) < 0.05
     const other = same ? second + 0.7 * awayFromYellow(second) : second
     return {
@@ -57,14 +57,14 @@ export class Palette {
   }
 }
 
-/** Hue of yellow, radians: dark, it is brown and olive. */
+/** Hue of yellow, radians; dark yellow looks brown or olive. */
 const yellowHue = 1.85
 
-/** How near a hue is to yellow, 0 to 1; and the way that leads from it. */
+/** Closeness of a hue to yellow, 0 to 1, and the sign of the direction away from it. */
 const yellowNearness = (hue: number) => Math.max(0, Math.cos(hue - yellowHue))
 const awayFromYellow = (hue: number) => (Math.sin(hue - yellowHue) > 0 ? 1 : -1)
 
-/** A hue that is clean when it is dark: yellow turns to rose, lime to teal. */
+/** Moves a hue away from yellow, for dark colours without brown: yellow becomes rose, lime becomes teal. */
 function cleanDarkHue(hue: number): number {
   return hue + 0.95 * yellowNearness(hue) * awayFromYellow(hue)
 }

@@ -8,24 +8,24 @@ import {
   type VisualizerInput,
 } from './request.ts'
 
-/** Checks the files against what their fields are for, and prices the music. */
+/** Validates the files and computes the price from the length of the music. */
 export const plan: PlanOperation<typeof musicVisualizer> = (input, files) => {
-  const given = readVisualizerRequest(input, files)
+  const request = readVisualizerRequest(input, files)
   return {
-    credits: creditsFor(musicVisualizer.price, given.seconds * 1000),
-    seconds: expectedVisualizerSeconds(input, given),
+    credits: creditsFor(musicVisualizer.price, request.seconds * 1000),
+    seconds: expectedVisualizerSeconds(input, request),
   }
 }
 
 /**
- * Processor time, from runs of 6 s of music at 640x360 and 1920x1080: at the start; for a second of sound (heard,
- * followed and encoded); and for a frame whatever its size.
+ * Processor seconds, measured with 6 s of music at 640x360 and 1920x1080: for start-up, per second of sound (decoded
+ * twice, analysed and encoded), and per frame of any size.
  */
 const cpuSeconds = { start: 1.2, sound: 0.12, frame: 0.006 }
 
 /**
- * Of a pixel of the result, nanoseconds, by 20 s of each template at 1080p: encoding takes 5, the rest is drawing, and
- * working out or scaling what has changed.
+ * Processor nanoseconds per pixel of the result, measured with 20 s of each template at 1080p. Encoding takes 5; the
+ * rest is drawing and converting or scaling changed pixels.
  */
 const pixelNs: Readonly<Record<VisualizerInput['template_id'], number>> = {
   aurora: 11,
@@ -39,27 +39,27 @@ const pixelNs: Readonly<Record<VisualizerInput['template_id'], number>> = {
   shockwave: 13,
 }
 
-/** A video behind all is read, drawn and encoded whole: nanoseconds of a pixel, blurred or not; seconds of a frame. */
+/** Cost of a background video, whose whole frames are decoded, drawn and encoded: ns per pixel if blurred or not, s per frame. */
 const videoBackgroundCost = { blurred: 33, sharp: 57, frame: 0.008 }
 
-/** Such seconds in one of an idle machine of two cores: where others share them, each is dearer. */
+/** Processor seconds per second of an idle machine with two cores; a busy machine provides fewer. */
 const cpuSecondsPerSecond = 1.8
 
-/** Seconds of work to expect on two cores. */
+/** Estimated seconds of work on two cores. */
 export function expectedVisualizerSeconds(
   { resolution, template_id, blur }: VisualizerInput,
   { frames, seconds: length, background }: VisualizerRequest,
 ): number {
   const moves = background !== undefined && isVideoFile(background)
-  const ofPixel = moves
+  const nsPerPixel = moves
     ? blur > 0
       ? videoBackgroundCost.blurred
       : videoBackgroundCost.sharp
     : pixelNs[template_id]
-  const ofFrame =
+  const secondsPerFrame =
     cpuSeconds.frame +
     (moves ? videoBackgroundCost.frame : 0) +
-    ofPixel * 1e-9 * resolution.width * resolution.height
-  const spent = cpuSeconds.start + cpuSeconds.sound * length + ofFrame * frames
-  return Math.round((10 * spent) / cpuSecondsPerSecond) / 10
+    nsPerPixel * 1e-9 * resolution.width * resolution.height
+  const cpuTotal = cpuSeconds.start + cpuSeconds.sound * length + secondsPerFrame * frames
+  return Math.round((10 * cpuTotal) / cpuSecondsPerSecond) / 10
 }

@@ -14,22 +14,22 @@ import {
   timeLabels,
 } from './scene.ts'
 
-/** Bars around a circle: the lowest tones at the bottom, the highest at the top, both sides alike. */
+/** Bars around a circle, symmetric, from the lowest frequencies at the bottom to the highest at the top. Lengths in px. */
 interface Rays {
   readonly x: number
   readonly y: number
-  /** Where they begin. */
+  /** Radius at which the bars begin. */
   readonly radius: number
-  /** Of the loudest. */
+  /** Length added at full level. */
   readonly length: number
-  /** Of a silent one. */
+  /** Length at level 0. */
   readonly shortest: number
   readonly count: number
-  /** Share of the room between two that a bar takes. */
+  /** Thickness of a bar as a share of the distance between two bars. */
   readonly share: number
 }
 
-/** Draws the bars of one moment, each in the colour of its place. */
+/** Draws the bars of one moment, coloured by frequency. */
 export function drawRays(
   pen: Pen,
   { bands }: Pick<AudioFeatures, 'bands'>,
@@ -55,7 +55,7 @@ export function drawRays(
   pen.restore()
 }
 
-/** Clips to a circle, draws, and undoes the clip. */
+/** Calls `draw` with the pen clipped to a circle. */
 export function clipToCircle(
   pen: Pen,
   [x, y, radius]: readonly [number, number, number],
@@ -72,7 +72,7 @@ export function clipToCircle(
 /** Radii as shares of the shorter side. */
 const ringRadii = { disc: 0.182, arc: 0.204, rays: 0.226, end: 0.338 }
 
-/** Where the ring and the times are: beside it where there is room, else below. */
+/** Computes the positions of the ring and of the times, which are beside it in wide videos, else below. */
 function layOutRing(scene: Scene) {
   const { width, height, unit } = scene
   const wide = isWide(scene)
@@ -81,7 +81,7 @@ function layOutRing(scene: Scene) {
   return { x, y, aside, timeY: wide ? y + 0.012 * unit : y + (ringRadii.end + 0.055) * unit }
 }
 
-/** The spectrum around the cover, with what has passed and what is left. */
+/** The spectrum around the cover, with elapsed and remaining time. */
 export const ring: CreateTemplate = (scene) => {
   const { unit, width, height, palette } = scene
   const { x, y, aside, timeY } = layOutRing(scene)
@@ -146,10 +146,10 @@ export const ring: CreateTemplate = (scene) => {
 /** Radii as shares of the shorter side. */
 const pulsarRadii = { core: 0.135, rays: 0.165, rayEnd: 0.33, end: 0.41 }
 
-/** Time from a beat until its ring is gone, seconds. */
+/** Duration of a beat's ring, seconds. */
 const pulseSeconds = 1.1
 
-/** Rays of the spectrum, a ring that runs out from the middle on every beat, and the time in the middle. */
+/** Rays of the spectrum, a ring that expands on every beat, and the elapsed time in the middle. */
 export const pulsar: CreateTemplate = (scene) => {
   const { unit, width, height, palette } = scene
   const [x, y] = [width / 2, height * 0.445]

@@ -7,7 +7,7 @@ import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
 import type { Size } from '../../src/media/geometry.ts'
 
-/** Cuts the middle of a shape out of a picture, its samples made square first. */
+/** Returns filters that make pixels square and crop the centre to an aspect ratio. */
 function centreCropFilter({ width, height }: Size): string {
   const aspect = (width / height).toFixed(6)
   const side = (own: string, fromOther: string) => `'max(1,trunc(min(${own},${fromOther})))'`
@@ -20,8 +20,8 @@ function centreCropFilter({ width, height }: Size): string {
 const blurFilter = (sigma: number) => (sigma > 0 ? [`gblur=sigma=${sigma.toFixed(3)}`] : [])
 
 /**
- * The middle of an image at exactly this size, as four-byte pixels; blurred by so many pixels. Throws 6017 where it
- * does not decode.
+ * Reads the centre of an image, scaled to exactly this size, as RGBA pixels, row by row. blur: standard deviation in
+ * pixels. Throws 6017 if the image cannot be decoded.
  */
 export async function readImage(
   { path, name, facts }: StagedFile,
@@ -35,11 +35,11 @@ export async function readImage(
   return new Uint8ClampedArray(pixels)
 }
 
-/** A video repeated without end, its frames at the times of the result's. */
+/** Frames of an endlessly repeated video at the result's frame rate. */
 export interface VideoFrames {
-  /** Of one frame: smaller than the result where it is blurred anyway. */
+  /** Size of the frames; smaller than the result if they are blurred. */
   readonly size: Size
-  /** Four-byte pixels of each frame. */
+  /** RGBA pixels of each frame, row by row. */
   readonly frames: AsyncGenerator<Uint8Array<ArrayBuffer>>
 }
 
@@ -52,26 +52,26 @@ interface ReadVideoOptions {
   readonly timeoutMs: number
 }
 
-/** Reads a background video. Throws 6021 where no frame of it decodes: repeated, that would never end. */
+/** Reads a background video. Throws 6021 if no frame can be decoded, because repeating it would never end. */
 export async function readVideo(
   { path, name, facts }: StagedFile,
-  wish: ReadVideoOptions,
+  options: ReadVideoOptions,
 ): Promise<VideoFrames> {
-  const { blur, fps, count, signal, timeoutMs } = wish
+  const { blur, fps, count, signal, timeoutMs } = options
   const video = facts?.video
-  if (!video) throw new MediaError(6001, 'the background holds no picture')
+  if (!video) throw new MediaError(6001, 'the background contains no picture')
   try {
     await checkDecodable(path, { signal })
   } catch (error) {
     if (!(error instanceof MediaError) || error.code !== 6021) throw error
     throw new MediaError(6021, `${name}: no frame of the video could be decoded`, {
       cause: error,
-      hint: 'Export it again, or leave background_file_id out.',
+      hint: 'Export it again, or omit background_file_id.',
     })
   }
-  const smaller = blur >= 8 ? 4 : blur >= 3 ? 2 : 1
-  const share = (pixels: number) => Math.max(2, 2 * Math.round(pixels / smaller / 2))
-  const size = { width: share(wish.size.width), height: share(wish.size.height) }
+  const reduction = blur >= 8 ? 4 : blur >= 3 ? 2 : 1
+  const reduced = (pixels: number) => Math.max(2, 2 * Math.round(pixels / reduction / 2))
+  const size = { width: reduced(options.size.width), height: reduced(options.size.height) }
   const filters = [
     `fps=${fps}:start_time=0`,
     centreCropFilter(size),
@@ -79,7 +79,7 @@ export async function readVideo(
     ...(video.hdr ? toneMap : []),
     `setparams=${bt709}`,
     'format=yuv420p',
-    ...blurFilter(blur / smaller),
+    ...blurFilter(blur / reduction),
     'format=rgba',
   ].join(',')
   const args = [

@@ -25,16 +25,16 @@ export function readVisualizerRequest<F extends RequestFile>(
 ): VisualizerRequest<F> {
   const music = files.get(input.file_id)
   const sound = music.facts?.audio[0]
-  const told = sound ? sound.duration_ms || (music.facts?.duration_ms ?? 0) : 0
-  const durationMs = Math.min(told, music.facts?.cut_off_ms ?? Infinity)
+  const declaredMs = sound ? sound.duration_ms || (music.facts?.duration_ms ?? 0) : 0
+  const durationMs = Math.min(declaredMs, music.facts?.cut_off_ms ?? Infinity)
   if (!sound || durationMs <= 0) {
-    throw new MediaError(6001, `file_id: ${music.name} holds no sound`, {
-      hint: 'Give an audio file with sound.',
+    throw new MediaError(6001, `file_id: ${music.name} contains no sound`, {
+      hint: 'Use an audio file with sound.',
     })
   }
   if (durationMs > maxMusicMs) {
     throw new MediaError(6016, `file_id: ${music.name} lasts longer than 6 hours`, {
-      hint: 'Cut it into shorter pieces.',
+      hint: 'Split it into shorter pieces.',
     })
   }
   const frames = Math.max(1, Math.round((durationMs * input.fps) / 1000))
@@ -52,8 +52,8 @@ export function readVisualizerRequest<F extends RequestFile>(
 function readBackground<F extends RequestFile>(fileId: string, files: RequestFiles<F>): F {
   const file = files.get(fileId)
   if (file.facts?.video) return file
-  throw new MediaError(6001, `background_file_id: ${file.name} holds no picture`, {
-    hint: 'Give an image, or a video with a picture.',
+  throw new MediaError(6001, `background_file_id: ${file.name} contains no picture`, {
+    hint: 'Use an image or a video.',
   })
 }
 
@@ -62,7 +62,7 @@ function readCover<F extends RequestFile>(fileId: string, files: RequestFiles<F>
   const file = files.get(fileId)
   if (file.facts?.video && !isVideoFile(file)) return file
   throw new MediaError(6001, `cover_file_id: ${file.name} is not an image`, {
-    hint: 'Give a JPEG, PNG, WebP or BMP.',
+    hint: 'Use a JPEG, PNG, WebP or BMP file.',
   })
 }
 

@@ -22,24 +22,24 @@ import {
 } from './request.ts'
 import { templateFactories } from './templates.ts'
 
-/** Listens to the whole piece, then draws and encodes it frame by frame. */
+/** Analyses the whole sound, then draws and encodes the video frame by frame. */
 export const run: RunOperation<typeof musicVisualizer> = async (input, context) => {
-  const given = readVisualizerRequest(input, context.files)
-  const { frames, seconds, mono } = given
-  const sound: StereoSound = { path: given.music.path, mono, seconds }
-  const timeoutMs = visualizerTimeoutMs(expectedVisualizerSeconds(input, given))
+  const request = readVisualizerRequest(input, context.files)
+  const { frames, seconds, mono } = request
+  const sound: StereoSound = { path: request.music.path, mono, seconds }
+  const timeoutMs = visualizerTimeoutMs(expectedVisualizerSeconds(input, request))
   const reading = { signal: context.signal, timeoutMs }
   const profile = await surveySound(sound, { ...reading, context })
-  const scene = await createScene(input, given, { profile, signal: context.signal })
+  const scene = await createScene(input, request, { profile, signal: context.signal })
   const template = templateFactories[input.template_id](scene)
-  const backdrop = await loadBackground({ input, given, scene, template }, reading)
+  const backdrop = await loadBackground({ input, request, scene, template }, reading)
   const path = join(context.scratch, 'visualizer.mp4')
-  const wish = { profile, fps: input.fps, frames }
+  const tracking = { profile, fps: input.fps, frames }
   const drawn = prepareDrawing(scene, template, backdrop)
   await encodeVisualizer(
     {
       drawn,
-      moments: readMoments(sound, wish, reading),
+      moments: readMoments(sound, tracking, reading),
       ...input.resolution,
       fps: input.fps,
       frames,
@@ -53,7 +53,7 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
     },
   )
   const notes = visualizerNotes(input, template, drawn)
-  const name = `${[...parse(given.music.name).name].slice(0, 60).join('')}-${input.template_id}.mp4`
+  const name = `${[...parse(request.music.name).name].slice(0, 60).join('')}-${input.template_id}.mp4`
   return {
     ...context.keep({ path, name }),
     duration: Math.round(seconds * 1000) / 1000,
@@ -63,24 +63,24 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
   }
 }
 
-/** What of a request does not show as it was given. */
+/** Returns notes about truncated text and an ignored cover. */
 function visualizerNotes(
   { cover_file_id, template_id }: VisualizerInput,
   { showsCover = false }: Template,
   { truncated }: PreparedDrawing,
 ): string[] {
   return [
-    ...truncated.map((field) => `${field} was cut with … where it did not fit: a shorter one shows whole`),
+    ...truncated.map((field) => `${field} did not fit and was truncated with …`),
     ...(cover_file_id !== undefined && !showsCover
-      ? [`cover_file_id is not shown by ${template_id}: template_id tells which templates show a cover`]
+      ? [`cover_file_id is ignored: template_id ${template_id} shows no cover`]
       : []),
   ]
 }
 
-/** Share of the work that listening is, percent. */
+/** Progress in percent when the sound has been analysed. */
 const surveyPercent = 4
 
-/** A machine may be busy and much slower than the one measured; this only ends what hangs. */
+/** Returns a generous time limit in ms, because a busy machine is much slower than estimated: only ends hanging work. */
 function visualizerTimeoutMs(expected: number): number {
   return (10 * 60 + 30 * expected) * 1000
 }
@@ -94,28 +94,28 @@ async function surveySound(
   sound: StereoSound,
   { context, ...reading }: DecodeOptions & { readonly context: Pick<RunContext, 'progress'> },
 ): Promise<AudioProfile> {
-  const whole = new AudioProfiler()
-  let heard = 0
+  const profiler = new AudioProfiler()
+  let seconds = 0
   for await (const samples of decodeSound(sound, reading)) {
-    whole.push(samples)
-    heard += samples.length / 2 / soundRate
-    context.progress((surveyPercent * heard) / sound.seconds)
+    profiler.push(samples)
+    seconds += samples.length / 2 / soundRate
+    context.progress((surveyPercent * seconds) / sound.seconds)
   }
-  return whole.finish()
+  return profiler.finish()
 }
 
-/** What is heard at each frame, decoded once more as it is drawn, so that hours take no more memory than seconds. */
+/** Yields the audio features of each frame. Decodes the sound again while drawing, so that memory use does not depend on its length. */
 async function* readMoments(
   sound: StereoSound,
-  wish: ConstructorParameters<typeof AudioFeatureTracker>[0],
+  tracking: ConstructorParameters<typeof AudioFeatureTracker>[0],
   reading: DecodeOptions,
 ): AsyncGenerator<AudioFeatures> {
-  const moments = new AudioFeatureTracker(wish)
-  for await (const samples of decodeSound(sound, reading)) yield* moments.push(samples)
-  yield* moments.finish()
+  const tracker = new AudioFeatureTracker(tracking)
+  for await (const samples of decodeSound(sound, reading)) yield* tracker.push(samples)
+  yield* tracker.finish()
 }
 
-/** Longest side of a cover that is drawn from, pixels. */
+/** Largest side of the scaled cover, pixels. */
 const maxCoverSide = 1024
 
 async function createScene(
@@ -144,19 +144,19 @@ async function createScene(
 
 interface BackgroundOptions {
   readonly input: VisualizerInput
-  readonly given: VisualizerRequest<StagedFile>
+  readonly request: VisualizerRequest<StagedFile>
   readonly scene: Scene
   readonly template: Template
 }
 
-/** From this blur on, pixels, half as many pixels a side show the same. */
+/** Least blur in pixels at which half the resolution looks the same. */
 const minSoftBlur = 4
 
 async function loadBackground(
-  { input, given, scene, template }: BackgroundOptions,
+  { input, request, scene, template }: BackgroundOptions,
   reading: DecodeOptions,
 ): Promise<Background> {
-  const { background, frames } = given
+  const { background, frames } = request
   const { blur, fps } = input
   const size = { width: scene.width, height: scene.height }
   if (background && isVideoFile(background)) {

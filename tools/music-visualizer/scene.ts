@@ -16,9 +16,9 @@ export interface Scene {
   readonly drawing: Drawing
   readonly width: number
   readonly height: number
-  /** The shorter side. */
+  /** Shorter side of the video, px. */
   readonly unit: number
-  /** Least distance of text from every edge. */
+  /** Least distance of text from the edges, px. */
   readonly margin: number
   readonly palette: Palette
   readonly title: string
@@ -148,7 +148,7 @@ export function drawTitle(
   { size, ...place }: LinePosition & { readonly size: number },
 ): TruncatedField[] {
   pen.save()
-  // Rests on pictures of any brightness.
+  // The shadow keeps text readable on bright pictures.
   pen.shadowColor = 'rgba(0,0,0,0.45)'
   pen.shadowBlur = size * 0.35
   pen.shadowOffsetY = size * 0.03
@@ -176,7 +176,7 @@ function formatClock(seconds: number): string {
 /** Labels of elapsed, remaining and total time; elapsed and remaining always add up to the total. */
 export function timeLabels(scene: Scene, moment: number): { passed: string; left: string; all: string } {
   const all = Math.max(1, Math.round(scene.seconds))
-  // A frame that lies on a second shows it, whatever its rounding.
+  // The tolerance keeps rounding errors from showing the previous second.
   const passed = Math.min(all, Math.floor(moment + 1e-6))
   return { passed: formatClock(passed), left: `−${formatClock(all - passed)}`, all: formatClock(all) }
 }

@@ -3,21 +3,21 @@ import { recentBeats } from '../../src/media/audio/beat-detector.ts'
 import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { type CreateTemplate, drawTitle, type Scene } from './scene.ts'
 
-/** How much larger the picture is, at rest, by the bass, and by a beat: it always covers the frame. */
+/** Enlargement of the background: at rest, by bass at level 1, and by a full beat. It always covers the frame. */
 const zoom = { rest: 0.015, bass: 0.045, beat: 0.05 }
 
-/** Time in which what a beat does falls to a third, seconds; and after which nothing of it is seen. */
+/** Time in which a beat's effect falls to 1/e, and time after which it is invisible, seconds. */
 const beatDecay = 0.13
 const beatSeconds = 0.9
 
-/** How far the colours part on a beat, as a share of the shorter side. */
+/** Largest channel shift on a beat, as a share of the shorter side. */
 const maxChannelShift = 0.013
 
-/** The background beats with the music, its colours part on every beat, and a wave runs out from the middle. */
+/** A background that pulses with the music; each beat shifts its colour channels and sends a wave from the centre. */
 export const shockwave: CreateTemplate = (scene) => {
   const { unit, width, height } = scene
-  // Never farther than the picture at rest reaches beyond the frame.
-  const farthest = Math.min(maxChannelShift * unit, (zoom.rest * width) / 2)
+  // At most as far as the picture at rest extends beyond the frame.
+  const maxShift = Math.min(maxChannelShift * unit, (zoom.rest * width) / 2)
   return {
     region: { x: 0, y: 0, width, height },
     drawOrnament: (pen) => drawRipples(pen, scene),
@@ -29,12 +29,12 @@ export const shockwave: CreateTemplate = (scene) => {
       })
     },
     beatEffect: {
-      maxShift: farthest,
+      maxShift,
       at(moment) {
         const force = beatForce(scene, moment)
         return {
           zoom: 1 + zoom.rest + zoom.bass * moment.bass + zoom.beat * force,
-          channelShift: farthest * force,
+          channelShift: maxShift * force,
         }
       },
     },
@@ -46,11 +46,11 @@ export const shockwave: CreateTemplate = (scene) => {
   }
 }
 
-/** How strongly the beats before a moment still act, 0 to 1. */
+/** Strongest remaining effect of earlier beats, 0 to 1. */
 function beatForce({ profile }: Scene, { time }: AudioFeatures): number {
-  const acting = recentBeats(profile.beats, time, beatSeconds)
-  return acting.reduce(
-    (most, { at, strength }) => Math.max(most, strength * Math.exp((at - time) / beatDecay)),
+  const beats = recentBeats(profile.beats, time, beatSeconds)
+  return beats.reduce(
+    (strongest, { at, strength }) => Math.max(strongest, strength * Math.exp((at - time) / beatDecay)),
     0,
   )
 }
@@ -72,10 +72,10 @@ function drawShockwave(pen: Pen, scene: Scene, { age, strength }: { age: number;
   }
 }
 
-/** Most rings there are; only of a result more than three times as long as wide would there be more. */
+/** Largest number of rings, reached only if one side is more than three times the other. */
 const maxRipples = 40
 
-/** Rings on the built-in background: without them nothing would be seen to move. */
+/** Draws rings on the built-in background, because its movement would be invisible without them. */
 function drawRipples(pen: Pen, { width, height, unit, palette }: Scene): void {
   const end = Math.hypot(width, height) / 2
   const step = Math.max(0.052 * unit, end / maxRipples)

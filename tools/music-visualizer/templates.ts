@@ -7,7 +7,7 @@ import { shockwave } from './shockwave.ts'
 import type { VisualizerInput } from './request.ts'
 import { vinyl } from './vinyl.ts'
 
-/** What draws each template. */
+/** Factory of each template by its id. */
 export const templateFactories: Readonly<Record<VisualizerInput['template_id'], CreateTemplate>> = {
   aurora,
   nowplaying,

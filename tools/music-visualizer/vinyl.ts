@@ -5,14 +5,14 @@ import { clampToFrame, type CreateTemplate, drawTitle, isWide, rectAround } from
 /** Radii as shares of the shorter side. */
 const vinylRadii = { hole: 0.009, label: 0.142, disc: 0.315, rays: 0.326, end: 0.405 }
 
-/** A long-playing record turns 33 1/3 times a minute; turns a second. */
+/** Rotation of a long-playing record: 33 1/3 turns per minute, as turns per second. */
 const turnsPerSecond = 100 / 3 / 60
 
-/** The cover on a spinning record, the spectrum on its rim. */
+/** The cover on a spinning record, with the spectrum around it. */
 export const vinyl: CreateTemplate = (scene) => {
   const { width, height, palette, margin } = scene
   const wide = isWide(scene)
-  // In a square, words and record share the height.
+  // In a square video, the record is smaller to leave space for the text below.
   const unit = wide || isWide({ width: height, height: width }) ? scene.unit : 0.88 * scene.unit
   const x = wide ? Math.max(margin + vinylRadii.end * unit, width * 0.31) : width / 2
   const y = height * (wide ? 0.5 : 0.42)
@@ -60,7 +60,7 @@ export const vinyl: CreateTemplate = (scene) => {
   }
 }
 
-/** Grooves look the same however they are turned, and the light on them stands still. */
+/** Draws the record without its label. It is still, because grooves look the same at every angle and the light does not turn. */
 function drawDisc(pen: Pen, { x, y, unit }: { x: number; y: number; unit: number }): void {
   const disc = vinylRadii.disc * unit
   pen.save()
@@ -91,7 +91,7 @@ function drawDisc(pen: Pen, { x, y, unit }: { x: number; y: number; unit: number
   drawGrooves(pen, { x, y, unit })
 }
 
-/** Shares of the way from label to rim where a piece ends. */
+/** Gaps between tracks, as shares of the distance from label to rim. */
 const trackGaps = [0.3, 0.56, 0.78]
 
 function drawGrooves(pen: Pen, { x, y, unit }: { x: number; y: number; unit: number }): void {
