@@ -5,8 +5,8 @@ import { captureFrames } from '../src/engines/chromium/capture.ts'
 import { setSearchPath } from '../src/platform/environment.ts'
 import type { CaptureMethod } from '../src/engines/chromium/painter.ts'
 
-// Frames a second that the HTML engine captures, starting of browsers included, of a page with text, shadows and
-// gradients that all move: by method, size and number of browsers.
+// Frames per second captured by the HTML engine, including browser start-up, for a page with moving text, shadows and
+// gradients, by method, size and number of browsers.
 // npm run bench -- capture [frames]
 
 const frames = Number(process.argv[2] ?? 120)
@@ -62,7 +62,7 @@ async function measure(setting: Setting): Promise<void> {
   }
   const seconds = (performance.now() - began) / 1000
   console.log(
-    `${width}x${height} ${method}, ${threads} at once: ${(frames / seconds).toFixed(1)} frames/s; first run after ` +
-      `${(((first ?? began) - began) / 1000).toFixed(2)} s; ${Math.round(bytes / frames / 1024)} KiB a frame`,
+    `${width}x${height} ${method}, ${threads} browsers: ${(frames / seconds).toFixed(1)} frames/s; first frames after ` +
+      `${(((first ?? began) - began) / 1000).toFixed(2)} s; ${Math.round(bytes / frames / 1024)} KiB per frame`,
   )
 }

@@ -8,16 +8,16 @@ import { sizeOf } from './cleaning-measures.ts'
 /** A test case: footage to clean. */
 export interface Case {
   readonly name: string
-  readonly way: 'ffmpeg' | 'raft'
+  readonly method: 'ffmpeg' | 'raft'
   /** Creates the clean footage and the same footage with text. */
   readonly make: (clean: string, source: string) => Promise<void>
 }
 
-const drawn = (kind: CaptionKind, behind: Footage['background'], way: Case['way']): Case => ({
-  name: `${kind}, ${behind}, ${way}`,
-  way,
+const drawn = (kind: CaptionKind, background: Footage['background'], method: Case['method']): Case => ({
+  name: `${kind}, ${background}, ${method}`,
+  method,
   make: async (clean, source) => {
-    const footage = createFootage(kind, behind, { seed: 7 })
+    const footage = createFootage(kind, background, { seed: 7 })
     await drawFootage(clean, { ...footage, captions: [] })
     await drawFootage(source, footage)
   },
@@ -30,9 +30,9 @@ interface Folders {
 }
 
 /** Real footage with two consecutive lines of subtitles burned in. */
-const real = ({ testdata, folder }: Folders, file: string, way: Case['way']): Case => ({
-  name: `${file}, ${way}`,
-  way,
+const real = ({ testdata, folder }: Folders, file: string, method: Case['method']): Case => ({
+  name: `${file}, ${method}`,
+  method,
   make: async (clean, source) => {
     const from = join(testdata, 'video', file)
     const encoder = ['-an', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '16', '-pix_fmt', 'yuv420p']
@@ -49,7 +49,7 @@ const real = ({ testdata, folder }: Folders, file: string, way: Case['way']): Ca
         return path
       }),
     )
-    const laid = lines.map(
+    const filters = lines.map(
       (line, index) =>
         `[${index === 0 ? '0:v' : `v${index}`}][${index + 1}:v]overlay=${Math.round((width - line.width) / 2)}:${
           height - Math.round(height / 7) - Math.round(line.height / 2)
@@ -59,7 +59,7 @@ const real = ({ testdata, folder }: Folders, file: string, way: Case['way']): Ca
     await ffmpeg(
       ...inputs,
       '-filter_complex',
-      laid.join(';'),
+      filters.join(';'),
       '-map',
       `[v${lines.length}]`,
       ...encoder,

@@ -12,14 +12,15 @@ import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/run-purify.ts'
 import { measure, processorSeconds } from './measure.ts'
 
-// Frames a second, and whether memory stays the same however long a video is: the peak of a process that finds text in
-// a video or cleans it, as a worker does, and of its programs; its own mean in the second quarter and in the last. The
-// video is 20 s of noise and shapes over and over, with a place at the bottom and one at the top right to be cleaned.
-// npm run bench -- cleaning-memory <folder of models> <width> <minutes> <ffmpeg|raft|find> [frames a second]
+// Frames per second and memory of text detection or cleaning, in a process like a worker: the peak of the process and of
+// its child processes, and its mean in the second and the last quarter, which shows whether memory grows with the length.
+// The video repeats 20 s of noise and shapes, with regions to clean at the bottom and at the top right.
+// npm run bench -- cleaning-memory <folder of models> <width> <minutes> <ffmpeg|raft|find> [frames per second]
 
-const [models = '', width = '1280', minutes = '1', way = 'ffmpeg', fps = '30', made] = process.argv.slice(2)
+const [models = '', width = '1280', minutes = '1', method = 'ffmpeg', fps = '30', videoOfChild] =
+  process.argv.slice(2)
 
-await (made === undefined ? compare() : work(made))
+await (videoOfChild === undefined ? compare() : work(videoOfChild))
 
 async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-cleaning-memory-'))
@@ -41,13 +42,13 @@ async function compare(): Promise<void> {
       '60',
     ]
     await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '20', ...encoder, once)
-    // Sound of its own: repeated with the pictures, its last packet would make their rate a variable one.
+    // The sound is not repeated with the pictures: its last packet would make their rate variable.
     const sound = ['-f', 'lavfi', '-i', 'sine']
     const whole = ['-t', String(60 * Number(minutes)), '-c:v', 'copy', video]
     await ffmpeg('-stream_loop', '-1', '-i', once, ...sound, ...whole)
-    const program = [fileURLToPath(import.meta.url), models, width, minutes, way, fps, video]
+    const program = [fileURLToPath(import.meta.url), models, width, minutes, method, fps, video]
     const { stdout } = await promisify(execFile)(process.execPath, program)
-    console.log(`${way}, ${size}, ${minutes} minutes of ${fps} frames a second: ${stdout.trim()}`)
+    console.log(`${method}, ${size}, ${minutes} minutes of ${fps} frames per second: ${stdout.trim()}`)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -57,27 +58,27 @@ async function work(video: string): Promise<void> {
   const folder = join(video, '..')
   process.env['ORT_DISABLE_TELEMETRY'] = '1'
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
-  /** Of this process as it goes on, MiB. */
-  const held: number[] = []
-  const watch = setInterval(() => held.push(process.memoryUsage().rss / 2 ** 20), 200)
+  /** Samples of the resident memory of this process, MiB. */
+  const residentMiB: number[] = []
+  const watch = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
   const regions = [
     { x: 0.2, y: 0.86, w: 0.6, h: 0.1 },
     { x: 0.8, y: 0.03, w: 0.19, h: 0.09 },
   ]
   const before = await processorSeconds()
   const { seconds, peakMiB } = await measure(async () => {
-    if (way === 'find') await detectText(video, await probe(video), { threads: 2 })
-    else await purify(video, folder, { purify_scope: 'region', purify_func_type: way, regions })
+    if (method === 'find') await detectText(video, await probe(video), { threads: 2 })
+    else await purify(video, folder, { purify_scope: 'region', purify_func_type: method, regions })
   })
   clearInterval(watch)
   const frames = 60 * Number(minutes) * Number(fps)
   const mean = (from: number, to: number) => {
-    const part = held.slice(from * held.length, to * held.length)
+    const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)
     return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
   }
   console.log(
-    `${(frames / seconds).toFixed(1)} frames a second, ${((((await processorSeconds()) - before) / frames) * 1000).toFixed(1)} ms ` +
-      `of processor a frame; peak ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB and ${peakMiB} MiB of its programs; ` +
+    `${(frames / seconds).toFixed(1)} frames per second, ${((((await processorSeconds()) - before) / frames) * 1000).toFixed(1)} ms ` +
+      `of processor time per frame; peak ${Math.round(process.resourceUsage().maxRSS / 1024)} MiB and ${peakMiB} MiB of its child processes; ` +
       `mean in the second quarter ${mean(0.25, 0.5)} MiB, in the last ${mean(0.75, 1)} MiB`,
   )
 }

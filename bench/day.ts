@@ -1,4 +1,4 @@
-/** A day of use in minutes. Arguments: tasks, seed. */
+/** Simulates a day of use in minutes. Arguments: tasks, seed. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,41 +1,41 @@
 import type { OnsetWeights } from '../src/media/piano/onset-classifier.ts'
 import { createRandom } from '../test/piano/seeded-random.ts'
 
-/** Something that may be what is looked for, and then has a value. */
+/** A training example: features, and a value if it is positive. */
 export interface Example {
   readonly features: Float32Array
-  /** Null where it is not. */
+  /** Target value; null for a negative example. */
   readonly value: number | null
 }
 
-/** Share of the value's error beside that of the decision, examples of a step, and how far the first steps go. */
-const [valueShare, batch, pace] = [0.3, 128, 0.003]
+/** Weight of the value loss relative to the decision loss, batch size, and initial learning rate. */
+const [valueShare, batch, learningRate] = [0.3, 128, 0.003]
 
-/** Decay of a weight that nothing speaks for. */
+/** L2 weight decay. */
 const decay = 1e-4
 
-/** Adam's memory of gradients and of their squares. */
+/** Decay rates of Adam for gradients and their squares. */
 const [memory, squares] = [0.9, 0.999]
 
-/** Fits a layer of neurons with two outputs: a decision (cross entropy) and a value (squared error). */
+/** Fits a network with one tanh layer and two outputs, by Adam: a decision (cross entropy) and a value (squared error). */
 export function fit(
   examples: readonly Example[],
   { neurons, epochs }: { neurons: number; epochs: number },
 ): OnsetWeights {
   const inputs = examples[0]?.features.length ?? 0
   const scale = scaleOf(examples, inputs)
-  const chance = createRandom(1)
+  const random = createRandom(1)
   const hiddenSize = neurons * (inputs + 1)
   const weights = Float64Array.from({ length: hiddenSize + 2 * (neurons + 1) }, (_, at) => {
     const isBias = at < hiddenSize ? at % (inputs + 1) === 0 : (at - hiddenSize) % (neurons + 1) === 0
-    return isBias ? 0 : chance.gaussian() / Math.sqrt(at < hiddenSize ? inputs : neurons)
+    return isBias ? 0 : random.gaussian() / Math.sqrt(at < hiddenSize ? inputs : neurons)
   })
   const [mean, square] = [new Float64Array(weights.length), new Float64Array(weights.length)]
   const order = Uint32Array.from({ length: examples.length }, (_, at) => at)
   let step = 0
   for (let epoch = 0; epoch < epochs; epoch += 1) {
-    shuffle(order, chance.uniform)
-    const rate = pace * (0.5 + 0.5 * Math.cos((Math.PI * epoch) / epochs))
+    shuffle(order, random.uniform)
+    const rate = learningRate * (0.5 + 0.5 * Math.cos((Math.PI * epoch) / epochs))
     for (let from = 0; from < order.length; from += batch) {
       const gradient = new Float64Array(weights.length)
       const some = order.subarray(from, from + batch)
@@ -84,37 +84,38 @@ function scaleOf(examples: readonly Example[], inputs: number): Scale {
 
 function addGradient(gradient: Float64Array, { features, value }: Example, net: Net): void {
   const { weights, inputs, neurons, scale } = net
-  const given = features.map((feature, at) => (feature - (scale.mean[at] ?? 0)) / (scale.spread[at] ?? 1))
+  const scaled = features.map((feature, at) => (feature - (scale.mean[at] ?? 0)) / (scale.spread[at] ?? 1))
   const fires = new Float64Array(neurons)
   const decision = neurons * (inputs + 1)
   const second = decision + neurons + 1
-  let [logit, told] = [weights[decision] ?? 0, weights[second] ?? 0]
+  let [logit, predicted] = [weights[decision] ?? 0, weights[second] ?? 0]
   for (let neuron = 0; neuron < neurons; neuron += 1) {
     const from = neuron * (inputs + 1)
     let sum = weights[from] ?? 0
-    for (let at = 0; at < inputs; at += 1) sum += (weights[from + 1 + at] ?? 0) * (given[at] ?? 0)
+    for (let at = 0; at < inputs; at += 1) sum += (weights[from + 1 + at] ?? 0) * (scaled[at] ?? 0)
     const fire = (fires[neuron] = Math.tanh(sum))
     logit += (weights[decision + 1 + neuron] ?? 0) * fire
-    told += (weights[second + 1 + neuron] ?? 0) * fire
+    predicted += (weights[second + 1 + neuron] ?? 0) * fire
   }
-  const wrong = 1 / (1 + Math.exp(-logit)) - (value === null ? 0 : 1)
-  const off = value === null ? 0 : valueShare * (told - value)
-  gradient[decision] = (gradient[decision] ?? 0) + wrong
-  gradient[second] = (gradient[second] ?? 0) + off
+  const decisionError = 1 / (1 + Math.exp(-logit)) - (value === null ? 0 : 1)
+  const valueError = value === null ? 0 : valueShare * (predicted - value)
+  gradient[decision] = (gradient[decision] ?? 0) + decisionError
+  gradient[second] = (gradient[second] ?? 0) + valueError
   for (let neuron = 0; neuron < neurons; neuron += 1) {
     const fire = fires[neuron] ?? 0
     const [first, other, from] = [decision + 1 + neuron, second + 1 + neuron, neuron * (inputs + 1)]
-    gradient[first] = (gradient[first] ?? 0) + wrong * fire
-    gradient[other] = (gradient[other] ?? 0) + off * fire
-    const back = (wrong * (weights[first] ?? 0) + off * (weights[other] ?? 0)) * (1 - fire * fire)
+    gradient[first] = (gradient[first] ?? 0) + decisionError * fire
+    gradient[other] = (gradient[other] ?? 0) + valueError * fire
+    const back =
+      (decisionError * (weights[first] ?? 0) + valueError * (weights[other] ?? 0)) * (1 - fire * fire)
     gradient[from] = (gradient[from] ?? 0) + back
     for (let at = 0; at < inputs; at += 1) {
-      gradient[from + 1 + at] = (gradient[from + 1 + at] ?? 0) + back * (given[at] ?? 0)
+      gradient[from + 1 + at] = (gradient[from + 1 + at] ?? 0) + back * (scaled[at] ?? 0)
     }
   }
 }
 
-/** Weights for features as they are, not brought to one scale. */
+/** Folds the feature scaling into the weights, so that they apply to raw features. */
 function unscaled(weights: Float64Array, { inputs, neurons, scale }: Omit<Net, 'weights'>) {
   const hidden = Float32Array.from(weights.subarray(0, neurons * (inputs + 1)))
   for (let neuron = 0; neuron < neurons; neuron += 1) {

@@ -11,8 +11,8 @@ import { htmlRenderSimple } from '../tools/html-render-simple/contract.ts'
 import { plan } from '../tools/html-render-simple/plan.ts'
 import { run } from '../tools/html-render-simple/run.ts'
 
-/** A look at all processes takes longer than one at the children. */
-const withBrowsers = { look: residentOfAll, everyMs: 200 }
+/** Measures all processes, which takes longer than measuring the children. */
+const withBrowsers = { sample: residentOfDescendants, everyMs: 200 }
 
 // Wall time of html_render_simple against the public renderer `hyperframes` on the same composition, drawn by the
 // same browser with two workers, x264 of the same CRF: ratio of the medians of ABBA rounds, and peak memory (Linux).
@@ -22,7 +22,7 @@ const peer = process.argv[2]
 const rounds = Number(process.argv[3] ?? 2)
 const [width, height, fps, seconds] = [1080, 1920, 30, 4]
 
-/** Moving text, a shadow and a bar: what captions are made of. Both kinds of timeline name the same states. */
+/** Moving text, a shadow and a bar, as in captions. The timeline implements the interfaces of both renderers. */
 const inside = `<style>
   body { margin: 0 } .root { position: relative; width: ${width}px; height: ${height}px; overflow: hidden; background: #102030 }
   .card { position: absolute; left: 90px; top: 700px; width: 780px; padding: 60px; color: #fff; font: 700 88px sans-serif; border-radius: 40px;
@@ -62,23 +62,26 @@ async function compare(): Promise<void> {
     { width, height, seconds, rate: String(fps) },
     '0x102030',
   )
-  const there = peer !== undefined && (await isThere(peer))
-  if (!there) console.log('hyperframes is not there: npm install hyperframes somewhere, and give that folder')
+  const hasPeer = peer !== undefined && (await isInstalled(peer))
+  if (!hasPeer)
+    console.log(
+      'hyperframes is not installed. Run npm install hyperframes in a folder, and pass that folder.',
+    )
   const [ours, theirs] = await abba(
     rounds,
     () => measure(() => runOurs(base), withBrowsers),
-    async () => (there ? [await measure(() => runPeer(peer), withBrowsers)] : []),
+    async () => (hasPeer ? [await measure(() => runPeer(peer), withBrowsers)] : []),
   )
   const frames = fps * seconds
-  console.log(`ours: ${inWords(ours, frames)}; estimated ${await estimate(base)} s`)
-  if (!there) return
-  console.log(`hyperframes: ${inWords(theirs.flat(), frames)}`)
+  console.log(`ours: ${formatFigures(ours, frames)}; estimated ${await estimate(base)} s`)
+  if (!hasPeer) return
+  console.log(`hyperframes: ${formatFigures(theirs.flat(), frames)}`)
   const ratio = summary(theirs.flat()).seconds / summary(ours).seconds
   console.log(`ours is ${ratio.toFixed(2)} times as fast`)
 }
 
-async function isThere(place: string): Promise<boolean> {
-  return access(join(place, 'node_modules/hyperframes/package.json')).then(
+async function isInstalled(folderOfPeer: string): Promise<boolean> {
+  return access(join(folderOfPeer, 'node_modules/hyperframes/package.json')).then(
     () => true,
     () => false,
   )
@@ -106,11 +109,11 @@ async function runOurs(base: string): Promise<void> {
   await run(request(base), contextOf(await stage([base]), scratch).context)
 }
 
-async function runPeer(place: string): Promise<void> {
+async function runPeer(folderOfPeer: string): Promise<void> {
   const project = join(folder, 'peer')
   await mkdir(project, { recursive: true })
   await writeFile(join(project, 'index.html'), page)
-  const cli = join(place, 'node_modules/.bin/hyperframes')
+  const cli = join(folderOfPeer, 'node_modules/.bin/hyperframes')
   const output = join(folder, 'peer.mp4')
   const args = [
     ...['render', project, '--output', output, '--fps', String(fps), '--crf', '18', '--quiet'],
@@ -119,11 +122,14 @@ async function runPeer(place: string): Promise<void> {
   const env = { ...process.env, PRODUCER_HEADLESS_SHELL_PATH: locateChromium(), DO_NOT_TRACK: '1' }
   const child = spawn(cli, args, { stdio: ['ignore', 'ignore', 'inherit'], env })
   const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`hyperframes ended with ${code}`)
+  if (code !== 0) throw new Error(`hyperframes exited with ${code}`)
 }
 
-/** Memory of all that this process started, its own apart: proportional sizes, as browsers share much; 0 where /proc is not. */
-async function residentOfAll(): Promise<number> {
+/**
+ * Memory of all descendants of this process, MiB. Uses proportional sizes (PSS), because browsers share memory. 0 without
+ * /proc.
+ */
+async function residentOfDescendants(): Promise<number> {
   const parents = new Map<number, number>()
   for (const name of await readdir('/proc').catch(() => [])) {
     const stat = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '') : ''
@@ -141,7 +147,7 @@ async function residentOfAll(): Promise<number> {
   return Math.round((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0))
 }
 
-function inWords(all: readonly Measured[], frames: number): string {
+function formatFigures(all: readonly Measured[], frames: number): string {
   const { seconds: middle, peakMiB } = summary(all)
-  return `${middle.toFixed(2)} s, ${((middle / frames) * 1000).toFixed(0)} ms a frame, peak ${peakMiB} MiB`
+  return `${middle.toFixed(2)} s, ${((middle / frames) * 1000).toFixed(0)} ms per frame, peak ${peakMiB} MiB`
 }

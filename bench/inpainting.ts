@@ -14,10 +14,9 @@ import { plainBlur } from '../test/footage/plain-blur.ts'
 import { makeScene, shots, type Scene, type ShotName } from '../test/footage/scene.ts'
 import { openCvInpainter, delogo } from './reference-inpainters.ts'
 
-// PSNR of brightness inside the masks against the clean footage, over all frames and of the worst, how much the error
-// changes from frame to frame, and this process's processor time a frame: ours, our blur, a plain one, ffmpeg's delogo
-// (whose work is another process's), OpenCV's Telea and Navier-Stokes. Without a width both sizes at once, each on a
-// core.
+// Luma PSNR inside the masks against the clean footage (all frames, and the worst), flicker of the error, and processor
+// time of this process per frame: our inpainting, our blur, a plain blur, ffmpeg's delogo (which works in another
+// process), and OpenCV's Telea and Navier-Stokes. Without a width, runs both sizes in parallel.
 // npm run bench -- inpainting [width] [frames] [part of a case's name]
 
 const sizes = [1280, 1920]
@@ -31,16 +30,16 @@ const overlays = {
   watermark: (scene: Scene) => logo(scene, { strength: 0.35 }),
   'moving text': (scene: Scene) => movingText(scene),
 }
-/** One frame of so many is looked at for what is laid over the scene: it is short. */
+/** Every third frame is sampled to learn overlays, because scenes are short. */
 const sampledStep = 3
 
-/** Cameras that all overlays are laid over; the others have subtitles alone. */
-const usual: readonly ShotName[] = ['static', 'slow pan', 'hand-held']
+/** Shots tested with all overlays. Other shots are tested with subtitles only. */
+const mainShots: readonly ShotName[] = ['static', 'slow pan', 'hand-held']
 
 if (wanted === undefined) for (const table of await Promise.all(sizes.map(tableOf))) console.log(table)
-else await benchAt(Number(wanted))
+else await runWidth(Number(wanted))
 
-/** What another process of this program tells of a size. */
+/** Runs one width in a child process. Returns its output. */
 async function tableOf(width: number): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     import.meta.filename,
@@ -49,14 +48,14 @@ async function tableOf(width: number): Promise<string> {
   return stdout
 }
 
-async function benchAt(width: number): Promise<void> {
+async function runWidth(width: number): Promise<void> {
   const film = { width, height: Math.round((width * 9) / 32) * 2, fps: 25 }
-  console.log(`${film.width}x${film.height}, ${count} frames: dB, dB of the worst, levels of flicker`)
+  console.log(`${film.width}x${film.height}, ${count} frames: dB, dB of the worst frame, flicker in levels`)
   for (const shot of Object.keys(shots) as ShotName[]) {
     const scene = drawnOnce(makeScene(shot, { ...film, count: Number(count) }))
     for (const [name, lay] of Object.entries(overlays)) {
       const title = `${shot}, ${name}`
-      if (!title.includes(only) || (name !== 'subtitles' && !usual.includes(shot))) continue
+      if (!title.includes(only) || (name !== 'subtitles' && !mainShots.includes(shot))) continue
       const overlay = lay(scene)
       console.log(title)
       await row('ours', ours(film, { scene, overlay }), { scene, overlay })
@@ -69,22 +68,22 @@ async function benchAt(width: number): Promise<void> {
   }
 }
 
-/** What is laid over all of the scene is learned beforehand, as video_purify does. */
+/** Learns permanent overlays beforehand, like video_purify. */
 function ours(film: FrameFormat, { scene, overlay }: { scene: Scene; overlay: Overlay }): FrameTreatment {
-  const seen = new OverlayLearner(film)
+  const learner = new OverlayLearner(film)
   const sampled = Array.from({ length: Math.ceil(scene.count / sampledStep) }, (_, at) => at * sampledStep)
-  for (const index of sampled) seen.countPatches(overlay.patchesAt(index))
-  for (const index of seen.hasCandidates ? sampled : []) {
+  for (const index of sampled) learner.countPatches(overlay.patchesAt(index))
+  for (const index of learner.hasCandidates ? sampled : []) {
     const frame = scene.frameAt(index)
     overlay.draw(frame, index)
-    seen.sample(frame, overlay.patchesAt(index))
+    learner.sample(frame, overlay.patchesAt(index))
   }
-  const { overlays: known } = seen
+  const { overlays: known } = learner
   const fill = createInpainter(film)
-  return (frames, given) => fill(frames, { ...given, overlayOf: (patch) => findOverlay(known, patch) })
+  return (frames, context) => fill(frames, { ...context, overlayOf: (patch) => findOverlay(known, patch) })
 }
 
-/** To draw a large frame takes longer than to treat it. */
+/** Caches the frames, because drawing a large frame takes longer than treating it. */
 function drawnOnce(scene: Scene): Scene {
   const drawn = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   const frameAt = (index: number) => {
@@ -107,7 +106,7 @@ async function row(
   )
 }
 
-/** Counts the processor time of a treatment, without that of the frames that it is given. */
+/** Measures the processor time of a treatment, excluding the time to produce its input frames. */
 function timed(treat: FrameTreatment, spent: { micros: number }): FrameTreatment {
   async function* counted<T>(items: AsyncIterable<T>, sign: 1 | -1): AsyncGenerator<T> {
     const all = items[Symbol.asyncIterator]()
@@ -120,5 +119,5 @@ function timed(treat: FrameTreatment, spent: { micros: number }): FrameTreatment
       yield next.value
     }
   }
-  return (frames, given) => counted(treat(counted(frames, -1), given), 1)
+  return (frames, context) => counted(treat(counted(frames, -1), context), 1)
 }

@@ -1,4 +1,4 @@
-/** 100 rounds of load and kill -9, or of power cuts: what was acknowledged must be there once. Arguments: seed, "power". */
+/** Runs 100 rounds of load and kill -9, or of power cuts. Acknowledged data must exist exactly once. Arguments: seed, "power". */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,20 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** What a piece of work took. */
+/** Time and memory of a piece of work. */
 export interface Measured {
   readonly seconds: number
-  /** Most memory that the programs it started held together; 0 where /proc is not. */
+  /** Peak memory of its child processes together, MiB. 0 without /proc. */
   readonly peakMiB: number
 }
 
-/** Wall time of a piece of work, and the most memory of its programs; `look` weighs these now, in MiB. */
+/** Measures wall time and peak memory of work. `sample` returns the current memory in MiB, every `everyMs`. */
 export async function measure(
   work: () => Promise<void>,
-  { look = memoryOfChildren, everyMs = 50 } = {},
+  { sample = memoryOfChildren, everyMs = 50 } = {},
 ): Promise<Measured> {
   let peakMiB = 0
   const watch = setInterval(() => {
-    void look().then((memory) => (peakMiB = Math.max(peakMiB, memory)))
+    void sample().then((memory) => (peakMiB = Math.max(peakMiB, memory)))
   }, everyMs)
   const start = performance.now()
   try {
@@ -25,7 +25,7 @@ export async function measure(
   return { seconds: (performance.now() - start) / 1000, peakMiB }
 }
 
-/** Resident memory of this process's children together, MiB. */
+/** Total resident memory of the children of this process, MiB. */
 export async function memoryOfChildren(): Promise<number> {
   const threadsOfThis = await readdir('/proc/self/task').catch(() => [])
   const lists = await Promise.all(
@@ -44,17 +44,17 @@ export async function memoryOfChildren(): Promise<number> {
   return Math.round(sizes.reduce((sum, size) => sum + size, 0))
 }
 
-/** Processor time of this process and of the programs it ran, where /proc tells that; else its own. */
+/** Processor time of this process and, with /proc, of its ended child processes, seconds. */
 export async function processorSeconds(): Promise<number> {
   const { user, system } = process.cpuUsage()
   const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // Of children that have ended, in hundredths of a second: fields 16 and 17 of the whole line.
+  // cutime and cstime (fields 16 and 17) of ended children, in hundredths of a second; see proc(5).
   const children = (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / 100
   return (user + system) / 1e6 + children
 }
 
-/** Runs two ways of doing the same in rounds of one, the other, the other, the one: what drifts meets both alike. */
+/** Runs two alternatives in ABBA rounds, so that drift affects both equally. */
 export async function abba<One, Other>(
   rounds: number,
   one: () => Promise<One>,
@@ -70,7 +70,7 @@ export async function abba<One, Other>(
   return [ones, others]
 }
 
-/** The middle time and the highest peak of work that was done several times. */
+/** Median time and highest peak of several runs. */
 export function summary(all: readonly Measured[]): Measured {
   return {
     seconds: median(all.map(({ seconds }) => seconds)),
@@ -78,7 +78,7 @@ export function summary(all: readonly Measured[]): Measured {
   }
 }
 
-/** Our work and what one writes by hand for the same, in words. */
+/** Formats our figures next to those of a hand-written command. */
 export function besideByHand(ours: readonly Measured[], byHand: readonly Measured[]): string {
   const [mine, hand] = [summary(ours), summary(byHand)]
   return (
@@ -87,7 +87,7 @@ export function besideByHand(ours: readonly Measured[], byHand: readonly Measure
   )
 }
 
-/** The middle of values; of an even number the mean of both. */
+/** Median of values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const [low, high] = [

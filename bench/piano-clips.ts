@@ -9,45 +9,45 @@ import { conditions, type Condition } from '../test/piano/recording-conditions.t
 import { readMusic } from '../test/piano/playable-notes.ts'
 import { kinds, makePiece, type Kind } from '../test/piano/generated-pieces.ts'
 
-/** A piece as it sounds, one channel of 22.05 kHz. */
+/** A rendered piece. Sound: mono at 22.05 kHz. */
 export interface Clip {
   readonly truth: Performance
   readonly sound: Float32Array
-  /** Of generated pieces their kind, else the file's name. */
+  /** Kind of a generated piece, or file name. */
   readonly kind: string
   readonly condition: Condition
 }
 
 export interface ClipsOptions {
-  /** A path, and after `#` the program of General MIDI; left out, the grand piano. `salamander` is the recorded one. */
+  /** Path, with an optional `#` and General MIDI program. Default: grand piano. `salamander`: the sampled piano. */
   readonly soundFont: string
-  /** Seeds of generated pieces, or MIDI files, all of whose notes but the drums' are played. */
+  /** Seeds of generated pieces, or MIDI files, which are played without drums. */
   readonly pieces: readonly string[]
   readonly wanted: readonly Condition[]
 }
 
-/** Every third seed is a soft piece. */
+/** Mean velocity of soft pieces: every third seed. */
 const soft = 30
 
-/** Root mean square that the loudest 0.4 s of a recording is brought to before it is heard. */
+/** Root mean square of the loudest 0.4 s of a recording after normalisation. */
 const normalLevel = 0.1
 
-/** Clips of all kinds of piece, or of files, on a SoundFont, under each condition. */
+/** Yields clips of all kinds of pieces, or of files, on a SoundFont, under each condition. */
 export async function* clipsOf({ soundFont, pieces, wanted }: ClipsOptions): AsyncGenerator<Clip> {
   const [path = '', program = '0'] = soundFont.split('#')
-  const bank = await bankOf(path)
+  const bank = await loadBank(path)
   for (const piece of pieces) {
-    for (const { kind, truth } of await truthsOf(piece)) {
+    for (const { kind, truth } of await performancesOf(piece)) {
       const seconds = Math.max(...truth.notes.map(({ end }) => end)) + 1.5
-      const dry = await soundOf({ bank, program: Number(program) }, truth, seconds)
+      const dry = await renderSound({ bank, program: Number(program) }, truth, seconds)
       for (const condition of wanted) {
-        yield { truth, kind, condition, sound: levelled(conditions[condition](dry, pianoSampleRate)) }
+        yield { truth, kind, condition, sound: normalised(conditions[condition](dry, pianoSampleRate)) }
       }
     }
   }
 }
 
-async function truthsOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth'>[]> {
+async function performancesOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth'>[]> {
   if (piece.endsWith('.mid')) return [{ kind: basename(piece), truth: await readMusic(piece) }]
   const seed = Number(piece)
   return (Object.keys(kinds) as Kind[]).map((kind) => ({
@@ -56,8 +56,8 @@ async function truthsOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth'>[]> 
   }))
 }
 
-/** A performance as it sounds, one channel of 22.05 kHz. */
-export async function soundOf(
+/** Renders a performance as mono at 22.05 kHz. */
+export async function renderSound(
   { bank, program = 0 }: { readonly bank: BasicSoundBank; readonly program?: number },
   truth: Performance,
   seconds: number,
@@ -71,14 +71,14 @@ export async function soundOf(
   return halved(mono)
 }
 
-/** A SoundFont, or the recorded piano. */
-export async function bankOf(path: string): Promise<BasicSoundBank> {
+/** Loads a SoundFont, or the sampled piano. */
+export async function loadBank(path: string): Promise<BasicSoundBank> {
   return path === 'salamander'
     ? await loadSampledPiano(await resolvePack('piano-samples'))
     : await readSoundFont(path)
 }
 
-/** At half the rate, by a windowed sinc. */
+/** Halves the sample rate, by a windowed sinc filter. */
 function halved(sound: readonly number[]): Float32Array {
   const [reach, pass] = [31, 0.46]
   const weights = Array.from({ length: 2 * reach + 1 }, (_, index) => {
@@ -91,7 +91,7 @@ function halved(sound: readonly number[]): Float32Array {
   )
 }
 
-function levelled(sound: Float32Array): Float32Array {
+function normalised(sound: Float32Array): Float32Array {
   const block = Math.round(0.4 * pianoSampleRate)
   let loudest = 0
   for (let from = 0; from < sound.length; from += block) {

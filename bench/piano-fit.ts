@@ -22,10 +22,10 @@ process.env['ORT_DISABLE_TELEMETRY'] = '1'
 configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
 const signal = new AbortController().signal
 
-/** Seconds by which an onset may be off to count as that of a note: a little less than a score allows. */
+/** Maximum offset between an onset and its note, seconds. Slightly less than the tolerance of the score. */
 const near = 0.045
 
-/** Examples of a clip: each onset of the model that is worth a look, with the note that it is, if it is one. */
+/** Returns one example per onset candidate of the model, with the velocity of its note if there is one. */
 async function examplesOf(
   { truth, sound }: Clip,
   model: Awaited<ReturnType<typeof openBasicPitchModel>>,
@@ -83,18 +83,25 @@ const base64 = (values: Float32Array) => {
       .match(/.{1,104}/g) ?? []
   return lines.map((line) => `  '${line}',`).join('\n')
 }
-const text = `// Written by bench/piano-fit.ts on seeds ${pieces} of ${soundFonts.map((font) => basename(font)).join(', ')}.
-import { numbersIn } from './numbers.ts'
-import type { Weights } from './judge.ts'
+const text = `import type { OnsetWeights } from './onset-classifier.ts'
 
-/** What judges whether a key was struck, and how hard. */
-export const weights: Weights = {
+/** Decodes little-endian 32-bit floats from lines of base64. */
+export function decodeFloats(lines: readonly string[]): Float32Array {
+  const bytes = Uint8Array.from(atob(lines.join('')), (letter) => letter.codePointAt(0) ?? 0)
+  const view = new DataView(bytes.buffer)
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => view.getFloat32(4 * at, true))
+}
+
+// Written by bench/piano-fit.ts on seeds ${pieces} of ${soundFonts.map((font) => basename(font)).join(', ')}.
+
+/** Weights that estimate whether a key was struck, and its velocity. */
+export const onsetWeights: OnsetWeights = {
   inputs: ${inputs},
   neurons: ${neurons},
-  hidden: numbersIn([
+  hidden: decodeFloats([
 ${base64(hidden)}
   ]),
-  output: numbersIn([
+  output: decodeFloats([
 ${base64(output)}
   ]),
 }

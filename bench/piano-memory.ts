@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beginAsMain } from '../test/service/begin-as-main.ts'
 
-// Whether piano_audio_to_midi takes the same memory however long a recording is: the peak of a process that hears one,
-// as a worker does, and of its programs; its own mean in the second quarter and in the last; multiples of real time, by
-// the clock and by processor time (Linux). The recording is a piece of four voices over and over.
-// npm run bench -- piano-memory <folder of models> <minutes> [many minutes] ...
+// Memory of piano_audio_to_midi by length of the recording, in a process like a worker: the peak of the process and of its
+// child processes, and its mean in the second and the last quarter. Speed as a multiple of real time, by wall time and by
+// processor time (Linux). The recording repeats a piece of four voices.
+// npm run bench -- piano-memory <folder of models> <minutes> [minutes] ...
 
-// As a worker begins: what is loaded before would have the space of new objects grow for good.
+// Starts like a worker: modules loaded earlier would permanently grow the heap's young generation.
 beginAsMain()
 const { manifest } = await import('../src/engines/packs/manifest.ts')
 const { configurePacks: setPacks } = await import('../src/engines/packs/resolve.ts')
@@ -23,9 +23,9 @@ const { run } = await import('../tools/piano-audio-to-midi/run.ts')
 const { measure, processorSeconds } = await import('./measure.ts')
 
 const [models = '', ...lengths] = process.argv.slice(2)
-const [made = ''] = lengths
+const [recording = ''] = lengths
 
-await (made.endsWith('.flac') ? hear(made) : compare())
+await (recording.endsWith('.flac') ? transcribe(recording) : compare())
 
 async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-piano-memory-'))
@@ -44,14 +44,14 @@ async function compare(): Promise<void> {
   }
 }
 
-async function hear(path: string): Promise<void> {
+async function transcribe(path: string): Promise<void> {
   const folder = join(dirname(path), 'work')
   await mkdir(folder, { recursive: true })
   process.env['ORT_DISABLE_TELEMETRY'] = '1'
   setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
-  /** Of this process as it goes on, MiB. */
-  const held: number[] = []
-  const watch = setInterval(() => held.push(process.memoryUsage().rss / 2 ** 20), 200)
+  /** Samples of the resident memory of this process, MiB. */
+  const residentMiB: number[] = []
+  const watch = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
   const files = await stage([path])
   const { seconds, peakMiB } = await measure(async () => {
     await run({ file_id: idOf(path) }, contextOf(files, folder).context)
@@ -59,12 +59,12 @@ async function hear(path: string): Promise<void> {
   clearInterval(watch)
   const own = Math.round(process.resourceUsage().maxRSS / 1024)
   const mean = (from: number, to: number) => {
-    const part = held.slice(from * held.length, to * held.length)
+    const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)
     return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
   }
   const times = (spent: number) => ((60 * Number(lengths[1])) / spent).toFixed(1)
   console.log(
-    `peak ${own} MiB and ${peakMiB} MiB of its programs; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
+    `peak ${own} MiB and ${peakMiB} MiB of its child processes; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
       `in the last ${mean(0.75, 1)} MiB; ${times(seconds)} times real time, ` +
       `${times(await processorSeconds())} by processor time`,
   )

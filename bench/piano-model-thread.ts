@@ -1,7 +1,7 @@
 import { serveModel } from '../src/engines/onnx/model-thread.ts'
 import { basicPitchWindow } from '../src/engines/piano/basic-pitch-window.ts'
 
-// Basic Pitch alone, on threads as the product has them (bench/piano-speed.ts).
+// Runs only Basic Pitch, on model threads like the product (bench/piano-speed.ts).
 
 serveModel<Float32Array, null>(async (samples, { onnx, session }) => {
   const [input = ''] = session.inputNames

@@ -14,60 +14,62 @@ import { keyCount, type Performance } from '../src/media/piano/note.ts'
 import { notesOf, trackers } from './reference-trackers.ts'
 import { makePiece } from '../test/piano/generated-pieces.ts'
 import { abba, measure } from './measure.ts'
-import { bankOf, soundOf } from './piano-clips.ts'
+import { loadBank, renderSound } from './piano-clips.ts'
 
-/** Seconds of sound, and what an earlier trial took for them on two cores: the model, and playing 50 times as fast. */
-const [lasts, trial] = [32, { model: 0.26, played: 32 / 50 }]
+/** Length of the sound, seconds, and times of an earlier trial on two cores: the model, and playback. */
+const [soundSeconds, trial] = [32, { model: 0.26, played: 32 / 50 }]
 
 /**
- * A table of what hearing and playing take by the clock on two cores, each the quickest of eight rounds, beside what the
- * trial did on this machine: the model a window at a time on two threads, with thresholds, and the synthesizer's own
- * sequencer.
+ * Returns a table of wall times of transcription and playback on two cores, each the fastest of eight rounds. Compares
+ * them with the method of the trial on this machine: one window at a time on two threads with thresholds, and the
+ * sequencer of the synthesizer.
  */
 export async function speedTable(soundFonts: readonly string[], scratch: string): Promise<string[]> {
   const { signal } = new AbortController()
   const piece = longPiece()
   const first = soundFonts[0] ?? 'salamander'
-  const sound = await soundOf({ bank: await bankOf(pathOf(first)) }, piece, lasts)
+  const sound = await renderSound({ bank: await loadBank(pathOf(first)) }, piece, soundSeconds)
   const row = (
     what: string,
     ours: number,
-    way?: { readonly here: number; readonly told?: number },
+    reference?: { readonly here: number; readonly reported?: number },
   ): string => {
-    const times = (taken: number) => `${taken.toFixed(2)} s, ${(lasts / taken).toFixed(0)} times`
-    const ofTrial = [way?.here, way?.told].map((taken) => (taken === undefined ? '' : times(taken)))
+    const times = (taken: number) => `${taken.toFixed(2)} s, ${(soundSeconds / taken).toFixed(0)} times`
+    const ofTrial = [reference?.here, reference?.reported].map((taken) =>
+      taken === undefined ? '' : times(taken),
+    )
     return `| ${[what, times(ours), ...ofTrial].join(' | ')} |`
   }
-  await using ours = await ourWay(sound, signal)
-  await using theirs = await trialWay(sound, signal)
-  const model = await beside(ours.model, theirs.model)
-  const all = await beside(ours.all, theirs.all)
+  await using ours = await ourMethod(sound, signal)
+  await using theirs = await trialMethod(sound, signal)
+  const model = await fastestOfBoth(ours.model, theirs.model)
+  const all = await fastestOfBoth(ours.all, theirs.all)
   const rows = [
-    row('hearing: the model alone', model.ours, { here: model.here, told: trial.model }),
-    row('hearing: all of it', all.ours, { here: all.here }),
+    row('transcription: model only', model.ours, { here: model.here, reported: trial.model }),
+    row('transcription: complete', all.ours, { here: all.here }),
   ]
   for (const soundFont of soundFonts) {
     const name = basename(pathOf(soundFont))
-    const bank = await bankOf(pathOf(soundFont))
-    const samples = lasts * soundRate
+    const bank = await loadBank(pathOf(soundFont))
+    const samples = soundSeconds * soundRate
     const playOnce = async () => {
       for await (const part of playPerformance(bank, piece, { rate: soundRate, samples }))
         if (part.length === 0) break
     }
-    const once = await beside(playOnce, () => playInSequence(bank, piece, samples))
-    rows.push(row(`playing once: ${name}`, once.ours, { here: once.here, told: trial.played }))
+    const once = await fastestOfBoth(playOnce, () => playInSequence(bank, piece, samples))
+    rows.push(row(`playback: ${name}`, once.ours, { here: once.here, reported: trial.played }))
     const rendering = { signal, scratch, timeoutMs: 600_000 }
     const source = { samples, loudness: -20 }
     const wav = () => renderPerformance({ piano: { name, bank }, performance: piece, source }, rendering)
     rows.push(
-      row(`playing as piano_audio_enhance does: ${name}`, await quickest(async () => void (await wav()))),
+      row(`rendering as in piano_audio_enhance: ${name}`, await fastest(async () => void (await wav()))),
     )
   }
-  const head = `| ${lasts} s of sound, two cores | ours, times real time | the trial's way here | the trial's figures |`
+  const head = `| ${soundSeconds} s of sound, two cores | ours, times real time | method of the trial here | figures of the trial |`
   return [head, '| --- | --- | --- | --- |', ...rows]
 }
 
-/** Plays by the synthesizer's own sequencer, as many samples at once as it takes on its own. */
+/** Plays with the sequencer of the synthesizer, in its default block size. */
 async function playInSequence(bank: BasicSoundBank, piece: Performance, samples: number): Promise<void> {
   const synth = new SpessaSynthProcessor(soundRate, { eventsEnabled: false })
   await synth.processorInitialized
@@ -90,41 +92,41 @@ function pathOf(soundFont: string): string {
 /** Pieces of four voices, one after the other. */
 function longPiece(): Performance {
   const every = 10
-  const notes = Array.from({ length: Math.ceil(lasts / every) }, (_, at) =>
+  const notes = Array.from({ length: Math.ceil(soundSeconds / every) }, (_, at) =>
     makePiece('voices', 200 + at).notes.map((note) => ({
       ...note,
       start: note.start + at * every,
       end: note.end + at * every,
     })),
   )
-  return { notes: notes.flat().filter(({ start }) => start < lasts - 1), pedals: [] }
+  return { notes: notes.flat().filter(({ start }) => start < soundSeconds - 1), pedals: [] }
 }
 
-/** A way of hearing: the model alone, and all of it. */
-interface Way extends AsyncDisposable {
+/** A method of transcription: the model only, and the complete transcription. */
+interface TranscriptionMethod extends AsyncDisposable {
   readonly model: () => Promise<void>
   readonly all: () => Promise<void>
 }
 
-/** The model a window at a time, and the trial's thresholds. */
-async function trialWay(sound: Float32Array, signal: AbortSignal): Promise<Way> {
+/** The trial: one window at a time, and thresholds. */
+async function trialMethod(sound: Float32Array, signal: AbortSignal): Promise<TranscriptionMethod> {
   const { InferenceSession, Tensor } = await loadOnnxRuntime()
   const path = await resolvePack('piano-transcription', { signal })
   const session = await InferenceSession.create(path, { intraOpNumThreads: 2, interOpNumThreads: 1 })
   const [input = '', onsetsOf = '', soundingOf = ''] = [...session.inputNames, ...session.outputNames]
   const windows = windowsIn(sound)
-  const look = async (samples: Float32Array) =>
+  const runWindow = async (samples: Float32Array) =>
     await session.run({ [input]: new Tensor('float32', samples, [1, basicPitchWindow.samples, 1]) })
   const model = async () => {
-    for (const samples of windows) await look(samples)
+    for (const samples of windows) await runWindow(samples)
   }
   const all = async () => {
     const onsets = new Float32Array(windows.length * countedFrames * keyCount)
     const sounding = new Float32Array(onsets.length)
     for (const [at, samples] of windows.entries()) {
-      const told = await look(samples)
+      const outputs = await runWindow(samples)
       const middle = (name: string) => {
-        const { data } = told[name] as { readonly data: Float32Array }
+        const { data } = outputs[name] as { readonly data: Float32Array }
         return data.subarray(marginFrames * keyCount, (marginFrames + countedFrames) * keyCount)
       }
       onsets.set(middle(onsetsOf), at * countedFrames * keyCount)
@@ -135,19 +137,19 @@ async function trialWay(sound: Float32Array, signal: AbortSignal): Promise<Way> 
   return { model, all, [Symbol.asyncDispose]: () => session.release() }
 }
 
-/** The model on two threads, a window each; and our own way. */
-async function ourWay(sound: Float32Array, signal: AbortSignal): Promise<Way> {
+/** Our method: the model on two threads with a window each, and our tracker. */
+async function ourMethod(sound: Float32Array, signal: AbortSignal): Promise<TranscriptionMethod> {
   const module = new URL('./piano-model-thread', import.meta.url)
   const kind = { pack: 'piano-transcription', purpose: 'piano transcription', module } as const
-  const looks = await openModelThreads<Float32Array, null>(kind, 2, signal)
+  const threads = await openModelThreads<Float32Array, null>(kind, 2, signal)
   const transcriber = await openBasicPitch(2, signal)
   return {
     async model() {
-      await Promise.all(windowsIn(sound).map(async (samples) => await looks.run(samples, [samples.buffer])))
+      await Promise.all(windowsIn(sound).map(async (samples) => await threads.run(samples, [samples.buffer])))
     },
     all: async () => void (await transcriber.transcribe(whole(sound), { signal })),
     [Symbol.asyncDispose]: async () => {
-      await looks[Symbol.asyncDispose]()
+      await threads[Symbol.asyncDispose]()
       await transcriber[Symbol.asyncDispose]()
     },
   }
@@ -170,8 +172,8 @@ async function* whole(sound: Float32Array): AsyncGenerator<Float32Array> {
   yield await Promise.resolve(sound)
 }
 
-/** Seconds that ours and another way take at their quickest, done in turns. */
-async function beside(
+/** Fastest times of our and another method in ABBA rounds, seconds. */
+async function fastestOfBoth(
   ours: () => Promise<void>,
   other: () => Promise<void>,
 ): Promise<{ readonly ours: number; readonly here: number }> {
@@ -180,7 +182,7 @@ async function beside(
   return { ours: Math.min(...mine), here: Math.min(...theirs) }
 }
 
-async function quickest(work: () => Promise<void>): Promise<number> {
+async function fastest(work: () => Promise<void>): Promise<number> {
   const rounds: number[] = []
   for (let round = 0; round < 8; round += 1) rounds.push((await measure(work)).seconds)
   return Math.min(...rounds)

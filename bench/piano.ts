@@ -13,10 +13,10 @@ import { notesOf, trackers } from './reference-trackers.ts'
 import { clipsOf, type Clip } from './piano-clips.ts'
 import { speedTable } from './piano-speed.ts'
 
-// How well the notes of generated pieces are found, by SoundFont, condition and kind of piece: F1 of begins within
-// 50 ms, one to one, with Basic Pitch's own tracker and the trial's thresholds on the same frames of the model; F1 of
-// begins and ends; mean error of velocities; speed as a multiple of real time, by processor time, and in a table of its
-// own by the clock on two cores, beside that trial's: of hearing, and of playing with each SoundFont.
+// Transcription quality on generated pieces, by SoundFont, condition and kind of piece: F1 of onsets within 50 ms, one to
+// one, compared with Basic Pitch's tracker and the thresholds of a trial on the same model output; F1 of onsets and
+// offsets; mean error of velocities; speed as a multiple of real time by processor time. A second table has the wall times
+// of transcription, and of playback with each SoundFont, on two cores.
 // npm run bench -- piano <folder of models> <seeds, such as 101,102,103, or MIDI files> <SoundFont[#program]> ...
 
 const [models = '', pieces = '', ...soundFonts] = process.argv.slice(2)
@@ -27,28 +27,28 @@ const signal = new AbortController().signal
 
 const cells = new Map<string, Map<string, Score[]>>()
 const velocityErrors: number[] = []
-let [spent, heard] = [0, 0]
+let [spent, soundSeconds] = [0, 0]
 let speeds: string[] = []
 
-function count(cell: string, way: string, score: Score): void {
-  const ways = cells.get(cell) ?? new Map<string, Score[]>()
-  cells.set(cell, ways)
-  ways.set(way, [...(ways.get(way) ?? []), score])
+function count(cell: string, method: string, score: Score): void {
+  const methods = cells.get(cell) ?? new Map<string, Score[]>()
+  cells.set(cell, methods)
+  methods.set(method, [...(methods.get(method) ?? []), score])
 }
 
 async function* once(sound: Float32Array): AsyncGenerator<Float32Array> {
   yield await Promise.resolve(sound)
 }
 
-function judge(
+function countClip(
   { truth, kind, condition }: Clip,
-  ways: Readonly<Record<string, readonly PianoNote[]>>,
+  methods: Readonly<Record<string, readonly PianoNote[]>>,
   font: string,
 ) {
-  for (const [way, notes] of Object.entries(ways)) {
+  for (const [method, notes] of Object.entries(methods)) {
     for (const cell of [`${font}, ${condition}`, `kind: ${kind}`, `all ${font}`, 'all']) {
-      count(cell, way, scoreNotes(truth, notes))
-      count(cell, `${way} with ends`, scoreNotes(truth, notes, true))
+      count(cell, method, scoreNotes(truth, notes))
+      count(cell, `${method} with ends`, scoreNotes(truth, notes, true))
     }
   }
 }
@@ -69,17 +69,17 @@ try {
       ours.push(...tracker.finish())
       const { user, system } = process.cpuUsage(start)
       spent += (user + system) / 1e6
-      heard += clip.sound.length / pianoSampleRate
+      soundSeconds += clip.sound.length / pianoSampleRate
       const all = (field: 'onsets' | 'sounding') => {
         const values = new Float32Array(frames.length * keyCount)
         for (const [at, frame] of frames.entries()) values.set(frame[field], at * keyCount)
         return values
       }
-      const told = { onsets: all('onsets'), sounding: all('sounding') }
+      const activations = { onsets: all('onsets'), sounding: all('sounding') }
       const others = Object.entries(trackers).map(
-        ([way, thresholds]) => [way, notesOf(told, thresholds)] as const,
+        ([method, thresholds]) => [method, notesOf(activations, thresholds)] as const,
       )
-      judge(clip, { ours, ...Object.fromEntries(others) }, basename(soundFont))
+      countClip(clip, { ours, ...Object.fromEntries(others) }, basename(soundFont))
       for (const [truth, note] of matchNotes(clip.truth, ours))
         velocityErrors.push(note.velocity - truth.velocity)
     }
@@ -90,14 +90,14 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-const ways = ['ours', ...Object.keys(trackers)].flatMap((way) => [way, `${way} with ends`])
-console.log(`| clips | ${ways.join(' | ')} |`)
-console.log(`| --- |${' --- |'.repeat(ways.length)}`)
+const methods = ['ours', ...Object.keys(trackers)].flatMap((method) => [method, `${method} with ends`])
+console.log(`| clips | ${methods.join(' | ')} |`)
+console.log(`| --- |${' --- |'.repeat(methods.length)}`)
 for (const [cell, scores] of cells) {
-  console.log(`| ${cell} | ${ways.map((way) => f1(scores.get(way) ?? []).toFixed(3)).join(' | ')} |`)
+  console.log(`| ${cell} | ${methods.map((method) => f1(scores.get(method) ?? []).toFixed(3)).join(' | ')} |`)
 }
 const meanError = velocityErrors.reduce((sum, error) => sum + Math.abs(error), 0) / velocityErrors.length
 console.log(
-  `velocity: off by ${meanError.toFixed(1)} on average; speed: ${(heard / spent).toFixed(0)} times real time`,
+  `velocity: mean error ${meanError.toFixed(1)}; speed: ${(soundSeconds / spent).toFixed(0)} times real time`,
 )
 console.log(speeds.join('\n'))

@@ -9,31 +9,31 @@ import type { Frame, Patch, FrameTreatment } from '../src/media/clean/frame.ts'
 
 /** Fills each patch by ffmpeg's filter, grouping frames with the same patches. */
 export async function* delogo(
-  ...[given, { first, patchesAt }]: Parameters<FrameTreatment>
+  ...[frames, { first, patchesAt }]: Parameters<FrameTreatment>
 ): AsyncGenerator<Frame> {
   let index = first
-  let alike: Frame[] = []
-  for await (const frame of given) {
-    if (alike.length > 0 && patchesAt(index) !== patchesAt(index - 1)) {
-      yield* await filtered(alike, patchesAt(index - 1))
-      alike = []
+  let group: Frame[] = []
+  for await (const frame of frames) {
+    if (group.length > 0 && patchesAt(index) !== patchesAt(index - 1)) {
+      yield* await filtered(group, patchesAt(index - 1))
+      group = []
     }
-    alike.push(frame)
+    group.push(frame)
     index += 1
   }
-  yield* await filtered(alike, patchesAt(index - 1))
+  yield* await filtered(group, patchesAt(index - 1))
 }
 
-async function filtered(alike: readonly Frame[], patches: readonly Patch[]): Promise<readonly Frame[]> {
-  const [frame] = alike
-  if (!frame || patches.length === 0) return alike
+async function filtered(group: readonly Frame[], patches: readonly Patch[]): Promise<readonly Frame[]> {
+  const [frame] = group
+  if (!frame || patches.length === 0) return group
   const raw = ['-f', 'rawvideo', '-pix_fmt', 'yuv420p']
   const filters = patches.map(({ x, y, width: w, height: h }) => `delogo=${x}:${y}:${w}:${h}`).join(',')
   const size = `${frame.width}x${frame.height}`
   const args = ['-v', 'error', ...raw, '-s', size, '-i', '-', '-vf', filters, ...raw, '-']
   const { ffmpeg } = await locateFfmpeg()
   const child = spawn(ffmpeg, args)
-  child.stdin.end(Buffer.concat(alike.map(({ bytes }) => bytes)))
+  child.stdin.end(Buffer.concat(group.map(({ bytes }) => bytes)))
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   await new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ async function filtered(alike: readonly Frame[], patches: readonly Patch[]): Pro
   })
   const all = Buffer.concat(chunks)
   const length = frame.bytes.length
-  return alike.map((one, at) => ({ ...one, bytes: all.subarray(at * length, (at + 1) * length) }))
+  return group.map((one, at) => ({ ...one, bytes: all.subarray(at * length, (at + 1) * length) }))
 }
 
 /** OpenCV, for inpainting. */

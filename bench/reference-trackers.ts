@@ -1,19 +1,19 @@
 import { pianoFrameHop, pianoSampleRate } from '../src/media/piano/frames.ts'
 import { compareNotes, keyCount, lowestKey, type PianoNote } from '../src/media/piano/note.ts'
 
-/** What Basic Pitch answers for a whole clip, frame by frame, of 88 keys each. */
+/** Activations of Basic Pitch for a whole clip: frames of 88 keys. */
 export interface Activations {
   readonly onsets: Float32Array
   readonly sounding: Float32Array
 }
 
-/** Thresholds of Basic Pitch's own way from activations to notes. */
+/** Thresholds of Basic Pitch's conversion of activations to notes. */
 export interface Thresholds {
   readonly onset: number
   readonly frame: number
-  /** Frames. */
+  /** Length, frames. */
   readonly shortest: number
-  /** Whether what sounds without an onset becomes notes too. */
+  /** Whether activations without an onset become notes too ("melodia trick"). */
   readonly melodia: boolean
 }
 
@@ -22,10 +22,10 @@ export const trackers = {
   trial: { onset: 0.7, frame: 0.4, shortest: 8, melodia: false },
 } as const satisfies Record<string, Thresholds>
 
-/** Frames for which a note may be faint. */
+/** Frames below the threshold after which a note ends. */
 const faintFrames = 11
 
-/** Notes as Basic Pitch makes them: a peak of the onsets begins one, and frames above a threshold carry it. */
+/** Converts activations to notes like Basic Pitch: an onset peak starts a note, which lasts while frames exceed a threshold. */
 export function notesOf({ onsets, sounding }: Activations, thresholds: Thresholds): PianoNote[] {
   const count = sounding.length / keyCount
   const risen = withRises(onsets, sounding)
@@ -70,7 +70,7 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
   }
 }
 
-/** Onsets, or where they are higher the rises of what sounds over two frames, brought to the same height. */
+/** Maximum of the onsets and the rises of the activations over two frames, scaled to the same peak. */
 function withRises(onsets: Float32Array, sounding: Float32Array): Float32Array {
   const rises = sounding.map((value, at) =>
     at < 2 * keyCount
@@ -85,7 +85,7 @@ function withRises(onsets: Float32Array, sounding: Float32Array): Float32Array {
   return onsets.map((value, at) => Math.max(value, factor * (rises[at] ?? 0)))
 }
 
-/** What belongs to a note, its neighbours included, begins no other. */
+/** Clears the activations of a note and of its neighbouring keys, so that they start no other note. */
 function clear(left: Float32Array, key: number, [from, to]: readonly [number, number]): void {
   for (let frame = from; frame < to; frame += 1) {
     for (const other of [key - 1, key, key + 1])

@@ -8,9 +8,9 @@ import { openVoiceActivityDetector } from '../src/engines/speech/voice-activity.
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { measure, processorSeconds } from './measure.ts'
 
-// Whether speech is found in the same memory however long a recording is: the peak of this process and of its programs,
-// its mean in the second quarter and in the last; multiples of real time, by the clock and by processor time (Linux).
-// The recording is one of speech over and over.
+// Memory of voice activity detection by length of the recording: the peak of this process and of its child processes, and
+// its mean in the second and the last quarter. Speed as a multiple of real time, by wall time and by processor time
+// (Linux). The recording is repeated to the given length.
 // npm run bench -- speech-memory <folder of models> <recording> <minutes>
 
 const [models = '', recording = '', minutes = '120'] = process.argv.slice(2)
@@ -21,17 +21,17 @@ try {
   const long = join(folder, 'long.flac')
   await ffmpeg('-stream_loop', '-1', '-i', recording, '-t', String(60 * Number(minutes)), long)
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
-  console.log(`${minutes} minutes: ${await find(long)}`)
+  console.log(`${minutes} minutes: ${await detect(long)}`)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function find(path: string): Promise<string> {
+async function detect(path: string): Promise<string> {
   const { signal } = new AbortController()
   await using finder = await openVoiceActivityDetector(signal)
-  /** Of this process as it goes on, MiB. */
-  const held: number[] = []
-  const watch = setInterval(() => held.push(process.memoryUsage().rss / 2 ** 20), 200)
+  /** Samples of the resident memory of this process, MiB. */
+  const residentMiB: number[] = []
+  const watch = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
   const before = await processorSeconds()
   let [spans, spoken] = [0, 0]
   const { seconds, peakMiB } = await measure(async () => {
@@ -43,13 +43,13 @@ async function find(path: string): Promise<string> {
   })
   clearInterval(watch)
   const mean = (from: number, to: number) => {
-    const part = held.slice(from * held.length, to * held.length)
+    const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)
     return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
   }
   const times = (spent: number) => Math.round((60 * Number(minutes)) / spent)
   return (
     `${spans} spans, ${Math.round(spoken)} s of speech; ${times(seconds)} times real time, ` +
-    `${times((await processorSeconds()) - before)} by processor time; peak ${Math.round(Math.max(...held))} MiB and ` +
-    `${peakMiB} MiB of its programs; mean in the second quarter ${mean(0.25, 0.5)} MiB, in the last ${mean(0.75, 1)} MiB`
+    `${times((await processorSeconds()) - before)} by processor time; peak ${Math.round(Math.max(...residentMiB))} MiB and ` +
+    `${peakMiB} MiB of its child processes; mean in the second quarter ${mean(0.25, 0.5)} MiB, in the last ${mean(0.75, 1)} MiB`
   )
 }

@@ -9,7 +9,7 @@ import { splitScreenEncoderArgs } from '../tools/video-split-screen/encode.ts'
 import { run } from '../tools/video-split-screen/run.ts'
 import { abba, besideByHand, measure } from './measure.ts'
 
-// Wall time of video_split_screen against the xstack command one writes by hand for the same picture, with the
+// Wall time of video_split_screen against a hand-written xstack command for the same picture, with the
 // same encoder settings: ratio of the medians of ABBA rounds, the estimate, and peak memory (Linux).
 // npm run bench -- split-screen [rounds]
 
@@ -20,7 +20,7 @@ const threads = 2
 interface Case {
   readonly clips: number
   readonly layoutId: number
-  /** Columns and rows of the grid that the layout is. */
+  /** Columns and rows of the layout. */
   readonly grid: readonly [number, number]
 }
 
@@ -46,7 +46,7 @@ async function compare(one: Case, sources: readonly string[]): Promise<void> {
     layout_id: one.layoutId,
   })
   const ours = () => measure(() => runOurs(input, files))
-  const byHand = () => measure(() => handWritten(one, sources))
+  const byHand = () => measure(() => runHandWritten(one, sources))
   const figures = besideByHand(...(await abba(rounds, ours, byHand)))
   console.log(`${one.clips} clips: ${figures}; estimated ${plan(input, files).seconds} s`)
 }
@@ -76,7 +76,7 @@ async function runOurs(
   await run(input, contextOf(files, scratch).context)
 }
 
-async function handWritten({ grid: [columns, rows] }: Case, sources: readonly string[]): Promise<void> {
+async function runHandWritten({ grid: [columns, rows] }: Case, sources: readonly string[]): Promise<void> {
   const [width, height, gap] = [1080, 1920, 8]
   const cell = [(width - gap * (columns - 1)) / columns, (height - gap * (rows - 1)) / rows] as const
   const [w, h] = [2 * Math.floor(cell[0] / 2), 2 * Math.floor(cell[1] / 2)]

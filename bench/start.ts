@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { connectTo, endService } from '../test/pack/connect.ts'
 import { installPacked } from '../test/pack/packed.ts'
 
-// Packed install: from spawn to the first service_status answer, 20 runs. Cold starts the service
-// too, on an empty data folder; warm finds it running.
+// Time from spawn to the first response of service_status, for a packed install, in 20 runs. Cold runs also start the
+// service, with an empty data folder; in warm runs it is running.
 
 const runs = 20
 
-async function firstAnswer(program: string, dataDir: string): Promise<number> {
+async function firstResponse(program: string, dataDir: string): Promise<number> {
   const started = performance.now()
   const client = await connectTo(program, dataDir)
   const status = await client.callTool({ name: 'service_status' })
@@ -28,18 +28,18 @@ function report(name: string, times: readonly number[]): void {
 const folder = await mkdtemp(join(tmpdir(), 'reelwright-start-'))
 try {
   const { program, bytes, dependencies } = await installPacked(folder)
-  console.log(`packed: ${(bytes / 1024).toFixed(0)} KiB, ${dependencies.length} packages with it`)
+  console.log(`packed: ${(bytes / 1024).toFixed(0)} KiB, ${dependencies.length} dependencies`)
   const cold = []
   for (let run = 0; run < runs; run += 1) {
     const dataDir = join(folder, `cold-${run}`)
-    cold.push(await firstAnswer(program, dataDir))
+    cold.push(await firstResponse(program, dataDir))
     await endService(dataDir)
   }
   report('cold', cold)
   const dataDir = join(folder, 'warm')
-  await firstAnswer(program, dataDir)
+  await firstResponse(program, dataDir)
   const warm = []
-  for (let run = 0; run < runs; run += 1) warm.push(await firstAnswer(program, dataDir))
+  for (let run = 0; run < runs; run += 1) warm.push(await firstResponse(program, dataDir))
   await endService(dataDir)
   report('warm', warm)
 } finally {

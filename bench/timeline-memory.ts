@@ -9,15 +9,14 @@ import { inARow, request } from '../test/video-timeline-render/render.ts'
 import { measure } from './measure.ts'
 import { bodyOf, makeSources, prepare } from './timeline-work.ts'
 
-// Whether video_timeline_render takes the same memory however many clips there are, from how many files, and
-// however long the sound is: the peak of a process that makes one result, as a worker does, and of its programs
-// together, for the same 25 s in 10 and in 500 clips of 1080p and of 4K, and for ten minutes and three hours of
-// sound (Linux). Processors' time is what counts where others work on the machine.
-// npm run bench -- timeline-memory [clips] [frames from one key frame to the next]
+// Memory of video_timeline_render by number of clips, number of files and length of the sound: the peak of a process that
+// renders one result, like a worker, and of its child processes. Renders 25 s in 10 and in 500 clips of 1080p and 4K, and
+// ten minutes and three hours of sound (Linux). Compare processor times if the machine is shared.
+// npm run bench -- timeline-memory [clips] [frames between key frames]
 
 const [one, other] = process.argv.slice(2)
 
-await (one?.endsWith('.json') ? make(one) : compare(Number(one ?? 500), Number(other ?? 12)))
+await (one?.endsWith('.json') ? render(one) : compare(Number(one ?? 500), Number(other ?? 12)))
 
 async function compare(many: number, gop: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-timeline-memory-'))
@@ -29,27 +28,27 @@ async function compare(many: number, gop: number): Promise<void> {
       ['4K', large],
     ] as const) {
       const names = await linked(join(folder, name), files, many)
-      await weigh(`10 clips of ${name}`, folder, clips(10, files))
-      await weigh(`${many} clips of ${name}`, folder, clips(many, files))
-      await weigh(`${many} clips of ${many} files of ${name}`, folder, clips(many, names))
+      await measureRender(`10 clips of ${name}`, folder, clips(10, files))
+      await measureRender(`${many} clips of ${name}`, folder, clips(many, files))
+      await measureRender(`${many} clips of ${many} files of ${name}`, folder, clips(many, names))
     }
     for (const minutes of [10, 180]) {
-      await weigh(`${minutes} minutes of sound`, folder, await longSound(folder, sources, minutes))
+      await measureRender(`${minutes} minutes of sound`, folder, await longSound(folder, sources, minutes))
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Renders in a process of its own, which tells what it took. */
-async function weigh(title: string, folder: string, body: ReturnType<typeof request>): Promise<void> {
+/** Renders in a child process, which prints its time and memory. */
+async function measureRender(title: string, folder: string, body: ReturnType<typeof request>): Promise<void> {
   const path = join(folder, 'request.json')
   await writeFile(path, JSON.stringify(body))
   const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url), path])
   console.log(`${title}: ${stdout.trim()}`)
 }
 
-/** 25 s that jump from source to source and to and fro in each. */
+/** Clips of 25 s in total that alternate between sources and positions. */
 function clips(count: number, sources: readonly string[]): ReturnType<typeof request> {
   return bodyOf(
     Array.from({ length: count }, (_, index) => ({
@@ -58,7 +57,7 @@ function clips(count: number, sources: readonly string[]): ReturnType<typeof req
   )
 }
 
-/** As many files as asked for: further names of the same ones. */
+/** Creates `count` hard links to the sources. */
 async function linked(names: string, sources: readonly string[], count: number): Promise<string[]> {
   await mkdir(names)
   return Promise.all(
@@ -70,7 +69,7 @@ async function linked(names: string, sources: readonly string[], count: number):
   )
 }
 
-/** Music under a few clips and, after them, black. */
+/** A few clips followed by black, with sound for the whole duration. */
 async function longSound(
   folder: string,
   sources: readonly string[],
@@ -87,22 +86,22 @@ async function longSound(
   })
 }
 
-async function make(path: string): Promise<void> {
+async function render(path: string): Promise<void> {
   const body = JSON.parse(await readFile(path, 'utf8')) as ReturnType<typeof request>
   const planned = await prepare(body, join(path, '..'))
-  const before = await processorSeconds()
+  const before = await childProcessorSeconds()
   const { seconds, peakMiB } = await measure(planned.run)
   const own = Math.round(process.resourceUsage().maxRSS / 1024)
-  const busy = (await processorSeconds()) - before
+  const busy = (await childProcessorSeconds()) - before
   console.log(
-    `peak ${own} MiB and ${peakMiB} MiB of its programs; ${seconds.toFixed(1)} s, of processors ` +
+    `peak ${own} MiB and ${peakMiB} MiB of its child processes; ${seconds.toFixed(1)} s, processor time ` +
       `${busy.toFixed(1)} s, estimated ${planned.seconds} s`,
   )
 }
 
-/** What programs that this process started and that have ended took of processors. */
-async function processorSeconds(): Promise<number> {
+/** Processor time of ended child processes, seconds. */
+async function childProcessorSeconds(): Promise<number> {
   const fields = (await readFile('/proc/self/stat', 'utf8')).split(' ')
-  // cutime and cstime, proc(5), in the 100ths of a second that Linux counts in.
+  // cutime and cstime, see proc(5), in hundredths of a second.
   return (Number(fields[15]) + Number(fields[16])) / 100
 }

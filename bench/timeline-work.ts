@@ -10,18 +10,18 @@ import { videoTimelineRender } from '../tools/video-timeline-render/contract.ts'
 import { plan } from '../tools/video-timeline-render/plan.ts'
 import { run } from '../tools/video-timeline-render/run.ts'
 
-/** Of the output. */
+/** Width, height and frame rate of the output. */
 export const [width, height, rate] = [1280, 720, 30]
 
 /** Threads that a render may use. */
 export const threads = 2
 
-/** A request that shows cuts one after another. */
+/** Returns a request that plays cuts one after another. */
 export function bodyOf(cuts: readonly Cut[]): ReturnType<typeof request> {
   return request({ size: [width, height], rate, picture: inARow(cuts) })
 }
 
-/** Moving pictures with some grain, and a tone, of 15 s at three rates. */
+/** Creates videos of 15 s at three frame rates: moving pictures with grain, and a tone. */
 export async function makeSources(folder: string, gop: number, size = '1920x1080'): Promise<string[]> {
   const paths: string[] = []
   for (const [index, frames] of ['30', '24000/1001', '25'].entries()) {
@@ -37,13 +37,13 @@ export async function makeSources(folder: string, gop: number, size = '1920x1080
   return paths
 }
 
-/** A render that was checked and may be run again and again, and the seconds it was estimated to take. */
+/** A validated render that can be run repeatedly, and its estimated duration. */
 export interface Prepared {
   readonly run: () => Promise<void>
   readonly seconds: number
 }
 
-/** Probes the files of a request whose materials are paths, and plans it; it is rendered into a folder. */
+/** Probes the files of a request whose material ids are paths, and plans it. Renders to `folder`. */
 export async function prepare(body: ReturnType<typeof request>, folder: string): Promise<Prepared> {
   const files = await inspect(body.materials.map(({ id }) => id))
   const input = videoTimelineRender.input.parse(body)
@@ -61,7 +61,7 @@ export async function prepare(body: ReturnType<typeof request>, folder: string):
   }
 }
 
-/** Files as the service knows them when it estimates. */
+/** Probes files like the service does before it estimates. */
 async function inspect(paths: readonly string[]): Promise<RequestFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
   const staged = await stage(paths)

@@ -7,9 +7,9 @@ import { timelineEncoderArgs } from '../tools/video-timeline-render/encode-part.
 import { abba, besideByHand, measure } from './measure.ts'
 import { bodyOf, height, makeSources, prepare, rate, threads, width } from './timeline-work.ts'
 
-// Wall time of video_timeline_render against the ffmpeg command one writes by hand for the same cuts (each cut an
-// input that is sought, scaled and padded, all joined by concat), with the same encoder settings: ratio of the
-// medians of ABBA rounds, the estimate, and the memory of all programs at once.
+// Wall time of video_timeline_render against a hand-written ffmpeg command for the same cuts with the same encoder
+// settings: each cut is an input with seeking, scaling and padding, and concat joins them. Reports the ratio of the medians
+// of ABBA rounds, the estimate, and the peak memory of all child processes.
 // npm run bench -- timeline [rounds]
 
 const rounds = Number(process.argv[2] ?? 3)
@@ -38,12 +38,12 @@ try {
 async function compare(title: string, cuts: readonly Cut[]): Promise<void> {
   const planned = await prepare(bodyOf(cuts), folder)
   const ours = () => measure(planned.run)
-  const byHand = () => measure(() => handWritten(cuts))
+  const byHand = () => measure(() => runHandWritten(cuts))
   const figures = besideByHand(...(await abba(rounds, ours, byHand)))
   console.log(`${title}: ${figures}; estimated ${planned.seconds} s`)
 }
 
-async function handWritten(cuts: readonly Cut[]): Promise<void> {
+async function runHandWritten(cuts: readonly Cut[]): Promise<void> {
   const inputs = cuts.flatMap(({ path, from, lasts }) => [
     '-ss',
     String(from),

@@ -9,15 +9,15 @@ import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { run } from '../tools/music-visualizer/run.ts'
 import { measure } from './measure.ts'
 
-// Whether music_visualizer takes the same memory however long the music is: the peak of a process that makes one
-// result, as a worker does, and of its programs, for some minutes of music and for hours of it (Linux).
-// npm run bench -- visualizer-memory [minutes] [many minutes] [template]
+// Memory of music_visualizer by length of the music: the peak of a process that renders one result, like a worker, and of
+// its child processes, for minutes and for hours of music (Linux).
+// npm run bench -- visualizer-memory [minutes] [more minutes] [template]
 
 const [one, other, third] = process.argv.slice(2)
 const songOfChild = one?.endsWith('.flac') ? one : undefined
 const resolution = { width: 128, height: 72 }
 
-await (songOfChild === undefined ? compare() : make(songOfChild, other ?? 'bars'))
+await (songOfChild === undefined ? compare() : render(songOfChild, other ?? 'bars'))
 
 async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-visualizer-memory-'))
@@ -34,7 +34,7 @@ async function compare(): Promise<void> {
   }
 }
 
-/** Drums, noise and chords, eight seconds over and over. */
+/** Creates music of drums, noise and chords that repeats every eight seconds. */
 async function makeSong(path: string, minutes: number): Promise<void> {
   const drum = '0.6*sin(2*PI*55*mod(t,0.5))*exp(-8*mod(t,0.5))'
   const rest = '0.08*(random(0)*2-1)*exp(-30*mod(t+0.25,0.5))+0.1*sin(2*PI*110*t)+0.03*sin(2*PI*990*t)'
@@ -43,15 +43,15 @@ async function makeSong(path: string, minutes: number): Promise<void> {
   await ffmpeg('-stream_loop', '-1', '-i', bar, '-t', String(60 * minutes), path)
 }
 
-async function make(song: string, template: string): Promise<void> {
+async function render(song: string, template: string): Promise<void> {
   const { input, files } = await stage({
     file_id: song,
     template_id: template,
     track: 'Night Drive',
     resolution,
   })
-  /** Of this process as it goes on, MiB. */
-  const held: number[] = []
+  /** Samples of the resident memory of this process, MiB. */
+  const residentMiB: number[] = []
   const { seconds, peakMiB } = await measure(async () => {
     await run(input, {
       ...{
@@ -62,17 +62,17 @@ async function make(song: string, template: string): Promise<void> {
         threads: 2,
         signal: new AbortController().signal,
       },
-      progress: () => held.push(process.memoryUsage().rss / 2 ** 20),
+      progress: () => residentMiB.push(process.memoryUsage().rss / 2 ** 20),
       keep: () => ({ file_id: '1', download_url: '' }),
     })
   })
   const own = Math.round(process.resourceUsage().maxRSS / 1024)
   const mean = (from: number, to: number) => {
-    const part = held.slice(from * held.length, to * held.length)
+    const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)
     return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
   }
   console.log(
-    `peak ${own} MiB and ${peakMiB} MiB of its programs; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
+    `peak ${own} MiB and ${peakMiB} MiB of its child processes; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
       `in the last ${mean(0.75, 1)} MiB; ${seconds.toFixed(0)} s`,
   )
 }

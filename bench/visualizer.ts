@@ -9,9 +9,9 @@ import { plan } from '../tools/music-visualizer/plan.ts'
 import { run } from '../tools/music-visualizer/run.ts'
 import { abba, measure, summary } from './measure.ts'
 
-// How many times faster than it plays music_visualizer makes each template at 1080p30, against what one writes by
-// hand with ffmpeg's own audio filters on a still background at the same encoder settings: medians of ABBA rounds.
-// Peak memory is this process's and its programs'.
+// Speed of music_visualizer as a multiple of real time, by template at 1080p30, against hand-written commands with ffmpeg's
+// audio filters on a still background and the same encoder settings: medians of ABBA rounds. Peak memory includes this
+// process and its child processes.
 // npm run bench -- visualizer [rounds] [template]
 
 const rounds = Number(process.argv[2] ?? 2)
@@ -19,7 +19,7 @@ const only = process.argv[3]
 const seconds = 20
 const threads = 2
 
-/** The filter that comes nearest to each template. */
+/** The most similar filter for templates. */
 const byHand = {
   bars: 'showfreqs=s=1920x540:mode=bar:ascale=log:fscale=log:rate=30',
   wave: 'showwaves=s=1920x540:mode=cline:rate=30',
@@ -38,7 +38,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Drums, noise and chords that change. */
+/** Creates a song of drums, noise and chords. */
 async function makeSong(path: string): Promise<void> {
   const drum = '0.6*sin(2*PI*55*mod(t,0.5))*exp(-8*mod(t,0.5))'
   const noise = '0.08*(random(0)*2-1)*exp(-30*mod(t+0.25,0.5))'
@@ -66,19 +66,19 @@ async function compare(template: string, song: string): Promise<void> {
   const results = await abba(
     rounds,
     () => measure(ours),
-    () => measure(() => handWritten(filter, song)),
+    () => measure(() => runHandWritten(filter, song)),
   )
   const [mine, hand] = [summary(results[0]), summary(results[1])]
   const memory = mine.peakMiB + Math.round(process.memoryUsage().rss / 2 ** 20)
   console.log(
-    `${template}: ${(seconds / mine.seconds).toFixed(2)} times as fast as it plays, by hand ` +
+    `${template}: ${(seconds / mine.seconds).toFixed(2)} times real time, by hand ` +
       `${(seconds / hand.seconds).toFixed(2)}, ratio ${(mine.seconds / hand.seconds).toFixed(2)}; ` +
       `${mine.seconds.toFixed(1)} s, estimated ${plan(input, files).seconds} s; ` +
       `peak ${memory} MiB, by hand ${hand.peakMiB} MiB`,
   )
 }
 
-async function handWritten(filter: string, song: string): Promise<void> {
+async function runHandWritten(filter: string, song: string): Promise<void> {
   const graph =
     'color=0x1a1a2e:s=1920x1080:r=30,format=yuv420p[b];' +
     `[0:a]${filter},format=yuva420p[v0];[b][v0]overlay=x=(W-w)/2:y=H-h[v]`
