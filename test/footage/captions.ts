@@ -1,9 +1,10 @@
-import { seededNumbers, type Caption, type Footage } from './text.ts'
+import type { Caption, Footage } from './text.ts'
+import { seededNumbers } from './world.ts'
 
 const latin = [
   'Do you know where he went?',
   'See you tomorrow, Anna!',
-  'Nobody told me',
+  'Nobody called me',
   'The train leaves at nine',
   'What is it?',
   'I have never been to the sea before',
@@ -30,7 +31,7 @@ export const captionKinds = [
 ] as const
 export type CaptionKind = (typeof captionKinds)[number]
 
-/** Frames of a second, and of all of it. */
+/** Frames per second, and frames in total. */
 const [fps, frames] = [30, 180]
 
 /** Footage with text of a kind, different for each seed. */
@@ -41,45 +42,45 @@ export function createFootage(
 ): Footage {
   const size = { width: Math.round((height * 16) / 9), height }
   const next = seededNumbers(seed * 977 + captionKinds.indexOf(kind))
-  return { ...size, fps, frames, background, captions: makers[kind](size, next) }
+  return { ...size, fps, frames, background, captions: captionCreators[kind](size, next) }
 }
 
-type Maker = (size: Pick<Footage, 'width' | 'height'>, next: () => number) => Caption[]
+type CaptionCreator = (size: Pick<Footage, 'width' | 'height'>, next: () => number) => Caption[]
 
 const colours = ['white', '#ffe14d', '#bfe6ff']
 
 function pick<T>(all: readonly T[], next: () => number): T {
   const one = all[Math.floor(next() * all.length)]
-  if (one === undefined) throw new TypeError('of nothing')
+  if (one === undefined) throw new TypeError('the list is empty')
   return one
 }
 
 const between = (low: number, high: number, next: () => number) => Math.round(low + (high - low) * next())
 
-/** Lines one after another, some of them at once, some after a pause. */
+/** Creates lines one after another, some immediately, some after a pause. */
 function consecutiveCaptions(
   next: () => number,
-  make: (given: { readonly first: number; readonly end: number; readonly line: number }) => Caption[],
+  create: (options: { readonly first: number; readonly end: number; readonly line: number }) => Caption[],
 ): Caption[] {
   const captions: Caption[] = []
   let line = between(0, 5, next)
   for (let first = between(0, 12, next); first < frames - 40;) {
     const end = first + between(32, 70, next)
-    captions.push(...make({ first, end: Math.min(end, frames), line }))
-    // None says what the one before said.
+    captions.push(...create({ first, end: Math.min(end, frames), line }))
+    // Consecutive lines differ in text.
     line += 1
     first = end + (next() < 0.4 ? 0 : between(5, 25, next))
   }
   return captions
 }
 
-const makers: Readonly<Record<CaptionKind, Maker>> = {
+const captionCreators: Readonly<Record<CaptionKind, CaptionCreator>> = {
   'two lines': ({ width, height }, next) =>
-    consecutiveCaptions(next, ({ first, end, line: said }) => {
+    consecutiveCaptions(next, ({ first, end, line: index }) => {
       const line = { x: width / 2, first, end, outline: 'black', fill: pick(colours, next) }
       return [
-        { ...line, text: chinese[said % 6] ?? '', size: height * 0.055, y: height * 0.85 },
-        { ...line, text: latin[said % 6] ?? '', size: height * 0.04, y: height * 0.92 },
+        { ...line, text: chinese[index % 6] ?? '', size: height * 0.055, y: height * 0.85 },
+        { ...line, text: latin[index % 6] ?? '', size: height * 0.04, y: height * 0.92 },
       ]
     }),
   plain: ({ width, height }, next) =>

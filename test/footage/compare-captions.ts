@@ -3,39 +3,39 @@ import { boxArea, uniteBoxes, boxHeight, intersectionOverUnion, boxWidth } from 
 import { inkBoxAt, opacityAt, type Footage, type Lettering } from './text.ts'
 import type { Bounds } from '../../src/media/geometry.ts'
 
-/** How a region that was found compares with the caption it shows. */
+/** A detected region and the caption that it shows. */
 interface Match {
   readonly lettering: Lettering
   /** Frames of the region. */
   readonly first: number
   readonly last: number
-  /** Px by which each edge is too far out; below 0, too far in. */
+  /** Offset of each edge, px. Positive: too far out; negative: too far in. */
   readonly edges: readonly [number, number, number, number]
-  /** Px that an edge may be off: 3, or 5 % of the side it bounds. */
+  /** Tolerance of each edge, px: 3, or 5 % of the side if larger. */
   readonly tolerances: readonly [number, number, number, number]
 }
 
-/** What was found, beside what is there. */
+/** Detected regions compared with the captions of footage. */
 export interface CaptionComparison {
   readonly recall: number
   readonly precision: number
-  /** Frames by which beginnings and ends are off, of captions that were found. */
+  /** Offsets of first and last frames of detected captions, in frames. */
   readonly times: readonly number[]
-  /** Edges that are off by no more than they may be, as a share. */
+  /** Share of edges within their tolerance, 0 to 1. */
   readonly edgesWithin: number
-  /** Px by which edges are off, all of them. */
+  /** Offsets of all edges, px. */
   readonly edges: readonly number[]
-  /** Captions that were not found, and regions where none is. */
+  /** Captions that were not detected, and regions without a caption. */
   readonly missed: readonly string[]
   readonly wrong: readonly FoundRegion[]
-  /** What is off in time or place, in words. */
+  /** Offsets beyond the tolerance, as text. */
   readonly notes: readonly string[]
 }
 
-/** Share of its presence at which a caption counts as visible. */
+/** Share of its opacity from which a caption counts as visible. */
 const visible = 0.05
 
-/** Compares regions that were found with the captions of footage. */
+/** Compares detected regions with the captions of footage. */
 export function compareWithCaptions(
   footage: Footage,
   letterings: readonly Lettering[],
@@ -88,7 +88,7 @@ export function compareWithCaptions(
   }
 }
 
-/** One caption that stands still has one region. */
+/** Returns whether a caption was matched before. A static caption has one region; a moving one has several. */
 function repeats({ lettering, first, last }: Match, matches: readonly Match[]): boolean {
   return matches.some(
     (other) =>
@@ -97,7 +97,7 @@ function repeats({ lettering, first, last }: Match, matches: readonly Match[]): 
   )
 }
 
-/** Frames on which a caption can be seen. */
+/** Frames on which a caption is visible. */
 function visibleFrames(lettering: Lettering, footage: Footage): number[] {
   const { opacity = 1 } = lettering.caption
   return Array.from({ length: footage.frames }, (_, frame) => frame).filter(

@@ -2,19 +2,19 @@ import type { Frame, FrameTreatment } from '../../src/media/clean/frame.ts'
 import type { Overlay } from './overlay.ts'
 import type { Scene } from './scene.ts'
 
-/** How near treated footage comes to the clean one, where it was treated. */
+/** Difference between treated and clean footage, within the treated pixels. */
 export interface Fidelity {
-  /** Of brightness, over all frames and of the worst one, dB. */
+  /** Luma PSNR in dB, over all frames and of the worst frame. */
   readonly psnr: number
   readonly worst: number
-  /** How much what is wrong changes from frame to frame, in levels. */
+  /** Root mean square change of the error between consecutive frames, in levels (0 to 255). */
   readonly flicker: number
-  /** Bytes changed where no patch is. */
+  /** Number of bytes changed outside the patches. */
   readonly changedOutside: number
   readonly frames: readonly Frame[]
 }
 
-/** Lays an overlay over a scene, has it treated, and compares with the scene. */
+/** Draws an overlay on a scene, treats the result, and compares it with the scene. */
 export async function measureFidelity(
   scene: Scene,
   overlay: Overlay,
@@ -26,11 +26,11 @@ export async function measureFidelity(
     overlay.draw(copy, index)
     return copy
   })
-  async function* given(): AsyncGenerator<Frame> {
+  async function* input(): AsyncGenerator<Frame> {
     for (const frame of dirty) yield await Promise.resolve({ ...frame, bytes: frame.bytes.slice() })
   }
   const frames: Frame[] = []
-  for await (const frame of treat(given(), { first: 0, patchesAt: overlay.patchesAt })) {
+  for await (const frame of treat(input(), { first: 0, patchesAt: overlay.patchesAt })) {
     frames.push({ ...frame, bytes: frame.bytes.slice() })
   }
   const total = { squares: 0, count: 0, worst: Infinity, changes: 0, changed: 0, outside: 0 }
@@ -69,10 +69,10 @@ function decibels(meanSquare: number): number {
 
 type Patches = ReturnType<Overlay['patchesAt']>
 
-/** Stands where nothing was treated. */
+/** Error value of pixels that were not treated. */
 const untreated = 2 ** 15 - 1
 
-/** By place of brightness. */
+/** Luma errors of a frame, by pixel index. */
 function errorsOf(frame: Frame, clean: Frame | undefined, patches: Patches): Int16Array {
   const errors = new Int16Array(frame.width * frame.height).fill(untreated)
   for (const at of treatedPixels(frame, patches))
@@ -80,7 +80,7 @@ function errorsOf(frame: Frame, clean: Frame | undefined, patches: Patches): Int
   return errors
 }
 
-/** Places of brightness that are treated, once each. */
+/** Yields the indexes of treated luma pixels. */
 function* treatedPixels({ width }: Frame, patches: Patches): Generator<number> {
   for (const patch of patches) {
     for (let index = patch.mask.indexOf(1); index >= 0; index = patch.mask.indexOf(1, index + 1)) {

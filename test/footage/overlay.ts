@@ -1,11 +1,11 @@
 import type { Frame, Patch, PatchesAt } from '../../src/media/clean/frame.ts'
 import type { Scene } from './scene.ts'
-import { randomOf } from './world.ts'
+import { seededNumbers } from './world.ts'
 
-/** Something laid over footage, and where it is to be taken away. */
+/** An overlay drawn on footage, and the patches that contain it. */
 export interface Overlay {
   readonly patchesAt: PatchesAt
-  /** Draws onto a frame of the number. */
+  /** Draws the overlay on the frame with this index. */
   readonly draw: (frame: Frame, index: number) => void
 }
 
@@ -17,13 +17,13 @@ export interface Box {
   readonly h: number
 }
 
-/** Where people put them. */
+/** Usual positions. */
 export const places: Readonly<Record<'subtitle' | 'logo', Box>> = {
   subtitle: { x: 0.255, y: 0.84, w: 0.49, h: 0.093 },
   logo: { x: 0.8, y: 0.07, w: 0.157, h: 0.111 },
 }
 
-/** A patch of a whole box; its place and sides even. */
+/** A fully masked patch of a box. Position and sides are even. */
 export function patchOf({ x, y, w, h }: Box, { width, height }: { width: number; height: number }): Patch {
   const [left, top] = [Math.floor((x * width) / 2) * 2, Math.floor((y * height) / 2) * 2]
   const size = { width: Math.round((w * width) / 2) * 2, height: Math.round((h * height) / 2) * 2 }
@@ -31,8 +31,8 @@ export function patchOf({ x, y, w, h }: Box, { width, height }: { width: number;
 }
 
 /**
- * Lines of a subtitle: shown for `shown` frames, gone for `gone`, each another text; as strong as `faint` tells on the
- * frames beside, the nearest first.
+ * Subtitle lines with different text, each visible for `shown` frames and then hidden for `gone` frames. `faint` is the
+ * opacity on the hidden frames next to a line, the nearest first.
  */
 export function subtitles(
   scene: Scene,
@@ -53,7 +53,7 @@ export function subtitles(
   }
 }
 
-/** A logo that is always there; as faint as `strength` tells. */
+/** A permanent logo of opacity `strength`, 0 to 1. */
 export function logo(scene: Scene, { box = places.logo, strength = 1 } = {}): Overlay {
   const patches = [patchOf(box, scene)]
   return {
@@ -75,9 +75,9 @@ export function movingText(scene: Scene, { speed = 2 } = {}): Overlay {
   return { patchesAt, draw: (frame, index) => patchesAt(index).forEach((patch) => strokes(frame, patch, 5)) }
 }
 
-/** Bright strokes with dark edges, as letters have. */
+/** Draws bright strokes with dark edges, like letters. */
 function strokes(frame: Frame, { x, y, width, height }: Patch, seed: number, strength = 1): void {
-  const random = randomOf(seed)
+  const random = seededNumbers(seed)
   const letter = Math.max(4, Math.round(height * 0.5))
   const colour = frame.width * frame.height
   for (let left = 4; left + letter < width - 2; left += letter + 2) {
@@ -94,7 +94,7 @@ function strokes(frame: Frame, { x, y, width, height }: Patch, seed: number, str
         const to = (y + row) * frame.width + x + left + column
         const tone = near > letter / 6 ? 20 : 232
         frame.bytes[to] = Math.round((frame.bytes[to] ?? 0) * (1 - strength) + tone * strength)
-        // Four pixels share a sample of colour; the first of them draws it.
+        // Four pixels share a chroma sample; the first one draws it.
         if ((row | (left + column)) & 1) continue
         const small = ((y + row) >> 1) * (frame.width >> 1) + ((x + left + column) >> 1)
         for (const plane of [colour, (colour * 5) / 4]) {

@@ -1,6 +1,6 @@
 import { type FramePlane, framePlanes, type FrameTreatment } from '../../src/media/clean/frame.ts'
 
-/** Blurs boxes as any filter does, each pixel the mean of what lies around it: what cleaning is held against. */
+/** Blurs boxes with an ordinary blur filter, as a reference for cleaning. */
 export const plainBlur: FrameTreatment = async function* blurred(frames, { first, patchesAt }) {
   let index = first
   for await (const frame of frames) {
@@ -23,7 +23,7 @@ interface Box {
   readonly rows: number
 }
 
-/** Three means along each axis come near a Gaussian as wide as the box is high; beyond the edges pixels go on. */
+/** Approximates a Gaussian by three box blurs along each axis. Edge pixels are repeated beyond the frame. */
 function blurBox({ bytes, width, height }: FramePlane, { left, top, columns, rows }: Box): void {
   const reach = Math.min(columns, rows)
   const [across, down] = [columns + 2 * reach, rows + 2 * reach]

@@ -1,7 +1,7 @@
-/** Steps between two pixels that weights are worked out for: a hundredth of a level's error. */
+/** Positions between two pixels with precomputed weights. The error is about 0.01 levels. */
 const steps = 256
 
-/** Weights of four pixels as Catmull and Rom have them, so that detail keeps its contrast wherever it lies. */
+/** Catmull-Rom weights of four pixels. They keep the contrast of detail at any position. */
 const cubic = Float64Array.from({ length: (steps + 1) * 4 }, (_, index) => {
   const t = (index >> 2) / steps
   const all = [
@@ -13,7 +13,7 @@ const cubic = Float64Array.from({ length: (steps + 1) * 4 }, (_, index) => {
   return (all[index & 3] ?? 0) / 2
 })
 
-/** A plane's value between its pixels; outside it is no number, which a frame shows as black. */
+/** Interpolated value of a plane at a position in pixels. NaN outside, which a frame shows as black. */
 export function sampleAt(plane: Float32Array, width: number, x: number, y: number): number {
   const column = Math.floor(x)
   const row = Math.floor(y)

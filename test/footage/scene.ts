@@ -1,8 +1,8 @@
 import type { Frame } from '../../src/media/clean/frame.ts'
 import { sampleAt } from './sample-world.ts'
-import { makeWorld, randomOf, type World } from './world.ts'
+import { makeWorld, seededNumbers, type World } from './world.ts'
 
-/** Clean footage whose every frame is known: `frameAt` draws one, the same each time. */
+/** Generated clean footage. `frameAt` always returns the same pixels for an index. */
 export interface Scene {
   readonly width: number
   readonly height: number
@@ -10,21 +10,21 @@ export interface Scene {
   readonly frameAt: (index: number) => Frame
 }
 
-/** Where a frame's pixel (x, y) lies in the world: (a x + b y + c, d x + e y + f). */
+/** Affine map from a pixel (x, y) of a frame to the world: (a x + b y + c, d x + e y + f). */
 type View = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
 
-/** What a camera does, by the frame's number; lengths in 480ths of the frame's width. */
+/** Camera motion by frame index. Lengths are in 480ths of the frame's width. */
 interface Shot {
   readonly view: (index: number, count: number) => View
-  /** How bright it is, 1 as it was. */
+  /** Brightness factor; 1 is unchanged. */
   readonly gain?: (index: number, count: number) => number
-  /** Something with detail of its own that passes the middle of the lower third. */
+  /** Whether a textured object crosses the lower part of the picture. */
   readonly hasWalker?: boolean
 }
 
 const moved = (x: number, y: number): View => [1, 0, x, 0, 1, y]
 
-/** About the frame's middle, 480 wide and 270 high. */
+/** Scales and rotates around the middle of a frame of 480 x 270. */
 function turned(scale: number, angle: number, [x, y]: readonly [number, number]): View {
   const [cos, sin] = [scale * Math.cos(angle), scale * Math.sin(angle)]
   return [cos, -sin, x + 240 - cos * 240 + sin * 135, sin, cos, y + 135 - sin * 240 - cos * 135]
@@ -36,7 +36,7 @@ const handHeld = (index: number): View =>
     160 + 4 * Math.sin(index / 7 + 2) + 1.8 * Math.sin(index * 1.1 + 1),
   ])
 
-/** Cameras, each with how it moves. */
+/** Camera motions by name. */
 export const shots = {
   static: { view: () => moved(200, 120) },
   'slow pan': { view: (index) => moved(40 + 1.3 * index, 120) },
@@ -56,7 +56,7 @@ export type ShotName = keyof typeof shots
 
 const worlds = new Map<string, World>()
 
-/** Many scenes look at the same one. */
+/** Worlds are cached, because many scenes share one. */
 function cachedWorld(width: number, height: number, seed: number): World {
   const key = `${width} ${height} ${seed}`
   const world = worlds.get(key) ?? makeWorld(width, height, seed)
@@ -64,7 +64,7 @@ function cachedWorld(width: number, height: number, seed: number): World {
   return world
 }
 
-/** Footage of a shot, with a camera's noise of so many levels of deviation. */
+/** Creates footage of a shot. `noise` is the standard deviation of the sensor noise, in levels. */
 export function makeScene(
   name: ShotName,
   {
@@ -83,7 +83,7 @@ export function makeScene(
 ): Scene {
   const shot: Shot = shots[name]
   const unit = width / 480
-  // As wide as the farthest that any of these cameras sees in so many frames.
+  // Wide enough for the fastest camera over all frames.
   const across = name === 'fast pan' ? Math.max(1500, 520 + 12 * count) : 1500
   const world = cachedWorld(Math.ceil(across * unit), Math.ceil(640 * unit), seed)
   const grain = createGrain(noise, seed)
@@ -119,7 +119,7 @@ function draw({ world, view, width, height, bytes, gain, pass, grain }: Drawing,
   const black = plane === 0 ? 16 : 128
   const source = world.planes[plane]
   let at = from
-  // A colour sample lies between its four pixels.
+  // A chroma sample is at the centre of its four pixels.
   const half = (step - 1) / 2
   for (let y = half; y < height; y += step) {
     const down = pass ? (y - height * 0.75) / (60 * pass.unit) : 2
@@ -137,16 +137,16 @@ function draw({ world, view, width, height, bytes, gain, pass, grain }: Drawing,
   }
 }
 
-/** A camera's noise: Gaussian, another on each frame. */
+/** Gaussian sensor noise that differs per frame and plane. */
 function createGrain(deviation: number, seed: number): (turn: number) => (at: number) => number {
-  const random = randomOf(seed + 1)
+  const random = seededNumbers(seed + 1)
   const length = 2 ** 16
   const values = Float32Array.from({ length }, () => {
     const radius = Math.sqrt(-2 * Math.log(1 - random()))
     return deviation * radius * Math.cos(2 * Math.PI * random())
   })
   return (turn) => {
-    const begin = Math.floor(randomOf(seed + 31 * turn)() * length)
+    const begin = Math.floor(seededNumbers(seed + 31 * turn)() * length)
     return (at) => values[(begin + at * 7) % length] ?? 0
   }
 }

@@ -1,30 +1,31 @@
 import { createCanvas, type Canvas, type SKRSContext2D } from '@napi-rs/canvas'
+import { seededNumbers } from './world.ts'
 import { writeVideo } from './write-video.ts'
 import type { Bounds } from '../../src/media/geometry.ts'
 
-/** A line of text that is burned in, with when and how. */
+/** A burned-in line of text. */
 export interface Caption {
   readonly text: string
-  /** Size of the letters, px. */
+  /** Font size, px. */
   readonly size: number
-  /** Middle of the line at `first`, px. */
+  /** Centre of the line on frame `first`, px. */
   readonly x: number
   readonly y: number
-  /** Frames that show it: from `first`, before `end`. */
+  /** Visible from frame `first` to before frame `end`. */
   readonly first: number
   readonly end: number
-  /** Frames that it takes to come and to go. */
+  /** Length of fade-in and fade-out, frames. */
   readonly fade?: number
-  /** Px a frame. */
+  /** Motion, px per frame. */
   readonly motion?: { readonly x: number; readonly y: number }
-  /** How opaque it is, 0 to 1. */
+  /** Opacity, 0 to 1. */
   readonly opacity?: number
   readonly fill?: string
-  /** Colour around the letters. */
+  /** Colour of the outline. */
   readonly outline?: string
 }
 
-/** Footage whose text is known. */
+/** Definition of footage with known text. */
 export interface Footage {
   readonly width: number
   readonly height: number
@@ -36,14 +37,14 @@ export interface Footage {
 
 const font = (size: number) => `600 ${size}px "DejaVu Sans", "Droid Sans Fallback", sans-serif`
 
-/** A caption drawn once, with where its ink lies. */
+/** A drawn caption and the box of its visible pixels. */
 export interface Lettering {
   readonly caption: Caption
   readonly picture: Canvas
   readonly ink: Bounds
 }
 
-/** Draws a caption on a transparent picture of its own. */
+/** Draws a caption on a transparent canvas. */
 export function drawLettering(caption: Caption): Lettering {
   const pad = Math.ceil(caption.size)
   const measuring = createCanvas(1, 1).getContext('2d')
@@ -66,7 +67,7 @@ export function drawLettering(caption: Caption): Lettering {
   return { caption, picture, ink: opaqueBox(pen, width, height) }
 }
 
-/** The least box around what is at least half as opaque as ink. */
+/** Smallest box around pixels with an opacity of at least half. */
 function opaqueBox(pen: SKRSContext2D, width: number, height: number): Bounds {
   const { data } = pen.getImageData(0, 0, width, height)
   const ink = { left: width, top: height, right: 0, bottom: 0 }
@@ -82,23 +83,23 @@ function opaqueBox(pen: SKRSContext2D, width: number, height: number): Bounds {
   return ink
 }
 
-/** Top left corner of a lettering's picture on a frame, whole px. */
+/** Top left corner of a caption's canvas on a frame, whole px. */
 function cornerAt({ caption, picture }: Lettering, frame: number): { x: number; y: number } {
-  const passed = frame - caption.first
+  const elapsed = frame - caption.first
   return {
-    x: Math.round(caption.x + (caption.motion?.x ?? 0) * passed - picture.width / 2),
-    y: Math.round(caption.y + (caption.motion?.y ?? 0) * passed - picture.height / 2),
+    x: Math.round(caption.x + (caption.motion?.x ?? 0) * elapsed - picture.width / 2),
+    y: Math.round(caption.y + (caption.motion?.y ?? 0) * elapsed - picture.height / 2),
   }
 }
 
-/** How much of a caption shows on a frame, 0 to 1. */
+/** Opacity of a caption on a frame, 0 to 1. */
 export function opacityAt({ first, end, fade = 0, opacity = 1 }: Caption, frame: number): number {
   if (frame < first || frame >= end) return 0
   const near = Math.min(frame - first + 1, end - frame)
   return opacity * Math.min(1, near / (fade + 1))
 }
 
-/** Where a lettering's ink lies on a frame, cut to the picture; undefined where none of it does. */
+/** Box of the visible pixels of a caption on a frame, clipped to the picture. Undefined if there are none. */
 export function inkBoxAt(lettering: Lettering, frame: number, size: Footage): Bounds | undefined {
   if (opacityAt(lettering.caption, frame) === 0) return undefined
   const { x, y } = cornerAt(lettering, frame)
@@ -112,7 +113,7 @@ export function inkBoxAt(lettering: Lettering, frame: number, size: Footage): Bo
   return box.left < box.right && box.top < box.bottom ? box : undefined
 }
 
-/** Draws footage into a file, and answers the letterings whose boxes are known. */
+/** Draws footage to a video file. Returns its captions with their boxes. */
 export async function drawFootage(
   path: string,
   footage: Footage,
@@ -121,11 +122,11 @@ export async function drawFootage(
   const letterings = footage.captions.map(drawLettering)
   const canvas = createCanvas(footage.width, footage.height)
   const pen = canvas.getContext('2d')
-  const scene = createBackground(footage)
+  const drawBackground = createBackground(footage)
   function* frames() {
     for (let frame = 0; frame < footage.frames; frame += 1) {
       pen.globalAlpha = 1
-      scene(pen, frame)
+      drawBackground(pen, frame)
       for (const lettering of letterings) {
         pen.globalAlpha = opacityAt(lettering.caption, frame)
         if (pen.globalAlpha === 0) continue
@@ -139,18 +140,7 @@ export async function drawFootage(
   return letterings
 }
 
-/** A small generator of repeatable numbers, 0 to 1 (mulberry32). */
-export function seededNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-/** Draws a frame of what lies behind the text: soft hills of colour with things on them, larger than the picture. */
+/** Creates a background of random shapes, larger than the picture. Returns a function that draws a frame of it. */
 function createBackground({
   width,
   height,
@@ -165,22 +155,22 @@ function createBackground({
   for (const stop of [0, 0.4, 0.7, 1]) sky.addColorStop(stop, colour(25 + 35 * next()))
   pen.fillStyle = sky
   pen.fillRect(0, 0, scene.width, scene.height)
-  const things = background === 'busy' ? 260 : 90
-  for (let thing = 0; thing < things; thing += 1) {
+  const shapes = background === 'busy' ? 260 : 90
+  for (let shape = 0; shape < shapes; shape += 1) {
     pen.fillStyle = colour(15 + 60 * next())
     pen.globalAlpha = 0.25 + 0.75 * next()
     pen.beginPath()
     const [x, y] = [scene.width * next(), scene.height * next()]
     const radius = (0.01 + 0.09 * next() ** 2) * width
-    if (thing % 3 === 0) pen.rect(x, y, radius * (0.5 + next()), radius * (0.5 + next()))
+    if (shape % 3 === 0) pen.rect(x, y, radius * (0.5 + next()), radius * (0.5 + next()))
     else pen.ellipse(x, y, radius, radius * (0.3 + 0.7 * next()), Math.PI * next(), 0, 2 * Math.PI)
     pen.fill()
   }
   pen.globalAlpha = 1
   const room = { x: scene.width - width, y: scene.height - height }
   return (onto, frame) => {
-    // There and back along the longer side.
-    const way = background === 'still' ? 0 : (frame * (background === 'busy' ? 3 : 1.5)) % (2 * room.x)
-    onto.drawImage(scene, -Math.round(Math.min(way, 2 * room.x - way)), -Math.round(room.y / 2))
+    // Back and forth along the longer side.
+    const offset = background === 'still' ? 0 : (frame * (background === 'busy' ? 3 : 1.5)) % (2 * room.x)
+    onto.drawImage(scene, -Math.round(Math.min(offset, 2 * room.x - offset)), -Math.round(room.y / 2))
   }
 }

@@ -1,16 +1,16 @@
 import type { LineBox } from '../../src/media/text/box.ts'
 
-/** A line of letters that lies askew, by its middle. */
+/** A tilted line of letters, given by its centre. */
 export interface TiltedLine {
   readonly x: number
   readonly y: number
   readonly length: number
   readonly letters: number
-  /** To the level, radians. */
+  /** Angle to the horizontal, radians. */
   readonly angle: number
 }
 
-/** The box around a tilted line. */
+/** Bounding box of a tilted line. */
 export function boxAround({ x, y, length, letters, angle }: TiltedLine): LineBox {
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))]
   const across = (length * cos + letters * sin) / 2
@@ -19,7 +19,7 @@ export function boxAround({ x, y, length, letters, angle }: TiltedLine): LineBox
   return { ...box, tilt: { angle, letterSize: letters } }
 }
 
-/** A place in a line: shares of its length and thickness from its middle, -0.5 to 0.5. */
+/** A point in a line. `along` and `aside` are shares of its length and height from its centre, -0.5 to 0.5. */
 export function placeIn({ x, y, length, letters, angle }: TiltedLine, along: number, aside: number) {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   return {

@@ -1,12 +1,12 @@
-/** A large picture that cameras of scenes look at: brightness and both axes of colour, all at full size. */
+/** A large picture that cameras of scenes view. Planes: luma, blue chroma and red chroma, all at full size. */
 export interface World {
   readonly width: number
   readonly height: number
   readonly planes: readonly [Float32Array, Float32Array, Float32Array]
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
+/** Creates a seeded generator of numbers from 0 to 1 (mulberry32). */
+export function seededNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -16,9 +16,9 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** A picture like a photo's: detail at every scale as in nature (amplitude falls with frequency), edges and areas. */
+/** Creates a photo-like picture: noise at every scale whose amplitude falls with frequency, and shapes with edges. */
 export function makeWorld(width: number, height: number, seed: number): World {
-  const random = randomOf(seed)
+  const random = seededNumbers(seed)
   const luma = new Float32Array(width * height).fill(118)
   const blue = new Float32Array(width * height).fill(128)
   const red = new Float32Array(width * height).fill(128)
@@ -38,7 +38,7 @@ interface Noise {
   readonly height: number
   /** Pixels between random values. */
   readonly cell: number
-  /** How far values go to either side. */
+  /** Amplitude. */
   readonly share: number
   readonly random: () => number
 }
@@ -71,7 +71,7 @@ function between(one: number, other: number, share: number): number {
   return one + (other - one) * share
 }
 
-/** An ellipse or a turned rectangle with an edge two pixels soft, half as strong as paint. */
+/** Adds a random ellipse or rotated rectangle with an edge two pixels soft. */
 function addShape({ width, height, planes }: World, random: () => number): void {
   const [x, y] = [random() * width, random() * height]
   const [long, short] = [12 + random() * 90, 6 + random() * 40]

@@ -1,18 +1,18 @@
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Frame } from '../../src/media/clean/frame.ts'
 
-/** Pictures that become a video. */
+/** RGBA pictures to encode. */
 interface Drawn {
   readonly width: number
   readonly height: number
   readonly fps: number
-  /** Four-byte pixels of each frame in order; its memory may be used again for the next. */
+  /** RGBA pixels of each frame, in order. The buffer may be reused for the next frame. */
   readonly pictures: Iterable<Uint8Array>
 }
 
 const defaultEncoding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '18', '-pix_fmt', 'yuv420p']
 
-/** Encodes pictures that are drawn into a video, with filters and an encoder where they are given. */
+/** Encodes pictures to a video file. `encoding`: ffmpeg arguments for filters and encoder. */
 export async function writeVideo(
   path: string,
   drawn: Drawn,
@@ -32,7 +32,7 @@ export async function writeVideo(
   })
 }
 
-/** Encodes frames into an mp4, near to lossless. */
+/** Encodes frames to a nearly lossless mp4. Returns its path. */
 export async function writeFrames(path: string, frames: readonly Frame[], fps: number): Promise<string> {
   const [{ width, height } = { width: 0, height: 0 }] = frames
   async function* input() {
