@@ -27,11 +27,11 @@ describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
     path = await make(join(folder, 'piece.aac'), ['-i', wav])
   })
 
-  /** Seconds of sound that are in a file, all of it decoded. */
+  /** Duration of the decoded sound of a file, seconds. */
   const secondsOf = async (file: string) =>
     (await ffmpeg('-i', file, '-f', 'f32le', '-ar', '48000', '-ac', '1', '-')).length / 4 / 48_000
 
-  it('becomes MIDI', async () => {
+  it('is transcribed to MIDI', async () => {
     const { found, name, output } = await transcribe(path, folder)
     expect(name).toBe('piece.mid')
     expect(output.duration).toBeCloseTo(await secondsOf(path), 2)

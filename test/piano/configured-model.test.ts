@@ -53,13 +53,13 @@ function soundOf(bursts: readonly (readonly [number, number, number])[]): Float3
   })
 }
 
-async function bring(graph: Graph | Buffer): Promise<void> {
+async function useModel(graph: Graph | Buffer): Promise<void> {
   const own = { 'piano-model': await writeModelFile(folder, graph) }
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
 it('is used with its pedal for recordings of any length', async () => {
-  await bring(loudnessPianoModel())
+  await useModel(loudnessPianoModel())
   await requireAll(requirements())
   const { found, output } = await transcribe(path, folder)
   expect(output).toMatchObject({ transcriber: 'piano-model', pedal: true, notes_found: sounding.length })
@@ -77,17 +77,17 @@ it('striking a held key again ends its note and starts another', async () => {
   // More notes follow: two improbable ones alone would be rejected.
   const others = [3, 4, 5, 6].map((second) => [second, second + 0.5, 0.5] as const)
   const sound = soundOf([[1, 1.5, 0.25], [1.5, 2.2, 0.5], ...others])
-  await bring(loudnessPianoModel())
+  await useModel(loudnessPianoModel())
   const { found } = await transcribe(await writeWav(join(folder, 'again.wav'), sound), folder)
   const [first, second] = found.notes
   expect(found.notes).toHaveLength(6)
-  for (const [told, time] of [
+  for (const [actual, time] of [
     [first?.start, 1],
     [first?.end, 1.5],
     [second?.start, 1.5],
     [second?.end, 2.2],
   ])
-    expect(Math.abs((told ?? 0) - (time ?? 0))).toBeLessThan(0.025)
+    expect(Math.abs((actual ?? 0) - (time ?? 0))).toBeLessThan(0.025)
   expect(second?.velocity).toBeGreaterThan(first?.velocity ?? 127)
 })
 
@@ -100,18 +100,18 @@ it('stores the transcription for the next attempt, per transcriber', async () =>
     const { context } = contextOf(files, await mkdtemp(join(folder, 'attempt-')))
     return await run({ file_id: idOf(copy) }, { ...context, steps })
   }
-  await bring(loudnessPianoModel())
+  await useModel(loudnessPianoModel())
   const first = await attempt()
   // A second transcription is impossible.
   await rm(copy)
   expect(await attempt()).toEqual(first)
   const another = loudnessPianoModel()
-  await bring({ ...another, constants: { ...another.constants, twice: { dims: [1], values: [7] } } })
+  await useModel({ ...another, constants: { ...another.constants, twice: { dims: [1], values: [7] } } })
   await expect(attempt()).rejects.toMatchObject({ code: 6500 })
 })
 
 it('reports sound in the middle of a recording that cannot be decoded', async () => {
-  await bring(loudnessPianoModel())
+  await useModel(loudnessPianoModel())
   const coded = await make(join(folder, 'hole.m4a'), ['-i', path, '-c:a', 'aac'])
   expect((await transcribe(coded, folder)).output.notes).toBeUndefined()
   const { output } = await transcribe(await withHole(coded, 0.55, 0.7), folder)
@@ -123,7 +123,7 @@ it('reports sound in the middle of a recording that cannot be decoded', async ()
 })
 
 it('has a timeout that suits a slow machine', async () => {
-  await bring(loudnessPianoModel())
+  await useModel(loudnessPianoModel())
   await using transcriber = await openPianoTranscriber(1, new AbortController().signal)
   const hours = 6 * 3600 * 1000
   // It runs at about real time; a tenth of that speed must not time out.
@@ -153,11 +153,11 @@ it('the plan reports the expected time', async () => {
 })
 
 it.each([
-  ['is no model', Buffer.from('not a model')],
-  ['takes shorter sound', loudnessPianoModel(80_000)],
-  ['tells no offsets', { ...loudnessPianoModel(), outputs: { reg_onset_output: [1, 1000, 88] } }],
-] as const)('is refused where it %s', async (_, graph) => {
-  await bring(graph)
+  ['is not a model file', Buffer.from('not a model')],
+  ['requires shorter sound', loudnessPianoModel(80_000)],
+  ['has no offset output', { ...loudnessPianoModel(), outputs: { reg_onset_output: [1, 1000, 88] } }],
+] as const)('is rejected if it %s', async (_, graph) => {
+  await useModel(graph)
   await expect(transcribe(path, folder)).rejects.toMatchObject({
     code: 6016,
     hint: expect.stringContaining('160000'),

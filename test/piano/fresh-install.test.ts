@@ -52,7 +52,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
       ['piece-piano.wav', 'piece.mid'],
     ],
   ] as const)(
-    '%s: the command that is told brings all of it from a mirror',
+    '%s: the command in the error installs all requirements from a mirror',
     async (name, operation, needs, made) => {
       const dataDir = join(folder, name)
       const packs = packsAt(dataDir, false)
@@ -67,7 +67,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
   )
 
   it('downloads packs on first use if allowed', async () => {
-    const dataDir = join(folder, 'by itself')
+    const dataDir = join(folder, 'automatic')
     configurePacks(packsAt(dataDir, true))
     expect(await run(enhance, dataDir)).toEqual(['piece-piano.wav', 'piece.mid'])
   })

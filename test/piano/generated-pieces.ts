@@ -5,21 +5,21 @@ interface Draft {
   readonly notes: PianoNote[]
   readonly pedals: PedalSpan[]
   readonly random: SeededRandom
-  /** Seconds of a beat. */
+  /** Length of a beat, seconds. */
   readonly beat: number
-  /** Loudness around which it is played, 1 to 127. */
+  /** Mean velocity, 1 to 127. */
   readonly velocity: number
 }
 
 /** Kinds of generated pieces. */
 export const kinds = {
   scales(draft: Draft) {
-    const { random: chance, beat } = draft
+    const { random, beat } = draft
     let time = 0
     while (time < length) {
-      const from = chance.integer(30, 84)
-      const up = chance.uniform() < 0.5 ? 1 : -1
-      const hands = chance.uniform() < 0.4 ? [0, 12] : [0]
+      const from = random.integer(30, 84)
+      const up = random.uniform() < 0.5 ? 1 : -1
+      const hands = random.uniform() < 0.4 ? [0, 12] : [0]
       for (let step = 0; step < 12 && time < length; step += 1) {
         const degree = major[step % 7] ?? 0
         for (const apart of hands) {
@@ -30,24 +30,24 @@ export const kinds = {
     }
   },
   chords(draft: Draft) {
-    const { random: chance, beat } = draft
-    for (let time = 0; time < length; time += chance.pick([0.5, 1, 1, 2]) * beat) {
-      const root = chance.integer(36, 72)
-      const shape = chance.pick(shapes)
+    const { random, beat } = draft
+    for (let time = 0; time < length; time += random.pick([0.5, 1, 1, 2]) * beat) {
+      const root = random.integer(36, 72)
+      const shape = random.pick(shapes)
       for (const apart of shape) strike(draft, root + apart, time, beat * 0.9)
-      if (chance.uniform() < 0.5) strike(draft, root - 12, time, beat * 0.9)
-      if (chance.uniform() < 0.3) strike(draft, root - 24, time, beat * 0.9)
+      if (random.uniform() < 0.5) strike(draft, root - 12, time, beat * 0.9)
+      if (random.uniform() < 0.3) strike(draft, root - 24, time, beat * 0.9)
     }
   },
-  /** Broken chords, their sounds held by the pedal. */
+  /** Broken chords, sustained by the pedal. */
   arpeggios(draft: Draft) {
-    const { random: chance, beat } = draft
+    const { random, beat } = draft
     for (let time = 0; time < length;) {
-      const root = chance.integer(33, 55)
-      const shape = chance.pick(shapes)
+      const root = random.integer(33, 55)
+      const shape = random.pick(shapes)
       const tones = [0, 12, 24].flatMap((octave) => shape.map((apart) => root + apart + octave))
       const begin = time
-      for (const pitch of tones.slice(0, chance.integer(6, tones.length))) {
+      for (const pitch of tones.slice(0, random.integer(6, tones.length))) {
         strike(draft, pitch, time, beat / 4)
         time += beat / 4
       }
@@ -55,26 +55,26 @@ export const kinds = {
     }
   },
   alberti(draft: Draft) {
-    const { random: chance, beat } = draft
+    const { random, beat } = draft
     for (let time = 0, bar = 0; time < length; bar += 1) {
-      const root = chance.integer(43, 55)
-      const [low = 0, middle = 4, high = 7] = chance.pick(shapes)
+      const root = random.integer(43, 55)
+      const [low = 0, middle = 4, high = 7] = random.pick(shapes)
       for (const apart of [low, high, middle, high, low, high, middle, high]) {
         strike(draft, root + apart, time, beat / 4, -12)
-        if (chance.uniform() < 0.45) {
-          strike(draft, root + 17 + (major[chance.integer(0, 6)] ?? 0), time, beat / chance.pick([2, 4]))
+        if (random.uniform() < 0.45) {
+          strike(draft, root + 17 + (major[random.integer(0, 6)] ?? 0), time, beat / random.pick([2, 4]))
         }
         time += beat / 4
       }
     }
   },
-  /** The same keys again and again. */
+  /** Repeated keys. */
   repeated(draft: Draft) {
-    const { random: chance, beat } = draft
+    const { random, beat } = draft
     for (let time = 0; time < length;) {
-      const keys = chance.pick([[0], [0], [0, 4], [0, 7], [0, 12]])
-      const root = chance.integer(36, 86)
-      const times = chance.integer(3, 8)
+      const keys = random.pick([[0], [0], [0, 4], [0, 7], [0, 12]])
+      const root = random.integer(36, 86)
+      const times = random.integer(3, 8)
       for (let index = 0; index < times && time < length; index += 1) {
         for (const apart of keys) strike(draft, root + apart, time, beat / 4)
         time += beat / 4
@@ -83,34 +83,34 @@ export const kinds = {
   },
   /** Both ends of the keyboard at once. */
   leaps(draft: Draft) {
-    const { random: chance, beat } = draft
-    for (let time = 0; time < length; time += chance.pick([0.25, 0.5, 1]) * beat) {
-      strike(draft, chance.integer(24, 48), time, beat * chance.pick([0.4, 0.9]))
-      if (chance.uniform() < 0.7) strike(draft, chance.integer(60, 100), time, beat * 0.4)
-      if (chance.uniform() < 0.3) strike(draft, chance.integer(50, 76), time + 0.02, beat * 0.4)
+    const { random, beat } = draft
+    for (let time = 0; time < length; time += random.pick([0.25, 0.5, 1]) * beat) {
+      strike(draft, random.integer(24, 48), time, beat * random.pick([0.4, 0.9]))
+      if (random.uniform() < 0.7) strike(draft, random.integer(60, 100), time, beat * 0.4)
+      if (random.uniform() < 0.3) strike(draft, random.integer(50, 76), time + 0.02, beat * 0.4)
     }
   },
   trills(draft: Draft) {
-    const { random: chance, beat } = draft
+    const { random, beat } = draft
     for (let time = 0; time < length;) {
-      const root = chance.integer(52, 88)
-      const apart = chance.integer(1, 2)
-      const step = beat / chance.pick([6, 8])
+      const root = random.integer(52, 88)
+      const apart = random.integer(1, 2)
+      const step = beat / random.pick([6, 8])
       strike(draft, root - 19, time, beat)
       for (let index = 0; index < 10; index += 1)
         strike(draft, root + (index % 2) * apart, time + index * step, step)
       time += 10 * step + beat / 2
     }
   },
-  /** Four voices that move by themselves. */
+  /** Four independent voices. */
   voices(draft: Draft) {
-    const { random: chance, beat } = draft
+    const { random, beat } = draft
     for (const [voice, middle] of [40, 52, 62, 74].entries()) {
       let pitch = middle
       for (let time = voice * 0.1; time < length;) {
-        const lasts = chance.pick([0.5, 0.5, 1, 1.5]) * beat
+        const lasts = random.pick([0.5, 0.5, 1, 1.5]) * beat
         strike(draft, pitch, time, lasts * 0.95)
-        pitch = Math.min(middle + 9, Math.max(middle - 9, pitch + chance.integer(-4, 4)))
+        pitch = Math.min(middle + 9, Math.max(middle - 9, pitch + random.integer(-4, 4)))
         time += lasts
       }
     }
@@ -133,19 +133,19 @@ const shapes = [
   [0, 2, 7],
 ]
 
-/** A piece of a kind, reproducible by seed. The optional loudness is the mean of its velocities. */
-export function makePiece(kind: Kind, seed: number, loud?: number): Performance {
-  const chance = createRandom(seed * 31 + Object.keys(kinds).indexOf(kind))
+/** A piece of a kind, reproducible by seed. `velocity` (1 to 127) is the mean of its velocities. */
+export function makePiece(kind: Kind, seed: number, velocity?: number): Performance {
+  const random = createRandom(seed * 31 + Object.keys(kinds).indexOf(kind))
   const draft: Draft = {
-    ...{ notes: [], pedals: [], random: chance },
-    beat: 60 / chance.integer(60, 150),
-    velocity: loud ?? chance.integer(45, 95),
+    ...{ notes: [], pedals: [], random },
+    beat: 60 / random.integer(60, 150),
+    velocity: velocity ?? random.integer(45, 95),
   }
   kinds[kind](draft)
   return { notes: ordered(draft.notes), pedals: draft.pedals }
 }
 
-/** Notes that start within the first seconds of a piece, clipped to them. */
+/** The first seconds of a piece. Notes and pedals are clipped to them. */
 export function firstSeconds({ notes, pedals }: Performance, seconds: number): Performance {
   const within = <Span extends PedalSpan>(spans: readonly Span[]): Span[] =>
     spans
@@ -156,13 +156,13 @@ export function firstSeconds({ notes, pedals }: Performance, seconds: number): P
 
 function strike(draft: Draft, pitch: number, time: number, lasts: number, louder = 0): void {
   if (pitch < 21 || pitch > 108) return
-  const { random: chance, velocity: loud } = draft
-  const start = Math.max(0, time + chance.gaussian() * 0.008)
-  const velocity = Math.round(Math.min(120, Math.max(12, loud + louder + 12 * chance.gaussian())))
+  const { random, velocity: meanVelocity } = draft
+  const start = Math.max(0, time + random.gaussian() * 0.008)
+  const velocity = Math.round(Math.min(120, Math.max(12, meanVelocity + louder + 12 * random.gaussian())))
   draft.notes.push({
     pitch,
     start,
-    end: start + Math.max(0.06, lasts * (0.8 + 0.2 * chance.uniform())),
+    end: start + Math.max(0.06, lasts * (0.8 + 0.2 * random.uniform())),
     velocity,
   })
 }

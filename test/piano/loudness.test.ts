@@ -19,13 +19,13 @@ it.each([
     'peaks between samples',
     'aevalsrc=0.7*sin(24000*PI*t+PI/4)|0.5*sin(24000*PI*t+PI/4):s=48000:d=1,afade=d=0.2',
   ],
-])('loudness and true peak are those that ffmpeg measures: %s', async (name, source) => {
+])('loudness and true peak match those measured by ffmpeg: %s', async (name, source) => {
   const path = join(folder, `${name}.wav`)
   await ffmpeg('-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le', path)
   const filter = ['-af', 'ebur128=peak=true', '-f', 'null', '-']
   const { stderr } = await promisify(execFile)(program, ['-nostdin', '-i', path, ...filter])
   const summary = stderr.slice(stderr.lastIndexOf('Summary'))
-  const [told, peakTold] = [/I:\s+(-?[\d.]+)/, /Peak:\s+(-?[\d.]+)/].map((figure) =>
+  const [expectedLoudness, expectedPeak] = [/I:\s+(-?[\d.]+)/, /Peak:\s+(-?[\d.]+)/].map((figure) =>
     Number(figure.exec(summary)?.[1]),
   )
   const bytes = await ffmpeg('-i', path, '-f', 'f32le', '-')
@@ -35,8 +35,8 @@ it.each([
     loudness.push(piece)
     peak.push(piece)
   }
-  expect(Math.abs((loudness.finish() ?? 0) - (told ?? 0))).toBeLessThan(0.1)
-  expect(Math.abs(20 * Math.log10(peak.finish()) - (peakTold ?? 0))).toBeLessThan(0.15)
+  expect(Math.abs((loudness.finish() ?? 0) - (expectedLoudness ?? 0))).toBeLessThan(0.1)
+  expect(Math.abs(20 * Math.log10(peak.finish()) - (expectedPeak ?? 0))).toBeLessThan(0.15)
 })
 
 it('silence has no loudness; sound below the gate has an ungated one', () => {

@@ -8,15 +8,15 @@ interface Event {
 }
 
 /**
- * The notes and pedals of a Standard MIDI File, all tracks and channels but the drums' in one, by its own tempo map.
+ * Returns the notes and pedals of all tracks and channels of a Standard MIDI File, except drums, timed by its tempo map.
  * Throws RangeError for other data.
  */
 export function readMidi(bytes: Uint8Array): Performance {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.getUint32(0) !== 0x4d_54_68_64) throw new RangeError('not a MIDI file')
   const division = view.getUint16(12)
-  if (division >= 0x8000) throw new RangeError('times in frames of film are not read')
-  if (division === 0) throw new RangeError('a beat has no ticks')
+  if (division >= 0x8000) throw new RangeError('SMPTE time codes are not supported')
+  if (division === 0) throw new RangeError('the division is 0')
   const events: Event[] = []
   for (let at = 8 + view.getUint32(4); at + 8 <= bytes.length;) {
     const length = view.getUint32(at + 4)
@@ -67,7 +67,7 @@ function perform(events: readonly Event[], division: number): Performance {
   const pedals: PedalSpan[] = []
   const held = new Map<number, { start: number; velocity: number }>()
   const down = new Map<number, number>()
-  /** Where the tempo changed last. */
+  /** Last change of the tempo. */
   let last = { tick: 0, seconds: 0, beat: defaultBeat }
   for (const { tick, status, data } of events) {
     const now = last.seconds + ((tick - last.tick) * last.beat) / (1e6 * division)

@@ -7,9 +7,9 @@ export const conditions = {
   noise: (sound) => hissing(sound),
   /** A room: echoes that are 60 dB down after 1.1 s. */
   reverb: (sound, rate) => reverberated(sound, rate),
-  /** A telephone's recording in a room. */
+  /** A recording by a phone in a room. */
   'noise and reverb': (sound, rate) => hissing(reverberated(sound, rate)),
-  /** As of a compressed, band-limited recording. */
+  /** A low-pass filter, as in a band-limited recording. */
   dull(sound, rate) {
     const keep = Math.exp((-2 * Math.PI * 2500) / rate)
     let state = 0
@@ -20,9 +20,9 @@ export const conditions = {
 export type Condition = keyof typeof conditions
 
 function hissing(sound: Float32Array): Float32Array {
-  const chance = createRandom(5)
+  const random = createRandom(5)
   const level = power(sound) * 10 ** (-26 / 20)
-  return sound.map((sample) => sample + level * chance.gaussian())
+  return sound.map((sample) => sample + level * random.gaussian())
 }
 
 function power(sound: Float32Array): number {

@@ -13,9 +13,9 @@ export const recordingRate = 44_100
 
 interface RecordOptions {
   readonly soundFont: string
-  /** Of General MIDI, counted from 0. */
+  /** General MIDI program, from 0. */
   readonly program?: number
-  /** Length; left out, the last note and a second and a half. */
+  /** Length. Default: 1.5 s after the end of the last note. */
   readonly seconds?: number
 }
 

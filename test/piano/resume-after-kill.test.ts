@@ -24,13 +24,13 @@ test.skipIf(mirror === undefined)(
     const steps = join(dataDir, 'steps', task.task_id)
     const kept = async () =>
       (await readdir(steps).catch(() => [])).filter((name) => /^transcription-.*\.json$/.test(name))
-    const [heard = ''] = await until(kept, (names) => names.length > 0)
+    const [stored = ''] = await until(kept, (names) => names.length > 0)
     await doomed.kill('SIGKILL')
 
     // A second transcription would find more notes.
-    const { notes, ...rest } = JSON.parse(await readFile(join(steps, heard), 'utf8')) as { notes: unknown[] }
+    const { notes, ...rest } = JSON.parse(await readFile(join(steps, stored), 'utf8')) as { notes: unknown[] }
     expect(notes.length).toBeGreaterThan(20)
-    await writeFile(join(steps, heard), JSON.stringify({ ...rest, notes: notes.slice(0, 5) }))
+    await writeFile(join(steps, stored), JSON.stringify({ ...rest, notes: notes.slice(0, 5) }))
     const next = await start(dataDir, { packs })
     const { data } = await api(next).ended(type, task.task_id)
     expect(data).toMatchObject({ status: 'completed', output_result: { notes_found: 5 } })

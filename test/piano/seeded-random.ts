@@ -1,15 +1,16 @@
 /** Seeded random numbers. */
 export interface SeededRandom {
-  /** 0 to 1. */
+  /** Uniformly distributed number from 0 to 1. */
   uniform(): number
-  /** Whole numbers from one to another, both included. */
+  /** Integer from `from` to `to`, inclusive. */
   integer(from: number, to: number): number
+  /** One of the choices. */
   pick<T>(choices: readonly T[]): T
-  /** Around 0, with a deviation of about 1. */
+  /** About Gaussian: mean 0, standard deviation about 1. */
   gaussian(): number
 }
 
-/** Mulberry32. */
+/** Creates a generator from a seed (mulberry32). */
 export function createRandom(seed: number): SeededRandom {
   let state = Math.imul(seed + 1, 0x9e37_79b9)
   const share = () => {

@@ -10,12 +10,12 @@ import { transcribe } from './run-to-midi.ts'
 const folder = await scratchFolder()
 const isReady = useTestPacks(join(folder, 'packs'))
 
-describe.skipIf(!isReady)('music that others wrote, on the Florestan piano (REELWRIGHT_TESTDATA)', () => {
+describe.skipIf(!isReady)('published MIDI files, on the Florestan piano (REELWRIGHT_TESTDATA)', () => {
   it.each([
-    // Two fifths of its notes are soft, an octave above loud ones, and barely audible.
+    // Two fifths of its notes are barely audible: soft, an octave above loud ones.
     ['poly.mid', 0.65],
     ['venture.mid', 0.85],
-  ])('is found in %s', async (name, floor) => {
+  ])('are transcribed: %s', async (name, floor) => {
     const { notes } = await readMusic(join(testdata('music') ?? '', name))
     // The start is representative of the rest.
     const truth = { notes: notes.filter(({ end }) => end < 12), pedals: [] }

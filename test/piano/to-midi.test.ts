@@ -61,7 +61,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await readFile(one.path)).equals(await readFile(other.path))).toBe(true)
   })
 
-  it('gives loud notes higher velocities than soft ones', async () => {
+  it('returns higher velocities for loud notes than for soft ones', async () => {
     const struck = [30, 110, 30, 110, 30, 110, 30, 110].map((velocity, index) => ({
       ...{ pitch: 52 + 2 * index, start: 0.6 * index, end: 0.6 * index + 0.5, velocity },
     }))
@@ -143,7 +143,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect((await f1Of(path, { notes, pedals: [] })).f1).toBeGreaterThan(0.8)
   })
 
-  it('transcribes what remains of a truncated file', async () => {
+  it('transcribes the readable part of a truncated file', async () => {
     await copyFile(wav, at('cut.wav'))
     await truncate(at('cut.wav'), 44 + 4 * recordingRate * 4)
     const { output, found } = await transcribe(at('cut.wav'), folder)
@@ -151,7 +151,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect(Math.max(...found.notes.map(({ end }) => end))).toBeLessThan(4.2)
   })
 
-  const refusal = (why: string) => ({
+  const rejection = (why: string) => ({
     code: 6014,
     message: expect.stringContaining(why),
     hint: expect.stringContaining('piano'),
@@ -160,9 +160,9 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   it.each([
     ['silence', 'anullsrc=d=3', 'it is silent'],
     ['noise', 'anoisesrc=d=4:a=0.2:seed=3', 'like speech or noise'],
-  ])('says what it heard instead of a piano: %s', async (name, source, why) => {
+  ])('reports the kind of sound that is not a piano: %s', async (name, source, why) => {
     const path = await make(at(`${name}.wav`), ['-f', 'lavfi', '-i', source])
-    await expect(transcribe(path, folder)).rejects.toMatchObject(refusal(why))
+    await expect(transcribe(path, folder)).rejects.toMatchObject(rejection(why))
   })
 
   it.each([
@@ -173,9 +173,9 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     'librivox/sense_and_sensibility_01_austen_64kb-0870.wav',
     'librivox/sense_and_sensibility_01_austen_64kb-0880.wav',
     'librivox/sense_and_sensibility_01_austen_64kb-0890.wav',
-  ])('does not make a piece of speech: %s', async (name) => {
+  ])('rejects speech: %s', async (name) => {
     const path = join(testdata('speech') ?? '', name)
-    await expect(transcribe(path, folder)).rejects.toMatchObject(refusal('like speech or noise'))
+    await expect(transcribe(path, folder)).rejects.toMatchObject(rejection('like speech or noise'))
   })
 
   it('rejects a file without sound, and one that is too long', async () => {

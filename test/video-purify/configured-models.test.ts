@@ -29,14 +29,14 @@ const flow = await writeModelFile(folder, constantFlowModel(5, 3))
 /** Luma of a grey tone (0 to 1), in limited range. */
 const lumaOf = (tone: number) => 16 + 219 * tone
 
-interface Place {
+interface TestAccount {
   readonly calls: Api
   upload(path: string): Promise<string>
 }
 const running: TestService[] = []
 afterAll(async () => void (await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))))
 
-async function serve(own: PackSettings['own']): Promise<Place> {
+async function serve(own: PackSettings['own']): Promise<TestAccount> {
   const service = await startTestService({ operations, own })
   running.push(service)
   const calls = api(await service.account(20))
@@ -47,13 +47,13 @@ async function serve(own: PackSettings['own']): Promise<Place> {
   }
 }
 
-let without: Place
-let within: Place
+let withoutModels: TestAccount
+let withModels: TestAccount
 beforeAll(async () => {
   // The service process checks the settings before it accepts a task.
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
-  without = await serve({})
-  within = await serve({ inpainting: bright, 'optical-flow': flow })
+  withoutModels = await serve({})
+  withModels = await serve({ inpainting: bright, 'optical-flow': flow })
 })
 
 async function film(name: string, scene: Scene, overlay: Overlay): Promise<string> {
@@ -63,18 +63,22 @@ async function film(name: string, scene: Scene, overlay: Overlay): Promise<strin
 }
 
 /** Runs a request and returns its result as a file. */
-async function cleaned(place: Place, [type, path]: readonly [string, string], body: object): Promise<string> {
-  const { data } = await place.calls.create(type, { file_id: await place.upload(path), ...body })
-  const done = await place.calls.ended(type, data.task_id)
+async function cleaned(
+  account: TestAccount,
+  [type, path]: readonly [string, string],
+  body: object,
+): Promise<string> {
+  const { data } = await account.calls.create(type, { file_id: await account.upload(path), ...body })
+  const done = await account.calls.ended(type, data.task_id)
   expect(done.data).toMatchObject({ status: 'completed' })
   const { file_id } = done.data.output_result as { file_id: string }
   const made = join(folder, `${data.task_id}-${file_id}`)
-  await writeFile(made, await place.calls.download(file_id))
+  await writeFile(made, await account.calls.download(file_id))
   return made
 }
 
-/** Yields luma indexes of the treated pixels: the middle of the logo or subtitle. */
-function* placesIn({ x, y, w, h }: typeof places.logo): Generator<number> {
+/** Yields luma indexes of the middle half of a box. */
+function* middleOf({ x, y, w, h }: typeof places.logo): Generator<number> {
   for (let row = Math.ceil((y + h / 4) * size.height); row < (y + (3 * h) / 4) * size.height; row += 1) {
     for (
       let column = Math.ceil((x + w / 4) * size.width);
@@ -89,18 +93,18 @@ const frameOf = (all: Uint8Array, index: number) =>
   all.subarray(index * size.width * size.height * 1.5, (index + 1) * size.width * size.height * 1.5)
 
 function meanIn(frame: Uint8Array, box: typeof places.logo): number {
-  const values = [...placesIn(box)].map((at) => frame[at] ?? 0)
+  const values = [...middleOf(box)].map((at) => frame[at] ?? 0)
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** Luma PSNR of treated pixels over some frames, in dB. */
-function likeness(
+function treatedPsnr(
   all: Uint8Array,
   { truth, shown }: { truth: readonly Frame[]; shown: readonly number[] },
 ): number {
   let [squares, count] = [0, 0]
   for (const index of shown) {
-    for (const at of placesIn(places.subtitle)) {
+    for (const at of middleOf(places.subtitle)) {
       squares += ((frameOf(all, index)[at] ?? 0) - (truth[index]?.bytes[at] ?? 0)) ** 2
       count += 1
     }
@@ -113,20 +117,20 @@ describe('video_purify with raft, over HTTP', () => {
     const scene = makeScene('slow pan', { ...size, count: 24 })
     const overlay = subtitles(scene, { shown: 9, gone: 3 })
     const path = await film('subtitles.mp4', scene, overlay)
-    const before = await without.calls.balance()
-    const made = await cleaned(without, ['video_purify', path], {
+    const before = await withoutModels.calls.balance()
+    const made = await cleaned(withoutModels, ['video_purify', path], {
       purify_scope: 'region',
       regions: [places.subtitle],
       purify_func_type: 'raft',
     })
-    expect(await without.calls.balance()).toBe(before - 1)
+    expect(await withoutModels.calls.balance()).toBe(before - 1)
     const all = await decodeSamples(made)
     expect(all.length).toBe(24 * size.width * size.height * 1.5)
     const truth = Array.from({ length: 24 }, (_, index) => scene.frameAt(index))
     const shown = truth.flatMap((_, index) => (overlay.patchesAt(index).length > 0 ? [index] : []))
     const [source, ours] = [
-      likeness(await decodeSamples(path), { truth, shown }),
-      likeness(all, { truth, shown }),
+      treatedPsnr(await decodeSamples(path), { truth, shown }),
+      treatedPsnr(all, { truth, shown }),
     ]
     expect(source).toBeLessThan(15)
     expect(ours).toBeGreaterThan(28)
@@ -148,8 +152,8 @@ describe('video_purify with raft, over HTTP', () => {
       purify_func_type: 'raft',
     }
     const [own, models] = [
-      await decodeSamples(await cleaned(without, ['video_purify', path], body)),
-      await decodeSamples(await cleaned(within, ['video_purify', path], body)),
+      await decodeSamples(await cleaned(withoutModels, ['video_purify', path], body)),
+      await decodeSamples(await cleaned(withModels, ['video_purify', path], body)),
     ]
     for (const index of [0, 8]) {
       // Warped content matches the brightness of its surroundings.
@@ -158,7 +162,7 @@ describe('video_purify with raft, over HTTP', () => {
     }
     // The result if all local motion were 5 px right and 3 px down, as the stub model reports.
     const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(own, index) }))
-    expect(likeness(models, { truth, shown: [2, 3, 4] })).toBeLessThan(35)
+    expect(treatedPsnr(models, { truth, shown: [2, 3, 4] })).toBeLessThan(35)
   })
 })
 
@@ -167,7 +171,7 @@ it('a model fills full-range video in full range', async () => {
   const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '3']
   await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
   const made = await decodeSamples(
-    await cleaned(within, ['video_purify', path], {
+    await cleaned(withModels, ['video_purify', path], {
       purify_scope: 'region',
       regions: [places.logo],
       purify_func_type: 'raft',
@@ -205,8 +209,8 @@ it('image_purify uses the configured inpainting model, and exemplars without one
   await ffmpeg('-f', 'lavfi', '-i', drawn, '-frames:v', '1', path)
   const body = { purify_scope: 'region', regions: [{ x: 0.35, y: 0.35, w: 0.35, h: 0.35 }] }
   const middles = []
-  for (const place of [within, without]) {
-    const made = await cleaned(place, ['image_purify', path], body)
+  for (const account of [withModels, withoutModels]) {
+    const made = await cleaned(account, ['image_purify', path], body)
     const pixels = await ffmpeg('-i', made, '-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1')
     middles.push(pixels[72 * 256 + 130] ?? 0)
   }

@@ -14,7 +14,7 @@ it('a detection result has the documented form, and its file and its regions giv
 }) => {
   const { filters } = await locateFfmpeg()
   if (!useTestPacks(join(folder, 'packs')) || !filters.has('drawtext'))
-    skip('there is no model, or nothing draws text')
+    skip('no model is available, or ffmpeg cannot draw text')
   const source = join(folder, 'words.mkv')
   const words =
     "drawtext=text='Hello World 2026':x=60:y=140:fontsize=24:fontcolor=white:enable='between(t,0.4,1.19)'"

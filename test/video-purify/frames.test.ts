@@ -124,7 +124,7 @@ describe('frames', () => {
 })
 
 describe('before it is encoded', () => {
-  it('no sample changes outside the treated regions; all samples change inside, during their time span', async () => {
+  it('samples change inside the treated regions during their time span, and nowhere else', async () => {
     const path = at('before.mp4')
     await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-t', '1', '-pix_fmt', 'yuv420p', path)
     const footage = await footageOf(path)

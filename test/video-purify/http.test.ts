@@ -59,8 +59,11 @@ beforeAll(async () => {
     'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
     'still.png': ['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
   }
-  const long = await make(join(folder, 'told.mkv'), plain('128x128', 1, 1201))
-  ids['told as a minute.mkv'] = await upload('told as a minute.mkv', await withOneMinuteDuration(long))
+  const long = await make(join(folder, 'long.mkv'), plain('128x128', 1, 1201))
+  ids['header of one minute.mkv'] = await upload(
+    'header of one minute.mkv',
+    await withOneMinuteDuration(long),
+  )
   for (const [name, args] of Object.entries(made)) {
     ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
   }
@@ -91,8 +94,8 @@ const quote = (body: unknown, type = 'video_purify') =>
     body: JSON.stringify(body),
   })
 
-/** The code of a response; 6401 (a model missing on this machine) means that the request passed all checks. */
-const taken = ({ code }: { code: number }) => (code === 6401 ? 200 : code)
+/** Code of a response. 6401 (a model is not installed) means that the request passed all checks, so it becomes 200. */
+const checkedCode = ({ code }: { code: number }) => (code === 6401 ? 200 : code)
 
 const box = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 }
 const listed = { id: 'a', source: 'manual', ...box, start: 0, end: 1 }
@@ -121,7 +124,7 @@ describe('video limits', () => {
     ['low.mp4', { ...everything }, 200],
     ['low.mp4', { phase: 'detect', purify_func_type: 'raft' }, 200],
     ['low.mp4', { ...emptyList, purify_func_type: 'raft' }, 200],
-    ['told as a minute.mkv', { ...everything, purify_func_type: 'raft' }, 6016],
+    ['header of one minute.mkv', { ...everything, purify_func_type: 'raft' }, 6016],
     ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 4.9 }] }, 200],
     ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 5.1 }] }, 6016],
     ['later.mkv', emptyList, 6019],
@@ -132,7 +135,7 @@ describe('video limits', () => {
     ['without its end.mp4', {}, 6017],
     ['text as video.mp4', {}, 6017],
   ])('%s with %j returns %i', async (name, request, code) => {
-    expect(taken(await quote({ file_id: ids[name], ...request }))).toBe(code)
+    expect(checkedCode(await quote({ file_id: ids[name], ...request }))).toBe(code)
   })
 
   it('the price is 1 credit per started minute for every kind of request', async () => {
@@ -141,7 +144,7 @@ describe('video limits', () => {
     for (const request of [emptyList, everything, { phase: 'purify', regions: [listed] }]) {
       expect([request, await priced('clip.mp4', request)]).toEqual([request, 1])
       expect([request, await priced('20min1s.mp4', request)]).toEqual([request, 21])
-      expect([request, await priced('told as a minute.mkv', request)]).toEqual([request, 21])
+      expect([request, await priced('header of one minute.mkv', request)]).toEqual([request, 21])
     }
   })
 })
@@ -156,10 +159,10 @@ describe('each kind of request reads its own fields only', () => {
     detect_scope: 'no',
   }
   it.each([
-    ['in one go', nonsense],
-    ['subtitles in one go, with regions', { purify_scope: 'subtitle', regions: [{ x: 2 }] }],
+    ['cleaning in one request', nonsense],
+    ['cleaning subtitles in one request, with regions', { purify_scope: 'subtitle', regions: [{ x: 2 }] }],
     [
-      'regions in one go, with names',
+      'cleaning regions in one request, with names',
       { purify_scope: 'region', regions: [{ ...box, id: 7, source: null }], rois: 'x' },
     ],
     [
@@ -171,7 +174,7 @@ describe('each kind of request reads its own fields only', () => {
       { phase: 'purify', regions: [listed], rois: 'x', detect_scope: 1, detect_roi: 2, purify_scope: 3 },
     ],
   ])('%s', async (_, request) => {
-    expect(taken(await quote({ file_id: clip, ...request }))).toBe(200)
+    expect(checkedCode(await quote({ file_id: clip, ...request }))).toBe(200)
   })
 
   it('boxes in pixels are rejected with the expected unit', async () => {
@@ -193,9 +196,9 @@ describe('each kind of request reads its own fields only', () => {
   })
 
   it.each([{ regions: 'x' }, { purify_scope: 'full_screen', regions: [{ x: 2 }] }])(
-    'of an image, whose regions count with their scope alone: %j',
+    'an image request reads regions only with purify_scope region: %j',
     async (request) => {
-      expect(taken(await quote({ file_id: ids['still.png'], ...request }, 'image_purify'))).toBe(200)
+      expect(checkedCode(await quote({ file_id: ids['still.png'], ...request }, 'image_purify'))).toBe(200)
       const read = { ...request, purify_scope: 'region' }
       expect(await quote({ file_id: ids['still.png'], ...read }, 'image_purify')).toMatchObject({
         code: 6016,
@@ -208,8 +211,8 @@ describe('each kind of request reads its own fields only', () => {
       purify_scope: 'custom',
       rois: Array.from({ length: count }, () => box),
     })
-    expect(taken(await quote({ file_id: clip, ...many(256) }))).toBe(200)
-    expect(taken(await quote({ file_id: clip, ...many(257) }))).toBe(6016)
+    expect(checkedCode(await quote({ file_id: clip, ...many(256) }))).toBe(200)
+    expect(checkedCode(await quote({ file_id: clip, ...many(257) }))).toBe(6016)
   })
 
   it('phase purify requires a list', async () => {

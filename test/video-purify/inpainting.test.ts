@@ -37,18 +37,18 @@ const lasting = ({ x, y, w, h }: Box, [start, end]: readonly [number, number]): 
 
 it('overlays are learned from the frames on which they are marked', async () => {
   // Every fifth frame is analysed; the mark is visible on that frame and the next.
-  const [step, there, looks] = [5, 2, 14]
-  const shots = Array.from({ length: looks / 2 }, (_, seed) =>
+  const [step, visible, samples] = [5, 2, 14]
+  const shots = Array.from({ length: samples / 2 }, (_, seed) =>
     makeScene('slow pan', { ...size, count: 2 * step, seed: 40 + seed }),
   )
   const frames = shots.flatMap((shot) => Array.from({ length: 2 * step }, (_, index) => shot.frameAt(index)))
   const [first] = shots
-  if (!first) throw new RangeError('a shot')
+  if (!first) throw new RangeError('there is no shot')
   const mark = logo(first, { strength: 0.35, box })
-  for (const [index, frame] of frames.entries()) if (index % step < there) mark.draw(frame, index)
+  for (const [index, frame] of frames.entries()) if (index % step < visible) mark.draw(frame, index)
   const footage = await stagedFootage(await writeFrames(join(folder, 'blinking.mp4'), frames, fps))
-  const remove = Array.from({ length: looks }, (_, look) =>
-    lasting(box, [(look * step) / fps, (look * step + there) / fps]),
+  const remove = Array.from({ length: samples }, (_, sample) =>
+    lasting(box, [(sample * step) / fps, (sample * step + visible) / fps]),
   )
   const shares: number[] = []
   const marked = { remove, protect: [] }
@@ -60,7 +60,7 @@ it('overlays are learned from the frames on which they are marked', async () => 
   const patchesAt = createPatchLookup(marked, { size: uprightSize(footage.video), rate: footage.rate })
   const [patch] = patchesAt(0)
   const overlay = patch && findOverlay(known, patch)
-  if (!patch || !overlay) throw new RangeError('a mark that is known')
+  if (!patch || !overlay) throw new RangeError('the overlay was not learned')
   const [clean, drawn] = [first.frameAt(0), first.frameAt(0)]
   mark.draw(drawn, 0)
   const through = [...overlay.transmittance].filter((share, at) => {
@@ -87,7 +87,7 @@ it('frames before the start of the picture do not count as background', async ()
   })
   const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
   const [patch] = logo(scene).patchesAt(0)
-  if (!patch) throw new RangeError('a patch')
+  if (!patch) throw new RangeError('there is no patch')
   let changed = 0
   for (let row = 0; row < patch.height; row += 1) {
     const from = (patch.y + row) * size.width + patch.x
@@ -102,8 +102,8 @@ it('no model is called after a part is aborted', async () => {
   const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   const footage = await stagedFootage(await writeFrames(join(folder, 'stopped.mp4'), frames, fps))
   const stop = new AbortController()
-  let asked = 0
-  const made = processPart(
+  let calls = 0
+  const result = processPart(
     {
       ...{ path: join(folder, 'stopped-part.mp4'), footage, first: 0, count: 3, around: 0, isLast: true },
       marked: { remove: [places.logo, places.subtitle].map((place) => lasting(place, [0, 1])), protect: [] },
@@ -119,7 +119,7 @@ it('no model is called after a part is aborted', async () => {
     {
       learned: {
         fill: () => {
-          asked += 1
+          calls += 1
           stop.abort()
           return Promise.resolve()
         },
@@ -128,6 +128,6 @@ it('no model is called after a part is aborted', async () => {
       onFrames: () => {},
     },
   )
-  await expect(made).rejects.toThrow('aborted')
-  expect(asked).toBe(1)
+  await expect(result).rejects.toThrow('aborted')
+  expect(calls).toBe(1)
 })

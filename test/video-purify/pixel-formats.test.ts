@@ -88,7 +88,7 @@ it('RGB with transparency: placed on black, colours kept', async () => {
 
 it('HDR is tone-mapped to standard range', async ({ skip }) => {
   const { filters } = await locateFfmpeg()
-  if (!filters.has('zscale')) skip('this ffmpeg cannot make or map HDR')
+  if (!filters.has('zscale')) skip('this ffmpeg has no zscale filter to create HDR')
   const mapped = 'zscale=tin=bt709:pin=bt709:min=gbr:rin=full:t=smpte2084:p=2020:m=2020_ncl:r=limited:npl=203'
   const path = await source(
     'hdr.mkv',

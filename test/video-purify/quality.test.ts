@@ -20,7 +20,7 @@ async function filmOf({ name, filters }: { name: string; filters: string }, ...a
   const picture = `testsrc2=size=160x90:rate=25,format=gbrp,gblur=sigma=3,noise=alls=2:allf=t,${filters}`
   await ffmpeg('-f', 'lavfi', '-i', picture, '-frames:v', String(count), '-c:v', 'ffv1', ...args, path)
   const { video } = await probe(path)
-  if (!video) throw new Error('there is no picture')
+  if (!video) throw new Error('the file has no picture')
   return {
     path,
     video,
@@ -31,20 +31,20 @@ async function filmOf({ name, filters }: { name: string; filters: string }, ...a
   }
 }
 
-const work = { threads: 2, atOnce: 2, signal: new AbortController().signal, timeoutMs: 60_000 }
+const limits = { threads: 2, atOnce: 2, signal: new AbortController().signal, timeoutMs: 60_000 }
 
 /** Chooses the quality of a video for a file size in bytes per frame. */
 async function chosenFor(
   { size = 1e6, ...film }: { name: string; filters: string; size?: number },
   ...args: string[]
 ): Promise<EncodingQuality> {
-  return await chooseQuality(await filmOf(film, ...args), { fileSize: count * size, ...work })
+  return await chooseQuality(await filmOf(film, ...args), { fileSize: count * size, ...limits })
 }
 
 it('the chosen quality does not depend on the sample range flag of the source', async () => {
   const toSamples = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv420p'
-  const told = ['-color_range', 'tv', '-colorspace', 'bt709']
-  const coded = await chosenFor({ name: 'samples.mkv', filters: toSamples }, ...told)
+  const flags = ['-color_range', 'tv', '-colorspace', 'bt709']
+  const coded = await chosenFor({ name: 'samples.mkv', filters: toSamples }, ...flags)
   const whole = await chosenFor({ name: 'whole.mkv', filters: 'null' }, '-color_range', 'pc')
   expect(coded.crf).toBeGreaterThan(8)
   expect(Math.abs(whole.crf - coded.crf)).toBeLessThanOrEqual(0.2)
@@ -65,9 +65,9 @@ it('black frames do not raise the fidelity of others', async () => {
   const film = await filmOf({ name: 'flickers.mkv', filters })
   const coding = { effort: 'superfast', crf: 21 } as const
   const [tried, made] = [{ first: 20, count: 20 }, join(folder, 'made.mp4')]
-  const sample = await encodeSample(film, tried, { ...work, ...coding })
-  const frames = decodeFrames(film, { ...tried, ...work })
-  await encodeFrames(made, { frames, footage: film }, { ...coding, ...work })
+  const sample = await encodeSample(film, tried, { ...limits, ...coding })
+  const frames = decodeFrames(film, { ...tried, ...limits })
+  await encodeFrames(made, { frames, footage: film }, { ...coding, ...limits })
   const source = ['-ss', String(tried.first / 25), '-i', film.path]
   const { stderr } = await promisify(execFile)('ffmpeg', [
     ...['-i', made, ...source, '-frames:v', String(tried.count)],
@@ -83,10 +83,10 @@ it('trials are measured correctly with coloured log output and with positions wi
   const film = await filmOf({ name: 'colours.mkv', filters: 'null' })
   vi.stubEnv('AV_LOG_FORCE_COLOR', '1')
   onTestFinished(() => void vi.unstubAllEnvs())
-  const plain = await chooseQuality(film, { fileSize: 1e9, ...work })
+  const plain = await chooseQuality(film, { fileSize: 1e9, ...limits })
   expect(plain.decibels).toBeGreaterThan(45)
   // Two of the three positions are after the end, as in a truncated file.
-  const longer = await chooseQuality({ ...film, count: 4 * count }, { fileSize: 1e9, ...work })
+  const longer = await chooseQuality({ ...film, count: 4 * count }, { fileSize: 1e9, ...limits })
   expect(longer.decibels).toBeGreaterThan(45)
   expect(Math.abs(longer.crf - plain.crf)).toBeLessThan(2)
 })

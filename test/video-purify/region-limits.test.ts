@@ -13,26 +13,26 @@ import { purify } from './run-purify.ts'
 const folder = await scratchFolder()
 const source = await make(join(folder, 'many.mp4'), [...picture(1), ...h264])
 
-interface Found {
+interface Detections {
   readonly regions: readonly object[]
   readonly left: number
 }
 
 /** Runs a request for which an earlier attempt detected these regions and omitted some. */
-async function answered(found: Found, bounds: object, request: object) {
+async function runWithDetections(found: Detections, bounds: object, request: object) {
   const scratch = await scratchFolder()
   const { context, kept } = contextOf(await stage([source]), scratch)
-  const wish = { file_id: idOf(source), subtitles: false, ...bounds }
-  await (await openStepCache(scratch)).text('found', wish, async () => JSON.stringify(found))
+  const key = { file_id: idOf(source), subtitles: false, ...bounds }
+  await (await openStepCache(scratch)).text('found', key, async () => JSON.stringify(found))
   const input = videoPurify.input.parse({ file_id: idOf(source), ...request })
   return { output: await run(input, context), path: kept[0]?.path ?? '' }
 }
 
-async function detected(found: Found) {
-  return await answered(found, { most: maxRegions, until: 1 }, { phase: 'detect' })
+async function detected(found: Detections) {
+  return await runWithDetections(found, { most: maxRegions, until: 1 }, { phase: 'detect' })
 }
 
-const wayOut =
+const limitNote =
   'omitted: a list holds at most 50000. Clean in one request with purify_scope, or detect area by area with detect_scope custom'
 
 it('a list of the largest size is accepted again, and the note states how many regions were omitted', async () => {
@@ -45,7 +45,7 @@ it('a list of the largest size is accepted again, and the note states how many r
   })
   expect(output).toMatchObject({
     regions_found: maxRegions,
-    notes: [`10002 regions of briefly shown text were ${wayOut}`],
+    notes: [`10002 regions of briefly shown text were ${limitNote}`],
   })
   const { output: cleaned } = await purify(source, folder, { phase: 'purify', regions_file_id: path })
   expect(cleaned.notes).toBeUndefined()
@@ -55,7 +55,7 @@ it('one omitted region is reported in the singular', async () => {
   const { output } = await detected({ regions: [], left: 1 })
   expect(output).toMatchObject({
     regions_found: 0,
-    notes: [`1 region of briefly shown text was ${wayOut}`],
+    notes: [`1 region of briefly shown text was ${limitNote}`],
   })
 })
 
@@ -71,13 +71,13 @@ it.each([
   await rm(gone)
   const named = { file_id: idOf(gone), regions_file_id: idOf(list) }
   const request = { ...named, phase: 'purify', purify_func_type: 'raft' }
-  const answer = run(videoPurify.input.parse(request), context)
-  await expect(answer).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+  const result = run(videoPurify.input.parse(request), context)
+  await expect(result).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
 it('if all regions are omitted, the notes do not say that no text was found', async () => {
   const request = { purify_func_type: 'ffmpeg', purify_scope: 'full_screen' }
-  const { output } = await answered({ regions: [], left: 3 }, { most: maxTreatedRegions }, request)
+  const { output } = await runWithDetections({ regions: [], left: 3 }, { most: maxTreatedRegions }, request)
   expect(output).toMatchObject({
     ...{ regions_found: 3, unchanged: true },
     notes: [

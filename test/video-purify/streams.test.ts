@@ -31,7 +31,7 @@ async function texts(): Promise<{ subtitles: string; tags: string }> {
   return { subtitles, tags }
 }
 
-interface Told {
+interface ProbedFile {
   readonly streams: readonly {
     readonly codec_name: string
     readonly start_time: string
@@ -42,12 +42,12 @@ interface Told {
   readonly format: { readonly format_name: string; readonly tags?: { readonly title?: string } }
 }
 
-const isCover = ({ disposition }: Told['streams'][number]) => disposition.attached_pic === 1
+const isCover = ({ disposition }: ProbedFile['streams'][number]) => disposition.attached_pic === 1
 
-async function told(path: string): Promise<Told> {
+async function probeContents(path: string): Promise<ProbedFile> {
   const entries =
     'stream=codec_name,start_time:stream_disposition=attached_pic:stream_tags=language:format=format_name:format_tags=title:chapter=start_time:chapter_tags=title'
-  return JSON.parse((await queryFfprobe(path, ['-show_entries', entries], {})).text) as Told
+  return JSON.parse((await queryFfprobe(path, ['-show_entries', entries], {})).text) as ProbedFile
 }
 
 const cover = at('cover.jpg')
@@ -112,7 +112,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     const source = await film(name, sound, words)
     const { path, name: called, output } = await blurBoxes(source, folder, box)
     expect(called).toBe(name.replace(/\..*/, `-clean${becomes}`))
-    const [before, after] = [await told(source), await told(path)]
+    const [before, after] = [await probeContents(source), await probeContents(path)]
     const sounds = before.streams.slice(1, 3).map(({ codec_name }) => codec_name)
     // Chapters of an mp4 are stored in a stream as well.
     const streams = after.streams.filter(({ codec_name }) => codec_name !== 'bin_data')
@@ -120,7 +120,7 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     const last = isCovered ? ['mjpeg'] : []
     expect(streams.map(({ codec_name }) => codec_name)).toEqual(['h264', ...sounds, reads, ...last])
     if (isCovered) expect(streams.at(-1)?.disposition.attached_pic).toBe(1)
-    const copied = (streamsOf: Told['streams']) =>
+    const copied = (streamsOf: ProbedFile['streams']) =>
       isCovered ? ['a:0', 'a:1', String(streamsOf.findIndex(isCover))] : ['a:0', 'a:1']
     expect(await packetChecksums(path, ...copied(after.streams))).toBe(
       await packetChecksums(source, ...copied(before.streams)),
@@ -191,9 +191,9 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
       const coding = ['-vsync', 'passthrough', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:1', 'ac3']
       await ffmpeg(...inputs, ...early, ...maps, ...coding, source)
       const { path } = await blurBoxes(source, folder, box)
-      const [before, after] = [await told(source), await told(path)]
+      const [before, after] = [await probeContents(source), await probeContents(path)]
       for (const sound of [1, 2]) {
-        const distance = ({ streams }: Told) =>
+        const distance = ({ streams }: ProbedFile) =>
           Number(streams[0]?.start_time) - Number(streams[sound]?.start_time)
         expect(Math.abs(distance(after) - distance(before))).toBeLessThan(0.002)
         expect(Math.abs(distance(before))).toBeGreaterThan(0.4)
@@ -211,7 +211,7 @@ it.each([
 ])(
   'a video longer than its header states, %d s, is checked against limits and price by its actual length',
   async (seconds, request, code) => {
-    const source = at(`told-${seconds}.mkv`)
+    const source = at(`long-${seconds}.mkv`)
     const black = `color=black:size=128x128:rate=1:duration=${seconds}`
     await ffmpeg('-f', 'lavfi', '-i', black, '-preset', 'ultrafast', source)
     await writeFile(source, await withOneMinuteDuration(source))
@@ -246,16 +246,16 @@ describe('a list', () => {
     const result = { version: 1, source: { file_id }, video: {}, regions: [{ ...listed, score: 0.9 }] }
     const by = async (content: unknown) =>
       purify(source, folder, { phase: 'purify', regions_file_id: await write(content) })
-    const listedThere = await by(result)
-    expect(await packetChecksums(listedThere.path, 'v:0')).toBe(await packetChecksums(direct.path, 'v:0'))
+    const fromFile = await by(result)
+    expect(await packetChecksums(fromFile.path, 'v:0')).toBe(await packetChecksums(direct.path, 'v:0'))
     // Limits for treatment do not apply to an empty list; this picture is too small for inpainting.
     const filled = { phase: 'purify', purify_func_type: 'raft' }
     const filledBy = async (regions: readonly unknown[]) =>
       purify(source, folder, { ...filled, regions_file_id: await write({ ...result, regions }) })
     expect((await filledBy([])).output).toMatchObject({ unchanged: true })
     await expect(filledBy([listed])).rejects.toMatchObject({ code: 6035 })
-    const refused: [unknown, string][] = [
-      ['no JSON', 'is not valid JSON'],
+    const rejected: [unknown, string][] = [
+      ['text', 'is not valid JSON'],
       [{ regions: [] }, 'detection result'],
       [{ ...result, version: 2 }, 'version'],
       [{ ...result, source: { file_id: '5' } }, 'another video'],
@@ -264,7 +264,7 @@ describe('a list', () => {
       [{ ...result, regions: [{ ...listed, end: undefined }] }, 'regions[0].end'],
       [{ ...result, regions: [{ ...listed, start: 3 }] }, 'end of the video'],
     ]
-    for (const [content, words] of refused) {
+    for (const [content, words] of rejected) {
       await expect(by(content)).rejects.toMatchObject({
         code: 6016,
         message: expect.stringContaining(words) as string,
