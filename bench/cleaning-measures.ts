@@ -3,7 +3,6 @@ import { locateFfmpeg } from '../src/engines/ffmpeg/locate.ts'
 import { probe } from '../src/engines/ffmpeg/probe.ts'
 import { detectText } from '../src/engines/vision/detect-text.ts'
 import type { Area, FoundRegion } from '../src/media/clean/region.ts'
-import type { Footage } from '../test/footage/text.ts'
 import type { Size } from '../src/media/geometry.ts'
 
 /** Number of regions in which text is detected again, overlapping a treated region by a third of their area or more. */

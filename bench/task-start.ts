@@ -31,7 +31,7 @@ for (let run = 0; run < runs + warmUps; run += 1) {
   const began = performance.now()
   await events.until((received) => received.some((one) => isOf(one) && isDone(one)))
   if (run >= warmUps) times.push(began - started)
-  events.told.length = 0
+  events.events.length = 0
 }
 const sorted = times.toSorted((a, b) => a - b)
 const at = (share: number) => (sorted[Math.ceil(share * sorted.length) - 1] ?? 0).toFixed(1)
