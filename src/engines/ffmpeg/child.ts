@@ -4,24 +4,26 @@ import type { Readable, Writable } from 'node:stream'
 
 type Feed = AsyncIterable<Uint8Array>
 
-/** A program to run, without a shell, in the process group of this process. */
+/** A program to run without a shell, in the process group of this process. */
 export interface ChildOptions {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs: number
-  /** Time between the polite request to end and the kill. */
+  /** Time between SIGTERM and SIGKILL, ms. */
   readonly graceMs?: number
   /**
-   * Written to its standard input, no faster than it is read; the input is closed when absent. Once a chunk is asked
-   * for, the memory of the one before may be used again. What takes long to make is made by a function: the program may
-   * end before.
+   * Written to the program's standard input, no faster than the program reads it. The input is closed when
+   * absent.
+   * When the next chunk is requested, the memory of the previous one may be reused. Pass a function if
+   * producing
+   * the input takes long; its signal aborts when the program ends early.
    */
   readonly input?: Uint8Array | Feed | ((ended: AbortSignal) => Feed) | undefined
-  /** Given what it writes; no more is read until the promise, where one is answered, has settled. */
+  /** Receives standard output. If it returns a promise, reading pauses until the promise settles. */
   readonly onOutput?: (chunk: Buffer) => unknown
-  /** Given what it writes to standard error; what it answers is the log. */
+  /** Receives standard error and returns the part to keep in the log. */
   readonly readLog?: ((chunk: Buffer) => Buffer) | undefined
 }
 
@@ -30,7 +32,7 @@ export interface ChildResult {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly timedOut: boolean
-  /** The last lines it wrote to standard error, at most 16 KiB. */
+  /** The last lines of standard error, at most 16 KiB. */
   readonly log: string
 }
 
@@ -39,9 +41,11 @@ const defaultGraceMs = 3000
 const longestTimerMs = 2 ** 31 - 1
 
 /**
- * Runs a program until it has ended, whatever happens. An abort rejects with the signal's reason,
- * a program that cannot start with the system's error, an input that breaks off with its own;
- * every other end is an answer.
+ * Runs a program and resolves only after it has ended. Rejects with the signal's reason after an abort, with
+ * the
+ * system error if the program cannot start, and with the input's own error if the input fails. Every other
+ * end,
+ * including a non-zero exit code, is a result.
  */
 export async function runChild(job: ChildOptions): Promise<ChildResult> {
   job.signal?.throwIfAborted()
@@ -54,7 +58,7 @@ export async function runChild(job: ChildOptions): Promise<ChildResult> {
 
   let kill: NodeJS.Timeout | undefined
   const end = () => {
-    // One that waits for input hears no signal.
+    // A program that waits for input does not react to SIGTERM.
     child.stdin?.destroy()
     child.kill('SIGTERM')
     kill ??= setTimeout(() => child.kill('SIGKILL'), job.graceMs ?? defaultGraceMs)
@@ -73,7 +77,7 @@ export async function runChild(job: ChildOptions): Promise<ChildResult> {
   const { readLog = (chunk: Buffer) => chunk } = job
   child.stderr?.on('data', (chunk: Buffer) => log.add(readLog(chunk)))
   if (child.stdout && job.onOutput) pipeOutput(child.stdout, job.onOutput)
-  // A program that ends before it has read everything answers EPIPE here; its exit code tells more.
+  // A program that ends before it reads all input causes EPIPE here. Its exit code is more informative.
   child.stdin?.on('error', () => {})
   const feeding = startInput(child, job.input, end)
 
@@ -81,11 +85,11 @@ export async function runChild(job: ChildOptions): Promise<ChildResult> {
     const ended = await new Promise<Pick<ChildResult, 'code' | 'signal'>>((resolve, reject) => {
       child.on('close', (code, signal) => resolve({ code, signal }))
       child.on('error', (error) => {
-        // Also emitted when a signal cannot be sent; then the process exists and its end is still awaited.
+        // Also emitted when a signal cannot be sent. The process then exists, and its end is still awaited.
         if (child.pid === undefined) reject(error)
       })
     })
-    // What makes the input ends with the program.
+    // The generator of the input ends together with the program.
     await feeding.done
     job.signal?.throwIfAborted()
     if (feeding.broken) throw feeding.broken.error
@@ -100,11 +104,11 @@ export async function runChild(job: ChildOptions): Promise<ChildResult> {
 
 interface InputFeed {
   done: Promise<void>
-  /** What the input broke off with. */
+  /** The error that the input failed with. */
   broken?: { readonly error: unknown }
 }
 
-/** Hands on an input until the program has ended; ends it where the input breaks off. */
+/** Writes the input until the program ends. Ends the program if the input fails. */
 function startInput(child: ChildProcess, given: ChildOptions['input'], end: () => void): InputFeed {
   const over = new AbortController()
   child.once('close', () => over.abort())
@@ -118,7 +122,7 @@ function startInput(child: ChildProcess, given: ChildOptions['input'], end: () =
   return feeding
 }
 
-/** Hands on an input; asks for no more of it once the program has closed its end. */
+/** Writes the input. Requests no further chunk after the program closes its standard input. */
 async function writeInput(stdin: Writable | null, input: Uint8Array | Feed | undefined): Promise<void> {
   if (!stdin || input === undefined) return
   if (input instanceof Uint8Array) {
@@ -137,19 +141,19 @@ function pipeOutput(stdout: Readable, onOutput: NonNullable<ChildOptions['onOutp
     const taken = onOutput(chunk)
     if (!(taken instanceof Promise)) return
     stdout.pause()
-    // Who refuses a chunk tells why elsewhere; the program must come to its end all the same.
+    // The callback reports its own error elsewhere. Reading resumes so that the program can end.
     void taken.catch(() => {}).then(() => stdout.resume())
   })
 }
 
-/** On Linux, lets the kernel end this child rather than the service when memory runs out. */
+/** On Linux, makes the kernel prefer this child over the service when memory runs out. */
 export function preferAsMemoryVictim(pid: number | undefined): void {
   if (process.platform !== 'linux' || pid === undefined) return
-  // It may have ended already, or the system may forbid it: the limits in the arguments still hold.
+  // The process may have ended, or the system may forbid the change. The limits in the arguments still apply.
   writeFile(`/proc/${pid}/oom_score_adj`, '500').catch(() => {})
 }
 
-/** Keeps the last bytes of a stream, cut at a line. */
+/** Keeps the last `limit` bytes of a stream, starting at a full line. */
 export function logTail(limit: number): { add: (chunk: Buffer) => void; text: () => string } {
   let kept = Buffer.alloc(0)
   let cut = false

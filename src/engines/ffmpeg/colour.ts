@@ -1,15 +1,18 @@
 import type { VideoFacts } from '../../contract/media-facts.ts'
 
-/** Options of `setparams` that say how every frame of a result is coded. */
+/** Options of `setparams` for the colour coding of every result: BT.709, limited range. */
 export const bt709 = 'range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709'
 
-/** Output options that tag a result so. */
+/** Output options that write the same colour tags to a result. */
 export const bt709Tags: readonly string[] = [
   ...['-colorspace', 'bt709', '-color_primaries', 'bt709'],
   ...['-color_trc', 'bt709', '-color_range', 'tv'],
 ]
 
-/** Filters to 100 cd/m² as SDR screens show it. HDR10 and HLG carry BT.2020 colours, tagged or not. */
+/**
+ * Filters that map HDR to SDR, with 100 cd/m² as SDR white. HDR10 and HLG use BT.2020 colours, tagged or
+ * not.
+ */
 export const toneMap: readonly string[] = [
   'setparams=colorspace=bt2020nc:color_primaries=bt2020',
   'zscale=transfer=linear:npl=100',
@@ -19,12 +22,15 @@ export const toneMap: readonly string[] = [
   'zscale=transfer=bt709:matrix=bt709:range=limited',
 ]
 
-/** Filters that HDR sources need and not every ffmpeg has. */
+/** Filters that HDR sources require and some ffmpeg builds do not include. */
 export const toneMapFilters = ['zscale', 'tonemap']
 
 /**
- * The scale filter of a picture's size, to BT.709 of limited range; HDR is to be tone-mapped after it. Pictures
- * that do not tell their matrix are read as players do: BT.709 from HD on, BT.601 below.
+ * Returns the scale filter to a size in pixels, with output in BT.709, limited range. HDR is only scaled
+ * here and
+ * must be tone-mapped afterwards. A source without a matrix tag is read as players read it: BT.709 from HD
+ * on,
+ * BT.601 below.
  */
 export function scaleTo(video: VideoFacts, { width, height }: { width: number; height: number }): string {
   const scale = `scale=w=${width}:h=${height}:flags=bicubic`

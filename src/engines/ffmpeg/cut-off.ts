@@ -11,24 +11,25 @@ import {
   type StreamExtents,
 } from './stream-ends.ts'
 
-/** Headers round, and a last frame or packet may not tell how long it lasts, ms. */
+/** Tolerance for rounded headers and for a last frame or packet without a duration, ms. */
 const tolerance = 500
 
-/** Of a long file so much of its length may be missing before it is called cut off. */
+/** Share of a file's duration that may be missing before the file counts as truncated, 0 to 1. */
 const missingShare = 0.01
 
-/** A file that cannot be sought in would be read whole. */
+/** Time limit, ms. A file that does not support seeking would otherwise be read completely. */
 const packetTimeoutMs = 10_000
 
 interface CorrectByPacketsOptions extends ProbeOptions {
-  /** What is known of its packets already. */
+  /** Packet ends that were already read. */
   readonly seen?: StreamExtents | undefined
 }
 
 /**
- * Facts held against the packets that are there: of a file that was cut off before the end its header tells, with where
- * that is; of one that goes on after it, with how long it really lasts. As they are where that cannot be told. Nothing
- * is decoded.
+ * Corrects facts with the actual packets. Sets `cut_off_ms` if the file ends before its header says, and
+ * extends
+ * durations if packets continue after that end. Returns the facts unchanged if the packets cannot be read in
+ * time. Decodes nothing.
  */
 export async function correctByPackets(
   path: string,
@@ -56,7 +57,10 @@ function isTruncated(told: number, end: number): boolean {
   return end < told - tolerance - missingShare * told
 }
 
-/** ffprobe tells of a WAV the bytes that are there: what its header tells of, where there should be more. */
+/**
+ * Detects a truncated WAV. ffprobe derives a WAV's duration from its bytes, so the header is read
+ * separately.
+ */
 async function cutOffWav(path: string, facts: MediaFacts): Promise<MediaFacts | undefined> {
   const told = Math.round((await wavHeaderDuration(path)) ?? 0)
   if (!isTruncated(told, facts.duration_ms)) return undefined
@@ -64,7 +68,7 @@ async function cutOffWav(path: string, facts: MediaFacts): Promise<MediaFacts | 
   return { ...facts, duration_ms: told, audio, cut_off_ms: facts.duration_ms }
 }
 
-/** Some headers were written before the rest of the file, as of a recording that is still going on. */
+/** Extends durations beyond the header. Some headers are written before the recording is complete. */
 function extendDurations(facts: MediaFacts, streams: StreamExtents): MediaFacts {
   const longer = (told: number, real: number) => (real > told + tolerance ? Math.round(real) : told)
   const lasts = (told: number, { startMs: begins, endMs: ends = begins }: StreamExtent) =>

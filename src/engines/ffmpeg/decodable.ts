@@ -4,20 +4,21 @@ import { firstPicturesArgs } from './first-pictures.ts'
 import { isInputError } from './input-error.ts'
 
 /**
- * A recording that begins in the middle of a group of pictures decodes from the next key frame on: within s. What lies
- * between them is left out, as it takes long to decode and comes to nothing.
+ * Reads key frames of the first 120 s only. A recording that starts inside a group of pictures decodes from
+ * its
+ * next key frame, within seconds. Decoding the frames before it takes long and yields nothing.
  */
 const firstKeyFramesArgs: readonly string[] = [
   ...['-skip_frame', 'nokey'],
   ...['-select_streams', 'V:0', '-read_intervals', '%+120'],
 ]
 
-/** One that is refreshed bit by bit has no key frames: it decodes once all of its picture was refreshed. */
+/** Reads the first 30 s. A video with intra refresh has no key frames and decodes after one full refresh. */
 const firstSecondsArgs: readonly string[] = ['-select_streams', 'V:0', '-read_intervals', '%+30']
 
 /**
- * Decodes the first pictures of a video that are no cover image; throws 6021 when none decodes, 6402 when the
- * machine takes too long for those few.
+ * Decodes the first pictures of a video, ignoring cover images. Throws 6021 if none decodes and 6402 if the
+ * machine takes too long for these few.
  */
 export async function checkDecodable(path: string, options: ProbeOptions = {}): Promise<void> {
   try {
@@ -29,7 +30,7 @@ export async function checkDecodable(path: string, options: ProbeOptions = {}): 
   throw undecodable()
 }
 
-/** Whether one of the pictures decodes; reads no further than it is told of one. */
+/** Returns whether any of the pictures decodes. Stops reading at the first decoded frame. */
 async function decodesAny(
   path: string,
   pictures: readonly string[],
@@ -37,7 +38,7 @@ async function decodesAny(
 ): Promise<boolean> {
   const told = new AbortController()
   try {
-    // All of a frame is asked for: what is told is held back until there is enough of it.
+    // Requests all frame fields, because ffprobe buffers its output until it has enough of it.
     await listWithFfprobe(path, [...pictures, '-show_entries', 'frame'], {
       signal: signal ? AbortSignal.any([signal, told.signal]) : told.signal,
       isBounded: true,

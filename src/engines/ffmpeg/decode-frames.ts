@@ -9,21 +9,21 @@ import type { PictureStream } from './picture-stream.ts'
 import { inputArgs } from './run.ts'
 import { fileTimes, fromKeyFrame } from './seek.ts'
 
-/** A video's picture as it is read frame by frame. */
+/** A video whose picture is decoded frame by frame. */
 export interface Footage {
   readonly path: string
   readonly video: VideoFacts
   readonly stream: Pick<PictureStream, 'colour' | 'interlaced'>
-  /** Frames a second, evenly spaced. */
+  /** Frames per second, evenly spaced. */
   readonly rate: Rational
 }
 
-/** Which frames are read, by so many threads. */
+/** Which frames to decode, and with how many threads. */
 export interface FrameSelection {
-  /** Counted from the start of the file. */
+  /** Index of the first frame, counted from the start of the file. */
   readonly first: number
   readonly count: number
-  /** Of so many frames the first comes; all where it is left out. */
+  /** Keeps only the first of every `step` frames. Default: all. */
   readonly step?: number
   readonly threads: number
 }
@@ -31,11 +31,11 @@ export interface FrameSelection {
 interface DecodeFramesOptions extends FrameSelection {
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** Memory for a frame that may be used again. */
+  /** Returns memory for a frame, which may be reused. */
   readonly allocate?: () => Uint8Array<ArrayBuffer>
 }
 
-/** Sides in samples of the picture as it stands, turned upright; a side may be odd. */
+/** Returns the coded size in samples after rotation. A side may be odd. */
 export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts) {
   const isTurned = rotation % 180 !== 0
   return isTurned
@@ -44,9 +44,11 @@ export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts)
 }
 
 /**
- * Frames of a video at a constant rate, upright, as 8-bit 4:2:0: samples that are so already stay as they are. Frame k
- * is the picture that shows k / rate after the start of the file; fewer come where the video ends, and with a `step` only
- * one of so many.
+ * Decodes frames of a video at a constant rate, rotated upright, as planar 8-bit 4:2:0. Samples already in
+ * that
+ * format are not converted. Frame k shows the picture at k / rate seconds after the start of the file.
+ * Yields
+ * fewer frames if the video ends first, and only every `step`-th frame if `step` is set.
  */
 export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptions): AsyncGenerator<Frame> {
   const { signal, timeoutMs, allocate } = reading
@@ -67,9 +69,8 @@ export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptio
 }
 
 /**
- * Options of an ffmpeg that takes frames as `decodeFrames` does, for whatever becomes of them.
- *
- * @param filters further ones that they pass
+ * Returns ffmpeg options that select frames like `decodeFrames`, for any output.
+ * @param filters additional filters applied to each frame
  */
 export async function decodeArgs(
   footage: Footage,
@@ -86,18 +87,20 @@ export async function decodeArgs(
   return [...fileTimes, ...input, '-map', '0:V:0', '-vf', passed, '-frames:v', String(count)]
 }
 
-/** The format of the samples that frames of this picture have. */
+/** Returns the pixel format of decoded frames. */
 export function pixelFormat(footage: Pick<Footage, 'video' | 'stream'>): 'yuv420p' | 'yuvj420p' {
   return isFullRange(footage) ? 'yuvj420p' : 'yuv420p'
 }
 
-/** 4:2:0 samples of all values, which must not be squeezed into those of television. */
+/**
+ * Returns whether decoded 4:2:0 samples use the full range 0 to 255, which must not be reduced to TV range.
+ */
 export function isFullRange({ video, stream }: Pick<Footage, 'video' | 'stream'>): boolean {
   if (video.hdr || !isYuv(video)) return false
   return video.pixel_format.startsWith('yuvj') || stream.colour.range === 'pc'
 }
 
-/** Whether its samples are brightness and colour, as video is coded, rather than red, green and blue. */
+/** Returns whether the samples are luma and chroma rather than red, green and blue. */
 export function isYuv({ pixel_format }: VideoFacts): boolean {
   return /^(yuv|nv|p0|gray)/.test(pixel_format)
 }
@@ -122,17 +125,17 @@ function decodeFilters(
   ]
 }
 
-/** Whole pixels are coded by BT.709; what has a matrix already keeps it, as has what tells none. */
+/** RGB sources are converted with BT.709. Sources with YUV samples keep their matrix, tagged or not. */
 function sampleFilters(footage: Footage): string[] {
   const { video } = footage
   if (video.hdr) return ['format=yuv420p']
   return isYuv(video) ? [`format=${pixelFormat(footage)}`] : ['format=yuv420p', `setparams=${bt709}`]
 }
 
-/** From red, green and blue, transparency stays. */
+/** Converts red, green and blue to YUV and keeps transparency. */
 const rgbToBt709 = 'scale=out_color_matrix=bt709:out_range=tv'
 
-/** Lays a transparent picture over black. */
+/** Composites a transparent picture over black. */
 function compositeOverBlack(video: VideoFacts, { num, den }: Rational): string {
   const { width, height } = evenSize(uprightSize(video))
   const black = `color=black:size=${width}x${height}:rate=${num}/${den},format=yuv420p`

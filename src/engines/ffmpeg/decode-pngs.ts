@@ -1,7 +1,7 @@
 import { runRaw } from './run.ts'
 
 interface DecodePngsOptions {
-  /** To scale to. */
+  /** Target size, pixels. */
   readonly width: number
   readonly height: number
   readonly signal: AbortSignal
@@ -9,7 +9,11 @@ interface DecodePngsOptions {
 
 const pngTimeoutMs = 60_000
 
-/** Four-byte pixels (red, green, blue, alpha) of PNG pictures of one size, with alpha or without, scaled. */
+/**
+ * Decodes PNG pictures of equal size, with or without alpha, and scales them. Returns one RGBA array per
+ * picture:
+ * 4 bytes per pixel, 0 to 255, row by row. Throws if ffmpeg returns a different number of bytes.
+ */
 export async function decodePngs(
   pngs: readonly Uint8Array[],
   { width, height, signal }: DecodePngsOptions,
@@ -17,7 +21,7 @@ export async function decodePngs(
   const chunks: Buffer[] = []
   await runRaw({
     args: [
-      // Filters that began anew, where one picture has alpha and the next none, might lose what they hold.
+      // Filters reinitialized between a picture with alpha and one without could lose buffered frames.
       ...['-reinit_filter', '0', '-f', 'image2pipe', '-c:v', 'png', '-i', 'pipe:0'],
       ...['-vf', `scale=${width}:${height}:flags=bicubic,format=rgba`, '-f', 'rawvideo', 'pipe:1'],
     ],

@@ -1,13 +1,14 @@
-/** Times that one decoding passes, in ms, rising. */
+/** Times covered by one decoding process, ms, ascending. */
 export type DecodingRun = readonly [number, ...number[]]
 
 /**
- * Splits rising times into runs, each decoded from the key frame before its first time to its last:
- * the next time belongs to the same run unless a jump to its own key frame skips more than a new
- * process costs. No stretch is decoded twice.
- *
- * @param keyFrameBefore key frame before each time, ms; where it is left out, the time itself counts
- * @param startMs how much video is decoded in the time that a process takes to start, ms
+ * Splits ascending times into runs. Each run is decoded from the key frame before its first time to its last
+ * time.
+ * The next time joins the current run unless a seek to its own key frame skips more video than a process
+ * start
+ * costs. No part of the video is decoded twice.
+ * @param keyFrameBefore the key frame before each time, ms; default: the time itself
+ * @param startMs video that could be decoded while a process starts, ms
  */
 export function decodingRuns(
   times: readonly number[],

@@ -4,28 +4,32 @@ import { fillRect, type RgbColour, type RgbPicture } from './raster.ts'
 import { keptTint, removedTint, shadeTint } from './tints.ts'
 import { type Rect, intersectRects, expandRect } from '../../media/geometry.ts'
 
-/** A rectangle over a frame, its sides as shares of it, 0 to 1. */
+/** A rectangle over a frame. Position and size are fractions of the frame's sides, 0 to 1. */
 export interface Mark {
   readonly x: number
   readonly y: number
   readonly w: number
   readonly h: number
-  /** What stands beside it. */
+  /** Label drawn beside the rectangle. */
   readonly name: string
-  /** Nothing inside is changed. */
+  /** Whether the region is protected, so that nothing inside it changes. */
   readonly isKept: boolean
 }
 
-/** Thickness of an edge, which lies around what it marks where the frame has room; a dark line beside it, pixels. */
+/**
+ * Thickness of an outline and of the dark line beside it, pixels. The outline surrounds the mark if space
+ * allows.
+ */
 const edgeWidth = 2
 const haloWidth = 1
 
-/** Length of the dashes around what is kept and of the gaps between, pixels. */
+/** Length of a dash and of a gap around protected regions, pixels. */
 const dashLength = 6
 
 /**
- * Draws marks over a frame that lies in a picture: edges without breaks around what is removed, dashed ones around
- * what is kept. A name stands where it hides least of other marks; one that has no room is left out.
+ * Draws marks over a frame inside a picture: solid outlines around removed regions, dashed ones around
+ * protected
+ * regions. A label is placed where it covers other marks least, and is omitted if no space is left.
  */
 export function drawMarks(picture: RgbPicture, frame: Rect, marks: readonly Mark[]): void {
   const boxes = marks.map((mark) => markRect(mark, frame))
@@ -60,7 +64,7 @@ function markRect({ x, y, w, h }: Mark, frame: Rect): Rect {
 
 interface MarkedArea {
   readonly picture: RgbPicture
-  /** Nothing is drawn outside. */
+  /** Clipping rectangle for drawing. */
   readonly frame: Rect
 }
 
@@ -77,7 +81,7 @@ function drawEdges({ picture, frame }: MarkedArea, box: Rect, mark: Mark): void 
   }
 }
 
-/** The four sides of a box, so thick. */
+/** Returns the four sides of a box as rectangles of a thickness in pixels. */
 function rectSides({ x, y, width, height }: Rect, thickness: number): Rect[] {
   return [
     { x, y, width, height: thickness },

@@ -6,8 +6,9 @@ import { sheetBackground, emptyCellTint, textTint } from './tints.ts'
 import type { Rect } from '../../media/geometry.ts'
 
 /**
- * Draws a contact sheet: a frame of four-byte pixels (with alpha) in each cell, or in words why there is none, and its
- * time code below.
+ * Draws a contact sheet. Each cell shows an RGBA frame (4 bytes per pixel), or a text that explains why
+ * there is no
+ * frame, with the time code below.
  */
 export function drawSheet(
   sheet: SheetLayout,
@@ -18,7 +19,7 @@ export function drawSheet(
   for (const [index, { box, timeMs, labelTop }] of sheet.cells.entries()) {
     const shown = frames[index]
     if (shown instanceof Uint8Array) compositeRgba(picture, box, shown)
-    // One damaged place leaves one empty cell.
+    // A frame that does not decode leaves its own cell empty only.
     else drawEmptyCell(picture, box, shown ?? '')
     const text = timeCode(timeMs, stepMs)
     const left = Math.round(box.x + (box.width - textWidth(text, digitHeight)) / 2)
@@ -27,11 +28,14 @@ export function drawSheet(
   return picture
 }
 
-/** Room beside words, and from line to line, pixels. */
+/** Horizontal margin beside text and distance between lines, pixels. */
 const textMargin = 6
 const textLineHeight = 2 * digitHeight
 
-/** A cell without a frame, and why: in one line, or word by word; not where that has no room. */
+/**
+ * Draws a cell without a frame and the reason, on one line or one word per line. Omits the text if it does
+ * not fit.
+ */
 function drawEmptyCell(picture: RgbPicture, box: Rect, why: string): void {
   fillRect(picture, box, emptyCellTint)
   const fits = (lines: readonly string[]) =>

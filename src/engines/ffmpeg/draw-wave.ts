@@ -12,13 +12,16 @@ const meanTint: RgbColour = [132, 190, 240]
 const waveformHeight = 220
 const waveformMargin = 20
 const waveformTop = 16
-/** Height of full-scale sound in pixels. */
+/** Height of full-scale sound, pixels. */
 const fullScaleHeight = 156
 
-/** Lifts quiet sound much as ears do, so that speech at a low level can still be told from silence. */
+/**
+ * Exponent that raises quiet levels, similar to hearing, so that quiet speech stays distinguishable from
+ * silence.
+ */
 const loudnessCurve = 0.6
 
-/** Number of levels a waveform shows, one for each column of pixels. */
+/** Number of levels in a waveform, one per pixel column. */
 export const waveformColumns = sheetWidth - 2 * waveformMargin
 
 /** Draws levels over time around a middle line, with time marks below. */
@@ -31,7 +34,7 @@ export function drawWaveform(levels: readonly Level[], durationMs: number): RgbP
       [peak, peakTint],
       [mean, meanTint],
     ] as const) {
-      // Silence stays visible as the middle line.
+      // Silence remains visible as the middle line.
       const half = Math.round((level ** loudnessCurve * fullScaleHeight) / 2)
       fillRect(
         picture,

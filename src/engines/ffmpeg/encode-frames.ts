@@ -4,31 +4,35 @@ import { evenSize } from '../../media/clean/region.ts'
 import type { Frame } from '../../media/clean/frame.ts'
 import { runRaw } from './run.ts'
 
-/** How the encoder works. */
+/** Settings of the x264 encoder. */
 export interface EncoderSettings {
-  /** x264's constant rate factor. */
+  /** Constant rate factor of x264. */
   readonly crf: number
   readonly effort: Effort
   readonly threads: number
 }
 
-/** How frames become a file. */
+/** Settings and limits of one encoding. */
 interface EncodeFramesOptions extends EncoderSettings {
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
-/** x264's preset. At 1080p superfast takes 25 ms a frame instead of 43, for files some 6 % larger; of drawings more. */
+/**
+ * Preset of x264. At 1080p, superfast takes 25 ms per frame instead of 43. Files grow by about 6 %, drawings
+ * more.
+ */
 export type Effort = 'superfast' | 'veryfast'
 
-/** What was coded once is to stay as it is, grain and all, rather than to look good at less. */
+/** Optimizes for fidelity, including grain, instead of perceived quality at a lower bit rate. */
 const faithfulTuning = ['-tune', 'psnr']
-/** As veryfast looks ahead by itself: without it superfast's files are twice as large. */
+/** The look-ahead that veryfast uses by default. Without it, files of superfast are twice as large. */
 const lookaheadParams = ['mbtree=1', 'rc-lookahead=10']
 
 /**
- * Encodes frames that `decodeFrames` gave to an mp4 without sound, samples, colours, shape of a sample and fields as
- * they were. Once a frame is asked for, the memory of the one before may be used again.
+ * Encodes frames from `decodeFrames` to an mp4 without sound. Keeps colours, sample aspect ratio and field
+ * order of
+ * the source. When the next frame is requested, the memory of the previous one may be reused.
  */
 export async function encodeFrames(
   path: string,
@@ -50,15 +54,14 @@ export async function encodeFrames(
   })
 }
 
-/** Filters that tell an encoder of a picture what it is. */
+/** Returns filters that set the colour, aspect ratio and field order of the source on each frame. */
 export function propertyFilters(footage: Footage): string[] {
   return [...colourFilters(colourOptions(footage)), ...aspectFilters(footage), ...fieldFilters(footage)]
 }
 
 /**
- * Options of the encoder for a picture.
- *
- * @param more parameters of x264
+ * Returns the x264 options for a source.
+ * @param more additional x264 parameters
  */
 export function x264Args(
   footage: Footage,
@@ -67,7 +70,7 @@ export function x264Args(
 ): string[] {
   return [
     ...['-c:v', 'libx264', '-preset', effort, ...faithfulTuning, '-crf', String(crf)],
-    // Parts of one video must have equal headers, whatever is in them.
+    // Segments of one video require identical headers, whatever their content.
     ...[
       '-x264-params',
       ['stitchable=1', ...lookaheadParams, ...interlacingParams(footage), ...more].join(':'),
@@ -88,7 +91,10 @@ type ColourOptions = Readonly<
   >
 >
 
-/** How a result's samples are to be shown, by ffmpeg's options: as those of the source, unless they were converted. */
+/**
+ * Returns the colour tags of a result as ffmpeg options: those of the source, or BT.709 if samples were
+ * converted.
+ */
 function colourOptions(footage: Footage): ColourOptions {
   const { matrix, transfer, primaries, chroma } = footage.stream.colour
   const converted = footage.video.hdr || !isYuv(footage.video)
@@ -102,7 +108,7 @@ function colourOptions(footage: Footage): ColourOptions {
   }
 }
 
-/** Tells the filters too, so that none of them converts anything. */
+/** Sets the colour tags on the frames too, so that no filter converts them. */
 function colourFilters(colour: ColourOptions): string[] {
   const { color_range: range, colorspace, color_primaries: primaries, color_trc: trc } = colour
   const set = { range, colorspace, color_primaries: primaries, color_trc: trc }
@@ -110,7 +116,7 @@ function colourFilters(colour: ColourOptions): string[] {
   return told.length > 0 ? [`setparams=${told.join(':')}`] : []
 }
 
-/** A turned picture's samples are turned with it. */
+/** The sample aspect ratio is inverted if the picture is rotated by a quarter turn. */
 function aspectFilters({ video: { sample_aspect_ratio, rotation } }: Footage): string[] {
   const { num, den } = sample_aspect_ratio
   return rotation % 180 === 0 ? [`setsar=${num}/${den}`] : [`setsar=${den}/${num}`]
@@ -124,7 +130,7 @@ function interlacingParams({ stream: { interlaced } }: Footage): string[] {
   return interlaced ? [interlaced === 'top' ? 'tff=1' : 'bff=1'] : []
 }
 
-/** A clock on which every frame of the rate has a whole time. */
+/** Returns a time base, in ticks per second, in which every frame of the rate has an integer time. */
 function timescale({ num }: Rational): string {
   return String(num * Math.ceil(10_000 / num))
 }

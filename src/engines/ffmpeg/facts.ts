@@ -10,17 +10,17 @@ import { isRateDoubtful, frameRates } from './frame-rate.ts'
 import { displaySize, parseRatio, quarterTurn, sampleRatio } from './geometry.ts'
 import { headerDuration, streamDuration, streamStart } from './stream-times.ts'
 
-/** What had to be found beyond the header. */
+/** Measurements that the header does not provide. */
 export interface Measurements {
-  /** Length by reading the whole file, where the header does not tell it or only guesses, in ms. */
+  /** Duration found by reading the whole file, ms, if the header has none or only an estimate. */
   readonly durationMs?: number
-  /** How many pictures there are, and when the last one ends, ms, where the header may tell the ticks of a clock instead. */
+  /** Number of pictures and end of the last one, ms, if the header's frame rate may be that of a clock. */
   readonly counted?: { readonly pictures: number; readonly endMs: number }
-  /** A still picture's orientation, in counter-clockwise degrees. */
+  /** Orientation of a still picture, degrees counter-clockwise. */
   readonly rotation?: number | undefined
 }
 
-/** Turns ffprobe's answer into facts; undefined when there is neither a picture nor sound. */
+/** Converts ffprobe output to facts. Returns undefined if the file has neither picture nor sound. */
 export function readFacts(answer: FfprobeOutput, found: Measurements = {}): MediaFacts | undefined {
   const { format, streams } = answer
   const still = isStill(format.format_name)
@@ -56,17 +56,22 @@ export function readFacts(answer: FfprobeOutput, found: Measurements = {}): Medi
   }
 }
 
-/** Of pictures that were counted the length, and the rate in that time: sound may begin earlier and go on longer. */
+/**
+ * Returns the duration in ms and the frame rate of counted pictures. Sound may start earlier and end later.
+ */
 function countedTimes(
   { pictures, endMs }: NonNullable<Measurements['counted']>,
   { start, wholeMs }: { readonly start: number; readonly wholeMs: number },
 ) {
-  // One alone stands for as long as the file lasts.
+  // A single picture is shown for the whole duration of the file.
   const lasts = Math.max(1, (pictures > 1 && endMs > start ? endMs : wholeMs) - start)
   return { lasts, rate: { avg_frame_rate: `${Math.max(1, pictures) * 1000}/${lasts}` } }
 }
 
-/** Whether a container holds one still picture; those have no length and no frame rate (0/1). */
+/**
+ * Returns whether a container is a single still picture. Still pictures have no duration and a frame rate of
+ * 0/1.
+ */
 export function isStill(container: string): boolean {
   return container.endsWith('_pipe')
 }
@@ -77,7 +82,7 @@ function videoFacts(
 ): Omit<VideoFacts, 'start_ms' | 'duration_ms'> {
   const rotation = quarterTurn(turn)
   const ratio = sampleRatio(one.sample_aspect_ratio)
-  // ffprobe's width and height are already without the codec's padding to whole blocks.
+  // ffprobe's width and height already exclude the codec's block padding.
   const { width, height } = displaySize({ width: one.width, height: one.height, ratio, rotation })
   return {
     codec: one.codec_name,
@@ -95,7 +100,10 @@ function videoFacts(
   }
 }
 
-/** Whether pictures are counted: an mp4's average is that of its table, which lists them all. */
+/**
+ * Returns whether pictures must be counted. An mp4's average rate comes from its sample table, which is
+ * complete.
+ */
 export function needsFrameCount({ streams, format }: FfprobeOutput): boolean {
   const picture = streams.find(isPictureStream)
   if (!picture || isStill(format.format_name)) return false
@@ -104,10 +112,10 @@ export function needsFrameCount({ streams, format }: FfprobeOutput): boolean {
   )
 }
 
-/** Pixel formats with transparency; a palette may hold transparent colours, so it counts. */
+/** Pixel formats with transparency. A palette may contain transparent colours, so pal8 counts. */
 const alphaFormats = /^(?:rgba|bgra|argb|abgr|yuva|ayuv|vuya|gbrap|ya\d|yaf|pal8)/
 
-/** VP8 and VP9 keep transparency beside the picture, told by a tag of the container. */
+/** VP8 and VP9 store transparency separately from the picture, signalled by a container tag. */
 function hasAlpha(one: FfprobeStream): boolean {
   return alphaFormats.test(one.pix_fmt) || streamTag(one, 'alpha_mode') === '1'
 }

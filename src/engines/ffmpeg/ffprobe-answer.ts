@@ -27,7 +27,7 @@ const ffprobeStream = z.object({
 })
 export type FfprobeStream = z.infer<typeof ffprobeStream>
 
-/** What ffprobe prints with `probeEntries`, and `frameEntries`, as JSON; the file behind it may be hostile. */
+/** ffprobe's JSON output for `probeEntries` and `frameEntries`. The probed file may be hostile. */
 export const ffprobeOutput = z.object({
   frames: z.array(z.object({ stream_index: z.int().optional(), side_data_list: sideData })).catch([]),
   streams: z.array(ffprobeStream).max(200).default([]),
@@ -41,7 +41,7 @@ export const ffprobeOutput = z.object({
 })
 export type FfprobeOutput = z.infer<typeof ffprobeOutput>
 
-/** The part of ffprobe's knowledge that is asked for, so that tags of any size stay out. */
+/** The fields requested from ffprobe. Restricting them excludes tags of any size. */
 export const probeEntries = [
   'format=format_name,start_time,duration,size,bit_rate',
   'stream=codec_type,codec_name,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,field_order,' +
@@ -51,15 +51,17 @@ export const probeEntries = [
   'stream_side_data=rotation',
 ].join(':')
 
-/** Whose picture a frame is. A photo's orientation is known to the decoder, not to the container. */
+/**
+ * The stream index and rotation of a frame. The decoder knows a photo's orientation, the container does not.
+ */
 export const frameEntries = 'frame=stream_index:frame_side_data=rotation'
 
-/** A picture stream that is not a cover; one without a size cannot be shown. */
+/** Returns whether a stream is a picture and not a cover. A stream without a size cannot be shown. */
 export function isPictureStream({ codec_type, disposition, width, height }: FfprobeStream): boolean {
   return codec_type === 'video' && disposition?.attached_pic !== 1 && width > 0 && height > 0
 }
 
-/** Whether a frame is of the first picture stream that is not a cover: that this one decodes. */
+/** Returns whether a frame of the first picture stream that is not a cover was decoded. */
 export function hasPictureFrame({ frames, streams }: FfprobeOutput): boolean {
   const picture = streams.findIndex(
     ({ codec_type, disposition }) => codec_type === 'video' && disposition?.attached_pic !== 1,
@@ -67,12 +69,12 @@ export function hasPictureFrame({ frames, streams }: FfprobeOutput): boolean {
   return frames.some(({ stream_index }) => stream_index === picture)
 }
 
-/** The display matrix's angle among the side data of a stream or frame. */
+/** Returns the angle of the display matrix in the side data of a stream or frame. */
 export function firstRotation({ side_data_list }: Pick<FfprobeStream, 'side_data_list'>): number | undefined {
   return side_data_list.find((side) => side.rotation !== undefined)?.rotation
 }
 
-/** A stream's tag; tags are written in either case. */
+/** Returns a tag of a stream. The case of tag names varies. */
 export function streamTag({ tags }: Pick<FfprobeStream, 'tags'>, name: string): string | undefined {
   return Object.entries(tags).find(([key]) => key.toLowerCase() === name)?.[1]
 }

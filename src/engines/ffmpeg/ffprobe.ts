@@ -8,20 +8,24 @@ export interface ProbeOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What is asked of a file. */
+/** Limits of one ffprobe call. */
 export interface FfprobeOptions extends ProbeOptions {
-  /** However the file is, the answer is near: only the machine can take too long for it (6402). */
+  /** Whether the query takes a short time for any file. A timeout is then a fault of the machine (6402). */
   readonly isBounded?: boolean
-  /** Left out, time for reading headers or a few frames. */
+  /** Time limit, ms. The default suffices for headers or a few frames. */
   readonly timeoutMs?: number
 }
 
 const defaultTimeoutMs = 60_000
 
-/** Largest answer taken from ffprobe, in bytes; one stream takes about 1 kB, and 100 are read. */
+/** Largest accepted ffprobe output, bytes. One stream takes about 1 kB, and 100 streams are read. */
 const maxOutputBytes = 2 ** 20
 
-/** Asks ffprobe about a file. Throws 6017 for what it cannot read, 6402 for the machine, and an abort's reason. */
+/**
+ * Queries a file with ffprobe. Throws 6017 if the file is unreadable, 6402 on a fault of the machine, and
+ * the reason
+ * of an abort.
+ */
 export async function queryFfprobe(
   path: string,
   question: readonly string[],
@@ -42,7 +46,10 @@ export async function queryFfprobe(
   return { text: Buffer.concat(chunks).toString('utf8'), log }
 }
 
-/** As `queryFfprobe`, for lists of any length: told entry by entry, each its section's name and then what was asked for. */
+/**
+ * Queries lists of any length with ffprobe. Calls `onEntry` per entry with its section name and requested
+ * fields.
+ */
 export async function listWithFfprobe(
   path: string,
   question: readonly string[],
@@ -59,7 +66,7 @@ export async function listWithFfprobe(
   })
 }
 
-/** Longer than what is asked of a packet can be, characters. */
+/** Upper limit for an entry of a packet, characters. */
 const maxEntryLength = 4096
 
 async function runFfprobe(
@@ -113,7 +120,7 @@ function tooManyStreams(): MediaError {
   })
 }
 
-/** Reads ffprobe's JSON, behind which the file may be hostile; 6017 for what does not fit. */
+/** Parses ffprobe's JSON, which a hostile file may influence. Throws 6017 if it does not match the schema. */
 export function parseFfprobe<T>(schema: z.ZodType<T>, text: string): T {
   try {
     return schema.parse(JSON.parse(text))

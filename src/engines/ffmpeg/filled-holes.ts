@@ -1,14 +1,14 @@
 import { logFilter } from './levelled-log.ts'
 
-/** With these ffmpeg tells each time that its resampler fills a hole; repeated lines are not drawn together. */
+/** Makes ffmpeg log every gap that its resampler fills, without merging repeated lines. */
 export const gapLogArgs = ['-loglevel', 'repeat+level+verbose'] as const
 
-/** What resamples tells its rates once, then each filling in samples of the first of them. */
+/** The resampler logs its rates once, then each filled gap in samples of the first rate. */
 const resamplerLine = /^\[Parsed_aresample_\d+ @ [^\]]*\] \[verbose\] ch:.* r:(\d+)Hz -> /
 const silenceLine =
   /^\[Parsed_aresample_\d+ @ [^\]]*\] \[SWR @ [^\]]*\] \[verbose\] adding (\d+) audio samples of silence/
 
-/** Reads ffmpeg's log for the seconds of silence that stand where sound is missing or did not decode, or begins late. */
+/** Sums the seconds of silence that replace missing, undecodable or late sound, from ffmpeg's log. */
 export class FilledGaps {
   #seconds = 0
   #rate = Infinity
@@ -17,7 +17,7 @@ export class FilledGaps {
     return this.#seconds
   }
 
-  /** Answers what ffmpeg would have told without `gapLogArgs`. */
+  /** Returns what ffmpeg would have logged without `gapLogArgs`. */
   readonly read = logFilter((line) => {
     const [, rate] = resamplerLine.exec(line) ?? []
     const [, samples] = silenceLine.exec(line) ?? []

@@ -2,18 +2,18 @@ import { MediaError } from '../../contract/errors.ts'
 import { relocateFfmpeg, locateFfmpeg, type Ffmpeg } from './locate.ts'
 
 interface RequirePartsOptions {
-  /** What needs the parts, as the beginning of a sentence: `talk.mp4 is HDR`. */
+  /** What requires the components, as the start of a sentence: `talk.mp4 is HDR`. */
   readonly because: string
-  /** What a caller can do without them, as the end of one: `convert it to SDR first`. */
+  /** An alternative for the caller, as the end of a sentence: `convert it to SDR first`. */
   readonly instead: string
 }
 
-/** Throws 6401 (not retryable) where the ffmpeg of this machine lacks one of these filters. */
+/** Throws 6401 (not retryable) if the installed ffmpeg is missing one of these filters. */
 export function requireFilters(names: readonly string[], need: RequirePartsOptions): Promise<void> {
   return requireParts('filters', names, need)
 }
 
-/** Throws 6401 (not retryable) where the ffmpeg of this machine lacks one of these encoders. */
+/** Throws 6401 (not retryable) if the installed ffmpeg is missing one of these encoders. */
 export function requireEncoders(names: readonly string[], need: RequirePartsOptions): Promise<void> {
   return requireParts('encoders', names, need)
 }

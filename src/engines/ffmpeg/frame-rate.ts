@@ -2,7 +2,7 @@ import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { hertz } from '../../media/frame-rate.ts'
 import { parseRatio } from './geometry.ts'
 
-/** What ffprobe tells of a picture stream's times. */
+/** Frame rates and field order of a picture stream, as ffprobe prints them. */
 export interface StreamRates {
   readonly avg_frame_rate?: string | undefined
   readonly r_frame_rate?: string | undefined
@@ -11,7 +11,7 @@ export interface StreamRates {
 
 type RateFacts = Pick<VideoFacts, 'frame_rate' | 'steady_rate' | 'base_rate' | 'variable_rate'>
 
-/** The rates of a moving picture. */
+/** Returns the frame rates of a moving picture. */
 export function frameRates(told: StreamRates): RateFacts {
   const isVariable = hasVariableRate(told)
   const base = parseRatio(told.r_frame_rate)
@@ -22,7 +22,9 @@ export function frameRates(told: StreamRates): RateFacts {
   }
 }
 
-/** Whether the rate may be that of a clock's ticks, or of the first pictures alone: recordings of browsers tell such. */
+/**
+ * Returns whether the rate may be that of a clock or of the first pictures only, as in browser recordings.
+ */
 export function isRateDoubtful(told: StreamRates): boolean {
   const rate = statedRate(told)
   if (!rate || hertz(rate) <= maxUnevenRate) return false
@@ -33,18 +35,19 @@ function statedRate({ avg_frame_rate, r_frame_rate }: StreamRates): Rational | u
   return parseRatio(avg_frame_rate) ?? parseRatio(r_frame_rate)
 }
 
-/** Recorders of uneven pictures are slower, frames a second. */
+/** Upper limit for recordings with uneven frame spacing, frames per second. */
 const maxUnevenRate = 60
 
-/** Above this a rate is a clock's tick (1000/1), frames a second. */
+/** Above this, a rate is the tick of a clock (1000/1), frames per second. */
 const maxRate = 480
 
-/** Difference between the two rates that rounding and a longer last frame explain. */
+/** Relative difference between both rates that rounding and a longer last frame explain. */
 const rateTolerance = 0.02
 
 /**
- * ffprobe's r_frame_rate is the coarsest clock that all first times fit: with even spacing it
- * equals the average, or twice that when the picture is interlaced and fields are counted.
+ * Returns whether the frame spacing varies. ffprobe's r_frame_rate is the lowest rate whose ticks match all
+ * first
+ * timestamps. With even spacing it equals the average, or twice the average if fields are counted.
  */
 function hasVariableRate(one: StreamRates): boolean {
   const { avg_frame_rate, r_frame_rate, field_order = 'unknown' } = one
@@ -59,7 +62,7 @@ function hasVariableRate(one: StreamRates): boolean {
   return !(near(1) || (interlaced && (near(2) || near(0.5))))
 }
 
-/** The rate that even spacing tells: of frames, also where it tells that of fields. */
+/** Returns the frame rate of an evenly spaced picture, also if ffprobe reports its field rate. */
 function steadyRate({ avg_frame_rate, r_frame_rate }: StreamRates): Pick<RateFacts, 'steady_rate'> {
   const average = parseRatio(avg_frame_rate)
   const base = parseRatio(r_frame_rate)

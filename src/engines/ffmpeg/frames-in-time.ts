@@ -2,21 +2,22 @@ import { availableParallelism } from 'node:os'
 import { MediaError } from '../../contract/errors.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 
-/** How frames are fetched that lie anywhere. */
+/** How to fetch frames at arbitrary times. */
 interface FetchFramesOptions {
-  /** Four-byte pixels of the frame at a time; undefined where none decodes. */
+  /** Returns the frame at a time in ms as RGBA (4 bytes per pixel), or undefined if it does not decode. */
   readonly fetch: (ms: number, signal: AbortSignal) => Promise<Uint8Array | undefined>
-  /** Aborted when the time for all of them is over. */
+  /** Aborts when the time for all frames is over. */
   readonly deadline: AbortSignal
   readonly signal: AbortSignal | undefined
 }
 
-/** Stands for a frame that did not come in time, and says so. */
+/** Replaces a frame that was not decoded in time. The text is shown in its cell. */
 export const frameTimedOut = 'not decoded in time'
 
 /**
- * Frames at these times, in their order, as many as come in time: once that is spent none is begun, and those under way
- * end. Throws 6402 where none came in time, 6021 where none decodes.
+ * Fetches the frames at these times (ms), in their order. After the deadline no fetch starts, and running
+ * ones are
+ * aborted. Throws 6402 if no frame was decoded in time and 6021 if none decodes.
  */
 export async function fetchFrames(
   times: readonly number[],
@@ -37,7 +38,7 @@ export async function fetchFrames(
       }),
     ),
   )
-  // Only now, when none reads the file any more.
+  // Rejects only after every fetch has ended, so that nothing reads the file any more.
   const frames = fetched.map((one) => {
     if (one.status === 'fulfilled') return one.value
     throw one.reason

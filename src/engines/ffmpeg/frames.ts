@@ -6,51 +6,52 @@ import { decodingRuns, type DecodingRun } from './decoding-runs.ts'
 import { keyFramesBefore } from './key-frames.ts'
 import { readFrames } from './read-frames.ts'
 
-/** Frames to fetch: evenly spaced times, and the size to scale them to. */
+/** Frames to decode: evenly spaced times and a target size in pixels. */
 interface FramesAtOptions {
   readonly video: VideoFacts
-  /** In ms, rising. */
+  /** Times in ms, ascending. */
   readonly times: readonly number[]
-  /** From one time to the next. */
+  /** Distance between consecutive times, ms. */
   readonly stepMs: number
   readonly width: number
   readonly height: number
   readonly signal: AbortSignal | undefined
 }
 
-/** Pixels decoded in the 0.1 s that a process takes to start: measured with H.264 on two cores. */
+/** Pixels decoded in the 0.1 s that a process takes to start. Measured with H.264 on two cores. */
 const pixelsPerStart = 40e6
 
 /**
- * Four-byte pixels (red, green, blue, alpha) of the frame on screen at each time, undefined where
- * none decodes. Key frames are jumped to where that is faster, nothing is decoded twice, and all
- * cores are used.
+ * Returns the frame shown at each time as RGBA (4 bytes per pixel, row by row), or undefined if it does not
+ * decode.
+ * Seeks to key frames where that is faster, decodes nothing twice and uses all cores.
  */
 export async function framesAt(path: string, wish: FramesAtOptions): Promise<(Uint8Array | undefined)[]> {
   const { video, times, signal } = wish
   const { num, den } = video.frame_rate
   const pixelsPerMs = (video.coded_width * video.coded_height * num) / den / 1000
   const startMs = pixelsPerStart / pixelsPerMs
-  // One time needs no plan, and no jump is worth it where the whole is decoded faster than a process starts.
+  // A single time needs no plan. No seek pays off if decoding everything is faster than starting a process.
   const isNear = times.length === 1 || (times.at(-1) ?? 0) <= startMs
   const keyFrames = isNear ? [] : await keyFramesBefore(path, times, { signal })
   const runs = decodingRuns(times, keyFrames, startMs)
   const inTurn = limitConcurrency(availableParallelism())
   const decoded = await Promise.allSettled(runs.map((run) => inTurn(() => decodeRun(path, run, wish))))
-  // Only now, when none reads the file any more.
+  // Rejects only after every process has ended, so that nothing reads the file any more.
   return decoded.flatMap((one) => {
     if (one.status === 'fulfilled') return one.value
     throw one.reason
   })
 }
 
-/** Of each process: longer than any client waits. */
+/** Time limit of each process, ms: longer than any client waits. */
 const runTimeoutMs = 60_000
 
 /**
- * An accurate seek would drop what lies before its time, and with it the frame still on screen then.
- * So reading starts at the key frame, the run's first time counts as 0, and fps picks for each time
- * the last frame up to it.
+ * Decodes one run. An accurate seek would drop the frame that is still shown at the requested time. Decoding
+ * therefore starts at the key frame, the run's first time counts as 0, and fps picks the last frame at or
+ * before
+ * each time.
  */
 async function decodeRun(
   path: string,

@@ -14,29 +14,30 @@ import {
   type StreamExtents,
 } from './stream-ends.ts'
 
-/** What a glance at a file's packets tells. */
+/** Result of reading a few packets of a file. */
 export interface QuickProbeResult {
-  /** As `endsOfStreams` finds them. */
+  /** Same as the result of `readStreamEnds`. */
   readonly streams: StreamExtents
-  /** As `meanSeek` finds it. */
+  /** Same as the result of `meanSeekDistance`, ms. */
   readonly seekMs: number | undefined
 }
 
-/** An ordinary file answers in a tenth of it; others are looked at with more patience. */
+/** Time limit, ms. An ordinary file takes a tenth of it. Other files use the slower functions. */
 const quickProbeTimeoutMs = 3000
 
-/** More packets than the end of an ordinary file has after a key frame: 20 s of film with several sounds. */
+/** Limit of packets at the end of a file: more than 20 s of film with several audio streams. */
 const maxTailPackets = 8192
 
-/** Where a video is sought, packets of sound may come before that of the key frame. */
+/** Packets read per seek. Audio packets may precede the packet of the key frame. */
 const packetsPerSeek = 4
 
-/** How far from 0 a file may begin by its own clock, by which it is asked before that is known, ms. */
+/** Largest start time of a file by its own clock, ms. The query is built before the start time is known. */
 const maxStartMs = tailMs
 
 /**
- * Asks in one start of ffprobe what `endsOfStreams` and `meanSeek` ask in three. Undefined where that does not tell for
- * certain: where it met no packet of the end or more than it reads, where the file begins far from 0, or takes long.
+ * Reads stream ends and seek distance in one ffprobe process instead of three. Returns undefined if the
+ * result is
+ * uncertain: no packet near the end, more packets than the limit, a start far from 0, or a timeout.
  */
 export async function quickProbe(
   path: string,
@@ -62,7 +63,8 @@ export async function quickProbe(
       },
     })
     const streams = streamExtents(found, facts)
-    // More than of all other places: some are of the end. Fewer than were asked for: it was read to its last.
+    // More packets than the other intervals can yield: some are from the end. Fewer than the limit: the end
+    // was read.
     const isCertain =
       packetCount(streams) > seeks.length * packetsPerSeek + beyond.length && read < maxTailPackets
     if (!isCertain || Math.abs(found.start * 1000) > maxStartMs) return undefined
@@ -73,7 +75,7 @@ export async function quickProbe(
   }
 }
 
-/** The mean way, where a key frame of the picture was found at each place. */
+/** Returns the mean seek distance in ms if a key frame of the picture was found at each sampled time. */
 function seekDistance(
   seeks: readonly number[],
   first: readonly Packet[],

@@ -2,9 +2,11 @@ import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { firstFrameIndex } from '../../media/frame-rate.ts'
 
 /**
- * Filters that move a picture by at most half a frame, so that it begins where a frame of the rate does. Else one that
- * begins between two of them, by a clock of milliseconds, would have pictures that come now before the middle, now
- * after it: some would be shown twice and others never.
+ * Returns filters that shift a picture by at most half a frame, so that it starts on the frame grid of the
+ * rate.
+ * Without them, timestamps rounded to ms fall before or after the middle between two grid points, and frames
+ * are
+ * duplicated or dropped.
  */
 export function alignToFrames(video: Pick<VideoFacts, 'start_ms'>, rate: Rational): string[] {
   const begins = (firstFrameIndex(video, rate) * rate.den * 1e6) / rate.num

@@ -4,21 +4,22 @@ import type { MediaFacts } from '../../contract/media-facts.ts'
 import { queryFfprobe, parseFfprobe, type ProbeOptions } from './ffprobe.ts'
 import { readLastPacketEnd } from './stream-ends.ts'
 
-/** A time of a file, in s. */
+/** A time span in a file, seconds. */
 interface TimeSpan {
   readonly from: number
   readonly to: number
 }
 
-/** A file as it was probed. */
+/** A file and its probed facts. */
 interface ProbedFile {
   readonly path: string
   readonly facts: Pick<MediaFacts, 'video' | 'audio'>
 }
 
 /**
- * Whether a file is whole although none of its pictures begins in a span: none is coded there, and its picture or
- * sound goes on until then. False where pictures are damaged, or the file is cut off. Nothing is decoded.
+ * Returns whether a span without pictures is intentional: no picture is coded in it, and the file continues
+ * at
+ * least to its start. Returns false if pictures are damaged or the file is truncated. Decodes nothing.
  */
 export async function isPictureGap(
   { path, facts }: ProbedFile,
@@ -29,7 +30,7 @@ export async function isPictureGap(
     if (await hasPictures(path, span, options)) return false
     return (await readLastPacketEnd(path, facts, options)) >= span.from * 1000
   } catch (error) {
-    // Too much is there to be listed.
+    // The span contains too many packets to list.
     if (error instanceof MediaError && error.code === 6017) return true
     throw error
   }
@@ -42,10 +43,10 @@ const picturePackets = z.object({
     .default([]),
 })
 
-/** Pictures are stored up to so long after ones that show later, s. */
+/** Largest distance between storage order and display order of pictures, seconds. */
 const reorderingSeconds = 1
 
-/** Whether a picture is coded in a span; an empty packet repeats the one before. */
+/** Returns whether a picture is coded in a span. An empty packet repeats the previous picture. */
 async function hasPictures(path: string, { from, to }: TimeSpan, options: ProbeOptions): Promise<boolean> {
   const ask = async (question: readonly string[]) => (await queryFfprobe(path, question, options)).text
   const { format } = parseFfprobe(fileStart, await ask(['-show_entries', 'format=start_time']))
