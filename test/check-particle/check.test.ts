@@ -15,14 +15,16 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-async function check(given: Readonly<Record<string, unknown>>, paths: readonly string[] = []) {
+async function check(input: Readonly<Record<string, unknown>>, paths: readonly string[] = []) {
   const { context, kept } = contextOf(await stage(paths), await mkdtemp(join(folder.path, 'run-')))
-  const output = await run(checkParticle.input.parse({ duration: 1, ...given }), context)
-  const told = output.problems.map(({ severity, line, message }) => `${severity} ${line ?? '-'} ${message}`)
-  return { output: checkParticle.output.parse(output), told, kept }
+  const output = await run(checkParticle.input.parse({ duration: 1, ...input }), context)
+  const reports = output.problems.map(
+    ({ severity, line, message }) => `${severity} ${line ?? '-'} ${message}`,
+  )
+  return { output: checkParticle.output.parse(output), reports, kept }
 }
 
-/** Which share of each moment of a picture of twelve is blue. */
+/** Returns the share of blue pixels in each of the twelve moments of a sheet. */
 async function blueShares(path: string): Promise<number[]> {
   const pixels = await rgb(path)
   const width = (await readFile(path)).readUInt32BE(16)
@@ -30,7 +32,7 @@ async function blueShares(path: string): Promise<number[]> {
     const at = (y * width + x) * 3
     return (pixels[at + 2] ?? 0) > 240 && (pixels[at] ?? 255) < 20
   }
-  // Four columns of 12 moments of the width of a quarter.
+  // Twelve moments in four columns.
   const cell = (index: number) => ({ x: 20 + (index % 4) * 313, y: 60 + Math.floor(index / 4) * 205 })
   return Array.from({ length: 12 }, (_, index) => {
     const { x, y } = cell(index)
@@ -40,8 +42,8 @@ async function blueShares(path: string): Promise<number[]> {
 
 const text = '<p style="font-size: 60px; color: #fff">text</p>'
 
-describe('a particle that plays', () => {
-  it('is drawn at moments of its time, over checks, in the size it is for', async () => {
+describe('a valid particle', () => {
+  it('is drawn at moments of its duration, over a checkerboard, at the requested size', async () => {
     const moving = particle(
       { duration: 2 },
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
@@ -66,7 +68,7 @@ describe('a particle that plays', () => {
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo((index + 0.5) / 12, 1)
   })
 
-  it('is drawn alike where only some of its moments are opaque', async () => {
+  it('is drawn correctly if only some of its moments are opaque', async () => {
     const opaque = particle(
       { duration: 2 },
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
@@ -77,27 +79,27 @@ describe('a particle that plays', () => {
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo(index % 2 ? 1 : 0.5, 1)
   })
 
-  it('for a moment only is drawn; never, it is warned of', async () => {
+  it('passes if it draws for a moment only, and gets a warning if it never draws', async () => {
     const flash = particle({}, text, 'document.querySelector("p").hidden = Math.abs(t - 0.4) > 0.05')
-    expect(await check({ html: flash })).toMatchObject({ told: [], output: { ok: true, file_id: '1' } })
+    expect(await check({ html: flash })).toMatchObject({ reports: [], output: { ok: true, file_id: '1' } })
     const never = particle({}, text, 'document.querySelector("p").hidden = true')
-    const { output, told } = await check({ html: never })
-    expect(told).toEqual(['warning - draws nothing'])
+    const { output, reports } = await check({ html: never })
+    expect(reports).toEqual(['warning - draws nothing'])
     expect(output).toMatchObject({ ok: true, file_id: '1' })
   })
 
-  it('may be a file', async () => {
+  it('can be a file', async () => {
     const path = await particleFile(join(folder.path, 'title.html'), particle({}, text))
     const { output } = await check({ file_id: path.slice(-64) }, [path])
     expect(output.ok).toBe(true)
   })
 })
 
-describe('what keeps a particle from being rendered is told at once, with its line', () => {
+describe('problems that prevent rendering are reported together, with their lines', () => {
   it.each<[string, string, RegExp]>([
     ['an endless timeline', particle({ duration: Infinity }, text), /endless/],
     [
-      'a timeline that cannot be sought',
+      'a timeline that cannot seek',
       particle({}, text).replace('seek(t)', 'play(t)'),
       /neither totalTime nor seek/,
     ],
@@ -130,37 +132,37 @@ describe('what keeps a particle from being rendered is told at once, with its li
       /timeline/,
     ],
   ])('%s', async (_, html, expected) => {
-    const { output, told, kept } = await check({ html })
+    const { output, reports, kept } = await check({ html })
     expect(output.ok).toBe(false)
-    expect(told.join('\n')).toMatch(expected)
+    expect(reports.join('\n')).toMatch(expected)
     expect(kept).toEqual([])
   })
 
-  it('what is read and what is played together', async () => {
+  it('problems of reading and of playing are reported together', async () => {
     const html = particle({}, `${text}<img src="logo.png">\n<script>nothing.at.all</script>`)
-    const { told, output } = await check({ html })
-    expect(told.join('\n')).toMatch(/error 2 <img src="logo\.png"> is external/)
-    expect(told.join('\n')).toMatch(/error 3 .*nothing is not defined/)
+    const { reports, output } = await check({ html })
+    expect(reports.join('\n')).toMatch(/error 2 <img src="logo\.png"> is external/)
+    expect(reports.join('\n')).toMatch(/error 3 .*nothing is not defined/)
     expect(output).toMatchObject({ composition_id: 'test', width: 320, height: 180 })
   })
 
-  it('once, though it shows in the source and again as it plays', async () => {
+  it('a problem found by both reading and playing is reported once', async () => {
     const outside = particle({}, `${text}\n<img\n src="https://example.com/logo.png">\n<b>x</b>`)
-    expect((await check({ html: outside })).told).toEqual([
+    expect((await check({ html: outside })).reports).toEqual([
       expect.stringMatching(/^error 4 <img src="https:\/\/example\.com\/logo\.png"> is external/),
     ])
     const styled = particle({}, `<style>\np {\nbackground: url(https://example.com) }</style>${text}`)
-    expect((await check({ html: styled })).told).toEqual([
+    expect((await check({ html: styled })).reports).toEqual([
       expect.stringMatching(/^error 4 the style loads https:\/\/example\.com;/),
     ])
     const still =
       '<template data-composition-id="test" data-width="320" data-height="180"><p>x</p></template>'
-    expect((await check({ html: still })).told).toEqual([
+    expect((await check({ html: still })).reports).toEqual([
       expect.stringMatching(/^error 1 no script registers a timeline/),
     ])
   })
 
-  it('what is no particle at all', async () => {
+  it('a source that is not a particle', async () => {
     const { output } = await check({ html: '<p>text</p>' })
     expect(output).toEqual({
       ok: false,

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { serverOptions } from '../mcp/server-options.ts'
 import { parseToolResult, type ToolResponse } from '../mcp/stdio-client.ts'
 
-// Local paths in a map of files, as an agent gives them.
+// Local paths in a map of files, as agents pass them.
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let service: ContractServer
@@ -51,7 +51,7 @@ async function call(given: unknown): Promise<ToolResponse> {
   )
 }
 
-test('paths in a map are uploaded, each once, and their ids take their places', async () => {
+test('each path in a map is uploaded once and replaced by its id', async () => {
   const files = { talk: 'talk.mp4', again: 'talk.mp4', 'a title': join(folder.path, 'title.html') }
   const { isError, text } = await call(composition(files))
   expect([isError, text]).toEqual([false, expect.any(String)])
@@ -63,7 +63,7 @@ test('paths in a map are uploaded, each once, and their ids take their places', 
   })
 })
 
-test('ids in a map are taken as they are, also where the map comes as text', async () => {
+test('ids in a map are passed unchanged, also if the map is JSON text', async () => {
   const held = await service.addFile('other.mp4', Buffer.from('other'))
   const files = { talk: held.id, 'a title': 'title.html' }
   const { isError } = await call(composition(JSON.stringify(files)))
@@ -75,12 +75,12 @@ test('ids in a map are taken as they are, also where the map comes as text', asy
 
 test.each<[string, unknown, RegExp]>([
   [
-    'a path that is not there',
+    'a path that does not exist',
     composition({ talk: 'none.mp4', 'a title': 'title.html' }),
     /^6004: composition\.assets\.file_id\.talk: There is no none\.mp4/,
   ],
   [
-    'a path outside',
+    'a path outside the allowed folders',
     composition({ talk: '../talk.mp4', 'a title': 'title.html' }),
     /^6016: .* outside the allowed folders/,
   ],
@@ -100,11 +100,11 @@ test.each<[string, unknown, RegExp]>([
     /^6016: composition\.beats\[0\]\.html_asset: there is no asset "a title"\. Fix: Add its file/,
   ],
   [
-    'a field that is not known',
+    'an unknown field',
     composition({}, { tracks: [{ type: 'video', asset: 'talk', track_index: 0, start: 0, media_start: 1 }] }),
     /^6016: Unknown argument composition\.tracks\[0\]\.media_start\. .*duration/,
   ],
-])('%s is told with its place', async (_, given, expected) => {
+])('%s is rejected with its path', async (_, given, expected) => {
   const { isError, text } = await call(given)
   expect([isError, text]).toEqual([true, expect.stringMatching(expected)])
 })

@@ -16,7 +16,7 @@ import { writeFile } from 'node:fs/promises'
 
 let service: Served
 let calls: ReturnType<typeof api>
-/** Ids of files by the names that examples give them. */
+/** Ids of files by their names in the examples. */
 const ids = new Map<string, string>()
 
 const example = async (): Promise<string> => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   calls = api(service)
   const talk = await make(join(service.folder, 'talk.mp4'), [...picture(3), ...tone(3), ...h264])
   ids.set('talk.mp4', (await calls.upload('talk.mp4', new Uint8Array(await readFile(talk)))).data.file_id)
-  // On the canvas of the tall pictures that the examples ask for.
+  // With the tall canvas of the examples.
   const tall = (await example()).replace(
     /data-width="1920" data-height="1080"/,
     'data-width="1080" data-height="1920"',
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-/** An example's input with file ids in place of names. */
+/** An example's input with file ids instead of names. */
 function filled(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   let text = JSON.stringify(input)
   for (const [name, id] of ids) text = text.replaceAll(JSON.stringify(name), JSON.stringify(id))
@@ -74,7 +74,7 @@ describe('html_render_simple', () => {
     ])
   })
 
-  it("renders its second example, whose particle is the prompt's, as a transparent layer", async () => {
+  it('renders its second example, with the particle of the prompt, as a transparent layer', async () => {
     const { status, output_result: output } = await done(
       'html_render_simple',
       filled(htmlRenderSimple.examples[1].input),
@@ -89,7 +89,7 @@ describe('html_render_simple', () => {
     ])
   })
 
-  it('fails with the particle and the line, and gives the credits back', async () => {
+  it('fails with the particle and the line, and refunds the credits', async () => {
     const before = await calls.balance()
     const broken = particle({}, '<p>x</p>\n<script>\nundefined.property\n</script>')
     const composition = {
@@ -132,7 +132,7 @@ describe('html_render_simple', () => {
     })
   })
 
-  it('that is stopped leaves no program behind', async () => {
+  it('that is stopped leaves no processes', async () => {
     const scratch = join(service.folder, 'data', 'scratch')
     const moving = particle({ duration: 600 }, '<p id="p">x</p>', 'p.style.translate = `${t}px`')
     const composition = {
@@ -151,13 +151,13 @@ describe('html_render_simple', () => {
     ]
     await until(programs, (pids) => pids.length > 2)
     expect(await calls.stop(task.task_id)).toMatchObject({ code: 200, data: { status: 'failed' } })
-    // Also what the browser was about to start when it was stopped.
+    // Includes processes that the browser was about to start when it was stopped.
     await until(programs, (left) => left.length === 0)
   })
 })
 
 describe('check_particle', () => {
-  it.each(checkParticle.examples)('$title: it plays, and moments are drawn', async ({ input }) => {
+  it.each(checkParticle.examples)('$title: passes and returns a sheet of moments', async ({ input }) => {
     const { status, output_result: output } = await done('check_particle', filled(input))
     expect([status, output]).toEqual(['completed', expect.objectContaining({ ok: true, problems: [] })])
     const path = await download(output?.['file_id'], 'moments.png')

@@ -8,7 +8,7 @@ import { particle } from './render.ts'
 
 const type = 'html_render_simple'
 
-/** Long enough that looking at the processes now and then meets those of each attempt, which are halted then. */
+/** Long enough that polling finds the processes of each attempt, which are then stopped. */
 const seconds = 20
 
 const composition = {
@@ -26,7 +26,7 @@ const composition = {
   ],
 }
 
-test('killed in the middle, worker or service: it is drawn again and completes, charged once', async () => {
+test('a task whose worker or service is killed is rendered again, completes and is charged once', async () => {
   const dataDir = await dataFolder()
   const scratch = join(dataDir, 'scratch')
   const doomed = await start(dataDir)

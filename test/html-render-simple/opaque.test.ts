@@ -7,7 +7,7 @@ import { particle, render } from './render.ts'
 const size = { width: 320, height: 180 }
 const frames = 6
 
-/** Covers all on every second frame: the browser gives those without alpha. */
+/** Covers everything on every second frame; the browser returns such frames without alpha. */
 const html = particle(
   { duration: 1 },
   '<b style="position: absolute; inset: 0; background: #00f"></b>',
@@ -15,7 +15,7 @@ const html = particle(
 )
 
 it.each(['mp4', 'webm', 'qtrle'] as const)(
-  'opaque frames between others are told apart in %s',
+  'opaque frames between transparent ones are kept in %s',
   async (form) => {
     await using folder = await temporaryFolder()
     const base = await plain(join(folder.path, 'red.mkv'), { ...size, seconds: 1 }, 'red')

@@ -15,7 +15,7 @@ const at = (name: string) => join(folder.path, name)
 const size = { width: 320, height: 180 }
 const frameBytes = size.width * size.height * 4
 
-/** Four-byte pixels of every frame, through the decoder that reads alpha. */
+/** RGBA pixels of every frame, from the decoder that supports alpha. */
 async function frames({ path }: Rendered): Promise<Uint8Array[]> {
   const decoder = path.endsWith('.webm') ? ['-c:v', 'libvpx'] : []
   const bytes = await ffmpeg(...decoder, '-i', path, '-map', '0:v', '-f', 'rawvideo', '-pix_fmt', 'rgba', '-')
@@ -28,7 +28,7 @@ const pixel = (frame: Uint8Array | undefined, x: number, y: number) => [
   ...(frame ?? []).slice((y * size.width + x) * 4, (y * size.width + x) * 4 + 4),
 ]
 
-/** Shows the number of its frame in ten boxes, the lowest bit first. */
+/** A particle that shows its frame number in ten boxes, lowest bit first. */
 const counting = (fps: string) =>
   particle(
     { duration: 600 },
@@ -39,7 +39,7 @@ ${Array.from({ length: 10 }, (_, bit) => `<b style="left: ${bit * 32}px"></b>`).
       box.style.background = (count >> bit) & 1 ? '#fff' : '#333'`,
   )
 
-/** The number that a frame shows; undefined where it shows none. */
+/** Returns the number shown by a frame; undefined if there is none. */
 function counted(frame: Uint8Array): number | undefined {
   const bits = Array.from({ length: 10 }, (_, bit) => pixel(frame, bit * 32 + 16, 90)[0] ?? 0)
   return bits.some((bit) => bit < 30)
@@ -90,7 +90,7 @@ describe('frame k shows the state at k / fps', () => {
     expect(rendered.progress).toEqual(rendered.progress.toSorted((one, other) => one - other))
   })
 
-  it('at a rate of its own where render says so, and holds past the timeline', async () => {
+  it('at the rate of render, and keeps the last state after the timeline', async () => {
     const rendered = await render(
       {
         composition: {
@@ -150,7 +150,7 @@ describe('alpha', () => {
       ...lossless.subarray(index * 4, index * 4 + 4),
     ]).filter(([red = 0, , , alpha = 0]) => red < 40 && alpha > 40 && alpha < 215)
     expect(edges.length).toBeGreaterThan(100)
-    // Its colour, not that mixed with black.
+    // Straight alpha: the colour is not mixed with black.
     for (const [, green] of edges) expect(Math.abs((green ?? 0) - 200)).toBeLessThanOrEqual(4)
   })
 
@@ -172,7 +172,7 @@ describe('alpha', () => {
     }
   })
 
-  it('of mp4 is laid over the base', async () => {
+  it('of mp4 is composed over the base', async () => {
     const base = await plain(at('blue.mkv'), { ...size, seconds: 0.2 }, '0x1e3c78')
     const rendered = await render(
       {
@@ -206,7 +206,7 @@ describe('particles', () => {
   const filled = (colour: string) =>
     particle({ duration: 1 }, `<div style="position: absolute; inset: 0; background: ${colour}"></div>`)
 
-  it('lie by track_index, then as listed; files and sources alike; an opaque one hides all below', async () => {
+  it('are ordered by track_index, then as listed, whether files or sources; an opaque one hides all below', async () => {
     const file = await particleFile(at('blue.html'), filled('rgb(0 0 255 / 0.5)'))
     const rendered = await render(
       {
@@ -242,7 +242,7 @@ describe('particles', () => {
 })
 
 describe('the base', () => {
-  it('is scaled and padded, begins at its start, ends with its duration, and is black around', async () => {
+  it('is scaled and padded, begins at its start, ends after its duration, with black around it', async () => {
     const base = await counter(at('counter.mkv'), { width: 160, height: 120, seconds: 2, rate: '25' })
     const rendered = await render(
       {

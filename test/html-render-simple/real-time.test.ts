@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** Ways to grey(k), the grey of frame k, that end in real time; each ends by painting its cell. */
+/** Ways to compute grey(k), the grey of frame k, by work in real time; each finally paints its cell. */
 const ways: Readonly<Record<string, string>> = {
   'an image that loads':
     'const image = new Image(); image.onload = () => draw(image); image.src = drawing(k)',
@@ -48,7 +48,7 @@ const ways: Readonly<Record<string, string>> = {
     'createImageBitmap(filled(0, 1000)).then(draw); createImageBitmap(filled(k)).then(draw)',
 }
 const names = Object.keys(ways)
-/** More than a run has, so that two browsers draw. */
+/** More frames than one run, so that two browsers draw. */
 const frames = 26
 const width = names.length * 20
 
@@ -95,7 +95,7 @@ async function renderedFrames(): Promise<Buffer[]> {
   return Array.from({ length: frames }, (_, frame) => bytes.subarray(frame * each, (frame + 1) * each))
 }
 
-describe('what takes real time is there in the frame that asks for it', () => {
+describe('work in real time is complete in the frame that starts it', () => {
   let runs: Buffer[][]
   beforeAll(async () => {
     runs = [await renderedFrames(), await renderedFrames()]
@@ -108,7 +108,7 @@ describe('what takes real time is there in the frame that asks for it', () => {
     expect(shown).toEqual([expected, expected])
   })
 
-  it('and every run is the same', () => {
+  it('produces the same result in every run', () => {
     expect(runs[0]?.map((frame) => frame.toString('hex'))).toEqual(
       runs[1]?.map((frame) => frame.toString('hex')),
     )

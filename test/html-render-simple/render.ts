@@ -6,28 +6,28 @@ import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
 
 export type Rendered = Made<typeof htmlRenderSimple>
 
-interface Wish {
+interface RenderOptions {
   readonly composition: Readonly<Record<string, unknown>>
   readonly render?: Readonly<Record<string, unknown>>
   /** Paths by the names of assets. */
   readonly assets?: Readonly<Record<string, string>>
 }
 
-/** Plans and runs a request, as creation and a worker do, into `folder`. */
+/** Plans and runs a request in `folder`, like the service and a worker. */
 export async function render(
-  { composition, render: how, assets = {} }: Wish,
+  { composition, render: encoding, assets = {} }: RenderOptions,
   folder: string,
 ): Promise<Rendered> {
   const files = await stage(Object.values(assets))
   const ids = Object.fromEntries(Object.entries(assets).map(([name, path]) => [name, idOf(path)]))
   const request = {
     composition: { assets: { file_id: ids }, tracks: [], ...composition },
-    ...(how && { render: how }),
+    ...(encoding && { render: encoding }),
   }
   return runOperation({ operation: htmlRenderSimple, plan, run }, request, { files, folder })
 }
 
-/** The source of a particle: what it holds, and how its state at t seconds is shown. */
+/** Returns the source of a particle from its content and the body of `seek(t)`. */
 export function particle(
   { width = 320, height = 180, duration = 10 }: { width?: number; height?: number; duration?: number },
   inside: string,

@@ -39,11 +39,11 @@ async function sounds(tracks: readonly Readonly<Record<string, unknown>>[]) {
   return { kinds, rendered, sound, during }
 }
 
-it('the base is silent, and without any sound there is no sound stream', async () => {
+it('the base is silent by default, and without sound there is no audio stream', async () => {
   expect((await sounds([video])).kinds).toEqual(['h264'])
 })
 
-it('the base is heard where it is not muted, at its place', async () => {
+it('the sound of an unmuted base plays at its time', async () => {
   const { during, sound } = await sounds([{ ...video, muted: false }])
   expect(sound?.length).toBeCloseTo(96_000, -3)
   const at = (from: number, to: number) => amplitude(during?.(from, to) ?? new Float32Array(), 440)
@@ -52,7 +52,7 @@ it('the base is heard where it is not muted, at its place', async () => {
   expect(at(1.6, 1.95)).toBeLessThan(0.01)
 })
 
-it('the first audio track plays from 0, as loud as it is, to the end', async () => {
+it('the first audio track plays from 0 to the end at its original volume', async () => {
   const { during, rendered } = await sounds([video, audio, { ...audio, track_index: 1, asset: 'base' }])
   for (const [from, to] of [
     [0.1, 0.5],
@@ -68,7 +68,7 @@ it('the first audio track plays from 0, as loud as it is, to the end', async () 
   ])
 })
 
-it('both are heard together, and do not clip', async () => {
+it('both sounds are mixed without clipping', async () => {
   const { during, sound } = await sounds([{ ...video, muted: false }, audio])
   const both = during?.(0.6, 1.4) ?? new Float32Array()
   expect(amplitude(both, 440)).toBeGreaterThan(0.35)

@@ -7,9 +7,9 @@ import { AudioProfiler, type AudioProfile } from '../../src/media/audio/audio-pr
 import { song, sound } from './draw-template.ts'
 
 function profileOf(samples: Float32Array): AudioProfile {
-  const survey = new AudioProfiler()
-  survey.push(samples)
-  return survey.finish()
+  const profiler = new AudioProfiler()
+  profiler.push(samples)
+  return profiler.finish()
 }
 
 function momentsOf(
@@ -18,9 +18,9 @@ function momentsOf(
 ): AudioFeatures[] {
   const frames = Math.round((samples.length / 2 / 48_000) * fps)
   const moments = new AudioFeatureTracker({ profile: profileOf(samples), fps, frames })
-  const told: AudioFeatures[] = []
+  const features: AudioFeatures[] = []
   const keep = (moment: AudioFeatures) =>
-    told.push({
+    features.push({
       ...moment,
       bands: moment.bands.slice(),
       left: moment.left.slice(),
@@ -30,10 +30,10 @@ function momentsOf(
     for (const moment of moments.push(samples.subarray(at, at + piece))) keep(moment)
   }
   for (const moment of moments.finish()) keep(moment)
-  return told
+  return features
 }
 
-/** A click: five milliseconds of a high tone that dies away. */
+/** Clicks: five milliseconds of a decaying high tone at each time. */
 function clicks(times: readonly number[]) {
   return (time: number) => {
     const since = time - (times.findLast((at) => at <= time) ?? Infinity)
@@ -44,7 +44,7 @@ function clicks(times: readonly number[]) {
 }
 
 describe('bands', () => {
-  it('a sine is the loudest in the band of its frequency, wherever it lies', () => {
+  it('a sine is loudest in the band of its frequency', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.05, max: 0.95, noNaN: true }), (place) => {
         const hertz = bandFrequency(place)
@@ -56,7 +56,7 @@ describe('bands', () => {
         const loudest = Math.max(...bands)
         const lit = [...bands].flatMap((level, band) => (level >= loudest - 1e-6 ? [band] : []))
         const middle = lit.reduce((sum, band) => sum + band, 0) / lit.length
-        // Windows tell low tones apart to 12 Hz, which are several bands there.
+        // Windows resolve low frequencies to 12 Hz, which is several bands.
         const tolerance = 1.5 + (bandPosition(hertz + 12) - place) * (bandCount - 1)
         expect(Math.abs(middle - place * (bandCount - 1))).toBeLessThan(tolerance)
       }),
@@ -64,7 +64,7 @@ describe('bands', () => {
     )
   })
 
-  it('quiet music fills the range as loud music does, silence stays empty', () => {
+  it('quiet music reaches the same levels as loud music, and silence is 0', () => {
     const loud = song()
     const quiet = loud.map((sample) => sample * 0.05)
     const peakOf = (samples: Float32Array) =>
@@ -79,14 +79,14 @@ describe('bands', () => {
     ['a sound on the right', [0, 1], 90],
     ['opposite sounds', [1, -1], -45],
     ['less on one side', [1, 0.5], (Math.atan(0.5) * 180) / Math.PI],
-  ] as const)('%s: its sides lie on a line, whose direction is known', (_, [left, right], degrees) => {
+  ] as const)('%s: left against right is a line of known direction', (_, [left, right], degrees) => {
     const tone = (level: number) => (time: number) => level * 0.5 * Math.sin(2 * Math.PI * 440 * time)
     const { sides } = profileOf(sound(0.5, tone(left), tone(right)))
     expect(sides.width).toBeLessThan(1e-3)
     expect(Math.abs(Math.sin(sides.angle - (degrees * Math.PI) / 180))).toBeLessThan(1e-3)
   })
 
-  it('sides that have nothing in common lie on no line, nor does silence', () => {
+  it('independent sides and silence form no line', () => {
     const tone = (hertz: number) => (time: number) => 0.5 * Math.sin(2 * Math.PI * hertz * time)
     expect(profileOf(sound(1, tone(440), tone(660))).sides.width).toBeCloseTo(Math.SQRT1_2, 2)
     expect(profileOf(sound(0.5, () => 0)).sides).toEqual({ angle: 0, width: 0 })
@@ -94,7 +94,7 @@ describe('bands', () => {
 })
 
 describe('moments', () => {
-  it('are the same at a time whatever the rate and the pieces the sound comes in', () => {
+  it('do not depend on the frame rate or on the chunks of the sound', () => {
     const samples = song()
     const slow = momentsOf(samples, { fps: 30 })
     const fast = momentsOf(samples, { fps: 60, piece: 1999 })
@@ -104,21 +104,21 @@ describe('moments', () => {
       expect(fast[2 * index]).toEqual({ ...moment, index: 2 * index })
   })
 
-  it('has the sound of its very time in the middle', () => {
+  it('have the sound of their exact time in the middle', () => {
     const samples = sound(1, (time) => time)
     const inside = momentsOf(samples, { fps: 48 }).filter(({ time }) => time > 0.05 && time < 0.95)
     const off = inside.map(({ time, left }) => Math.abs((left[left.length / 2] ?? 0) - time))
     expect(Math.max(...off)).toBeLessThan(1 / 48_000 + 1e-6)
   })
 
-  it('tells a frame for every one that was asked for, also of sound that ends early', () => {
+  it('cover every requested frame, also if the sound ends early', () => {
     const moments = new AudioFeatureTracker({ profile: profileOf(new Float32Array(2)), fps: 30, frames: 7 })
     expect([...moments.push(new Float32Array(2)), ...moments.finish()]).toHaveLength(7)
   })
 })
 
 describe('beats', () => {
-  it('are found at the very time of each click, to a millisecond', () => {
+  it('are found at the time of each click, to a millisecond', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.2, max: 0.7, noNaN: true }), { minLength: 3, maxLength: 8 }),
@@ -136,14 +136,14 @@ describe('beats', () => {
     )
   })
 
-  it('are none in a tone that goes on, and the drums of a song, not its tune', () => {
+  it('exclude a sustained tone, and are the drums of a song, not its tune', () => {
     const { beats: ofTone } = profileOf(sound(3, (time) => 0.5 * Math.sin(2 * Math.PI * 440 * time)))
-    // Its own beginning is one.
+    // The beginning of the tone is a beat.
     expect(ofTone.filter(({ at }) => at > 0.1)).toEqual([])
     const { beats } = profileOf(song())
     const drums = beats.filter(({ at }) => Math.abs(at * 2 - Math.round(at * 2)) < 0.01)
     expect(drums.length).toBeGreaterThanOrEqual(7)
-    // The chord, whose tones beat against each other, rises here and there; less than any drum.
+    // The tones of the chord interfere, which causes weaker beats than any drum.
     const others = beats.filter((beat) => !drums.includes(beat))
     const weakest = Math.min(...drums.map(({ strength }) => strength))
     expect(Math.max(0, ...others.map(({ strength }) => strength))).toBeLessThan(weakest)

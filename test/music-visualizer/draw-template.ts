@@ -46,8 +46,8 @@ export const song = lazy((): Float32Array => {
   )
 })
 
-/** What of a request matters for the drawing. */
-export interface Wish {
+/** Options of a drawing. */
+export interface DrawOptions {
   readonly template: VisualizerInput['template_id']
   readonly samples: Float32Array
   readonly width: number
@@ -57,14 +57,14 @@ export interface Wish {
   readonly artist?: string
   readonly c1?: string
   readonly c2?: string
-  /** As if it had none. */
+  /** Draws as if the sound had no beats. */
   readonly silentBeats?: boolean
-  /** Nothing is written: the shapes of letters and digits depend on the machine's fonts. */
+  /** Draws no text, because letters and digits depend on the machine's fonts. */
   readonly wordless?: boolean
 }
 
-/** A template prepared to be drawn without encoding: its scene, and what is heard at each frame. */
-export async function setUp(wish: Wish) {
+/** Prepares a template for drawing without encoding. Returns the scene, the drawing and the audio features per frame. */
+export async function setUp(options: DrawOptions) {
   const {
     template,
     samples,
@@ -75,12 +75,12 @@ export async function setUp(wish: Wish) {
     artist = '',
     c1 = '#8b5cf6',
     c2 = '#22d3ee',
-  } = wish
+  } = options
   const drawing = await loadDrawing()
-  const survey = new AudioProfiler()
-  survey.push(samples)
-  const heardProfile = survey.finish()
-  const profile = wish.silentBeats ? { ...heardProfile, beats: [] } : heardProfile
+  const profiler = new AudioProfiler()
+  profiler.push(samples)
+  const fullProfile = profiler.finish()
+  const profile = options.silentBeats ? { ...fullProfile, beats: [] } : fullProfile
   const seconds = samples.length / 2 / rate
   const unit = Math.min(width, height)
   const palette = new Palette({ c1, c2 })
@@ -89,12 +89,12 @@ export async function setUp(wish: Wish) {
     ...{ title: cleanLine(title), artist: cleanLine(artist) },
     cover: drawPlaceholderCover(drawing, Math.max(2, 2 * Math.round(unit * 0.2)), palette),
   }
-  const made = wish.wordless
+  const createdTemplate = options.wordless
     ? wordless(templateFactories[template](scene))
     : templateFactories[template](scene)
   const ground = drawBuiltInBackground(drawing, scene, palette)
-  made.drawOrnament?.(ground.getContext('2d'))
-  const drawn = prepareDrawing(scene, made, { picture: ground, soft: true })
+  createdTemplate.drawOrnament?.(ground.getContext('2d'))
+  const drawn = prepareDrawing(scene, createdTemplate, { picture: ground, soft: true })
   return { scene, drawn, moments: heard(samples, { profile, fps, frames: Math.round(seconds * fps) }) }
 }
 
@@ -107,9 +107,9 @@ function wordless(template: Template): Template {
   }
 }
 
-/** Draws frames of a template: whole pictures, by the number of the frame. */
-export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canvas[]> {
-  const { scene, drawn, moments } = await setUp(wish)
+/** Draws the wanted frames of a template as whole pictures. wanted: frame numbers. */
+export async function draw(options: DrawOptions, wanted: readonly number[]): Promise<Canvas[]> {
+  const { scene, drawn, moments } = await setUp(options)
   const { drawing } = scene
   const base = drawn.still && pixelsToCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
   const pictures: Canvas[] = []
@@ -121,11 +121,11 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
       if (base) pen.drawImage(base, 0, 0)
       const { x, y, width, height } = drawn.region
       const size = { width: Math.ceil(width / drawn.scale), height: Math.ceil(height / drawn.scale) }
-      const parted = new Uint8ClampedArray(4 * size.width * size.height)
-      shiftChannels(pixels, new Uint8Array(parted.buffer), {
+      const shifted = new Uint8ClampedArray(4 * size.width * size.height)
+      shiftChannels(pixels, new Uint8Array(shifted.buffer), {
         ...{ from: size.width + 2 * drawn.sidePadding, to: size.width, shift: channelShift },
       })
-      pen.drawImage(pixelsToCanvas(drawing, size, parted), x, y, width, height)
+      pen.drawImage(pixelsToCanvas(drawing, size, shifted), x, y, width, height)
       if (drawn.overlay) {
         const { box, pixels: over } = drawn.overlay
         pen.drawImage(pixelsToCanvas(drawing, box, new Uint8ClampedArray(over)), box.x, box.y)
@@ -140,9 +140,9 @@ export async function draw(wish: Wish, wanted: readonly number[]): Promise<Canva
 
 async function* heard(
   samples: Float32Array,
-  wish: ConstructorParameters<typeof AudioFeatureTracker>[0],
+  options: ConstructorParameters<typeof AudioFeatureTracker>[0],
 ): AsyncGenerator<AudioFeatures> {
-  const moments = new AudioFeatureTracker(wish)
+  const moments = new AudioFeatureTracker(options)
   yield* moments.push(samples)
   yield* moments.finish()
 }

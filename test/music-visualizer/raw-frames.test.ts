@@ -8,7 +8,7 @@ import type { PreparedDrawing } from '../../tools/music-visualizer/frames.ts'
 const size = { width: 16, height: 8 }
 const box = { x: 0, y: 0, ...size }
 
-/** Grey pictures without sound, each brighter than the one before; `onDrawn` hears how many are. */
+/** Grey pictures without sound, each brighter than the previous one. onDrawn: called with their number. */
 function greys(count: number, onDrawn: (count: number) => void = () => {}): PreparedDrawing {
   return {
     ...{ still: new Uint8Array(4 * size.width * size.height), region: box },
@@ -24,7 +24,7 @@ function greys(count: number, onDrawn: (count: number) => void = () => {}): Prep
 
 async function* silence(): AsyncGenerator<AudioFeatures> {}
 
-/** Reads the frames' brightness, waiting for the end of their thread, whatever happens. */
+/** Reads the brightness of the frames and checks that their thread has ended. */
 async function read(drawn: PreparedDrawing, most = Infinity): Promise<readonly number[]> {
   const started = once(process, 'worker') as Promise<[Worker]>
   const levels: number[] = []
@@ -43,12 +43,12 @@ async function read(drawn: PreparedDrawing, most = Infinity): Promise<readonly n
 const level = (grey: number) => Math.floor(16.5 + (219 * grey) / 255)
 
 describe('the thread that codes frames', () => {
-  it.each([0, 1, 2, 3, 25])('answers %i of them in order, and ends', async (count) => {
+  it.each([0, 1, 2, 3, 25])('returns %i frames in order, and ends', async (count) => {
     const wanted = Array.from({ length: count }, (_, index) => level(10 * index))
     expect(await read(greys(count))).toEqual(wanted)
   })
 
-  it('answers pictures that move all over as they are, their colours parted', async () => {
+  it('returns fully moving pictures unchanged or with shifted channels', async () => {
     const count = 7
     const moving: PreparedDrawing = { ...greys(count), still: undefined }
     expect(await read(moving)).toEqual(Array.from({ length: count }, (_, index) => 10 * index))
@@ -58,22 +58,22 @@ describe('the thread that codes frames', () => {
       for (const channelShift of [0, 1]) yield { pixels, channelShift }
     }
     const job = { region: { x: 0, y: 0, width: 2, height: 1 }, sidePadding: 2, frames }
-    const answered: number[][] = []
+    const received: number[][] = []
     for await (const frame of rawFrames({
       drawn: { ...moving, ...job },
       moments: silence(),
       ...{ width: 2, height: 1 },
     })) {
       const reds = [frame[0], frame[4]].map(Number)
-      answered.push([...reds, ...[frame[1], frame[5]].map(Number)])
+      received.push([...reds, ...[frame[1], frame[5]].map(Number)])
     }
-    expect(answered).toEqual([
+    expect(received).toEqual([
       [30, 40, 30, 40],
       [40, 50, 20, 30],
     ])
   })
 
-  it('is one picture behind the drawing, which waits for whoever takes the frames', async () => {
+  it('is one picture behind the drawing, which waits for the consumer', async () => {
     let drawn = 0
     const levels = await read(
       greys(1000, (count) => {
@@ -85,7 +85,7 @@ describe('the thread that codes frames', () => {
     expect(drawn).toBe(4)
   })
 
-  it('ends when the drawing fails, whose error is told', async () => {
+  it('ends with the error of the drawing', async () => {
     const frames = async function* () {
       yield* greys(3).frames(silence())
       throw new RangeError('no more paint')
@@ -93,8 +93,8 @@ describe('the thread that codes frames', () => {
     await expect(read({ ...greys(0), frames })).rejects.toThrow('no more paint')
   })
 
-  it('tells when it fails itself', async () => {
-    // Numbers of four bytes cannot begin there.
+  it('reports its own errors', async () => {
+    // 32-bit words cannot start at this offset.
     const still = new Uint8Array(new ArrayBuffer(1024), 1, 4 * size.width * size.height)
     await expect(read({ ...greys(3), still })).rejects.toThrow('multiple of 4')
   })

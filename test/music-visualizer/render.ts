@@ -5,13 +5,13 @@ import { idOf, runOperation, stage as stageFiles, type Made } from '../tasks/run
 
 const fileFields = ['file_id', 'background_file_id', 'cover_file_id'] as const
 
-/** A request whose files are given by path. */
+/** A request with paths as files. */
 export type Request = Readonly<Record<string, unknown>> & {
   readonly file_id: string
   readonly template_id: string
 }
 
-/** The request with file ids for paths, and its files. */
+/** Returns the request with ids instead of paths, and its files. */
 async function named(request: Request) {
   const given: Record<string, unknown> = { ...request }
   const paths: string[] = []
@@ -24,13 +24,13 @@ async function named(request: Request) {
   return { given, files: await stageFiles(paths) }
 }
 
-/** The request as a run sees it, and its files. */
+/** Returns the parsed request and its files. */
 export async function stage(request: Request) {
   const { given, files } = await named(request)
   return { input: musicVisualizer.input.parse(given), files }
 }
 
-/** Plans and runs a request as creation and a worker do, into `folder`. */
+/** Plans and runs a request in `folder`, like the service and a worker. */
 export async function render(request: Request, folder: string): Promise<Made<typeof musicVisualizer>> {
   const { given, files } = await named(request)
   return runOperation({ operation: musicVisualizer, plan, run }, given, { files, folder })

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1', '-ac', '1', at('mono.flac'))
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=500x400', '-frames:v', '1', at('cover.jpg'))
   await ffmpeg('-f', 'lavfi', '-i', 'color=red:s=64x36', '-frames:v', '1', at('red.png'))
-  // Ten frames, each of another brightness.
+  // Ten frames of different brightness.
   const bright = "color=black:s=128x72:r=25,format=yuv420p,geq=lum='60+15*N':cb=128:cr=128"
   await ffmpeg('-f', 'lavfi', '-i', bright, '-frames:v', '10', '-c:v', 'libx264', '-qp', '4', at('city.mp4'))
 })
@@ -37,7 +37,7 @@ const request = (more: Record<string, unknown>): Request => ({
 })
 
 describe('a result', () => {
-  it('plays everywhere and lasts as long as the music, to the frame', async () => {
+  it('has a widely supported format and the length of the music, to the frame', async () => {
     const { path, output, plan: planned, progress, name } = await render(request({}), folder.path)
     const [video, audio] = await streams(path)
     expect(video).toMatchObject({
@@ -55,9 +55,9 @@ describe('a result', () => {
     expect(progress.at(-1)).toBe(100)
   })
 
-  it('tells what does not show as it was given', async () => {
-    const given = { cover_file_id: at('cover.jpg'), track: 'A long title '.repeat(9), artist: 'Someone' }
-    const { output } = await render(request({ file_id: at('song.mp3'), ...given }), folder.path)
+  it('has notes about truncated text and an ignored cover', async () => {
+    const fields = { cover_file_id: at('cover.jpg'), track: 'A long title '.repeat(9), artist: 'Someone' }
+    const { output } = await render(request({ file_id: at('song.mp3'), ...fields }), folder.path)
     expect(output.notes).toEqual([
       'track did not fit and was truncated with …',
       'cover_file_id is ignored: template_id bars shows no cover',
@@ -101,7 +101,7 @@ function corner(pixels: Buffer): readonly number[] {
 }
 
 describe('a background', () => {
-  it('that is an image fills the frame and stays', async () => {
+  it('image fills the frame and does not move', async () => {
     const { path } = await render(request({ background_file_id: at('red.png') }), folder.path)
     for (const frame of await rgbFrames(path, [0, 40])) {
       const [red = 0, green = 0, blue = 0] = corner(frame)
@@ -110,7 +110,7 @@ describe('a background', () => {
     }
   })
 
-  it.each(['bars', 'shockwave'])('that is a video moves and begins again, under %s', async (template_id) => {
+  it.each(['bars', 'shockwave'])('video plays and repeats, with %s', async (template_id) => {
     const { path } = await render(
       request({ background_file_id: at('city.mp4'), template_id, blur: 4 }),
       folder.path,
@@ -127,7 +127,7 @@ describe('a background', () => {
 })
 
 describe('files', () => {
-  it('one channel is heard on both sides, and draws a curve all the same', async () => {
+  it('a mono file plays on both sides and draws a curve', async () => {
     const { path } = await render(
       request({ file_id: at('mono.flac'), template_id: 'lissajous' }),
       folder.path,
@@ -135,27 +135,27 @@ describe('files', () => {
     for (const side of ['FL', 'FR']) {
       await ffmpeg('-i', path, '-af', `pan=mono|c0=${side}`, at(`${side}.wav`))
       const heard = amplitude((await samples(at(`${side}.wav`))).subarray(0, 48_000), 440)
-      // The source's level, an eighth: ffmpeg's own way would take 3 dB off.
+      // The source's level is 1/8; ffmpeg's default downmix would reduce it by 3 dB.
       expect(heard, side).toBeGreaterThan(0.115)
       expect(heard, side).toBeLessThan(0.135)
     }
     expect((await rgb(path, 15)).filter((value) => value > 150).length).toBeGreaterThan(100)
   })
 
-  it('samples of music that are no numbers are silence, and spoil nothing after them', async () => {
+  it('samples that are NaN or infinite become silence and do not affect later samples', async () => {
     const broken = 'if(eq(n,9600),0/0,if(eq(n,9700),1/0,0.4*sin(880*PI*t)))'
     const source = `aevalsrc='${broken}|${broken}':s=44100:d=1`
     await ffmpeg('-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le', at('nan.wav'))
     const { path } = await render(request({ file_id: at('nan.wav') }), folder.path)
     expect(amplitude((await samples(path)).subarray(16_000, 40_000), 440)).toBeCloseTo(0.4, 1)
     const clean = request({ file_id: at('song.mp3') })
-    const lit = async (film: string) => (await rgb(film, 25)).filter((value) => value > 150).length
+    const lit = async (video: string) => (await rgb(video, 25)).filter((value) => value > 150).length
     const usual = await lit((await render(clean, folder.path)).path)
     expect(usual).toBeGreaterThan(100)
     expect(await lit(path)).toBeGreaterThan(0.8 * usual)
   })
 
-  it('refuses a background video without one frame, at once: 6021 with its name', async () => {
+  it('a background video without frames is rejected immediately: 6021 with its name', async () => {
     await ffmpeg('-i', at('city.mp4'), '-c', 'copy', '-movflags', '+faststart', at('fast.mp4'))
     const fast = await readFile(at('fast.mp4'))
     await writeFile(at('headless.mp4'), fast.subarray(0, fast.indexOf('mdat') + 8))
@@ -164,7 +164,7 @@ describe('files', () => {
     ).rejects.toMatchObject({ code: 6021, message: expect.stringContaining('headless.mp4') })
   })
 
-  it('refuses what only the probe can tell: 6001', async () => {
+  it('files whose probed content does not fit are rejected: 6001', async () => {
     const refused = async (more: Record<string, unknown>) => {
       const { input, files } = await stage(request(more))
       try {
@@ -184,7 +184,7 @@ describe('files', () => {
     )
   })
 
-  it('takes a begun minute for a whole one', async () => {
+  it('a started minute is charged as a whole one', async () => {
     await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '60.5', at('long.wav'))
     const { input, files } = await stage(request({ file_id: at('long.wav') }))
     expect(plan(input, files).credits).toBe(2)

@@ -20,7 +20,7 @@ async function uploadTone(calls: Api, seconds: number): Promise<string> {
   return (await calls.upload('tone.flac', new Uint8Array(await readFile(path)))).data.file_id
 }
 
-/** The ffmpeg that encodes a task of a data folder. */
+/** Finds the ffmpeg process that encodes a task of a data folder. */
 const encoders = (dataDir: string) => programsWith('libx264', join(dataDir, 'scratch'))
 
 test('answers in its own envelope, and links the result in full', async () => {

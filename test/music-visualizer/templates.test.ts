@@ -15,14 +15,14 @@ import { difference, draw, pixelsOf, setUp, song, sound, worstBlock } from './dr
 
 const names = musicVisualizer.input.shape.template_id.options
 
-/** Difference of a block, of 255, that another machine's rounding explains. */
+/** Largest mean difference of a block, 0 to 255, caused by rounding on another machine. */
 const tolerance = 2
 
-/** That of a frame that was encoded; a shift of half a pixel makes 11 at least. */
+/** The same after encoding; a shift of half a pixel causes at least 11. */
 const lossy = 8
 
 describe.each(names)('%s', (template) => {
-  it('looks as it was accepted, at three instants, and moves between them', async () => {
+  it('matches the golden pictures at three times, and moves between them', async () => {
     const frames = await golden(template)
     const drawing = await loadDrawing()
     const sheet = await loadImage(await readFile(goldenFile(template)))
@@ -37,17 +37,17 @@ describe.each(names)('%s', (template) => {
     expect(difference(second, third)).toBeGreaterThan(0.05)
   })
 
-  it('is drawn the same every time, and at 60 frames a second as at 30', async () => {
-    const wish = { template, samples: song(), width: 160, height: 90 }
-    const [once] = await draw(wish, [40])
-    const [again] = await draw(wish, [40])
-    const [fast] = await draw({ ...wish, fps: 60 }, [80])
+  it('is drawn the same every time, and the same at 30 and 60 frames per second', async () => {
+    const options = { template, samples: song(), width: 160, height: 90 }
+    const [once] = await draw(options, [40])
+    const [again] = await draw(options, [40])
+    const [fast] = await draw({ ...options, fps: 60 }, [80])
     if (!once || !again || !fast) throw new Error('a frame is missing')
     expect(difference(once, again)).toBe(0)
     expect(difference(once, fast)).toBe(0)
   })
 
-  it('can be drawn at any size and with any words', async () => {
+  it('can be drawn at any size and with any text', async () => {
     const samples = song().subarray(0, 2 * 4_800)
     for (const [width, height] of [
       [16, 16],
@@ -66,16 +66,16 @@ describe.each(names)('%s', (template) => {
 describe('the coded frames', () => {
   const wanted = [0, 1, 7, 14]
 
-  it('are those that are drawn, also where only what has changed is worked out anew', async () => {
+  it('match the drawn pictures, although only changed pixels are converted', async () => {
     const size = { width: 128, height: 96 }
-    const wish = {
+    const options = {
       template: 'bars',
       samples: song().subarray(0, 2 * 24_000),
       ...size,
       title: 'Night',
     } as const
-    const pictures = await draw(wish, wanted)
-    const { drawn, moments } = await setUp(wish)
+    const pictures = await draw(options, wanted)
+    const { drawn, moments } = await setUp(options)
     let index = 0
     for await (const bytes of rawFrames({ drawn, moments, ...size })) {
       const picture = pictures[wanted.indexOf(index)]
@@ -93,16 +93,16 @@ describe('the coded frames', () => {
   })
 
   it.each([
-    ['as it is', { width: 160, height: 90, title: 'Night', artist: 'Drive' }],
+    ['at full size', { width: 160, height: 90, title: 'Night', artist: 'Drive' }],
     ['at half the size', { width: 640, height: 360, title: 'Night', artist: 'Drive' }],
     ['at half an odd size, without words', { width: 362, height: 366, title: '', artist: '' }],
-  ])('are scaled and lettered by ffmpeg where everything moves and is drawn %s', async (_, given) => {
+  ])('get their scale and text from ffmpeg if everything moves and is drawn %s', async (_, given) => {
     const { width, height } = given
     const size = { width, height }
     const samples = song().subarray(0, 2 * 24_000)
-    const wish = { template: 'shockwave', samples, ...given } as const
-    const pictures = await draw(wish, wanted)
-    const { scene, drawn, moments } = await setUp(wish)
+    const options = { template: 'shockwave', samples, ...given } as const
+    const pictures = await draw(options, wanted)
+    const { scene, drawn, moments } = await setUp(options)
     await using folder = await temporaryFolder()
     const [silence, path] = [join(folder.path, 'silence.wav'), join(folder.path, 'film.mp4')]
     await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=d=0.5', silence)
@@ -166,18 +166,24 @@ describe('lissajous', () => {
 })
 
 describe('pulsar', () => {
-  it('begins a ring on the very frame of each click', async () => {
-    // Further apart than a ring lasts.
+  it('starts a ring on the exact frame of each click', async () => {
+    // Farther apart than the duration of a ring.
     const times = [0.5, 1.71, 2.903]
     const click = (time: number) => {
       const since = time - (times.findLast((at) => at <= time) ?? Infinity)
       return since >= 0 && since < 0.004 ? 0.9 * Math.cos(2 * Math.PI * 3000 * since) : 0
     }
     for (const fps of [30, 60]) {
-      const wish = { template: 'pulsar', samples: sound(3.3, click), width: 160, height: 160, fps } as const
+      const options = {
+        template: 'pulsar',
+        samples: sound(3.3, click),
+        width: 160,
+        height: 160,
+        fps,
+      } as const
       const all = Array.from({ length: Math.round(3.3 * fps) }, (_, index) => index)
-      const rings = await draw(wish, all)
-      const none = await draw({ ...wish, silentBeats: true }, all)
+      const rings = await draw(options, all)
+      const none = await draw({ ...options, silentBeats: true }, all)
       const shown = rings.map((picture, index) => difference(picture, none[index] ?? picture) > 0)
       const begins = all.filter((index) => shown[index] && !shown[index - 1])
       expect(begins).toEqual(times.map((time) => Math.ceil(time * fps - 1e-6)))
@@ -186,7 +192,7 @@ describe('pulsar', () => {
 })
 
 describe('bars', () => {
-  it('a rising tone lights bar after bar, each in its place', async () => {
+  it('a rising tone raises bar after bar at its position', async () => {
     const [from, to, seconds] = [60, 9000, 4]
     const place = (hertz: number) => Math.log(hertz / 40) / Math.log(14_000 / 40)
     const rise = Math.log(to / from) / seconds
@@ -214,7 +220,7 @@ describe('bars', () => {
       const lit = tall.flatMap((height, x) => (height >= highest - 1 ? [x] : []))
       const middle = (lit.reduce((sum, x) => sum + x, 0) / lit.length - (640 - room) / 2) / room
       const hertz = from * Math.exp((rise * (frames[index] ?? 0)) / 30)
-      // A bar is a 46th of the room; what rang a moment before still stands beside it.
+      // A bar is 1/46 of the width; the previous bar is still high.
       expect(Math.abs(middle - place(hertz)), `${hertz.toFixed(0)} Hz`).toBeLessThan(0.035)
     }
   })

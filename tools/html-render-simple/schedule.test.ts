@@ -98,7 +98,7 @@ describe('length', () => {
     expect(lengthOf(composition, render)).toBeCloseTo(seconds, 9)
   })
 
-  it('is whole frames of exact rates, and costs by started minutes', () => {
+  it('is a whole number of frames at the exact rate, and is charged by started minutes', () => {
     expect(exactRate(29.97)).toEqual({ num: 30_000, den: 1001 })
     expect(exactRate(23.976)).toEqual({ num: 24_000, den: 1001 })
     expect(exactRate(12.5)).toEqual({ num: 12_500, den: 1000 })
@@ -111,7 +111,7 @@ describe('length', () => {
 })
 
 describe('tracks', () => {
-  it('of which only the first of each type are used', () => {
+  it('are used only if they are the first of their type', () => {
     const tracks = [audio, video, { ...video, start: 10 }, { ...audio, track_index: 1 }]
     const { base, sound: heard, notes } = schedule(read({ tracks }), files)
     expect([base?.file.name, heard?.name]).toEqual(['talk.mp4', 'song.mp3'])
@@ -122,7 +122,7 @@ describe('tracks', () => {
     ])
   })
 
-  it('of which the sound says what of it does not apply', () => {
+  it('of audio get a note about fields that do not apply', () => {
     const notesOf = (track: object) =>
       schedule(read({ tracks: [video, { ...audio, ...track }] }), files).notes
     expect(notesOf({})).toEqual([])
@@ -139,14 +139,14 @@ describe('tracks', () => {
     ])
   })
 
-  it('of which the base says from when on it leaves black', () => {
+  it('of the base get a note if black follows', () => {
     const short = { ...video, duration: 4 }
     expect(schedule(read({ tracks: [short, audio] }), files).notes).toEqual([
       'talk.mp4 ends at 4 s of 10 s; the rest has a black background',
     ])
   })
 
-  it('show the base on its frames, heard only where it has sound and is not muted', () => {
+  it('show the base on its frames, with sound only if it has any and is not muted', () => {
     const base = (track: object) =>
       schedule(read({ duration: 5, tracks: [{ ...video, ...track }] }), files).base
     expect(base({ start: 1, duration: 2 })).toMatchObject({ startFrame: 30, endFrame: 90, isHeard: false })
@@ -156,7 +156,7 @@ describe('tracks', () => {
     expect(base({ start: 9 })).toMatchObject({ startFrame: 150, endFrame: 150 })
   })
 
-  it('touch each other on one layer, and lie over each other on two', () => {
+  it('may be adjacent on one layer and overlap on two', () => {
     const on =
       (...tracks: object[]) =>
       () =>
@@ -217,7 +217,7 @@ it.each<[string, number, object, RegExp, object?]>([
     { tracks: [{ ...video, start: 21_595 }], beats: [{ ...beat, start: 21_600, duration: 3600 }] },
     /7\.0 hours/,
   ],
-])('%s is refused', (_, code, composition, expected, render = {}) => {
+])('%s is rejected', (_, code, composition, expected, render = {}) => {
   let refused: unknown
   try {
     schedule(read(composition, render), files)
@@ -227,7 +227,7 @@ it.each<[string, number, object, RegExp, object?]>([
   expect(refused).toMatchObject({ code, message: expect.stringMatching(expected) })
 })
 
-it('particles are 64 MiB together at most, a file that several use counted once', () => {
+it('particles are limited to 64 MiB together, and a shared file counts once', () => {
   const large = [0, 1, 2, 3, 4].map((n) => ({ ...file(`${n}.html`, 'text', null), size: 15 * 2 ** 20 }))
   const given = { get: (id: string) => large.find(({ file_id }) => file_id === id) ?? files.get(id) }
   const assets = { file_id: { ...names, ...Object.fromEntries(large.map(({ name }) => [name, name])) } }
@@ -241,14 +241,14 @@ it('particles are 64 MiB together at most, a file that several use counted once'
   )
 })
 
-it('the size of a particle is that of its bytes', () => {
+it('the size of a particle is counted in bytes', () => {
   const html = '€'.repeat(6 * 2 ** 20)
   expect(() => schedule(read({ beats: [{ ...beat, html }] }), files)).toThrow(
-    'beats[0].html: the particle has',
+    'beats[0].html: the particle is larger than',
   )
 })
 
-it('coverage is the frames on which any particle shows, apart and in order', () => {
+it('coveredFrames returns the frames that show any particle as disjoint spans in order', () => {
   const rate = { num: 10, den: 1 }
   const beats = [
     { start: 2, duration: 0.5 },

@@ -9,7 +9,7 @@ function connect(longest?: number) {
   return { read, pipe: new CdpPipe(new PassThrough(), read, longest) }
 }
 
-it('answers a call whose answer comes in pieces', async () => {
+it('resolves a call whose response arrives in pieces', async () => {
   const { read, pipe } = connect(100)
   const answer = pipe.call('Page.enable')
   for (const piece of ['{"id":', '1,"result":{"c"', ':2}}\0{"method":"D.e"}\0']) {
@@ -19,7 +19,7 @@ it('answers a call whose answer comes in pieces', async () => {
   expect(await answer).toEqual({ c: 2 })
 })
 
-it('ends when a message has no end', async () => {
+it('ends when a message is too long', async () => {
   const { read, pipe } = connect(100)
   const answer = pipe.call('Page.enable')
   for (let piece = 0; piece < 11; piece += 1) read.write('x'.repeat(10))
@@ -27,7 +27,7 @@ it('ends when a message has no end', async () => {
   await expect(pipe.call('Page.enable')).rejects.toThrow(BrowserFailure)
 })
 
-it.each(['{"id":', '[', 'null'])('ends with what is no message: %s', async (text) => {
+it.each(['{"id":', '[', 'null'])('ends when a message is invalid: %s', async (text) => {
   const { read, pipe } = connect()
   const answer = pipe.call('Page.enable')
   read.write(`${text}\0`)

@@ -22,26 +22,26 @@ async function program(path: string, mode = 0o755): Promise<string> {
   return file
 }
 
-it('takes a headless shell before a whole browser, wherever they lie', async () => {
+it('prefers a headless shell to a full browser in any folder', async () => {
   await program('first/chromium')
   const shell = await program('second/chromium-headless-shell')
   expect(findChromiumIn([join(folder, 'first'), join(folder, 'second')])).toBe(shell)
 })
 
-it('finds what was downloaded for a test tool, whatever its version is called', async () => {
+it('finds the download of a test tool, whatever its version', async () => {
   const shell = await program('chromium_headless_shell-1234/chrome-linux/headless_shell')
   await program('firefox-1/chrome-linux/headless_shell')
   expect(findChromiumIn([join(folder, 'chromium_headless_shell-*', 'chrome-*')])).toBe(shell)
 })
 
-it('finds what PATH names', async () => {
+it('finds a browser in PATH', async () => {
   const shell = await program('bin/chromium-headless-shell')
   expect(findChromium(splitSearchPath(['', join(folder, 'nowhere'), dirname(shell)].join(delimiter)))).toBe(
     shell,
   )
 })
 
-it('takes no folder, and nothing that cannot be run', async () => {
+it('ignores folders and files that are not executable', async () => {
   await mkdir(join(folder, `chromium${ending}`))
   if (process.platform !== 'win32') await program('google-chrome', 0o644)
   expect(findChromiumIn([folder, join(folder, 'nowhere'), join(folder, '*', 'nothing')])).toBeUndefined()

@@ -4,7 +4,7 @@ import { particleDocument } from './particle-document.ts'
 
 const lineOf = (text: string, what: string) => text.slice(0, text.indexOf(what)).split('\n').length
 
-it('keeps what the template holds on the lines of the source', () => {
+it('keeps the content of the template on the lines of the source', () => {
   const source = `<!doctype html>
 <html><body><p>outside</p>
 <template id="t">
@@ -16,17 +16,17 @@ it('keeps what the template holds on the lines of the source', () => {
   expect(document).toContain('  <div data-composition-id="a"></div>')
 })
 
-it('lets scripts find what the template itself declares', () => {
+it('lets scripts find the declaration of the template', () => {
   const document = particleDocument("<template data-composition-id='a\"b' data-width=9>x</template>")
   expect(document).toContain('data-composition-id="a&quot;b" data-width="9">x</div>')
 })
 
-it('takes a template that is not closed to the end, and tells when there is none', () => {
+it('reads an unclosed template to the end, and returns undefined without a template', () => {
   expect(particleDocument('<template><b>x')).toContain('<b>x')
   expect(particleDocument('<p>x</p>')).toBeUndefined()
 })
 
-it('plays the template that is read: the first at the root, not one inside something else', () => {
+it('uses the first template at the root, not a nested one', () => {
   const source = `<div><template>inner</template></div><template data-composition-id="a" data-width="9" data-height="9">outer</template>`
   expect(readParticle(source).declaration).toEqual({ compositionId: 'a', width: 9, height: 9 })
   expect(particleDocument(source)).toContain('data-height="9">outer</div>')

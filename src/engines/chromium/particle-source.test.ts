@@ -16,7 +16,7 @@ it.each([
   }
   read(2 ** 16)
   const quarter = read(2 ** 19)
-  // Were each beginning compared with all that follows, it would take sixteen times as long, minutes.
+  // A quadratic search would take sixteen times as long, minutes.
   expect(read(2 ** 21)).toBeLessThan(quarter * 10 + 500)
 })
 
@@ -35,11 +35,11 @@ const animate = '<rect><animate attributeName="x" to="9" dur="1s"/></rect>'
 it.each([
   ['a GIF with parameters', `<img src="${gif}">`],
   ['a sequence of AVIF', `<img src="${box('avis', 'avif')}">`],
-  ['a sequence of AVIF that tells it second', `<img src="${box('avif', 'avis')}">`],
-  ['a drawing with SMIL', `<img src="${base64(svg(animate))}">`],
-  ['a drawing with CSS', `b { background: url(${escaped(svg('<style>@keyframes a {}</style>'))}) }`],
-  ['a drawing with a style', `<img src="${escaped(svg('<g style="animation: a 1s"/>'))}">`],
-  ['a drawing written out', `<img src='data:image/svg+xml,${svg(animate)}'>`],
+  ['a sequence of AVIF with the brand in second place', `<img src="${box('avif', 'avis')}">`],
+  ['an SVG with SMIL', `<img src="${base64(svg(animate))}">`],
+  ['an SVG with CSS', `b { background: url(${escaped(svg('<style>@keyframes a {}</style>'))}) }`],
+  ['an SVG with a style', `<img src="${escaped(svg('<g style="animation: a 1s"/>'))}">`],
+  ['an unescaped SVG', `<img src='data:image/svg+xml,${svg(animate)}'>`],
   ['a GIF of no type', `<img src="data:;base64,${btoa(twice)}">`],
   ['a GIF without anything before', `<img src="data:,${percents(twice)}">`],
   ['a GIF that is called JPEG', `<img src="data:image/jpeg;base64,${btoa(twice)}">`],
@@ -72,14 +72,14 @@ it.each([
   expect(animatedImageLine(source)).toBeUndefined()
 })
 
-/** Each drawing is written within the one before, escaped once more. */
+/** Nests SVGs, each escaped once more than the outer one. */
 const nested = (depth: number) =>
   Array.from({ length: depth }, (_, level) => {
     const colon = level === 0 ? ':' : `%${'25'.repeat(level - 1)}3A`
     return `data${colon}image/svg+xml,<svg><image href='`
   }).join('')
 
-it('looks into drawings within drawings, and answers for those that are nested without end', () => {
+it('inspects nested SVGs, and limits their depth', () => {
   expect(animatedImageLine(nested(4))).toBeUndefined()
   const begun = process.cpuUsage()
   expect(animatedImageLine(nested(1000))).toBe(1)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { processInOrder } from './process-in-order.ts'
 
-/** Work whose pieces end when told. */
+/** Jobs that end on request. */
 function pieces() {
   const begun: number[] = []
   const ends = new Map<number, PromiseWithResolvers<number>>()
@@ -22,7 +22,7 @@ function pieces() {
 
 const nothing = () => {}
 
-it('yields in order what ends in any order', async () => {
+it('yields results in order, in whatever order they end', async () => {
   const { work, endOf } = pieces()
   for (const piece of [3, 2, 1, 0]) endOf(piece).resolve(piece * 10)
   const seen: number[] = []
@@ -31,7 +31,7 @@ it('yields in order what ends in any order', async () => {
   expect(seen).toEqual([0, 10, 20, 30])
 })
 
-it('begins only what is near those that were taken', async () => {
+it('starts only jobs close to the last yielded one', async () => {
   const { work, begun, endOf } = pieces()
   for (let piece = 0; piece < 20; piece += 1) endOf(piece).resolve(piece)
   const results = processInOrder({ count: 20, workers: 2, process: work, abort: nothing })
@@ -44,7 +44,7 @@ it('begins only what is near those that were taken', async () => {
   await results.return(undefined)
 })
 
-it('fails with the first failure, though others before it are not done, and stops them', async () => {
+it('fails with the first failure and stops jobs in progress', async () => {
   const { work, endOf } = pieces()
   const stop = () => endOf(0).reject(new Error('stopped'))
   const results = processInOrder({ count: 9, workers: 2, process: work, abort: stop })

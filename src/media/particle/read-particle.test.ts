@@ -6,14 +6,14 @@ import { readParticle } from './read-particle.ts'
 const attributes = 'data-composition-id="a" data-width="640" data-height="360"'
 const register = '<script>window.__timelines = { a: { duration: () => 1, seek() {} } }</script>'
 
-/** A sound particle with something put into it. */
+/** A valid particle with this content added. */
 const having = (inside: string) =>
   `<template ${attributes}>\n<p>text</p>\n${inside}\n${register}\n</template>`
 
-const told = (source: string) =>
+const problemTexts = (source: string) =>
   readParticle(source).problems.map(({ severity, line, message }) => `${severity} ${line ?? '-'} ${message}`)
 
-describe('a sound particle', () => {
+describe('a valid particle', () => {
   it.each([
     ['with its attributes on the template', having('')],
     [
@@ -41,7 +41,7 @@ describe('a sound particle', () => {
   })
 })
 
-describe('what is wrong with one is told by line', () => {
+describe('problems are reported with their lines', () => {
   it.each<[string, RegExp]>([
     ['', /^error - there is no <template>/],
     ['<div><template></template></div>', /^error - there is no <template>/],
@@ -68,11 +68,11 @@ describe('what is wrong with one is told by line', () => {
     [`${having('')}<p>more</p>`, /^warning 5 <p> outside the first <template> is ignored/],
     [`${having('')}\n<template></template>`, /^warning 6 <template> outside the first/],
   ])('%s', (source, expected) => {
-    expect(told(source)).toEqual([expect.stringMatching(expected)])
+    expect(problemTexts(source)).toEqual([expect.stringMatching(expected)])
   })
 
   it('all at once, in order', () => {
-    const problems = told(
+    const problems = problemTexts(
       having('<img src="a.png">\n<iframe></iframe>\n<img src="b.png">').replace('640', ''),
     )
     expect(problems.map((problem) => problem.split(' ', 2).join(' '))).toEqual([
@@ -83,7 +83,7 @@ describe('what is wrong with one is told by line', () => {
     ])
   })
 
-  it('in a sentence of which many are left out', () => {
+  it('as a sentence with only the first problems', () => {
     const { problems } = readParticle(having('<img src="a">'.repeat(10)))
     expect(describeProblems(problems)).toMatch(/^line 3: .*; and 2 more$/)
   })
@@ -98,36 +98,40 @@ describe('a hostile source', () => {
 
   it.each([
     ['elements in elements', '<div>'.repeat(600), /more than 512 levels deep/],
-    ['elements that look through all open ones', '<b>'.repeat(300_000) + '<li>'.repeat(300_000), /512 levels deep/],
     [
-      'attributes that are compared with all before',
+      'elements that make the parser search all open ones',
+      '<b>'.repeat(300_000) + '<li>'.repeat(300_000),
+      /512 levels deep/,
+    ],
+    [
+      'attributes that are compared with all earlier ones',
       `<p ${Array.from({ length: 300_000 }, (_, n) => `a${n}`).join(' ')}>`,
       /attributes/,
     ],
-  ])('%s is refused at once', (_, inside, expected) => {
+  ])('%s is rejected immediately', (_, inside, expected) => {
     let problems: string[] = []
-    // Parsed as it is, each takes minutes.
-    expect(seconds(() => (problems = told(having(inside))))).toBeLessThan(30)
+    // Without the limits, parsing takes minutes.
+    expect(seconds(() => (problems = problemTexts(having(inside))))).toBeLessThan(30)
     expect(problems).toEqual([expect.stringMatching(expected)])
   })
 
   it.each([
     ['elements side by side', '<img src="a">\n'.repeat(200_000)],
     ['addresses on lines of one style', `<style>${'url(a)\n'.repeat(2_300_000)}</style>`],
-    // With lines counted anew for each, the second takes minutes and the third most of one.
+    // Counting lines from the beginning each time, the second takes minutes and the third almost one.
     [
       'addresses that are far from each other',
       `<style>${`${'\n'.repeat(160_000)}url(a)`.repeat(100)}</style>`,
     ],
-  ])('of many %s is read, and the first problems told', (_, inside) => {
+  ])('with many %s is read, and the first problems are reported', (_, inside) => {
     let problems: string[] = []
-    expect(seconds(() => (problems = told(having(inside))))).toBeLessThan(30)
+    expect(seconds(() => (problems = problemTexts(having(inside))))).toBeLessThan(30)
     expect(problems).toHaveLength(100)
     expect(problems[1]).toMatch(/^error (4|160003|320003) /)
   })
 
-  it('of many lines tells the right ones', () => {
-    expect(told(having('<style>\nurl(a) url(#b)\n\nurl(c)</style>'))).toEqual([
+  it('with many lines gets the right line numbers', () => {
+    expect(problemTexts(having('<style>\nurl(a) url(#b)\n\nurl(c)</style>'))).toEqual([
       expect.stringMatching(/^error 4 the style loads a/),
       expect.stringMatching(/^error 6 the style loads c/),
     ])

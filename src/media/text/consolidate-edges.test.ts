@@ -5,16 +5,16 @@ import { boxArea, intersectBoxes, translateBox } from './box.ts'
 import { joinEdgeFragments } from './consolidate.ts'
 import type { FoundText } from './found-text.ts'
 
-/** What is found of a text on one sample alone. */
+/** A text detected in a single sample. */
 function standing(box: Bounds, firstSample: number) {
   return { boxAt: () => box, moving: false, first: firstSample, last: firstSample + 9, firstSample }
 }
 
 describe('a text that crosses the edge of the picture', () => {
-  it('is followed to the frame it comes on, and the pieces found there are part of it', () => {
+  it('is extended to its first visible frame, and its fragments are removed', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 30, max: 60 }), (speed, whole) => {
-        // Comes in at the right on frame 10.
+        // Enters at the right on frame 10.
         const boxAt = (frame: number) => {
           const left = 640 - speed * (frame - 9.5)
           return { left, top: 300, right: left + 400, bottom: 320 }
@@ -78,11 +78,11 @@ describe('a text that crosses the edge of the picture', () => {
       }))
     const [joined, ...others] = joinEdgeFragments([whole, ...pieces], sampling)
     expect(joined).toMatchObject({ first: 150, last })
-    // Of which it still shows more than 95 %.
+    // More than 95 % of it is still visible.
     expect(others.map(({ firstSample }) => firstSample)).toEqual([315, 330, 345])
   })
 
-  /** Goes evenly from a place in the picture, 20 px high, with what is seen near it some samples before and after. */
+  /** Moves at constant speed, 20 px high, with fragments some samples before and after. */
   const crossing = fc
     .record({
       width: fc.constantFrom(120, 560),
@@ -124,7 +124,7 @@ describe('a text that crosses the edge of the picture', () => {
       ]
     })
 
-  it('has the pieces that are found by holding each text against each', () => {
+  it('has the same fragments as a comparison of all pairs of texts', () => {
     const sampling = { width: 640, height: 360, step: 15, frames: 600 }
     const whole = { left: 0, top: 0, right: 640, bottom: 360 }
     const shareAt = (text: FoundText, frame: number) =>
@@ -140,7 +140,7 @@ describe('a text that crosses the edge of the picture', () => {
         shareAt(text, piece.firstSample) < 0.95 && boxArea(intersectBoxes(there, box)) >= 0.6 * boxArea(box)
       )
     }
-    /** Nowhere on the way to a piece three samples in a row are without one, but while the text begins to go out. */
+    /** No three consecutive samples before a fragment are without one, except while the text begins to leave. */
     const isPiece = (piece: FoundText, text: FoundText, texts: readonly FoundText[]) => {
       if (!isAtEdge(piece, text)) return false
       const shown = new Set(texts.filter((one) => isAtEdge(one, text)).map(({ firstSample }) => firstSample))

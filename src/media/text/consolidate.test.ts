@@ -24,7 +24,7 @@ function text(box: Bounds, first: number, last: number): FoundText {
 const times = (texts: readonly FoundText[]) => texts.map(({ first, last }) => [first, last])
 
 describe('a text inside another', () => {
-  it('is left out for the time of the other, and stays for what is left of its own', () => {
+  it('is removed during the time of the other, and kept for the rest', () => {
     const kept = removeContainedTexts([text(line, 0, 99), text(half, 20, 119)], 15)
     expect(times(kept)).toEqual([
       [0, 99],
@@ -37,11 +37,11 @@ describe('a text inside another', () => {
     ])
   })
 
-  it('is left out where less is left than lies between two samples: it came before the other was whole', () => {
+  it('is removed if the rest is shorter than the sampling step, because it was a part of the other fading in', () => {
     expect(times(removeContainedTexts([text(line, 10, 99), text(half, 0, 99)], 15))).toEqual([[10, 99]])
   })
 
-  it('is left out for each of those it lies in', () => {
+  it('is removed for each text that contains it', () => {
     const kept = removeContainedTexts([text(line, 0, 139), text(line, 155, 199), text(half, 0, 199)], 15)
     expect(times(kept)).toEqual([
       [0, 139],
@@ -50,11 +50,11 @@ describe('a text inside another', () => {
     ])
   })
 
-  it('stays where it is elsewhere', () => {
+  it('is kept at another position', () => {
     expect(removeContainedTexts([text(line, 0, 99), text(elsewhere, 0, 99)], 15)).toHaveLength(2)
   })
 
-  it('stays where it only lies in a corner of the box of one that is tilted', () => {
+  it('is kept in an empty corner of the box of a tilted text', () => {
     const tilted = {
       ...text({ left: 0, top: 0, right: 600, bottom: 400 }, 0, 99),
       tilt: { angle: -0.55, letterSize: 40 },
@@ -62,7 +62,7 @@ describe('a text inside another', () => {
     expect(removeContainedTexts([tilted, text(line, 0, 99)], 15)).toHaveLength(2)
   })
 
-  it('stays where it lies in the box of a level one that is tilted itself, or crosses it', () => {
+  it('is kept if it is tilted and inside the box of a horizontal text, or crosses it', () => {
     const title = text({ left: 200, top: 380, right: 800, bottom: 420 }, 0, 99)
     const beside = {
       ...text({ left: 327.5, top: 249.5, right: 472.5, bottom: 350.5 }, 20, 60),
@@ -76,7 +76,7 @@ describe('a text inside another', () => {
     expect(removeContainedTexts([title, crossing], 15)).toHaveLength(2)
   })
 
-  it('never leaves a longer time of any text without one', () => {
+  it('leaves no longer time of any text uncovered', () => {
     const one = fc.record({
       box: fc.constantFrom(line, half, elsewhere),
       first: fc.nat(200),

@@ -7,7 +7,7 @@ import { createTextTracker, expectedOffset, isMoving, type TextTrack } from './d
 const [width, height] = [200, 120]
 const [across, down] = [48, 12]
 
-/** Whether a letter's ink is at a place of a line; each seed writes other letters. */
+/** Whether a position of a line has a stroke; each seed yields other letters. */
 function isInk(seed: number, x: number, y: number): boolean {
   // The strokes of other letters begin elsewhere.
   const [column, row] = [Math.floor((x + (seed % 3)) / 3), Math.floor((y + (seed % 2)) / 3)]
@@ -24,7 +24,7 @@ interface Line {
   readonly y: number
 }
 
-/** A picture of lines before a soft ground that goes by. */
+/** A picture of lines on a moving, soft background. */
 function draw(lines: readonly Line[], frame: number): Luma {
   const values = Uint8Array.from({ length: width * height }, (_, at) => {
     const [x, y] = [at % width, Math.floor(at / width)]
@@ -49,7 +49,7 @@ function boxAround({ x, y }: Line, jitter = 0): TextBox {
   }
 }
 
-/** All tracks of samples, each given as the lines that show and those the detector finds. */
+/** Returns all tracks of samples, each described by its visible and its detected lines. */
 function tracksOf(
   samples: readonly { readonly shown: readonly Line[]; readonly found: readonly TextBox[] }[],
 ): TextTrack[] {
@@ -70,7 +70,7 @@ const path = fc.record({
 })
 
 describe('a tracker', () => {
-  it('follows a text that stands or moves, to the pixel', () => {
+  it('tracks still and moving text to the pixel', () => {
     fc.assert(
       fc.property(path, ({ seed, x, y, stepX, stepY, jitters }) => {
         const lines = jitters.map((_, index) => ({ seed, x: x + stepX * index, y: y + stepY * index }))
@@ -92,7 +92,7 @@ describe('a tracker', () => {
     )
   })
 
-  it('takes another text at the same place for another, and one that was missed for the same', () => {
+  it('distinguishes another text at the same position, and continues a missed one', () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.integer({ min: 1, max: 4 }), (seed, missed) => {
         const [one, other] = [
@@ -113,7 +113,7 @@ describe('a tracker', () => {
     )
   })
 
-  it('keeps lines apart that move together, whose places change hands', () => {
+  it('distinguishes lines that move together and replace each other', () => {
     const rows = [0, 1, 2].map((row) => ({ seed: 7 * row + 3, x: 60, y: 80 + 20 * row }))
     const samples = Array.from({ length: 4 }, (_, index) => {
       const shown = rows.map((row) => ({ ...row, y: row.y - 20 * index }))
@@ -126,7 +126,7 @@ describe('a tracker', () => {
       expect(expectedOffset(track, 30).y - expectedOffset(track, 20).y).toBeCloseTo(-20, 0)
   })
 
-  it('lets go of what is gone', () => {
+  it('ends tracks of text that is gone', () => {
     const line = { seed: 5, x: 30, y: 40 }
     const tracker = createTextTracker()
     const ended = Array.from({ length: 6 }, (_, index) =>

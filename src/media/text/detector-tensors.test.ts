@@ -4,7 +4,7 @@ import { textBoxes } from './detector-tensors.ts'
 
 const [width, height] = [320, 200]
 
-/** Cores of lines, each in a cell of its own so that none touch. */
+/** Cores of lines, each in a separate cell so that none touch. */
 const cores = fc
   .uniqueArray(
     fc.record({
@@ -38,7 +38,7 @@ function mapOf(drawn: (x: number, y: number) => number) {
 }
 
 describe('boxes of a probability map', () => {
-  it('are one for each core, around it, with its probability as score', () => {
+  it('surround each core, with its probability as score', () => {
     fc.assert(
       fc.property(cores, (all) => {
         const boxes = textBoxes(
@@ -67,17 +67,17 @@ describe('boxes of a probability map', () => {
     )
   })
 
-  it('of a line that is not level are no thicker than that', () => {
+  it('of a tilted line have the thickness of that line', () => {
     const [box] = textBoxes(mapOf((x, y) => (Math.abs(y - 40 - x / 4) < 3 && x > 40 && x < 240 ? 1 : 0)))
     expect(box).toMatchObject({ score: 1 })
     expect((box?.bottom ?? 0) - (box?.top ?? 0)).toBeLessThan(50 + 6 + 2 * 6)
   })
 
-  it('are none of specks', () => {
+  it('exclude specks', () => {
     expect(textBoxes(mapOf((x, y) => (x % 20 === 3 && y % 20 === 3 ? 1 : 0)))).toEqual([])
   })
 
-  it('tell of a tilted bar how it lies, and of a bend nothing', () => {
+  it('have the tilt of a tilted bar, but none of a bend', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 80 }), fc.boolean(), (degrees, isRising) => {
         const angle = ((isRising ? -1 : 1) * degrees * Math.PI) / 180
@@ -99,7 +99,7 @@ describe('boxes of a probability map', () => {
     expect(bend.map(({ tilt }) => tilt)).toEqual([undefined])
   })
 
-  it('of a tilted bar that leads out of the picture lie around its axis', () => {
+  it('of a tilted bar cut by the picture are centred on its axis', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 15, max: 60 }),

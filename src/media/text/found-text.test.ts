@@ -14,7 +14,7 @@ const line = { x: 300, y: 180, length: 200, letters: 30 }
 const tilted = (angle: number) => ({ ...boxAround({ ...line, angle: degrees(angle) }), score: 0.9 })
 const { tilt: _, ...untilted } = tilted(30)
 
-/** A text as samples showed it one after another. */
+/** A track with these boxes in successive samples. */
 function seenAs(boxes: readonly [TextDetection['box'] & object, ...(TextDetection['box'] & object)[]]) {
   const [origin] = boxes
   const part = cropLuma(luma, strokeSearchBox(origin))
@@ -26,8 +26,8 @@ function seenAs(boxes: readonly [TextDetection['box'] & object, ...(TextDetectio
   return createCandidate(track, { beginning: end(0), ending: end(10 * boxes.length), picture }).text
 }
 
-describe('how a text lies', () => {
-  it('is told by most of what was found of it, not by what came first', () => {
+describe('the tilt of a text', () => {
+  it('is that of most detections, not of the first one', () => {
     const { tilt, boxAt } = seenAs([untilted, tilted(29), tilted(30), tilted(31)])
     expect(tilt?.angle).toBeCloseTo(degrees(30), 9)
     expect(tilt?.letterSize).toBe(30)

@@ -20,30 +20,30 @@ const box = (left: number, top: number, width: number, height: number): Bounds =
 }
 
 describe('boxes of a picture', () => {
-  it('are one line where words stand in a row', () => {
+  it('are joined to one line if they are words in a row', () => {
     expect(lines(box(20, 100, 120, 30), box(160, 102, 90, 28), box(20, 150, 120, 30))).toEqual([
       box(20, 100, 230, 30),
       box(20, 150, 120, 30),
     ])
   })
 
-  it('are columns of their own where they run downward side by side', () => {
+  it('are separate columns if they are vertical and side by side', () => {
     const columns = [box(500, 40, 36, 300), box(552, 40, 36, 280)]
     expect(lines(...columns)).toEqual(columns)
   })
 
-  it.each([2, 3])('are columns of their own where they have %d letters each', (letters) => {
+  it.each([2, 3])('are separate columns of %d letters each', (letters) => {
     for (const room of [10, 20, 30]) {
       const columns = [box(400, 40, 42, 36 * letters + 6), box(442 + room, 40, 42, 36 * letters + 6)]
       expect(lines(...columns), `${room} px apart`).toEqual(columns)
     }
   })
 
-  it('are one column where its parts follow each other downward', () => {
+  it('are joined to one column if they are below each other', () => {
     expect(lines(box(500, 40, 36, 160), box(500, 220, 36, 120))).toEqual([box(500, 40, 36, 300)])
   })
 
-  it('stay by themselves where they are tilted: their boxes lie over each other', () => {
+  it('are not joined if they are tilted, because their boxes overlap', () => {
     const tilt = { angle: 0.5, letterSize: 24 }
     const tilted = [box(20, 20, 200, 120), box(120, 30, 200, 120)].map((one) => ({
       ...one,
@@ -52,16 +52,16 @@ describe('boxes of a picture', () => {
     }))
     const level = { ...box(240, 40, 200, 110), score: 0.9 }
     expect(joinIntoLines([...tilted, level], picture)).toEqual([...tilted, level])
-    // What is cut of its box would be taken for its middle.
+    // Clipping the box would move the line's axis.
     const beyond = { ...box(540, 20, 120, 90), score: 0.9, tilt }
     expect(joinIntoLines([beyond], picture)).toEqual([beyond])
   })
 
-  it('are one line though a letter is narrow', () => {
+  it('are joined to one line although a letter is narrow', () => {
     expect(lines(box(20, 100, 12, 30), box(44, 100, 90, 30))).toEqual([box(20, 100, 114, 30)])
   })
 
-  it('are one in whatever order they come', () => {
+  it('are joined in any order', () => {
     const parts = [box(500, 40, 36, 90), box(500.5, 220, 35, 90), box(501, 130, 34, 90)]
     for (const order of [
       [0, 1, 2],
@@ -72,7 +72,7 @@ describe('boxes of a picture', () => {
     }
   })
 
-  it('are one line of letters that are all narrow', () => {
+  it('are joined to one line of narrow letters', () => {
     expect(lines(box(20, 100, 12, 30), box(46, 101, 12, 29))).toEqual([box(20, 100, 38, 30)])
   })
 })
@@ -84,7 +84,7 @@ const tilted = (x: number, y: number, length: number, letters: number, degrees =
   return { ...boxAround({ x, y, length, letters, angle: (degrees * Math.PI) / 180 }), score: 0.9 }
 }
 
-describe('lines of several sizes of a picture', () => {
+describe('lines detected at several scales', () => {
   it.each([
     ['beside it', tilted(400, 300, 150, 30)],
     ['larger and above it', tilted(400, 280, 250, 40)],
@@ -97,12 +97,12 @@ describe('lines of several sizes of a picture', () => {
       expect(mergeScales([{ ...scaledPicture, boxes }])).toHaveLength(2)
   })
 
-  it('are both kept where they are tilted unlike', () => {
+  it('are both kept if their tilts differ', () => {
     const boxes = [tilted(500, 400, 600, 40, 30), tilted(500, 400, 600, 40, -30)]
     expect(mergeScales([{ ...scaledPicture, boxes }])).toHaveLength(2)
   })
 
-  it('are one where they lie alike, though their tilt was told some degrees off', () => {
+  it('are merged at the same position despite a small difference of tilt', () => {
     fc.assert(
       fc.property(fc.integer({ min: 8, max: 80 }), fc.integer({ min: -2, max: 2 }), (degrees, off) => {
         const fine = tilted(500, 400, 400, 36, degrees)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createLumaRing } from './luma.ts'
 
-it('what is kept of frames is the latest, each standing for those after it', () => {
+it('stores the latest frames, each representing those after it', () => {
   const sizes = { capacity: fc.integer({ min: 1, max: 9 }), every: fc.integer({ min: 1, max: 4 }) }
   fc.assert(
     fc.property(fc.record(sizes), fc.nat(60), ({ capacity, every }, count) => {

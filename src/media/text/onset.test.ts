@@ -7,7 +7,7 @@ import { findBeginning, findEnding, findOnset } from './onset.ts'
 const size = { width: 96, height: 40 }
 const box = { left: 20, top: 12, right: 76, bottom: 26, score: 0.9 }
 
-/** A picture with a line of letters, or without. */
+/** A picture with or without a line of letters. */
 function page(isThere: boolean): Uint8Array {
   return Uint8Array.from({ length: size.width * size.height }, (_, at) => {
     const [x, y] = [at % size.width, Math.floor(at / size.width)]
@@ -16,7 +16,7 @@ function page(isThere: boolean): Uint8Array {
   })
 }
 
-it('no frame that shows a text is left out, nor more taken than are not kept', () => {
+it('includes every frame that shows a text, and at most as many others as are not stored', () => {
   const times = fc.record({
     every: fc.integer({ min: 1, max: 3 }),
     first: fc.integer({ min: 20, max: 30 }),
@@ -46,7 +46,7 @@ it('no frame that shows a text is left out, nor more taken than are not kept', (
   )
 })
 
-/** What shows of a text that comes along a straight way between two levels, with noise. */
+/** Strength of a text with a linear rise between two levels, with noise. */
 const coming = (longestFade: number) =>
   fc
     .record({
@@ -65,7 +65,7 @@ const coming = (longestFade: number) =>
       return { before, amounts, noise: [...noise.take(amounts.length)] }
     })
 
-describe('the coming of a text', () => {
+describe('the onset of a text', () => {
   it('is found to the frame, faded or not', () => {
     fc.assert(
       fc.property(coming(30), ({ before, amounts }) => {
@@ -76,7 +76,7 @@ describe('the coming of a text', () => {
     )
   })
 
-  it('is found to the frame in noise where it is at once', () => {
+  it('is found to the frame in noise if it is sudden', () => {
     fc.assert(
       fc.property(coming(0), ({ before, amounts, noise }) => {
         const noisy = amounts.map((amount, index) => amount + 0.15 * (noise[index] ?? 0))
@@ -86,7 +86,7 @@ describe('the coming of a text', () => {
     )
   })
 
-  it('is none in what stays the same', () => {
+  it('is undefined for a constant level', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), { maxLength: 60 }), (amounts) => {
         expect(findOnset(amounts, 5)).toBeUndefined()

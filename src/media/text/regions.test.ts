@@ -28,7 +28,7 @@ interface Way {
   readonly moving: boolean
 }
 
-/** A text of 100 by 20 px that goes evenly, from where it is on its first frame. */
+/** A text of 100 by 20 px that moves at constant speed from its first position. */
 function textOn({ x, y, stepX, stepY, first, length, moving }: Way): FoundText {
   const boxAt = (frame: number) => {
     const passed = moving ? frame - first : 0
@@ -57,11 +57,11 @@ const way = fc.record({
   moving: fc.boolean(),
 })
 
-/** Goes exactly as far in one region as it may. */
+/** Moves exactly the largest distance of one region. */
 const furthest: Way = { x: 20, y: 20, stepX: 5, stepY: 0, first: 0, length: 56, moving: true }
 
 describe('the regions of a text', () => {
-  it('hold its ink on each of its frames, and are on no other', () => {
+  it('contain its strokes on each of its frames, and exist on no other frame', () => {
     fc.assert(
       fc.property(way, (on) => {
         const one = textOn(on)
@@ -82,7 +82,7 @@ describe('the regions of a text', () => {
           expect(region.y).toBeLessThanOrEqual(y(top))
           expect(region.x + region.w).toBeGreaterThanOrEqual(x(right) - 1e-9)
           expect(region.y + region.h).toBeGreaterThanOrEqual(y(bottom) - 1e-9)
-          // No wider than the way it may go in one, half of its 20 px, and the room on both sides.
+          // At most its width, the travel of one region (half of its 20 px), and the margins.
           expect(region.w).toBeLessThanOrEqual((0.5 * (100 + 10 + 2 * strokeMargin)) / 640 + 1e-9)
         }
         const seen = Array.from({ length: one.last - one.first + 1 }, (_, index) => one.first + index).filter(
@@ -91,7 +91,7 @@ describe('the regions of a text', () => {
             return right > 1 && bottom > 1 && left < 639 && top < 359
           },
         )
-        for (const frame of seen) expect(frames.some((held) => held.frame === frame)).toBe(true)
+        for (const frame of seen) expect(frames.some((one) => one.frame === frame)).toBe(true)
       }),
       { examples: [[furthest]] },
     )
@@ -99,8 +99,8 @@ describe('the regions of a text', () => {
 })
 
 describe('the regions of a tilted text that moves', () => {
-  it('are those of where it begins, each moved with it, however its places are rounded', () => {
-    // With the room at its ends it is three times as long as each of its boxes may be: rounding makes it three or four.
+  it('are those of its first position, moved with it, despite rounding', () => {
+    // With the margins it is exactly three times as long as a box may be: rounding yields three or four boxes.
     const tilt = { angle: Math.PI / 4, letterSize: 16 }
     const side = (5.7 * 16 + 16) / Math.SQRT2
     const place = fc.double({ min: 100, max: 200, noNaN: true })
@@ -121,7 +121,7 @@ describe('the regions of a tilted text that moves', () => {
   })
 })
 
-/** A text that shows so many frames in so many regions. */
+/** A text of `frames` frames with `count` regions. */
 interface Shown {
   readonly score: number
   readonly frames: number
@@ -134,23 +134,23 @@ function textOf({ score, frames }: Shown): FoundText {
   return { ...about, boxAt: () => box, first: 0, last: frames - 1, score }
 }
 
-/** What is held of texts, each region by the place of its text. */
-function held(shown: readonly Shown[], most: number) {
+/** Calls `limitRegions` and returns the kept regions with the index of their text. */
+function limited(shown: readonly Shown[], max: number) {
   const texts = shown.map(textOf)
   const regionsOf = (text: FoundText) => {
-    const place = texts.indexOf(text)
-    return Array.from({ length: shown[place]?.count ?? 0 }, (_, start) => {
-      return { x: place, y: 0, w: 1, h: 1, start, end: start + 1, score: text.score }
+    const index = texts.indexOf(text)
+    return Array.from({ length: shown[index]?.count ?? 0 }, (_, start) => {
+      return { x: index, y: 0, w: 1, h: 1, start, end: start + 1, score: text.score }
     })
   }
-  const { regions, dropped: left } = limitRegions(texts, { regionsOf, max: most })
-  return { regions: regions.map(({ x, start }) => ({ place: x, start })), left }
+  const { regions, dropped } = limitRegions(texts, { regionsOf, max })
+  return { regions: regions.map(({ x, start }) => ({ place: x, start })), left: dropped }
 }
 
-it('a ticker does not push out lines of speech, however sure it is', () => {
+it('a ticker does not displace lines of speech, however high its score', () => {
   const ticker = { score: 0.9, frames: 600, count: 600 }
   const line = { score: 0.85, frames: 50, count: 1 }
-  const { regions, left } = held(
+  const { regions, left } = limited(
     [...Array.from({ length: 40 }, () => ticker), ...Array.from({ length: 300 }, () => line)],
     1000,
   )
@@ -159,13 +159,13 @@ it('a ticker does not push out lines of speech, however sure it is', () => {
   expect(left).toBe(39 * 600 - 100)
 })
 
-it('a text that alone is too much stays as long as it can', () => {
-  const { regions, left } = held([{ score: 0.9, frames: 600, count: 600 }], 500)
+it('a text with too many regions keeps the earliest ones', () => {
+  const { regions, left } = limited([{ score: 0.9, frames: 600, count: 600 }], 500)
   expect(regions).toEqual(Array.from({ length: 500 }, (_, start) => ({ place: 0, start })))
   expect(left).toBe(100)
 })
 
-it('as much stays as may be, of each text the beginning and in its place; one at most stays in part', () => {
+it('keeps the maximum number, of each text the beginning, in order; at most one text is kept in part', () => {
   const shown = fc.record({
     score: fc.double({ min: 0.1, max: 1, noNaN: true }),
     frames: fc.integer({ min: 1, max: 100 }),
@@ -173,7 +173,7 @@ it('as much stays as may be, of each text the beginning and in its place; one at
   })
   fc.assert(
     fc.property(fc.array(shown, { maxLength: 20 }), fc.integer({ min: 0, max: 100 }), (texts, most) => {
-      const { regions, left } = held(texts, most)
+      const { regions, left } = limited(texts, most)
       const all = texts.reduce((sum, { count }) => sum + count, 0)
       expect(regions).toHaveLength(Math.min(all, most))
       expect(left).toBe(all - regions.length)
@@ -199,12 +199,12 @@ const ends = ({ x, y, w, h, start, end }: Region) => [x, y, -(x + w), -(y + h), 
 
 const small = { x: 0, y: 0, w: 0.01, h: 0.01, start: 0, end: 0.01 }
 
-/** Whether one lies in another, but for rounding. */
-const liesIn = (one: Region, other: Region) =>
+/** Whether one region is inside another, within rounding errors. */
+const isInside = (one: Region, other: Region) =>
   ends(one).every((end, index) => end >= (ends(other)[index] ?? 0) - 1e-9)
 
 describe('text within areas', () => {
-  it('is cut to them, none of it twice', () => {
+  it('is clipped to them without duplicates', () => {
     fc.assert(
       fc.property(
         fc.array(region, { maxLength: 5 }),
@@ -215,25 +215,25 @@ describe('text within areas', () => {
             areas,
           )
           for (const one of inside) {
-            expect(found.some((whole) => liesIn(one, whole))).toBe(true)
-            expect(areas.some((area) => liesIn(one, area))).toBe(true)
+            expect(found.some((whole) => isInside(one, whole))).toBe(true)
+            expect(areas.some((area) => isInside(one, area))).toBe(true)
           }
-          const whole = found.filter((one) => areas.some((area) => liesIn(one, area)))
-          for (const one of whole) expect(inside.filter((part) => liesIn(one, part))).not.toEqual([])
+          const whole = found.filter((one) => areas.some((area) => isInside(one, area)))
+          for (const one of whole) expect(inside.filter((part) => isInside(one, part))).not.toEqual([])
           expect(clipToAreas(inside, [...areas, ...areas])).toEqual(inside)
         },
       ),
-      // Of the part that is cut off, place and height do not add up to where it ended.
+      // Rounding: y + h of the clipped part is not exactly the old end.
       { examples: [[[small], [{ ...small, y: 0.000333048677012184 }, small]]] },
     )
   })
 
-  it('is looked for around all of them, inside the picture', () => {
+  it('is searched in an area around all of them, inside the picture', () => {
     fc.assert(
       fc.property(fc.array(region, { minLength: 1, maxLength: 4 }), (areas) => {
         const around = { ...searchArea(areas), start: 0, end: 9 }
-        for (const area of areas) expect(liesIn(area, around)).toBe(true)
-        expect(liesIn(around, { x: 0, y: 0, w: 1, h: 1, start: 0, end: 9 })).toBe(true)
+        for (const area of areas) expect(isInside(area, around)).toBe(true)
+        expect(isInside(around, { x: 0, y: 0, w: 1, h: 1, start: 0, end: 9 })).toBe(true)
       }),
     )
     expect(searchArea(undefined)).toEqual({ x: 0, y: 0, w: 1, h: 1 })

@@ -6,7 +6,7 @@ import type { Bounds } from '../geometry.ts'
 
 const [width, height] = [200, 80]
 
-/** Letters of 7 px with 3 px between them in a box, on a ground that a dark edge crosses. */
+/** Letters of 7 px with gaps of 3 px, on a background with a dark edge. */
 function page(ink: Bounds, edgeAt: number) {
   return {
     width,
@@ -20,8 +20,8 @@ function page(ink: Bounds, edgeAt: number) {
   }
 }
 
-describe('the ink of a line', () => {
-  it('is found to the pixel, from a box that is off by some', () => {
+describe('the stroke box of a line', () => {
+  it('is exact to the pixel, although the detected box is off', () => {
     const off = fc.integer({ min: -3, max: 3 })
     fc.assert(
       fc.property(
@@ -43,7 +43,7 @@ describe('the ink of a line', () => {
     )
   })
 
-  it('is what was detected where nothing is to be seen', () => {
+  it('is the detected box if there are no strokes', () => {
     const detected = { left: 50.5, top: 20.5, right: 120, bottom: 40 }
     const blank = page({ left: 0, top: 0, right: 0, bottom: 0 }, 0)
     expect(strokeBox(medianGradient([cropLuma(blank, strokeSearchBox(detected))]), detected)).toEqual(
@@ -51,18 +51,18 @@ describe('the ink of a line', () => {
     )
   })
 
-  it('is of a tilted line all that was detected: its box holds others, and its corners tell where it lies', () => {
+  it('is the detected box of a tilted line', () => {
     const ink = { left: 20, top: 10, right: 87, bottom: 26 }
     const detected = { left: 10, top: 4, right: 190, bottom: 74, tilt: { angle: 0.3, letterSize: 20 } }
     const slopes = medianGradient([cropLuma(page(ink, 120), strokeSearchBox(detected))])
     expect(strokeBox(slopes, detected)).toEqual(detected)
-    // Cut at its beginning, it is a letter longer there.
+    // The beginning is cut by the edge, so the line is extended by a letter.
     const [x, y] = [20 * Math.cos(0.3), 20 * Math.sin(0.3)]
     const longer = { ...detected, left: 10 - x, top: 4 - y }
     expect(strokeBox(slopes, detected, { width: 400, height: 400 })).toEqual(longer)
   })
 
-  it('is told from what goes by behind it', () => {
+  it('excludes a moving background', () => {
     const ink = { left: 40, top: 30, right: 107, bottom: 46 }
     const detected = { left: 38, top: 28, right: 109, bottom: 49 }
     const [first, ...others] = [20, 45, 70, 95, 120].map((edgeAt) =>
@@ -72,11 +72,11 @@ describe('the ink of a line', () => {
     expect(strokeBox(medianGradient([first, ...others]), detected)).toEqual(ink)
   })
 
-  it('of a line that runs out of the picture is found to its edges, a letter that is cut with it', () => {
+  it('of a line cut by the picture extends to the edge, including the cut letter', () => {
     fc.assert(
       fc.property(fc.integer({ min: -9, max: 0 }), fc.integer({ min: 0, max: 9 }), (from, short) => {
         const lettering = page({ left: from, top: 30, right: width + 20, bottom: 46 }, 90)
-        // The detector leaves out most of the letters that are cut.
+        // The detector misses most of the cut letters.
         const detected = { left: from + 10, top: 29, right: width - short, bottom: 47 }
         const slopes = medianGradient([cropLuma(lettering, strokeSearchBox(detected))])
         const found = strokeBox(slopes, detected, { width, height })

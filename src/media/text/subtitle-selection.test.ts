@@ -17,7 +17,7 @@ function text({ x, y, across, down = 30 }: Place, [first, last]: readonly [numbe
   return { first, last, moving: false, boxAt: () => box }
 }
 
-/** Lines of speech one after another at one height, each of its own length. */
+/** Lines of speech one after another at one height, of different lengths. */
 const speech = (y: number) =>
   fc
     .array(
@@ -36,7 +36,7 @@ const speech = (y: number) =>
     })
 
 describe('subtitles', () => {
-  it('are the lines that change at one place, at any height, and nothing that stays or stands elsewhere', () => {
+  it('are the lines that change at one position, at any height, without permanent or other text', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 40, max: 500 }).chain((y) => fc.tuple(fc.constant(y), speech(y))),
@@ -51,7 +51,7 @@ describe('subtitles', () => {
     )
   })
 
-  it('of two lines are both, and so is a third that comes seldom', () => {
+  it('include both of two lines, and a rare third one', () => {
     const times = Array.from({ length: 8 }, (_, index) => [60 * index, 60 * index + 50] as const)
     const upper = times.map((time) => text({ x: 480, y: 440, across: 300 }, time))
     const lower = times.slice(0, 4).map((time) => text({ x: 480, y: 485, across: 400 }, time))
@@ -61,14 +61,14 @@ describe('subtitles', () => {
     expect(new Set(selectSubtitles([title, ...all], size, fps))).toEqual(new Set(all))
   })
 
-  it('that run upright are found as those that run level', () => {
+  it('are found if vertical like horizontal ones', () => {
     const lines = [120, 200, 160].map((down, index) =>
       text({ x: 900, y: 60 + down / 2, across: 28, down }, [50 * index, 50 * index + 45]),
     )
     expect(selectSubtitles(lines, size, fps)).toEqual(lines)
   })
 
-  it('are none of what moves or is tilted, and of one line the one that is where they usually are', () => {
+  it('exclude moving and tilted text; a single line counts only at a typical position', () => {
     const moving = [1, 2, 3].map((index) => ({
       ...text({ x: 480, y: 480, across: 300 }, [50 * index, 50 * index + 45]),
       moving: true,
@@ -81,7 +81,7 @@ describe('subtitles', () => {
     expect(selectSubtitles([usual, sign], size, fps)).toEqual([usual])
   })
 
-  it('are in a short clip those where they usually are, though something else changes as often', () => {
+  it('in a short clip are those at a typical position, although other text changes as often', () => {
     const spoken = [
       text({ x: 480, y: 490, across: 300 }, [5, 45]),
       text({ x: 480, y: 490, across: 420 }, [50, 95]),
@@ -89,14 +89,14 @@ describe('subtitles', () => {
     const signs = [0, 1].map((index) => text({ x: 220, y: 120, across: 160 }, [30 * index, 30 * index + 25]))
     expect(selectSubtitles([...signs, ...spoken], size, fps)).toEqual(spoken)
     expect(selectSubtitles([...signs, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
-    // What changes oftener is what is spoken, wherever it stands.
+    // Text that changes more often is speech, at any position.
     const many = [0, 1, 2].map((index) =>
       text({ x: 220, y: 120, across: 160 }, [30 * index, 30 * index + 25]),
     )
     expect(selectSubtitles([...many, ...spoken.slice(0, 1)], size, fps)).toEqual(many)
   })
 
-  it('are none of what stays and is found again for a frame or two', () => {
+  it('exclude permanent text that is detected again for a frame or two', () => {
     const spoken = [0, 1, 2].map((index) =>
       text({ x: 480, y: 490, across: 300 }, [100 * index, 100 * index + 90]),
     )
@@ -108,7 +108,7 @@ describe('subtitles', () => {
     expect(selectSubtitles([...again, sign, ...spoken.slice(0, 1)], size, fps)).toEqual(spoken.slice(0, 1))
   })
 
-  it('are of a video of a frame a second lines that stay for two', () => {
+  it('at one frame per second include lines of two frames', () => {
     const spoken = [0, 1, 2, 3, 4].map((index) =>
       text({ x: 480, y: 90, across: 200 + 50 * index }, [3 * index, 3 * index + 1]),
     )
@@ -116,7 +116,7 @@ describe('subtitles', () => {
     expect(selectSubtitles([sign, ...spoken], size, 1)).toEqual(spoken)
   })
 
-  it('are lines that follow at once, though their ends are told a frame too far', () => {
+  it('include consecutive lines whose ends overlap by a frame', () => {
     const lines = [0, 1, 2].map((index) =>
       text({ x: 480, y: 60, across: 200 + 50 * index }, [40 * index, 40 * (index + 1)]),
     )
@@ -124,10 +124,10 @@ describe('subtitles', () => {
     expect(selectSubtitles([mark, ...lines], size, fps)).toEqual(lines)
   })
 
-  it('are in a short clip all lines of their slots, and those above that change beside one below', () => {
+  it('in a short clip include all lines of their slots, and changing ones above next to one below', () => {
     const dialogue = [
       text({ x: 480, y: 490, across: 300 }, [5, 45]),
-      // As far to the left as the first line.
+      // Same left edge as the first line.
       text({ x: 380, y: 490, across: 100 }, [50, 95]),
     ]
     expect(selectSubtitles(dialogue, size, fps)).toEqual(dialogue)

@@ -7,7 +7,7 @@ import type { Bounds } from '../geometry.ts'
 
 const even = (min: number, max: number) => fc.integer({ min: min / 2, max: max / 2 }).map((half) => 2 * half)
 
-/** Long frames, lying and standing; their pixels are not looked at. */
+/** Long frames, horizontal and vertical; their pixels do not matter. */
 const size = fc
   .tuple(even(32, 300), even(1282, 6000), fc.boolean())
   .map(([short, long, isTall]) => (isTall ? { width: short, height: long } : { width: long, height: short }))
@@ -20,7 +20,7 @@ const extent = ({ left, top, frame }: Tile): Bounds => {
 }
 
 describe('tiles of a long frame', () => {
-  it('hold every pixel, and share with the next one 15 % of their length at least', () => {
+  it('cover every pixel and overlap by at least 15 % of their length', () => {
     fc.assert(
       fc.property(size, ({ width, height }) => {
         const extents = tilesIn({ width, height }).map(extent)
@@ -39,7 +39,7 @@ describe('tiles of a long frame', () => {
     )
   })
 
-  it('tell a line once and whole, wherever it lies', () => {
+  it('yield each line once and whole, at any position', () => {
     const placed = size.chain(({ width, height }) =>
       fc.record({
         size: fc.constant({ width, height }),

@@ -17,7 +17,7 @@ const lines = fc
 const share = number(-0.5, 0.5)
 
 describe('a tilted line', () => {
-  it('is held by boxes along it that hold little else', () => {
+  it('is covered closely by boxes along it', () => {
     fc.assert(
       fc.property(lines, share, share, (line, along, aside) => {
         const box = boxAround(line)
@@ -33,7 +33,7 @@ describe('a tilted line', () => {
     )
   })
 
-  it('of no width or height is held by its box alone', () => {
+  it('without width or height is covered by its box alone', () => {
     for (const size of [
       { right: 100, bottom: 50 },
       { right: 300, bottom: 10 },
@@ -43,7 +43,7 @@ describe('a tilted line', () => {
     }
   })
 
-  it('shares nothing with one beside it, however much their boxes do, and all with itself', () => {
+  it('does not intersect a parallel line with an overlapping box, and intersects itself fully', () => {
     fc.assert(
       fc.property(lines, (line) => {
         const away = placeIn(line, 0, 1.2)
@@ -55,7 +55,7 @@ describe('a tilted line', () => {
     )
   })
 
-  it('shares with another the places that lie in both, whichever is looked at first', () => {
+  it('intersects another line symmetrically, in the pixels that are in both', () => {
     const near = fc.tuple(lines, lines, number(-0.6, 0.6), number(-0.6, 0.6), fc.boolean())
     fc.assert(
       fc.property(near, ([line, given, along, aside, isLevel]) => {
@@ -73,14 +73,14 @@ describe('a tilted line', () => {
             Math.abs((y - other.y) * cos - (x - other.x) * sin) <= other.letters / 2,
         )
         const both = lineIntersectionArea(one, two)
-        // A step of its raster at each of its sides.
+        // Tolerance: one raster step at each side.
         expect(Math.abs(both - inBoth.length * cell)).toBeLessThanOrEqual(4 * steps * cell)
         expect(lineIntersectionArea(two, one)).toBeCloseTo(both, 3)
       }),
     )
   })
 
-  it('does not hold a level one in a corner of its box, as which a level one holds what lies in it', () => {
+  it('does not contain a horizontal line in a corner of its box; a horizontal line contains what is in its box', () => {
     const tilted = boxAround({ x: 400, y: 400, length: 600, letters: 40, angle: Math.PI / 6 })
     const level = { left: 150, top: 500, right: 350, bottom: 530 }
     expect(boxArea(intersectBoxes(level, tilted))).toBe(boxArea(level))

@@ -3,22 +3,22 @@ import { lacksBrowser, particle, play, readPng, size, timeline, type Pixels } fr
 
 const rowHeight = 15
 
-/** What scripts do with a box of a row of its own, and how far from the left it is on each frame. */
+/** Scripts that animate the box of a row, and the box's left edge (px) on each frame. */
 const rows = [
   {
-    what: 'begun as another ends',
+    what: 'started when another ends',
     script: `const first = box.animate({ left: ['0px', '100px'] }, { duration: 200, fill: 'forwards' })
       first.onfinish = () => box.animate({ left: ['100px', '300px'] }, { duration: 400, fill: 'forwards' })`,
     lefts: [0, 50, 100, 150, 200, 250, 300, 300],
   },
   {
-    what: 'of styles, begun as another ends',
+    what: 'a CSS transition, started when another ends',
     script: `box.animate({ opacity: [1, 1] }, 200).onfinish = () =>
       Object.assign(box.style, { transition: 'left 0.4s linear', left: '200px' })`,
     lefts: [0, 0, 0, 50, 100, 150, 200, 200],
   },
   {
-    what: 'of a drawing that is put there as another ends',
+    what: 'of an SVG that is added when another ends',
     script: `box.animate({ opacity: [1, 1] }, 200).onfinish = () => {
         box.style.background = 'none'
         box.innerHTML = \`<svg width="320" height="15"><rect width="10" height="15">
@@ -27,7 +27,7 @@ const rows = [
     lefts: [0, 0, 0, 50, 100, 150, 200, 200],
   },
   {
-    what: 'begun as something is scrolled',
+    what: 'started by a scroll event',
     script: `box.innerHTML = '<p><i></i></p>'
       const p = box.firstChild
       p.style.cssText = 'width:9px;height:9px;margin:0;overflow:auto'
@@ -37,7 +37,7 @@ const rows = [
     lefts: [0, 0, 0, 50, 100, 150, 200, 200],
   },
   {
-    what: 'begun as it is seen',
+    what: 'started by an intersection observer',
     script: `new IntersectionObserver((_, seeing) => {
         seeing.disconnect()
         box.animate({ left: ['0px', '200px'] }, { duration: 400, fill: 'forwards' })
@@ -45,13 +45,13 @@ const rows = [
     lefts: [0, 50, 100, 150, 200, 200, 200, 200],
   },
   {
-    what: 'begun as something is seen that is looked at since another was seen',
+    what: 'started by an observer that another observer created',
     script: `const see = (call) => new IntersectionObserver((_, seeing) => (seeing.disconnect(), call())).observe(box)
       see(() => see(() => box.animate({ left: ['0px', '200px'] }, { duration: 400, fill: 'forwards' })))`,
     lefts: [0, 50, 100, 150, 200, 200, 200, 200],
   },
   {
-    what: 'shorter than what its frame waits for',
+    what: 'shorter than the work its frame waits for',
     script: `seeks.push((t) => {
         if (t !== 0.3) return
         box.animate({ opacity: [1, 1] }, 30).onfinish = () => (box.style.left = '100px')
@@ -61,32 +61,32 @@ const rows = [
     lefts: [0, 0, 0, 0, 100, 100, 100, 100],
   },
   {
-    what: 'that ended and is sought',
+    what: 'that ended and seeks back',
     script: `const ended = box.animate({ left: ['0px', '200px'] }, { duration: 200, fill: 'forwards' })
       seeks.push((t) => t === 0.4 && (ended.currentTime = 0))`,
     lefts: [0, 100, 200, 200, 0, 100, 200, 200],
   },
   {
-    what: 'that ended and begins anew',
+    what: 'that ended and is restarted by its start time',
     script: `const ended = box.animate({ left: ['0px', '200px'] }, { duration: 200, fill: 'forwards' })
       seeks.push((t) => t === 0.4 && (ended.startTime = document.timeline.currentTime))`,
     lefts: [0, 100, 200, 200, 0, 100, 200, 200],
   },
   {
-    what: 'that is given a beginning only',
+    what: 'started by its start time only',
     script: `const effect = new KeyframeEffect(box, { left: ['0px', '200px'] }, { duration: 400, fill: 'both' })
       new Animation(effect).startTime = 0`,
     lefts: [0, 50, 100, 150, 200, 200, 200, 200],
   },
   {
-    what: 'that was paused and is given a beginning',
+    what: 'that was paused and is started by its start time',
     script: `const paused = box.animate({ left: ['0px', '200px'] }, { duration: 400, fill: 'both' })
       paused.pause()
       paused.startTime = 0`,
     lefts: [0, 50, 100, 150, 200, 200, 200, 200],
   },
   {
-    what: 'whose rate is 0 at first, and then that of all the frame',
+    what: 'whose playback rate changes from 0 to 1',
     script: `const slow = box.animate({ left: ['0px', '200px'] }, { duration: 400, fill: 'both' })
       slow.playbackRate = 0
       seeks.push((t) => t === 0.2 && (slow.playbackRate = 1))`,
@@ -95,7 +95,7 @@ const rows = [
 ]
 
 describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %s', (method) => {
-  it('drives every animation by the frame, from the one in which it begins', async () => {
+  it('advances every animation frame by frame, starting with the frame in which it begins', async () => {
     const boxes = rows.map(
       (_, row) =>
         `<b style="position:absolute;left:0;top:${row * rowHeight}px;width:10px;height:15px;background:#06f"></b>`,

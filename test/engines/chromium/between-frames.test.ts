@@ -5,7 +5,7 @@ import { lacksBrowser, particle, play, readPng, timeline, wholeBrowser, lacksWho
 const fps = 10
 const frames = 30
 
-/** What timers that are due between frames set off, each with an area and a box of its own. */
+/** Effects of timers that are due between frames; each row has its own area and box. */
 const rows = [
   {
     what: 'scrolling',
@@ -13,7 +13,7 @@ const rows = [
       setInterval(() => (area.scrollTop = area.scrollTop ? 0 : 9), 37)`,
   },
   {
-    what: 'scrolling after more was read',
+    what: 'scrolling after a fetch',
     script: `area.onscroll = () => hear(1)
       setInterval(async () => {
         area.scrollTop += 1
@@ -23,7 +23,7 @@ const rows = [
       }, 41)`,
   },
   {
-    what: 'scrolling, whereupon more is read and scrolled',
+    what: 'scrolling that starts a fetch and more scrolling',
     script: `area.onscroll = async () => {
         hear(1)
         await (await fetch('data:,x')).text()
@@ -33,14 +33,14 @@ const rows = [
       setInterval(() => (area.scrollTop = (area.scrollTop + 7) % 800), 53)`,
   },
   {
-    what: 'other sizes, and what is seen of it',
+    what: 'resize and intersection observers',
     script: `new ResizeObserver(() => hear(1)).observe(area)
       new IntersectionObserver(([{ isIntersecting }]) => hear(isIntersecting ? 2 : 3)).observe(area.firstChild)
       setInterval(() => (area.style.height = 9 + performance.now() % 7 + 'px'), 29)
       setInterval(() => (area.firstChild.style.marginTop = performance.now() % 2 ? '400px' : 0), 61)`,
   },
   {
-    what: 'animations, and where the keyboard leads',
+    what: 'animations and focus',
     script: `setInterval(() => {
         const end = area.animate({ opacity: [0, 1] }, 50)
         end.ready.then(() => hear(1))
@@ -54,7 +54,7 @@ const rows = [
 const rowHeight = 20
 const canvas = { width: 80, height: rows.length * rowHeight }
 
-/** Colours the box of each row by when it hears, and of what: by a number that changes with each time. */
+/** Colours the box of each row by a checksum of the times and kinds of its events. */
 const scripts = rows.map(
   ({ script }, row) => `{
     const area = document.querySelectorAll('.area')[${row}], box = area.previousElementSibling
@@ -80,7 +80,7 @@ const page = particle(
   { duration: 3, ...canvas },
 )
 
-/** The colours of each row's box, frame by frame. */
+/** Returns the colour of each row's box on every frame. */
 async function coloursBy(
   job: Pick<CaptureFramesOptions, 'method' | 'threads' | 'program'>,
 ): Promise<string[][]> {
@@ -92,18 +92,21 @@ async function coloursBy(
   ])
 }
 
-describe.skipIf(lacksBrowser)('what timers between two frames set off is told with the later one', () => {
-  it('by both methods, whoever captures it', async () => {
-    const shown = await coloursBy({ method: 'begin-frame', threads: 1 })
-    for (const colours of shown) expect(new Set(colours).size).toBeGreaterThan(frames / 3)
-    expect(await coloursBy({ method: 'begin-frame', threads: 2 })).toEqual(shown)
-    expect(await coloursBy({ method: 'screenshot', threads: 1 })).toEqual(shown)
-    expect(await coloursBy({ method: 'screenshot', threads: 2 })).toEqual(shown)
-  })
+describe.skipIf(lacksBrowser)(
+  'events caused by timers between two frames arrive with the later frame',
+  () => {
+    it('with both methods, whichever worker captures it', async () => {
+      const shown = await coloursBy({ method: 'begin-frame', threads: 1 })
+      for (const colours of shown) expect(new Set(colours).size).toBeGreaterThan(frames / 3)
+      expect(await coloursBy({ method: 'begin-frame', threads: 2 })).toEqual(shown)
+      expect(await coloursBy({ method: 'screenshot', threads: 1 })).toEqual(shown)
+      expect(await coloursBy({ method: 'screenshot', threads: 2 })).toEqual(shown)
+    })
 
-  it.skipIf(lacksWholeBrowser)('in a whole browser as well', async () => {
-    const program = wholeBrowser ?? 'chromium'
-    const shown = await coloursBy({ method: preferredCaptureMethod(), threads: 2 })
-    expect(await coloursBy({ method: 'screenshot', threads: 2, program })).toEqual(shown)
-  })
-})
+    it.skipIf(lacksWholeBrowser)('in a full browser too', async () => {
+      const program = wholeBrowser ?? 'chromium'
+      const shown = await coloursBy({ method: preferredCaptureMethod(), threads: 2 })
+      expect(await coloursBy({ method: 'screenshot', threads: 2, program })).toEqual(shown)
+    })
+  },
+)

@@ -16,75 +16,79 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   afterAll(() => host[Symbol.asyncDispose]())
 
   it.each([
-    { what: 'has no timeline', page: particle('<p>x</p>', ''), told: /^title: .*no timeline is registered/ },
+    {
+      what: 'has no timeline',
+      page: particle('<p>x</p>', ''),
+      expected: /^title: .*no timeline is registered/,
+    },
     {
       what: 'has an endless timeline',
       page: particle('', timeline('', Infinity)),
-      told: /^title: timeline "test" is endless/,
+      expected: /^title: timeline "test" is endless/,
     },
     {
-      what: 'cannot be sought',
+      what: 'cannot seek',
       page: particle('', 'window.__timelines = { test: { play() {} } }'),
-      told: /^title: timeline "test" cannot seek/,
+      expected: /^title: timeline "test" cannot seek/,
     },
     {
       what: 'has an error in its script',
       page: particle('<p>\n</p>', `${timeline('')}\n\nnothing.is = 1`),
-      told: /^title: line 5: .*nothing is not defined/,
+      expected: /^title: line 5: .*nothing is not defined/,
     },
     {
-      what: 'has an error of syntax',
+      what: 'has a syntax error',
       page: particle('', `${timeline('')}\nlet = = 1`),
-      told: /^title: line 3: .*SyntaxError/,
+      expected: /^title: line 3: .*SyntaxError/,
     },
     {
       what: 'fails in the middle',
       page: particle('', timeline("if (t > 0.4) throw new Error('in the middle')")),
-      told: /^title: line 2: .*in the middle/,
+      expected: /^title: line 2: .*in the middle/,
     },
     {
       what: 'rejects a promise',
       page: particle('', `${timeline('')}\nPromise.reject(new Error('not kept'))`),
-      told: /^title: line 3: .*not kept/,
+      expected: /^title: line 3: .*not kept/,
     },
     {
       what: 'has 10,000 elements',
       page: particle('<i></i>'.repeat(10_000), timeline('')),
-      told: /^title: has 100\d\d elements; at most 5000/,
+      expected: /^title: has 100\d\d elements; at most 5000/,
     },
     {
-      what: 'asks for a library that is not here',
+      what: 'needs a library that is not installed',
       page: particle(
         '<script src="https://cdn.jsdelivr.net/npm/gsap@3.12.5/dist/gsap.min.js"></script>',
         timeline(''),
       ),
-      told: /^title: needs GSAP 3 .*npm install gsap@3/,
+      expected: /^title: needs GSAP 3 .*npm install gsap@3/,
     },
     {
       what: 'has an animated image',
       page: particle(`\n<img src="data:image/gif;base64,${movingGif}">`, timeline('')),
-      told: /^title: line 2: has an animated image/,
+      expected: /^title: line 2: has an animated image/,
     },
     {
-      what: 'makes a shadow tree',
+      what: 'attaches a shadow tree',
       page: particle(
         '<p id="p">x</p>',
         `${timeline('')}; document.getElementById('p').attachShadow({ mode: 'closed' })`,
       ),
-      told: /^title: has a shadow tree/,
+      expected: /^title: has a shadow tree/,
     },
     {
       what: 'has a shadow tree in its source',
       page: particle('\n<p><template shadowrootmode="closed"><i>x</i></template></p>', timeline('')),
-      told: /^title: line 2: has a shadow tree/,
+      expected: /^title: line 2: has a shadow tree/,
     },
     {
-      what: 'writes its page anew',
+      what: 'rewrites its page',
       page: particle('', timeline("if (t > 0.4) document.write('<p>x</p>')")),
-      told: /^title: rewrites its page/,
+      expected: /^title: rewrites its page/,
     },
     {
-      what: 'changes what the language consists of',
+      what: 'replaces built-in objects of the language',
       page: particle(
         '',
         timeline(
@@ -94,25 +98,25 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
            }`,
         ),
       ),
-      told: /^title: it cannot be played \(its script replaces built-in/,
+      expected: /^title: it cannot be played \(its script replaces built-in/,
     },
     {
       what: 'has no template',
       page: { ...particle('', ''), html: '<p>x</p>' },
-      told: /^title: has no <template>/,
+      expected: /^title: has no <template>/,
     },
     {
-      what: 'has an animated drawing as an image',
+      what: 'has an animated SVG as an image',
       page: particle(`\n<img src="data:image/svg+xml,${encodeURIComponent(animated)}">`, timeline('')),
-      told: /^title: line 2: has an animated image/,
+      expected: /^title: line 2: has an animated image/,
     },
     {
-      what: 'makes an animated drawing an image',
+      what: 'uses an animated SVG as an image by script',
       page: particle(
         '',
         timeline(`new Image().src = 'data:image/svg+xml,' + encodeURIComponent('${animated}')`),
       ),
-      told: /^title: has an animated image/,
+      expected: /^title: has an animated image/,
     },
     ...[
       { what: 'new AudioContext()', name: 'AudioContext' },
@@ -122,9 +126,9 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
       { what: "document.createElement('canvas').captureStream()", name: 'captureStream' },
       { what: 'document.startViewTransition(() => {})', name: 'startViewTransition' },
     ].map(({ what, name }) => ({
-      what: `does ${what}`,
+      what: `calls ${what}`,
       page: particle('', `${timeline('')}; ${what}`),
-      told: new RegExp(`^title: uses ${name}, whose time cannot be controlled`),
+      expected: new RegExp(`^title: uses ${name}, whose time cannot be controlled`),
     })),
     {
       what: 'observes with a delay',
@@ -132,30 +136,30 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
         '',
         `${timeline('')}; new IntersectionObserver(() => {}, { delay: 100, trackVisibility: true })`,
       ),
-      told: /^title: uses IntersectionObserver with a delay, whose time/,
+      expected: /^title: uses IntersectionObserver with a delay, whose time/,
     },
     {
-      what: 'has a bar that moves by itself',
+      what: 'has an indeterminate progress bar',
       page: particle('<progress></progress>', timeline('')),
-      told: /^title: has <progress> without a value, whose time/,
+      expected: /^title: has <progress> without a value, whose time/,
     },
     {
-      what: 'shows a blob of no type',
+      what: 'shows a blob without a type',
       page: particle(
         '<img id="img">',
         timeline("document.getElementById('img').src = URL.createObjectURL(new Blob(['x']))"),
       ),
-      told: /^title: .*shows a blob that is not an image: give it a type/,
+      expected: /^title: .*shows a blob that is not an image: give it a type/,
     },
-  ])('says so when it $what', async ({ page, told }) => {
+  ])('is rejected when it $what', async ({ page, expected }) => {
     const problems = await host.problemsOf(page)
     expect(particleError(page.name, problems)).toMatchObject({
       code: 6016,
-      message: expect.stringMatching(told),
+      message: expect.stringMatching(expected),
     })
   })
 
-  it('says so when it begins what never ends, or goes on by what takes real time', async () => {
+  it('is rejected when it starts work that never ends, or continues by work in real time', async () => {
     await using impatient = await openPage({ settleMs: 500 })
     for (const script of [
       timeline('new Response(new ReadableStream({ start() {} })).text()'),
@@ -167,13 +171,13 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     }
   })
 
-  it('is played through where each frame takes long, but none as long as an answer may', async () => {
-    // Its clock stands still: this is about a tenth of a second of work.
+  it('is played to its end if every frame is slow but none exceeds the response limit', async () => {
+    // Its clock does not advance, so a loop does about 0.1 s of work.
     const page = particle('<p>x</p>', timeline('let n = 1e8; while (n > 0) n -= 1; window.left = n'))
     expect(await dryRunProblems(page, { fps: 30, responseMs: 2000 })).toEqual([])
   })
 
-  it('is named when it never ends a script, after a second try', async () => {
+  it('is named when its script never ends, after a second attempt', async () => {
     const page = particle('', timeline('if (t > 0.4) for (;;);'), { name: 'beats[1]' })
     const good = particle('', timeline(''), { name: 'beats[0]' })
     const scratch = await scratchFolder()
@@ -184,13 +188,13 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     expect(await readdir(scratch)).toEqual([])
   })
 
-  it('is named when what hears of an animation never ends', async () => {
+  it('is named when its listener of an animation event never returns', async () => {
     const body = '<style>@keyframes go { to { left: 9px } } b { animation: go 0.3s }</style><b id="b">x</b>'
     const page = particle(
       body,
       `${timeline('')}; document.getElementById('b').addEventListener('animationend', () => { for (;;); })`,
     )
-    // What answers late is named all the same: a slow machine changes nothing.
+    // Responding late has the same result, so a slow machine changes nothing.
     const limits = { responseMs: 3000 }
     await expect(play([page], { limits })).rejects.toMatchObject({
       code: 6016,
@@ -201,20 +205,20 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     ])
   })
 
-  it('is told in short, however much it says', async () => {
+  it('has its messages truncated', async () => {
     const script = `${timeline('')}
       for (let n = 0; n < 100; n += 1) Promise.reject(new Error(n + 'x'.repeat(1e5)))
       for (let n = 0; n < 100; n += 1) document.body.append(document.createElement('iframe'))`
-    const told = await dryRunProblems(particle('<p>x</p>', script))
-    expect(told.length).toBeGreaterThan(2)
-    expect(told.length).toBeLessThan(80)
-    expect(Math.max(...told.map(({ message }) => message.length))).toBeLessThanOrEqual(301)
+    const problems = await dryRunProblems(particle('<p>x</p>', script))
+    expect(problems.length).toBeGreaterThan(2)
+    expect(problems.length).toBeLessThan(80)
+    expect(Math.max(...problems.map(({ message }) => message.length))).toBeLessThanOrEqual(301)
   })
 
   it.each([
     { what: 'objects', script: 'const kept = []; for (;;) kept.push(new Array(1e6).fill(0.5))' },
     { what: 'buffers', script: 'const kept = []; for (;;) kept.push(new Uint8Array(2e7).fill(1))' },
-  ])('is named when it takes memory without end: $what', async ({ script }) => {
+  ])('is named when it allocates memory without limit: $what', async ({ script }) => {
     const page = particle('', `${timeline('')}; ${script}`)
     await expect(play([page], { limits: { memoryBytes: 250 * 2 ** 20 } })).rejects.toMatchObject({
       code: 6016,
@@ -222,7 +226,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     })
   })
 
-  it('is played on every frame that a render takes', async () => {
+  it('is played on every frame of a render', async () => {
     const seek = 'if (Math.abs(t - 17 / 24) < 0.001) throw new Error(`at ${t}`)'
     const page = particle('<p>x</p>', timeline(seek))
     expect(await dryRunProblems(page, { fps: 24 })).toEqual([
@@ -231,17 +235,17 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     expect(await dryRunProblems(page, { fps: 10 })).toEqual([])
   })
 
-  it('is looked at only, in the end, when it takes long to play', async () => {
+  it('is played on single frames only when it takes long to play', async () => {
     const seek = 'if (t > 8 || t === 2) throw new Error(`at ${t}`)'
     const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
-    const told = await dryRunProblems(page, { playCpuMs: -1 })
-    expect(told).toEqual([
+    const problems = await dryRunProblems(page, { playCpuMs: -1 })
+    expect(problems).toEqual([
       { message: 'Uncaught Error: at 9.9', line: 2 },
       { severity: 'warning', message: expect.stringMatching(/^takes long to play: .* up to 0\.0 of 10 s/) },
     ])
   })
 
-  it('is not told that it draws nothing where it was only looked at', async () => {
+  it('gets no warning that it draws nothing if frames were skipped', async () => {
     const seek = "document.querySelector('p').hidden = t !== 5"
     const page = particle('<p>x</p>', timeline(seek, 10), { duration: 10 })
     expect(await dryRunProblems(page, { playCpuMs: -1 })).toEqual([
@@ -249,14 +253,14 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
     ])
   })
 
-  it('is played through however little the machine does in a second', async () => {
-    // It waits for nothing, as one does whose browser gets no processor.
+  it('is played to its end on a machine without free processor time', async () => {
+    // It waits without using processor time, like a browser that gets none.
     const page = particle('<p>x</p>', timeline('if (t === 0.2) new Response(new ReadableStream()).text()'))
-    const told = await dryRunProblems(page, { settleMs: 2500, playCpuMs: 2000 })
-    expect(told).toEqual([{ message: expect.stringContaining('did not finish within 2.5 s') }])
+    const problems = await dryRunProblems(page, { settleMs: 2500, playCpuMs: 2000 })
+    expect(problems).toEqual([{ message: expect.stringContaining('did not finish within 2.5 s') }])
   })
 
-  it('is told to paint something', async () => {
+  it('gets a warning if it draws nothing', async () => {
     expect(await dryRunProblems(particle('<p hidden>x</p>', timeline('')))).toEqual([
       { severity: 'warning', message: 'draws nothing' },
     ])
@@ -266,14 +270,14 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
 
   it('is not played to its end when it fails on every frame', async () => {
     const page = particle('<p>x</p>', timeline('if (t > 0) throw new Error(`at ${t}`)', 60), { duration: 60 })
-    // At the most so many are told at a time.
+    // At most 20 problems are reported per call.
     expect((await dryRunProblems(page)).length).toBeLessThan(100 + 20)
   })
 
-  it('is told all problems at once', async () => {
+  it('gets all problems at once', async () => {
     const page = particle('<img src="http://one.invalid/a">', "window.open('x')\nthrow new Error('three')")
-    const told = (await dryRunProblems(page)).map(({ message }) => message)
-    expect(told).toEqual(
+    const messages = (await dryRunProblems(page)).map(({ message }) => message)
+    expect(messages).toEqual(
       expect.arrayContaining([
         expect.stringContaining('http://one.invalid/a'),
         expect.stringContaining('opens a window'),

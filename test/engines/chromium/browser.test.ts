@@ -19,7 +19,7 @@ import {
 
 describe.skipIf(lacksBrowser)('a browser', () => {
   it.skipIf(process.platform !== 'linux')(
-    'that breaks down is followed by another, and no frame is lost',
+    'that is killed is replaced by another one, and no frame is lost',
     async () => {
       const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 4)}`, {
         duration: 4,
@@ -41,7 +41,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
     },
   )
 
-  it('that does not start is tried once more', async () => {
+  it('that does not start is started once more', async () => {
     const real = findChromium(splitSearchPath(process.env['PATH'])) ?? ''
     const folder = await scratchFolder()
     const program = join(folder, basename(real))
@@ -58,11 +58,11 @@ describe.skipIf(lacksBrowser)('a browser', () => {
     expect(await readdir(folder)).toContain(`${basename(real)}.tried`)
   })
 
-  it.skipIf(process.platform === 'win32')('that is too old is told', async () => {
+  it.skipIf(process.platform === 'win32')('that is too old is rejected', async () => {
     const scratch = await scratchFolder()
     const program = join(await scratchFolder(), 'chromium')
-    const answer = String.raw`{"id":1,"result":{"product":"Chrome/118.0.5993.70"}}\0`
-    await writeFile(program, `#!/bin/sh\nprintf '${answer}' >&4\nexec cat <&3\n`, { mode: 0o755 })
+    const response = String.raw`{"id":1,"result":{"product":"Chrome/118.0.5993.70"}}\0`
+    await writeFile(program, `#!/bin/sh\nprintf '${response}' >&4\nexec cat <&3\n`, { mode: 0o755 })
     const { signal } = new AbortController()
     const starting = Browser.launch({
       scratch,
@@ -79,7 +79,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
     expect(await readdir(scratch)).toEqual([])
   })
 
-  it('leaves nothing when it is aborted before it starts', async () => {
+  it('leaves no files when it is aborted before it starts', async () => {
     const scratch = await scratchFolder()
     const { signal, abort } = abortable()
     const starting = Browser.launch({ scratch, beginFrame: false, limits: defaultBrowserLimits, signal })
@@ -88,7 +88,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
     expect(await readdir(scratch)).toEqual([])
   })
 
-  it('ends with the work, at once when it is aborted', async () => {
+  it('ends immediately when the work is aborted', async () => {
     const scratch = await scratchFolder()
     const { signal, abort } = abortable()
     const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 9)}`, {
@@ -106,7 +106,7 @@ function abortable() {
   return { signal: controller.signal, abort: () => controller.abort(new Error('enough')) }
 }
 
-/** Ends every process of the browsers whose profiles lie in this folder; tells how many there were. */
+/** Kills all processes of the browsers with profiles in this folder and returns their number. */
 function killBrowsers(scratch: string): number {
   let ended = 0
   for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
@@ -114,14 +114,14 @@ function killBrowsers(scratch: string): number {
     try {
       command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
     } catch {
-      // It has just ended.
+      // The process has ended already.
     }
     if (!command.includes(`--user-data-dir=${scratch}`)) continue
     try {
       process.kill(pid, 'SIGKILL')
       ended += 1
     } catch {
-      // It has ended with the one before.
+      // The process ended with an earlier one.
     }
   }
   return ended

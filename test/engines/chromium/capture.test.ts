@@ -12,7 +12,7 @@ import {
   timeline,
 } from './play.ts'
 
-/** What is seen of a box of 40 pixels at (left, 60) that moves by script or style. */
+/** Returns the left edge (px) of the box of 40 pixels at (left, 60), or -1. */
 function leftEdge(png: Uint8Array): number {
   const pixels = readPng(png)
   for (let x = 0; x < pixels.width; x += 1) if (pixels.at(x, 80)[3] === 255) return x
@@ -23,8 +23,8 @@ const box =
   '<b id="box" style="position:absolute;left:0;top:60px;width:40px;height:40px;background:#06f"></b>'
 const counted = Array.from({ length: 10 }, (_, frame) => frame)
 
-describe.skipIf(lacksBrowser)('what is captured', () => {
-  it('is on frame k what the timeline shows at k / fps, for every frame of all workers', async () => {
+describe.skipIf(lacksBrowser)('a captured frame', () => {
+  it('with number k shows the timeline at k / fps, whichever worker captures it', async () => {
     const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 30))', 2)}`, {
       duration: 2,
     })
@@ -40,7 +40,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(done).toEqual([...Array.from({ length: 60 }, (_, frame) => frame + 1), 75])
   })
 
-  it('does not wait for a timeline that has a `then` of its own, as those of GSAP', async () => {
+  it('does not wait for a timeline with a `then` method, such as that of GSAP', async () => {
     const page = particle(
       counterCells,
       `${showNumber}
@@ -49,7 +49,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(numbersShown(await play([page], { limits: { responseMs: 10_000 } }))).toEqual(counted)
   })
 
-  it('waits for a timeline that answers a promise', async () => {
+  it('waits for a timeline that returns a promise', async () => {
     const page = particle(
       counterCells,
       `${showNumber}; ${timeline('return Promise.resolve().then(() => show(Math.round(t * 10)))')}`,
@@ -57,7 +57,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(numbersShown(await play([page]))).toEqual(counted)
   })
 
-  it('begins and ends with its particle, whose time starts at 0', async () => {
+  it('exists only while its particle is visible, whose time starts at 0', async () => {
     const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 100))')}`, {
       start: 0.25,
       duration: 0.4,
@@ -67,7 +67,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(numbersShown(shots)).toEqual([5, 15, 25, 35])
   })
 
-  it('calls the callbacks of every frame on the way, whichever worker captures it', async () => {
+  it('follows the callbacks of every earlier frame, whichever worker captures it', async () => {
     const page = particle(
       counterCells,
       `${showNumber}; let calls = 0
@@ -78,7 +78,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(numbersShown(shots)).toEqual(Array.from({ length: 40 }, (_, frame) => frame))
   })
 
-  it('keeps alpha as it is, at half-transparent shapes and their edges', async () => {
+  it('keeps the alpha of half-transparent shapes and their edges', async () => {
     const shapes =
       '<b style="position:absolute;left:20px;top:20px;width:50px;height:50px;background:rgb(255 0 0 / 50%)"></b>' +
       '<b style="position:absolute;left:100.5px;top:20px;width:50px;height:50px;background:#00f"></b>'
@@ -94,7 +94,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     ).toBe(true)
   })
 
-  it('lays particles by z-index, and an opaque one on black', async () => {
+  it('shows particles by z-index, and an opaque one on black', async () => {
     const full = (colour: string) => `<b style="position:absolute;inset:0;background:${colour}"></b>`
     const front = particle(full('rgb(0 255 0 / 50%)'), timeline(''), { zIndex: 2 })
     const back = particle(full('#00f'), timeline(''), { zIndex: 1, name: 'back' })
@@ -104,7 +104,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(readPng(opaque?.png ?? new Uint8Array()).at(100, 100)).toEqual([0, 128, 0, 255])
   })
 
-  it.skipIf(!hasFontFor('ja'))('shows Japanese text (with a font of the system for it)', async () => {
+  it.skipIf(!hasFontFor('ja'))('shows Japanese text if a system font supports it', async () => {
     const body =
       '<p style="position:absolute;margin:0;left:0;top:0;font:40px sans-serif;color:#fff">春眠不覚暁</p>'
     const [shot] = await play([particle(body, timeline(''))], { frames: 1 })
@@ -113,7 +113,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     expect(inked).toEqual(counted.map((index) => index * 20))
   })
 
-  it('shows SVG, canvas and images that are part of the source', async () => {
+  it('shows SVG, canvas and images embedded in the source', async () => {
     const body = `
       <svg style="position:absolute;left:0;top:60px" width="50" height="50"><circle cx="25" cy="25" r="25" fill="lime"/></svg>
       <canvas id="canvas" width="50" height="50" style="position:absolute;left:60px;top:60px"></canvas>
@@ -142,7 +142,7 @@ describe.skipIf(lacksBrowser)('what is captured', () => {
     ])
   })
 
-  it('stands for all that follows once nothing can change, and only then', async () => {
+  it('represents all following frames only if nothing can change any more', async () => {
     const seek = "document.getElementById('box').style.left = Math.round(t * 100) + 'px'"
     const ended = await play([particle(box, timeline(seek, 0.5))])
     expect(ended.reduce((sum, { count }) => sum + count, 0)).toBe(10)
@@ -169,7 +169,7 @@ describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %
       script: timeline(''),
     },
     {
-      what: 'animations made by script',
+      what: 'animations created by script',
       body: box,
       script: `document.getElementById('box').animate({ left: ['0px', '100px'] }, 1000); ${timeline('')}`,
     },
@@ -190,12 +190,12 @@ describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %
       body: '<svg width="320" height="180"><rect y="60" width="40" height="40" fill="blue"><animate attributeName="x" from="0" to="100" dur="1s"/></rect></svg>',
       script: timeline(''),
     },
-  ])('drives $what by the frame', async ({ body, script }) => {
+  ])('shows $what frame by frame', async ({ body, script }) => {
     const shots = await play([particle(body, script)], { method, threads: 2 })
     expect(shots.map(({ png }) => leftEdge(png))).toEqual(counted.map((frame) => frame * 10))
   })
 
-  it('goes on where an animation ends, with the next frame', async () => {
+  it('delivers the end of an animation by the next frame', async () => {
     const body = `<style>@keyframes go { to { left: 30px } } #box { animation: go 0.3s linear forwards }</style>${box}`
     const script = `${timeline('')}; document.getElementById('box').addEventListener('animationend', () => {
       document.getElementById('box').style.top = '0px' })`
@@ -207,7 +207,7 @@ describe.skipIf(lacksBrowser).each(['begin-frame', 'screenshot'] as const)('by %
   })
 })
 
-/** Whether the system has a font for a language; where nobody can tell, it has none. */
+/** Whether the system has a font for a language; false if fc-list is not installed. */
 function hasFontFor(language: string): boolean {
   return (spawnSync('fc-list', [`:lang=${language}`, 'family']).stdout?.length ?? 0) > 0
 }
@@ -218,7 +218,7 @@ function isInked(pixels: ReturnType<typeof readPng>, left: number): boolean {
   return false
 }
 
-/** A PNG of one red pixel. */
+/** Returns a PNG of one red pixel, in base64. */
 function redPixel(): string {
   const chunk = (name: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(name), data])

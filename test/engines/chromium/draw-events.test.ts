@@ -32,11 +32,11 @@ describe.skipIf(lacksBrowser)('frames that are not captured', () => {
     `box.scrollTop = 1`,
     `box.scrollIntoView()`,
     `window.scrollBy(0, 1)`,
-  ])('are drawn for %s', async (hearing) => {
-    expect(await page.isDrawn(particle('<b id="box">x</b>', `${timeline('')}; ${hearing}`))).toBe(true)
+  ])('are drawn for %s', async (listening) => {
+    expect(await page.isDrawn(particle('<b id="box">x</b>', `${timeline('')}; ${listening}`))).toBe(true)
   })
 
-  it('are not drawn for a particle that hears nothing of them', async () => {
+  it('are not drawn for a particle without listeners of drawing events', async () => {
     const one = particle(
       '<b id="box" onclick="">x</b>',
       `${timeline('')}
@@ -59,43 +59,43 @@ describe.skipIf(lacksBrowser)('frames that are not captured', () => {
     'const contentVisibility = 1; // a view timeline, an animation trigger',
     'function makeScrollTimeline() {} makeScrollTimeline()',
     'const animationTrigger = 1, timelineTrigger = 2',
-  ])('are not drawn for a script that only calls something so: %s', async (script) => {
+  ])('are not drawn for a script that only uses such names: %s', async (script) => {
     expect(await page.isDrawn(particle('<b>x</b>', `${timeline('')}; ${script}`))).toBe(false)
   })
 
-  it('are drawn while it moves, and no longer', async () => {
+  it('are drawn only while an animation plays', async () => {
     const styles = '<style>@keyframes come { from { opacity: 0 } } b { animation: come 0.2s }</style>'
     const one = particle(`${styles}<b>x</b>`, timeline(''))
     expect(await page.isDrawn(one, [0, 0.1])).toBe(true)
     expect(await page.isDrawn(one, [0, 0.1, 0.2, 0.3, 0.4])).toBe(false)
   })
 
-  it.each(['children', 'getAttributeNames'])('come of a form with a field called %s', async (name) => {
+  it.each(['children', 'getAttributeNames'])('are drawn for a form with a field called %s', async (name) => {
     const form = `<form><input name="${name}"><i onscroll=""></i></form>`
     const later = `document.body.insertAdjacentHTML('beforeend', '<form><input name="${name}"><video></video></form>')`
     expect(await page.problemsOf(particle(form, timeline('')))).toEqual([])
     expect(await page.isDrawn(particle(form, timeline('')))).toBe(true)
-    const told = await page.problemsOf(particle('<b>x</b>', `${timeline('')}; ${later}`))
-    expect(told).toMatchObject([{ message: expect.stringContaining('has <video>') }])
+    const problems = await page.problemsOf(particle('<b>x</b>', `${timeline('')}; ${later}`))
+    expect(problems).toMatchObject([{ message: expect.stringContaining('has <video>') }])
   })
 })
 
-describe.skipIf(lacksBrowser)('what is told of drawn frames without end', () => {
+describe.skipIf(lacksBrowser)('drawing events that never end', () => {
   const endless = (own: string) =>
     particle('<b id="box" style="display:block">x</b>', `${timeline('')}; ${own}`)
-  const told = expect.stringContaining('without end')
+  const endlessMessage = expect.stringContaining('without end')
 
-  it('refuses the particle: sizes', async () => {
+  it('make a render fail: resize observers', async () => {
     const page = endless(
       "new ResizeObserver(() => (box.style.height = box.offsetHeight + 1 + 'px')).observe(box)",
     )
-    await expect(play([page])).rejects.toMatchObject({ code: 6016, message: told })
+    await expect(play([page])).rejects.toMatchObject({ code: 6016, message: endlessMessage })
   })
 
-  it('is found by a rehearsal: what is seen', async () => {
+  it('are reported by a dry run: intersection observers', async () => {
     const page = endless(
       'new IntersectionObserver((_, seeing) => (seeing.unobserve(box), seeing.observe(box))).observe(box)',
     )
-    expect(await dryRunProblems(page)).toEqual([{ message: told }])
+    expect(await dryRunProblems(page)).toEqual([{ message: endlessMessage }])
   })
 })

@@ -4,15 +4,15 @@ import type { CaptureMethod } from '../../../src/engines/chromium/painter.ts'
 import { lacksBrowser, particle, play, readPng, timeline } from './play.ts'
 
 const fps = 24
-/** Two workers take turns of 24 frames: the first one captures the last of these after it left out 24. */
+/** Two workers alternate after 24 frames: the first one captures the last frames after it skipped 24. */
 const most = 50
-/** Small, as all that counts is the colour of each row. */
+/** Small, because only the colour of each row matters. */
 const rowHeight = 4
 const every = Array.from({ length: most }, (_, frame) => frame)
 const third = every.filter((frame) => frame % 5 === 3)
 const second = every.filter((frame) => frame % 7 === 2)
 
-/** What scripts do with an area of a row of its own, and the frames on which they hear of it. */
+/** Scripts that act on the area of a row, and the frames on which their listeners are called. */
 const rows = [
   { what: 'a listener', script: `area.addEventListener('scroll', hear); third(scroll)`, heard: third },
   { what: 'a property', script: `area.onscroll = hear; third(scroll)`, heard: third },
@@ -29,14 +29,14 @@ const rows = [
     heard: third,
   },
   { what: 'the end of scrolling', script: `area.onscrollend = hear; third(scroll)`, heard: third },
-  { what: 'its size, which never changes', script: `addEventListener('resize', hear)`, heard: [] },
+  { what: 'the window size, which never changes', script: `addEventListener('resize', hear)`, heard: [] },
   {
-    what: 'what media are, which never changes',
+    what: 'media queries, which never change',
     script: `matchMedia('(min-width: 100px)').onchange = hear`,
     heard: [],
   },
   {
-    what: 'observers made by one another',
+    what: 'observers that create each other',
     script: `const see = (left) => left && new IntersectionObserver((_, seeing) => {
         seeing.disconnect()
         hear()
@@ -46,7 +46,7 @@ const rows = [
     heard: second.flatMap((frame) => [frame, frame, frame]),
   },
   {
-    what: 'sizes, one of which changes another above it',
+    what: 'a resize observer that resizes an ancestor',
     script: `let height = 9
       new ResizeObserver(hear).observe(area)
       new ResizeObserver(([{ target }]) => (area.style.height = target.offsetHeight / 9 + 'px')).observe(area.firstChild)
@@ -54,7 +54,7 @@ const rows = [
     heard: [0, 0, ...second],
   },
   {
-    what: 'a chain: seen, scrolled, of another size',
+    what: 'a chain of intersection, scrolling and resizing',
     script: `area.onscroll = () => { hear(); area.style.width = 20 + area.scrollTop % 2 + 'px' }
       new ResizeObserver(hear).observe(area)
       second(() => new IntersectionObserver((_, seeing) => {
@@ -65,7 +65,7 @@ const rows = [
     heard: [0, ...second.flatMap((frame) => [frame, frame, frame])],
   },
   {
-    what: 'a paused animation that a script ends, after another',
+    what: 'paused animations finished by script, one after another',
     script: `const end = (left) => {
         const paused = area.animate({ opacity: [0, 0] }, 1000)
         paused.pause()
@@ -76,7 +76,7 @@ const rows = [
     heard: second.flatMap((frame) => Array.from({ length: 6 }, () => frame)),
   },
   {
-    what: 'a style that goes with its element',
+    what: 'a CSS animation cancelled by removing its element',
     script: `third(() => {
         const gone = document.createElement('b')
         gone.style.cssText = 'animation: dim 1s paused'
@@ -107,7 +107,7 @@ const rows = [
     heard: third,
   },
   {
-    what: 'what it scrolled once an animation had ended and more was read',
+    what: 'scrolling after the end of an animation and a fetch',
     script: `area.onscroll = hear
       area.animate({ opacity: [0, 0] }, 1000).finished.then(async () => {
         await fetch('data:,x')
@@ -117,10 +117,10 @@ const rows = [
   },
 ]
 
-/** The same of styles that follow what was drawn. */
+/** The same for styles that depend on the previous draw. */
 const styledRows = [
   {
-    what: 'what becomes relevant where it is far away',
+    what: 'content-visibility of an element that leaves the viewport',
     script: `area.style.overflow = 'visible'
       area.innerHTML = '<p style="position:absolute;content-visibility:auto;width:9px;height:9px"></p>'
       area.firstChild.oncontentvisibilityautostatechange = () => performance.now() > 0 && hear()
@@ -128,7 +128,7 @@ const styledRows = [
     heard: third,
   },
   {
-    what: 'what is moved by scrolling, measured with the next frame',
+    what: 'a scroll-driven animation, measured on the next frame',
     script: `area.style.scrollTimeline = '--scrolled'
       area.firstChild.style.cssText = 'animation: move linear; animation-timeline: --scrolled'
       let left
@@ -142,7 +142,7 @@ const styledRows = [
   },
 ]
 
-/** How red a row is on each frame: more with each time that it hears, by the number of the frame. */
+/** Returns the red value of a row on each frame; each call adds the number of its frame plus 1. */
 function reds(heard: readonly number[]): number[] {
   return every.map(
     (frame) => heard.filter((one) => one <= frame).reduce((sum, one) => sum + one + 1, 0) % 256,
@@ -162,14 +162,14 @@ const script = `const seeks = []
   const third = at((frame) => frame % 5 === 3), second = at((frame) => frame % 7 === 2)
   ${timeline(`for (const seek of seeks) seek(Math.round(t * ${fps}))`, 3)}`
 
-/** Has two workers capture rows; answers how red each is on each frame. */
+/** Captures rows with two workers and returns the red value of each row on each frame. */
 async function redsShown(
-  given: typeof rows,
+  tested: typeof rows,
   job: { readonly method: CaptureMethod; readonly frames: number },
 ): Promise<(string | number)[][]> {
-  const places = given.map((_, row) => `style="top:${row * rowHeight}px"`)
+  const places = tested.map((_, row) => `style="top:${row * rowHeight}px"`)
   const elements = places.map((top) => `<b class="box" ${top}></b><p class="area" ${top}><i></i></p>`)
-  const scripts = given.map(
+  const scripts = tested.map(
     ({ script: own }, row) => `{
       const box = document.querySelectorAll('.box')[${row}], area = box.nextElementSibling
       let red = 0
@@ -185,56 +185,53 @@ async function redsShown(
   const page = particle(body + elements.join(''), [script, ...scripts].join('\n'), { duration: 3, ...canvas })
   const shots = await play([page], { ...job, fps, threads: 2, ...canvas })
   const pictures = shots.flatMap(({ count, png }) => Array.from({ length: count }, () => readPng(png)))
-  return given.map(({ what }, row) => [
+  return tested.map(({ what }, row) => [
     what,
     ...pictures.map((picture) => picture.at(4, row * rowHeight + 2)[0]),
   ])
 }
 
-describe.skipIf(lacksBrowser)(
-  'what browsers tell as they draw is told in its frame, whoever captures it',
-  () => {
-    it.each([
-      { method: 'begin-frame', frames: 50 },
-      { method: 'screenshot', frames: 26 },
-    ] as const)('by $method', async (job) => {
-      const shown = await redsShown(rows, job)
-      expect(shown).toEqual(rows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
-    })
+describe.skipIf(lacksBrowser)('drawing events arrive in their frame, whichever worker captures it', () => {
+  it.each([
+    { method: 'begin-frame', frames: 50 },
+    { method: 'screenshot', frames: 26 },
+  ] as const)('by $method', async (job) => {
+    const shown = await redsShown(rows, job)
+    expect(shown).toEqual(rows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
+  })
 
-    it('and nothing of it to who listens only later', async () => {
-      // The first worker leaves these frames out: what it did not draw must not be told once it draws.
-      const late = [
-        { what: 'scrolled', begins: '', does: 'scroll(9)', listens: `area.addEventListener('scroll', hear)` },
-        {
-          what: 'ended',
-          begins: '',
-          does: '(ended = area.animate({ opacity: [0, 0] }, 1000)).pause(); ended.finish()',
-          listens: 'ended.onfinish = hear',
-        },
-        ...['paused', 'running'].map((state) => ({
-          what: `${state} when its element was taken away`,
-          begins: `(ended = area).style.animation = 'dim 9s ${state}'`,
-          does: 'area.remove()',
-          listens: `ended.addEventListener('animationcancel', hear)`,
-        })),
-      ].map(({ what, begins, does, listens }) => ({
-        ...{ what, heard: [] },
-        script: `let ended
+  it('and are not delivered to listeners added later', async () => {
+    // The first worker skips these frames: their events must not arrive when it draws again.
+    const late = [
+      { what: 'scrolled', begins: '', does: 'scroll(9)', listens: `area.addEventListener('scroll', hear)` },
+      {
+        what: 'ended',
+        begins: '',
+        does: '(ended = area.animate({ opacity: [0, 0] }, 1000)).pause(); ended.finish()',
+        listens: 'ended.onfinish = hear',
+      },
+      ...['paused', 'running'].map((state) => ({
+        what: `${state} when its element was taken away`,
+        begins: `(ended = area).style.animation = 'dim 9s ${state}'`,
+        does: 'area.remove()',
+        listens: `ended.addEventListener('animationcancel', hear)`,
+      })),
+    ].map(({ what, begins, does, listens }) => ({
+      ...{ what, heard: [] },
+      script: `let ended
           at((frame) => frame === 10)(() => { ${begins} })
           at((frame) => frame === 30)(() => { ${does} })
           at((frame) => frame === 40)(() => { ${listens} })`,
-      }))
-      const shown = await Promise.all(
-        late.map(async (row) => await redsShown([row], { method: preferredCaptureMethod(), frames: most })),
-      )
-      expect(shown).toEqual(late.map(({ what, heard }) => [[what, ...reds(heard)]]))
-    })
+    }))
+    const shown = await Promise.all(
+      late.map(async (row) => await redsShown([row], { method: preferredCaptureMethod(), frames: most })),
+    )
+    expect(shown).toEqual(late.map(({ what, heard }) => [[what, ...reds(heard)]]))
+  })
 
-    it('of styles as well', async () => {
-      const job = { method: preferredCaptureMethod(), frames: 26 }
-      const shown = await redsShown(styledRows, job)
-      expect(shown).toEqual(styledRows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
-    })
-  },
-)
+  it('also for styles that depend on the previous draw', async () => {
+    const job = { method: preferredCaptureMethod(), frames: 26 }
+    const shown = await redsShown(styledRows, job)
+    expect(shown).toEqual(styledRows.map(({ what, heard }) => [what, ...reds(heard).slice(0, job.frames)]))
+  })
+})

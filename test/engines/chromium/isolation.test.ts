@@ -46,8 +46,8 @@ afterAll(() => {
   udp.close()
 })
 
-/** Ways out of a page: `AT` is the host and port that must not be reached. */
-const attempts: Record<string, { body?: string; script?: string; told?: string }> = {
+/** Attempts to leave a page. `AT` is the host and port that must not be reached; `expected` is part of the message. */
+const attempts: Record<string, { body?: string; script?: string; expected?: string }> = {
   fetch: { script: "fetch('http://AT/a').catch(() => {})" },
   XMLHttpRequest: { script: "const x = new XMLHttpRequest(); x.open('GET', 'http://AT/a'); x.send()" },
   image: { body: '<img src="http://AT/a.png">' },
@@ -56,7 +56,7 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
   'style sheet': { body: '<link rel="stylesheet" href="http://AT/a.css">' },
   import: { body: '<style>@import url(http://AT/a.css);</style>' },
   'import by name': { body: "<style>@import 'http://AT/a.css';</style>" },
-  cursor: { body: '<style>p { cursor: url(http://AT/a.cur), auto }</style><p>x</p>', told: '' },
+  cursor: { body: '<style>p { cursor: url(http://AT/a.cur), auto }</style><p>x</p>', expected: '' },
   'set of images': { body: '<b style="background:image-set(\'http://AT/a.png\' 1x)">x</b>' },
   'source of a picture': { body: '<picture><source srcset="http://AT/a.png"><img></picture>' },
   'image button': { body: '<input type="image" src="http://AT/a.png">' },
@@ -70,14 +70,14 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
     body: '<script type="importmap">{ "imports": { "a": "http://AT/a.js" } }</script>',
     script: "import('a').catch(() => {})",
   },
-  WebSocket: { script: "new WebSocket('ws://AT/')", told: 'ws://AT/' },
+  WebSocket: { script: "new WebSocket('ws://AT/')", expected: 'ws://AT/' },
   EventSource: { script: "new EventSource('http://AT/a')" },
   beacon: { script: "navigator.sendBeacon('http://AT/a', 'x')" },
-  'beacon later': { script: "fetchLater('http://AT/a')", told: '' },
-  WebTransport: { script: "new WebTransport('https://AT/')", told: 'WebTransport' },
+  'beacon later': { script: "fetchLater('http://AT/a')", expected: '' },
+  WebTransport: { script: "new WebTransport('https://AT/')", expected: 'WebTransport' },
   WebRTC: {
     script: "new RTCPeerConnection({ iceServers: [{ urls: 'stun:AT' }] })",
-    told: 'RTCPeerConnection',
+    expected: 'RTCPeerConnection',
   },
   ...Object.fromEntries(
     [
@@ -97,15 +97,15 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
   },
   speculation: {
     body: '<script type="speculationrules">{ "prefetch": [{ "source": "list", "urls": ["http://AT/a"] }] }</script>',
-    told: 'speculation rules',
+    expected: 'speculation rules',
   },
   worker: {
     script: 'new Worker(URL.createObjectURL(new Blob([\'importScripts("http://AT/a.js")\'])))',
-    told: 'worker',
+    expected: 'worker',
   },
-  'shared worker': { script: "new SharedWorker('http://AT/a.js')", told: 'SharedWorker' },
-  'service worker': { script: "navigator.serviceWorker.register('http://AT/a.js')", told: 'register' },
-  worklet: { script: "CSS.paintWorklet.addModule('http://AT/a.js')", told: 'addModule' },
+  'shared worker': { script: "new SharedWorker('http://AT/a.js')", expected: 'SharedWorker' },
+  'service worker': { script: "navigator.serviceWorker.register('http://AT/a.js')", expected: 'register' },
+  worklet: { script: "CSS.paintWorklet.addModule('http://AT/a.js')", expected: 'addModule' },
   form: {
     body: '<form id="form" action="http://AT/a"></form>',
     script: "document.getElementById('form').submit()",
@@ -120,20 +120,20 @@ const attempts: Record<string, { body?: string; script?: string; told?: string }
   ping: {
     body: '<a id="a" href="#b" ping="http://AT/b">x</a>',
     script: "document.getElementById('a').click()",
-    told: '',
+    expected: '',
   },
   'form by a button': {
     body: '<form><button id="button" formaction="http://AT/a"></button></form>',
     script: "document.getElementById('button').click()",
   },
-  frame: { body: '<iframe src="http://AT/a"></iframe>', told: '<iframe>' },
+  frame: { body: '<iframe src="http://AT/a"></iframe>', expected: '<iframe>' },
   'frame of its own': {
     script:
       "const f = document.createElement('iframe'); document.body.append(f); f.contentWindow.fetch('http://AT/a').catch(() => {})",
-    told: '<iframe>',
+    expected: '<iframe>',
   },
-  object: { body: '<object data="http://AT/a"></object>', told: '<object>' },
-  video: { body: '<video src="http://AT/a.mp4"></video>', told: '<video>' },
+  object: { body: '<object data="http://AT/a"></object>', expected: '<object>' },
+  video: { body: '<video src="http://AT/a.mp4"></video>', expected: '<video>' },
   'image of SVG': { body: '<svg><image href="http://AT/a.png" width="9" height="9"/></svg>' },
   'use of SVG': { body: '<svg><use href="http://AT/a.svg#b"/></svg>' },
   'script of SVG': { body: '<svg><script href="http://AT/a.js"></script></svg>' },
@@ -151,15 +151,15 @@ describe.skipIf(lacksBrowser)('a particle', () => {
 
   it.each(Object.entries(attempts))(
     'has no network: %s',
-    async (_, { body = '', script = '', told = 'http://AT/' }) => {
+    async (_, { body = '', script = '', expected = 'http://AT/' }) => {
       const at = (text: string) => text.replaceAll('AT', address)
       const problems = await page.problemsOf(particle(at(body), `${timeline('')}; ${at(script)}`))
-      expect(problems.map(({ message }) => message).join('\n')).toContain(at(told))
+      expect(problems.map(({ message }) => message).join('\n')).toContain(at(expected))
       expect([connections, datagrams]).toEqual([0, 0])
     },
   )
 
-  it('reads no file of the machine', async () => {
+  it('cannot read files', async () => {
     const folder = await scratchFolder()
     const path = join(folder, 'canary.js')
     await writeFile(path, "document.title = 'read'; window.canary = 'eaten'")
@@ -168,17 +168,17 @@ describe.skipIf(lacksBrowser)('a particle', () => {
     const problems = await page.problemsOf(
       particle(`<img src="${file}"><script src="${file}"></script>`, script),
     )
-    const told = problems.map(({ message }) => message).join('\n')
-    expect(told).toContain('requests file')
-    expect(told).not.toContain('eaten')
+    const messages = problems.map(({ message }) => message).join('\n')
+    expect(messages).toContain('requests file')
+    expect(messages).not.toContain('eaten')
   })
 
-  it('has reached nothing after all that, however late', async () => {
+  it('has not reached the server after all attempts', async () => {
     await page[Symbol.asyncDispose]()
     expect([connections, datagrams]).toEqual([0, 0])
   })
 
-  it('fails the whole with its name and the address', async () => {
+  it('makes a render fail with its name and the address', async () => {
     const one = particle('', timeline("if (t > 0.4) fetch('http://' + '127.0.0.1:1/secret').catch(() => {})"))
     await expect(play([{ ...one, name: 'beats[3]' }])).rejects.toMatchObject({
       code: 6016,
@@ -186,7 +186,7 @@ describe.skipIf(lacksBrowser)('a particle', () => {
     })
   })
 
-  it('reaches no other: not its page, its messages or its storage', async () => {
+  it('cannot reach the page, messages or storage of another particle', async () => {
     const spy = particle(
       '',
       `${timeline('')}; let reached = ''
@@ -208,7 +208,7 @@ describe.skipIf(lacksBrowser)('a particle', () => {
   })
 })
 
-describe.skipIf(lacksBrowser)('a page without our script', () => {
+describe.skipIf(lacksBrowser)('a page without the player script', () => {
   const gather = `(async () => {
     const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:AT' }] })
     peer.createDataChannel('a')
@@ -240,9 +240,9 @@ describe.skipIf(lacksBrowser)('a page without our script', () => {
     return datagrams - before
   }
 
-  it('sends no datagram to other programs either', async () => {
+  it('sends no datagrams', async () => {
     expect(await gatherIn('')).toBe(0)
-    // As a check of the check: it would, did the browser let it.
+    // Verifies the test itself: with this flag, the browser does send datagrams.
     expect(await gatherIn('--force-webrtc-ip-handling-policy=default')).toBeGreaterThan(0)
   })
 })

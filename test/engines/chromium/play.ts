@@ -20,11 +20,11 @@ import { splitSearchPath, setSearchPath } from '../../../src/platform/environmen
 
 setSearchPath(process.env['PATH'])
 
-/** Without a Chromium its tests are skipped; where tests count, it must be there. */
+/** Whether to skip tests of Chromium because it is missing; in CI it is required. */
 export const lacksBrowser =
   findChromium(splitSearchPath(process.env['PATH'])) === undefined && !process.env['CI']
 
-/** A whole browser, as people have it, beside the headless shell. */
+/** Path of a full browser, if installed in addition to the headless shell. */
 export const wholeBrowser = (process.env['PATH'] ?? '')
   .split(delimiter)
   .flatMap((folder) =>
@@ -34,19 +34,19 @@ export const wholeBrowser = (process.env['PATH'] ?? '')
   )
   .find((file) => existsSync(file))
 
-/** Where tests count, setting up brings one on Linux. */
+/** Whether to skip tests of a full browser; in CI on Linux it is required, because the set-up installs it. */
 export const lacksWholeBrowser =
   wholeBrowser === undefined && !(process.env['CI'] && process.platform === 'linux')
 
 export const size = { width: 320, height: 180 }
 
-/** A particle on the tests' canvas: what stands in its template, then a script. */
+/** Creates a particle of the tests' canvas size from the content of its template and a script. */
 export function particle(
   body: string,
   script: string,
-  given: Partial<CaptureParticle> = {},
+  overrides: Partial<CaptureParticle> = {},
 ): CaptureParticle {
-  const { width, height } = { ...size, ...given }
+  const { width, height } = { ...size, ...overrides }
   return {
     name: 'title',
     html: `<template data-composition-id="test" data-width="${width}" data-height="${height}">${body}<script>
@@ -59,27 +59,30 @@ ${script}
     duration: 1,
     zIndex: 0,
     opaque: false,
-    ...given,
+    ...overrides,
   }
 }
 
-/** Registers the least that can be sought: one that calls `seek(t)`. */
+/** Returns a script that registers a minimal timeline with this body of `seek(t)`. */
 export function timeline(seek: string, duration = 1): string {
   return `window.__timelines = { test: { duration: () => ${duration}, seek: (t) => { ${seek} } } }`
 }
 
-/** A frame of one picture. */
+/** A picture and the frames that show it. */
 export interface Shot {
   readonly frame: number
   readonly count: number
   readonly png: Uint8Array
 }
 
-type Given = Partial<CaptureFramesOptions> & { readonly limits?: Partial<BrowserLimits> }
+type PlayOptions = Partial<CaptureFramesOptions> & { readonly limits?: Partial<BrowserLimits> }
 
-/** Captures particles on the tests' canvas, 10 frames of a second where nothing else is told. */
-export async function play(particles: readonly CaptureParticle[], given: Given = {}): Promise<Shot[]> {
-  const { limits, ...job } = given
+/** Captures particles on the tests' canvas; by default 10 frames of one second. */
+export async function play(
+  particles: readonly CaptureParticle[],
+  options: PlayOptions = {},
+): Promise<Shot[]> {
+  const { limits, ...job } = options
   const shots: Shot[] = []
   for await (const shot of captureFrames(
     {
@@ -110,35 +113,35 @@ export async function dryRunProblems(
   return (await dryRun(page, options, { ...defaultBrowserLimits, ...limits })).problems
 }
 
-/** A page in which particles that do not break it are tried one after the other, with what is told of each. */
-export async function openPage(given: Partial<BrowserLimits> = {}) {
+/** Opens a page that plays harmless particles one after another. */
+export async function openPage(overrides: Partial<BrowserLimits> = {}) {
   const scratch = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
-  const limits = { ...defaultBrowserLimits, ...given }
+  const limits = { ...defaultBrowserLimits, ...overrides }
   const { signal } = new AbortController()
   const method = preferredCaptureMethod()
   const browser = await Browser.launch({ scratch, limits, signal, beginFrame: method === 'begin-frame' })
   const page = await HostPage.open(browser, { ...size, method, limits })
   return {
-    /** What is told of one as it loads and plays a second of ten frames. */
+    /** Loads a particle, plays ten frames of one second, and returns its problems. */
     async problemsOf(one: CaptureParticle): Promise<ParticleProblem[]> {
-      const told: ParticleProblem[] = []
+      const problems: ParticleProblem[] = []
       try {
-        const { loaded, problems } = await page.load(one)
-        told.push(...problems)
-        if (!loaded) return told
-        for (let frame = 0; frame < 10 && told.length === 0; frame += 1) {
-          told.push(...(await page.advance(loaded, [frame / 10])).problems)
+        const { loaded, problems: loadProblems } = await page.load(one)
+        problems.push(...loadProblems)
+        if (!loaded) return problems
+        for (let frame = 0; frame < 10 && problems.length === 0; frame += 1) {
+          problems.push(...(await page.advance(loaded, [frame / 10])).problems)
         }
         await page.draw(loaded)
-        told.push(...(await page.settle(loaded)).problems)
+        problems.push(...(await page.settle(loaded)).problems)
         await page.remove(loaded)
       } catch (error) {
         if (!(error instanceof MediaError)) throw error
-        told.push({ message: error.message.replace(`${one.name}: `, '') })
+        problems.push({ message: error.message.replace(`${one.name}: `, '') })
       }
-      return told
+      return problems
     },
-    /** Whether the last of some frames, s, is drawn, wherever that is captured. */
+    /** Whether the frame at the last of these times (s) must be drawn even if it is not captured. */
     async isDrawn(one: CaptureParticle, times: readonly number[] = [0]): Promise<boolean> {
       const { loaded, problems } = await page.load(one)
       if (!loaded) throw new Error(JSON.stringify(problems))
@@ -154,14 +157,14 @@ export async function openPage(given: Partial<BrowserLimits> = {}) {
   }
 }
 
-/** A folder until the test ends. */
+/** Creates a folder that is removed when the test ends. */
 export async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** What is on a picture: red, green, blue, alpha, not premultiplied. */
+/** Pixels of a picture: RGBA, not premultiplied, row by row. */
 export interface Pixels {
   readonly width: number
   readonly height: number
@@ -169,12 +172,12 @@ export interface Pixels {
   at(x: number, y: number): readonly [number, number, number, number]
 }
 
-/** Reads a PNG of eight bits, as it is; what has no alpha is opaque. */
+/** Decodes an 8-bit RGB or RGBA PNG; RGB pixels become opaque. */
 export function readPng(png: Uint8Array): Pixels {
   const view = Buffer.from(png)
   const [width, height] = [view.readUInt32BE(16), view.readUInt32BE(20)]
   const samples = { '0802': 3, '0806': 4 }[view.toString('hex', 24, 26)]
-  if (samples === undefined) throw new Error('not a PNG of eight bits, RGB or RGBA')
+  if (samples === undefined) throw new Error('not an 8-bit RGB or RGBA PNG')
   const parts: Buffer[] = []
   for (let at = 8; at < view.length; at += 12 + view.readUInt32BE(at)) {
     const length = view.readUInt32BE(at)
@@ -189,7 +192,7 @@ export function readPng(png: Uint8Array): Pixels {
   return { width, height, data, at }
 }
 
-/** Undoes the filters of PNG (W3C PNG, 9.2) of pixels of so many samples. */
+/** Reverses the PNG filters (W3C PNG, 9.2). samples: per pixel; stride: bytes per row. */
 function unfilter(
   rows: Uint8Array,
   { stride, height, samples }: { stride: number; height: number; samples: number },
@@ -220,7 +223,7 @@ function withAlpha(rgb: Uint8Array): Uint8Array {
 }
 
 function paeth(left: number, up: number, corner: number): number {
-  // How far each is from left + up - corner.
+  // Distance of each from left + up - corner.
   const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)]
   if (a <= b && a <= c) return left
   return b <= c ? up : corner
@@ -229,20 +232,20 @@ function paeth(left: number, up: number, corner: number): number {
 const bits = 12
 const cell = 20
 
-/** A row of squares that show a number in bits, white for 1 on black. */
+/** A row of squares that shows a number as bits, white for 1 and black for 0. */
 export const counterCells = Array.from(
   { length: bits },
   (_, bit) =>
     `<i id="bit${bit}" style="position:absolute;left:${bit * cell}px;top:0;width:${cell}px;height:${cell}px;background:#000"></i>`,
 ).join('')
 
-/** Script that shows a number in the squares. */
+/** Script of a function that shows a number in the squares. */
 export const showNumber = `function show(n) {
   for (let bit = 0; bit < ${bits}; bit += 1)
     document.getElementById('bit' + bit).style.background = (n >> bit) & 1 ? '#fff' : '#000'
 }`
 
-/** The number that the squares of a picture show. */
+/** Returns the number shown by the squares of a picture. */
 export function readNumber(png: Uint8Array): number {
   const pixels = readPng(png)
   let number = 0
@@ -253,7 +256,7 @@ export function readNumber(png: Uint8Array): number {
   return number
 }
 
-/** Each frame's number with what its picture shows, frames that stand for several included. */
+/** Returns the number shown by each frame; pictures of several frames are repeated. */
 export function numbersShown(shots: readonly Shot[]): number[] {
   return shots.flatMap(({ count, png }) => Array.from({ length: count }, () => readNumber(png)))
 }

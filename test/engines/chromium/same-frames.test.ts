@@ -31,15 +31,15 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
     shots.map(({ frame, png }) => ({ frame, data: readPng(png).data }))
   const job = { fps: 12, frames: 36 }
 
-  it('give the same frames, without a seam where one worker follows another', async () => {
-    // Layers of their own, as libraries make them, show every difference.
+  it('produce the same frames, also where one worker follows another', async () => {
+    // Separate layers, as libraries create them, reveal every difference.
     const page = moving('translate3d(4px, 0, 0)')
     const alone = await play([page], { ...job, threads: 1 })
     const together = await play([page], { ...job, threads: 2 })
     expect(largestDifference(pixels(alone), pixels(together))).toBe(0)
   })
 
-  /** What browsers draw in layers of their own. */
+  /** Elements that browsers draw in separate layers. */
   const layered = particle(
     `<style>#layers > * { position: absolute; width: 60px; height: 60px; background: #fa0 }</style>
     <b style="position:absolute;left:100px;top:0;width:120px;height:180px;background:repeating-linear-gradient(45deg,#f06 0 8px,#06f 8px 16px)"></b>
@@ -52,9 +52,9 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
       <b style="left:240px;top:100px;background:linear-gradient(#f06,#06f)"></b>
     </div>`,
     timeline(
-      `const [turned, told, glass, blended, blurred, moved] = document.getElementById('layers').children
+      `const [turned, rotated, glass, blended, blurred, moved] = document.getElementById('layers').children
        turned.style.transform = 'rotateX(' + t * 50 + 'deg) rotateY(' + t * 70 + 'deg)'
-       told.style.transform = 'rotate(' + t * 40 + 'deg)'
+       rotated.style.transform = 'rotate(' + t * 40 + 'deg)'
        glass.style.transform = 'translateX(' + t * 9.3 + 'px) rotate(' + t * 30 + 'deg)'
        blended.style.transform = 'rotate(' + t * 77 + 'deg)'
        blurred.style.filter = 'blur(' + t * 6 + 'px) hue-rotate(' + t * 90 + 'deg)'
@@ -62,7 +62,7 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
     ),
   )
 
-  /** Layers whose edges lie elsewhere than in the frame before. */
+  /** Layers whose edges change from frame to frame. */
   const shrinking = particle(
     `<b id="box" style="position:absolute;left:110px;top:40px;width:100px;height:100px;background:linear-gradient(#f06,#06f)"></b>
      <i id="dim" style="position:absolute;left:200px;top:60px;width:60px;height:60px;background:#fa0;will-change:transform"></i>`,
@@ -74,17 +74,17 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
   )
 
   it.each([
-    ['that move in the plane', moving('')],
-    ['in layers of their own', layered],
-    ['that become smaller', shrinking],
-  ])('give the same frames by both methods, of things %s', async (_, page) => {
+    ['moving elements', moving('')],
+    ['separate layers', layered],
+    ['shrinking layers', shrinking],
+  ])('produce the same frames with both methods: %s', async (_, page) => {
     const drawn = await play([page], { fps: 6, frames: 6, method: 'begin-frame' })
     const shot = await play([page], { fps: 6, frames: 6, method: 'screenshot' })
     expect(largestDifference(pixels(drawn), pixels(shot))).toBe(0)
   })
 })
 
-describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
+describe.skipIf(lacksBrowser)('a particle cannot read real time', () => {
   let page: Awaited<ReturnType<typeof openPage>>
   beforeAll(async () => {
     page = await openPage()
@@ -141,8 +141,8 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
        })(document.querySelector('p'))`,
       '100',
     ],
-  ])('%s', async (_, told, expected) => {
-    const check = `const told = (${told}); if (told !== ${expected}) throw new Error('told ' + told)`
+  ])('%s', async (_, expression, expected) => {
+    const check = `const value = (${expression}); if (value !== ${expected}) throw new Error('got ' + value)`
     const one = particle(
       '<p>x</p>',
       `const begun = Date.now(), form = new FormData(), early = new Event('a')
@@ -153,13 +153,13 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
     expect(await page.problemsOf(one)).toEqual([])
   })
 
-  it('what is heard of as frames are drawn', async () => {
+  it('from drawing events', async () => {
     const one = particle(
       '<b id="box">x</b>',
       `const heard = { finish: 0, seen: 0 }
-       const check = (what, told) => {
+       const check = (what, time) => {
          heard[what] += 1
-         if (told !== performance.now()) throw new Error(what + ' told ' + told + ', not ' + performance.now())
+         if (time !== performance.now()) throw new Error(what + ' reported ' + time + ', not ' + performance.now())
        }
        const short = box.animate({ opacity: [0, 1] }, 300)
        const long = box.animate({ left: ['0px', '9px'] }, 1000)
@@ -168,10 +168,10 @@ describe.skipIf(lacksBrowser)('nothing tells a particle real time', () => {
        ${timeline(`
          if (t === 0.1) long.pause()
          if (t === 0.2) long.startTime = document.timeline.currentTime
-         // A seek comes before what moves in the same frame.
-         if (t === 0.5 && long.currentTime !== 200) throw new Error('began anew, and is at ' + long.currentTime)
+         // A seek precedes the animations of the same frame.
+         if (t === 0.5 && long.currentTime !== 200) throw new Error('restarted, and is at ' + long.currentTime)
          if (short.startTime !== null) throw new Error('began at ' + short.startTime)
-         if (t === 0.9 && !(heard.finish && heard.seen)) throw new Error('heard nothing')`)}`,
+         if (t === 0.9 && !(heard.finish && heard.seen)) throw new Error('no events')`)}`,
     )
     expect(await dryRunProblems(one)).toEqual([])
   })

@@ -3,7 +3,7 @@ import { loadDrawing } from '../../../src/engines/canvas/load.ts'
 import { musicVisualizer } from '../../../tools/music-visualizer/contract.ts'
 import { golden, goldenFile, goldenSize } from './golden.ts'
 
-// Accepts the templates as they are drawn now: look at the pictures before they are committed.
+// Replaces the golden pictures by the current drawings. Inspect them before you commit.
 // node test/music-visualizer/golden/draw.ts
 
 const { createCanvas } = await loadDrawing()
