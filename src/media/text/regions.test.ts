@@ -91,7 +91,7 @@ describe('the regions of a text', () => {
             return right > 1 && bottom > 1 && left < 639 && top < 359
           },
         )
-        for (const frame of seen) expect(frames.some((one) => one.frame === frame)).toBe(true)
+        for (const frame of seen) expect(frames.some((shown) => shown.frame === frame)).toBe(true)
       }),
       { examples: [[furthest]] },
     )
