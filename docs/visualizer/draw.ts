@@ -4,8 +4,8 @@ import { applyTextStyle } from '../../src/engines/canvas/text.ts'
 import { draw, song } from '../../test/music-visualizer/draw-template.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 
-// Draws the picture sheet of the visualizer's templates, on this machine's fonts.
-// node docs/visualizer/draw.ts
+// Writes templates.jpg, the sheet of all templates of music_visualizer, with the fonts of this machine.
+// Run: node docs/visualizer/draw.ts
 
 const size = { width: 560, height: 315 }
 const gap = 12
@@ -26,8 +26,8 @@ pen.fillRect(0, 0, sheet.width, sheet.height)
 const samples = song()
 for (const [index, template] of names.entries()) {
   const [c1, c2] = colours[(index + Math.floor(index / 3)) % 3] ?? colours[0]
-  const wish = { template, samples, width: 2 * size.width, height: 2 * size.height, c1, c2 }
-  const [frame] = await draw({ ...wish, title: 'Night Drive', artist: 'The Example Band' }, [48])
+  const options = { template, samples, width: 2 * size.width, height: 2 * size.height, c1, c2 }
+  const [frame] = await draw({ ...options, title: 'Night Drive', artist: 'The Example Band' }, [48])
   const [x, y] = [gap + (index % 3) * cell.width, gap + Math.floor(index / 3) * cell.height]
   if (frame) pen.drawImage(frame, x, y, size.width, size.height)
   pen.fillStyle = '#1f2328'

@@ -8,10 +8,10 @@ import { manifest, runSuite, type Scenario, type SuiteRun } from './run-suite.ts
 
 const revisions = ['2025-11-25', '2026-07-28'] as const
 
-/** What each revision requires of servers, as its scenarios are frozen. */
+/** Number of scenarios that each revision requires of servers. */
 const required = { '2025-11-25': 30, '2026-07-28': 37 }
 
-test('the HTTP entry keeps both protocol revisions, and docs/conformance.md tells what was found', async () => {
+test('the HTTP entry conforms to both protocol revisions, and docs/conformance.md lists the results', async () => {
   await using fixture = await startFixture()
   await using folder = await temporaryFolder()
   const runs = await Promise.all(
@@ -38,14 +38,14 @@ async function describeRuns(runs: readonly SuiteRun[]): Promise<string> {
   )
   return `${[
     '# Conformance',
-    `What \`@modelcontextprotocol/conformance\` ${version} finds of the HTTP entry (\`reelwright mcp --http\`). The suite ` +
-      'calls tools, resources and prompts of its own choice, which `test/mcp/conformance` serves through that entry; ' +
-      'what the entry does itself (sessions, headers, origins, streams, the Tasks extension) is what runs in production. ' +
-      'This page is written by the run: `npm test -- test/mcp/conformance -u`.',
-    'Scenarios marked with a reason are run, but are not required by the revision. Of the pending ones, ' +
-      '`http-custom-header-server-validation` is about tools that take arguments from HTTP headers, which ours do not, ' +
-      'and `server-sse-polling` about resuming streams, which is optional; `tasks-status-notifications` is skipped, as ' +
-      'tasks are polled or followed as resources.',
+    `Results of \`@modelcontextprotocol/conformance\` ${version} for the HTTP entry (\`reelwright mcp --http\`). The ` +
+      'suite defines the tools, resources and prompts that it calls; `test/mcp/conformance` serves them through that ' +
+      'entry. Sessions, headers, origins, streams and the Tasks extension are the production code. To regenerate this ' +
+      'page, run `npm test -- test/mcp/conformance -u`.',
+    'Scenarios with a reason in the last column are run, but the revision does not require them. Of the pending ones, ' +
+      '`http-custom-header-server-validation` tests tools that read arguments from HTTP headers, which ours do not, and ' +
+      '`server-sse-polling` tests resumable streams, which are optional. `tasks-status-notifications` is skipped, ' +
+      'because tasks are polled or followed as resources.',
     ...tables,
   ].join('\n\n')}\n`
 }
