@@ -98,13 +98,13 @@ const input = fields
   .refine(({ layout_mode, layout_id }) => layout_mode === 'auto' || layout_id !== undefined, {
     path: ['layout_id'],
     message: 'layout_id is required with layout_mode template',
-    params: { fix: 'Add the layout_id, or leave layout_mode out and have a layout chosen.' },
+    params: { fix: 'Add layout_id, or omit layout_mode to have a layout selected.' },
   })
-  // Taking auto's own choice instead of the layout that was asked for would be a surprise that costs credits.
+  // Ignoring the requested layout would charge credits for an unexpected result.
   .refine(({ layout_mode, layout_id }) => layout_mode === 'template' || layout_id === undefined, {
     path: ['layout_id'],
-    message: 'layout_mode auto, the default, chooses the layout by itself and takes no layout_id',
-    params: { fix: 'Add "layout_mode": "template" to use this layout, or leave layout_id out.' },
+    message: 'layout_id is not allowed with layout_mode auto, the default',
+    params: { fix: 'Add "layout_mode": "template" to use this layout, or omit layout_id.' },
   })
 
 const slot = z.object({
@@ -142,9 +142,9 @@ export const videoSplitScreen = operation({
   title: 'Split screen',
   description:
     'Composes 2 to 16 video clips into one split-screen mp4 that lasts as long as the shortest chosen range. ' +
-    'auto picks the layout that loses the least picture; to keep that choice, pass the returned layout.layout_id ' +
-    'with layout_mode template. Clips keep their order unless the layout swaps places; layout.slots tells where each ' +
-    'one is. Limits: the sources together at most sixteen 1920x1080 pictures, result at most 6 hours.',
+    'auto selects the layout that crops the least; to keep that choice, pass the returned layout.layout_id ' +
+    'with layout_mode template. Clips keep their order unless the layout swaps positions; layout.slots lists where ' +
+    'each one is. Limits: the sources together at most sixteen 1920x1080 pictures, result at most 6 hours.',
   toolset: 'render',
   input,
   output,
