@@ -29,7 +29,7 @@ export const pianoAudioEnhance = operation({
   name: 'piano_audio_enhance',
   title: 'Enhance a piano recording',
   description:
-    'Renders a piano recording anew on a sampled grand piano, without noise or reverb, as a WAV of the same length, timing and ' +
+    'Renders a piano recording on a sampled grand piano, without noise or reverb, as a WAV of the same length, timing and ' +
     'loudness, with a MIDI file of its notes. For solo or piano-dominant audio: other sounds are dropped.',
   toolset: 'render',
   input,
