@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodingRuns } from './decoding-runs.ts'
 
-/** A video of any key frames and any rising times, with the cost of a process in ms of video. */
+/** A video with random key frames and ascending times. The cost of a process start is given in ms of video. */
 const videos = fc
   .record({
     gaps: fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 40 }),
@@ -21,7 +21,7 @@ function sums(parts: readonly number[]): number[] {
   return parts.map((part) => (sum += part))
 }
 
-/** What decoding in these runs costs, in ms of video. */
+/** Returns the cost of decoding these runs, in ms of video. */
 function cost(
   runs: readonly (readonly number[])[],
   keyFrameOf: ReadonlyMap<number, number>,

@@ -6,7 +6,7 @@ import type { Rect } from '../../media/geometry.ts'
 
 const frame: Rect = { x: 20, y: 10, width: 60, height: 40 }
 
-/** The colour of each pixel of a picture of one frame with a border around it. */
+/** Returns the colour of each pixel of a one-frame picture with a border. */
 function drawn(mark: { name?: string; isKept?: boolean; x?: number; w?: number }) {
   const picture = newPicture(100, 60, [0, 0, 255])
   drawMarks(picture, frame, [{ x: 0, y: 0, w: 1, h: 1, name: 'a', isKept: false, ...mark }])
@@ -28,7 +28,7 @@ it('what reaches the edges of the frame has its edges there, inside it', () => {
     kept(frame.x + x, frame.y + frame.height - 1).join(),
   )
   expect([row.includes(keptTint.join()), new Set(row).size > 1]).toEqual([true, true])
-  // Beside it there is room on the other side alone.
+  // Only the other side has space for the label.
   expect(drawn({ x: 0.5, w: 0.5 })(79, 30)).toEqual([...removedTint])
 })
 

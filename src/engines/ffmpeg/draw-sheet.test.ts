@@ -3,7 +3,7 @@ import { drawSheet } from './draw-sheet.ts'
 import { placeCells } from './sheet-layout.ts'
 import { emptyCellTint } from './tints.ts'
 
-/** How many pixels of a cell's first frame are not of the empty colour, in rows. */
+/** Counts the pixels of a cell's first frame that differ from the empty colour, per row. */
 function written(width: number, why: string | undefined): number[] {
   const sheet = placeCells({ width, height: 300 }, [0], { columns: 1, across: 6, tallest: 300 })
   const { pixels, width: stride } = drawSheet(sheet, [why], 1000)
@@ -15,7 +15,7 @@ function written(width: number, why: string | undefined): number[] {
   })
 }
 
-/** Runs of rows with something in them. */
+/** Returns the number of separate runs of non-empty rows. */
 const linesOf = (rows: readonly number[]) =>
   rows.filter((count, row) => count > 0 && (rows[row - 1] ?? 0) === 0).length
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fetchFrames, frameTimedOut } from './frames-in-time.ts'
 
-/** Fetches that end only when the test says so. */
+/** Fetches that end only when the test ends them. */
 function held(given: {
   readonly signal?: AbortSignal
   readonly spent: AbortSignal
@@ -21,7 +21,7 @@ function held(given: {
   return { begun, frames }
 }
 
-/** Lets what can go on go on. */
+/** Runs all pending callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 it('frames that came in time are kept, of the others it is told, and none is begun any more', async () => {

@@ -2,21 +2,21 @@ import { writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileUrl, inputArgs, runFfmpeg } from './run.ts'
 
-/** Videos of one size and rate that the same encoder settings made, in order, all in one folder of ours. */
+/** Consecutive video segments of equal size, rate and encoder settings, in one folder of the service. */
 interface Parts {
   readonly parts: readonly { readonly path: string; readonly frames: number }[]
-  /** Frames a second. */
+  /** Frames per second. */
   readonly rate: number
 }
 
 interface JoinPartsOptions extends Parts {
-  /** A file whose sound the result gets. */
+  /** A file whose audio is copied to the result. */
   readonly sound: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
 }
 
-/** Joins parts to one mp4 without encoding anything again; every frame keeps its place on the grid of the rate. */
+/** Joins segments to one mp4 without re-encoding. Every frame keeps its place on the frame grid. */
 export async function joinParts(
   path: string,
   { parts, rate, sound, signal, timeoutMs }: JoinPartsOptions,
@@ -36,8 +36,7 @@ export async function joinParts(
 }
 
 /**
- * An input of ffmpeg that is all parts one after another; a list of them is written beside them.
- *
+ * Returns an ffmpeg input that reads all segments in sequence. Writes the concat list to `list`.
  * @param before further options of this input
  */
 export async function partsInput(
@@ -47,13 +46,15 @@ export async function partsInput(
 ): Promise<string[]> {
   await writeFile(list, concatList(parts, rate))
   return [
-    // A list of ours that names files of ours; what users send never gets here.
+    // Both the list and the files in it are created by the service. Files of users are never read this way.
     ...['-protocol_whitelist', 'file', '-format_whitelist', 'concat,mov'],
     ...['-f', 'concat', '-auto_convert', '0', ...before, '-i', fileUrl(list)],
   ]
 }
 
-/** Lengths are differences of rounded ends, so that rounding to microseconds never adds up. */
+/**
+ * Computes each duration as the difference of rounded end times, so that rounding errors do not accumulate.
+ */
 function concatList(parts: Parts['parts'], rate: number): string {
   let frames = 0
   const micros = () => Math.round((frames * 1e6) / rate)

@@ -8,16 +8,18 @@ const keyFramePackets = z.object({
 })
 
 /**
- * Where a decoder has to begin for each of these times, as far as the file's index tells: ms, the time
- * itself where nothing is told. One process that seeks and decodes nothing; for estimates, as a file
- * that does not begin at 0 is asked for other places.
+ * Returns the key frame from which each time is decoded, ms, according to the file's index, or the time
+ * itself if
+ * none is known. Uses one process that seeks and decodes nothing. The result is an estimate, because the
+ * seek
+ * positions ignore a start time other than 0.
  */
 export async function keyFramesBefore(
   path: string,
   times: readonly number[],
   options: ProbeOptions,
 ): Promise<number[]> {
-  // Each seek reads the key frame's packet.
+  // Each seek reads the packet of the key frame.
   const intervals = times.map((time) => `${time / 1000}%+#1`).join(',')
   const question = ['-select_streams', 'V:0', '-read_intervals', intervals]
   try {
@@ -37,7 +39,7 @@ export async function keyFramesBefore(
   }
 }
 
-/** The last key frame before each of some times; the time itself where there is none. */
+/** Returns the last key frame at or before each time, ms, or the time itself if there is none. */
 function lastKeyFrames(times: readonly number[], keyFrames: readonly number[]): number[] {
   return times.map((time) => {
     const before = keyFrames.filter((one) => one <= time)
@@ -45,15 +47,15 @@ function lastKeyFrames(times: readonly number[], keyFrames: readonly number[]): 
   })
 }
 
-/** Places of a file at which the way from the key frame is looked up; their mean is off by a tenth or two. */
+/** Number of times at which the seek distance is sampled. The mean is off by 10 to 20 %. */
 const seekSamples = 8
 
-/** A file that cannot be sought in would be read whole. */
+/** Time limit, ms. A file that does not support seeking would otherwise be read completely. */
 const seekTimeoutMs = 10_000
 
 /**
- * Mean way from the key frame where decoding has to begin to any time of a video, ms; undefined where that takes
- * too long to tell.
+ * Returns the mean distance from the preceding key frame to a time of the video, ms, or undefined after a
+ * timeout.
  */
 export async function meanSeekDistance(
   path: string,
@@ -71,12 +73,12 @@ export async function meanSeekDistance(
   }
 }
 
-/** Times of a video at which the way from the key frame is looked up, ms. */
+/** Returns the times at which the seek distance is sampled, ms, evenly spaced. */
 export function seekSampleTimes(durationMs: number): number[] {
   return Array.from({ length: seekSamples }, (_, index) => ((index + 0.5) / seekSamples) * durationMs)
 }
 
-/** Mean way to each of some times from the last key frame before it, ms. */
+/** Returns the mean distance from the last preceding key frame to each time, ms. */
 export function meanDistance(times: readonly number[], keyFrames: readonly number[]): number {
   const before = lastKeyFrames(times, keyFrames)
   return times.reduce((sum, time, index) => sum + time - (before[index] ?? time), 0) / times.length

@@ -4,13 +4,15 @@ import { isPictureStream, type FfprobeOutput, type FfprobeStream } from './ffpro
 import { queryFfprobe, parseFfprobe, type ProbeOptions } from './ffprobe.ts'
 import { firstPicturesArgs } from './first-pictures.ts'
 
-/** What begins late in a file is looked for so long in all; without it the file can be used all the same. */
+/** Total time limit for locating late streams, ms. The file is usable without the result. */
 const lateStreamsTimeoutMs = 10_000
 
 /**
- * What ffprobe tells of a file, held against the first pictures and sounds of streams that it has not seen in its look
- * at the beginning, as they begin late or are too short: Matroska files do not tell where streams begin, and ffprobe
- * then says that they begin and last as the file does.
+ * Completes ffprobe's output with the start times of streams that start late or are very short. Matroska
+ * files do
+ * not store when a stream starts. ffprobe then reports the start and duration of the file for streams that
+ * it did
+ * not see in its initial analysis.
  */
 export async function addLateStreams(
   path: string,
@@ -23,7 +25,7 @@ export async function addLateStreams(
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   const patience = AbortSignal.timeout(lateStreamsTimeoutMs)
   const seen = new Map<FfprobeStream, FfprobeStream>()
-  // The picture first: more hangs on it.
+  // The picture comes first because it matters more.
   for (const one of [...(picture ? [picture] : []), ...sounds].filter(lacksTimes)) {
     const found = await orTimeout({ ...options, patience }, (signal) =>
       one === picture
@@ -35,12 +37,19 @@ export async function addLateStreams(
   return { ...answer, streams: streams.map((one) => seen.get(one) ?? one) }
 }
 
-/** A Matroska stream has no length but in a tag. Where the file tells none either, one has no beginning. */
+/**
+ * Returns whether ffprobe's times of a stream are unreliable. A Matroska stream has its duration only in a
+ * tag, so a
+ * duration field is copied from the file. If the file has none either, the start time is missing.
+ */
 function lacksTimes({ duration, start_time }: FfprobeStream): boolean {
   return duration !== undefined || start_time === undefined
 }
 
-/** What is found; nothing where that takes too long or too much memory, or the file is damaged before it. */
+/**
+ * Returns the result of a search, or undefined if it takes too long or too much memory, or if the file is
+ * damaged.
+ */
 async function orTimeout<T>(
   { signal, patience }: ProbeOptions & { readonly patience: AbortSignal },
   search: (signal: AbortSignal) => Promise<T>,
@@ -60,7 +69,7 @@ function withStart(one: FfprobeStream, begins: string | undefined): FfprobeStrea
 
 const soundPackets = z.object({ packets: z.array(z.object({ pts_time: z.string().optional() })).default([]) })
 
-/** A sound with the time of its first packet. */
+/** Returns an audio stream with the time of its first packet. */
 async function locateSound(
   path: string,
   { one, index }: { readonly one: FfprobeStream; readonly index: number },
@@ -84,7 +93,7 @@ const pictureFrames = z.object({
     .default([]),
 })
 
-/** A picture as its first frame is; none that decodes leaves it as it was told. */
+/** Returns a picture stream with the time and format of its first frame, or unchanged if no frame decodes. */
 async function locatePicture(
   path: string,
   one: FfprobeStream,

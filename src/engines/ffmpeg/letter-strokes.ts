@@ -1,6 +1,9 @@
 /*
- * Letters as strokes, beside the digits of lettering.ts: two hexadecimal digits a point, x and y in tenths of the
- * height of a digit, y downward; a blank begins the next stroke. Small letters begin at 3 and reach below to d.
+ * Letters as strokes; digits are in lettering.ts. Each point is two hexadecimal digits, x and y in tenths of
+ * the
+ * height of a digit, with y downward. A space starts the next stroke. Lower-case letters start at y = 3, and
+ * their
+ * descenders end at d.
  */
 
 /** Strokes by letter. */

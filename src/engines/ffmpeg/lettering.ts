@@ -3,9 +3,10 @@ import { mixPixel } from './raster.ts'
 import type { RgbColour, RgbPicture } from './raster.ts'
 
 /*
- * Digits and letters drawn as strokes, because ffmpeg's drawtext is missing from common builds and needs a font
- * on the machine. Units: the height of a digit is 1, y grows downward, angles are clockwise degrees
- * from the right.
+ * Draws digits and letters as strokes, because common ffmpeg builds do not include drawtext, which also
+ * requires an
+ * installed font. Units: the height of a digit is 1, y grows downward, angles are clockwise degrees from the
+ * right.
  */
 
 type GlyphPoint = readonly [x: number, y: number]
@@ -129,7 +130,7 @@ function readStrokes(text: string): { width: number; strokes: readonly Stroke[] 
   return { width: points.length === 0 ? blankWidth : Math.max(...points.map(([x]) => x)), strokes }
 }
 
-/** Whether all of a text can be drawn. */
+/** Returns whether every character of a text can be drawn. */
 export function isDrawable(text: string): boolean {
   return [...text].every((letter) => Object.hasOwn(glyphs, letter))
 }
@@ -137,23 +138,23 @@ export function isDrawable(text: string): boolean {
 const spacing = 0.24
 const strokeRadius = 0.068
 
-/** A line of digits, Latin letters and a few marks. */
+/** A line of digits, Latin letters and some punctuation. */
 export interface TextLine {
   readonly text: string
-  /** Left edge and top of the digits, in pixels. */
+  /** Left edge and top of the digits, pixels. */
   readonly x: number
   readonly y: number
-  /** Height of a digit in pixels. */
+  /** Height of a digit, pixels. */
   readonly height: number
 }
 
-/** Width of a line in pixels. */
+/** Returns the width of a line, pixels. */
 export function textWidth(text: string, height: number): number {
   const widths = [...text].map((letter) => glyphs[letter]?.width ?? 0)
   return (widths.reduce((sum, width) => sum + width + spacing, 0) - spacing) * height
 }
 
-/** Draws a line with smooth edges. */
+/** Draws a line of text with smooth edges. */
 export function drawTextLine(picture: RgbPicture, { text, x, y, height }: TextLine, colour: RgbColour): void {
   let left = x
   for (const letter of text) {
@@ -189,7 +190,7 @@ function drawStrokes(
   }
 }
 
-/** Shortest distance from a point to a stroke. */
+/** Returns the shortest distance from a point to a stroke. */
 function distanceTo(stroke: Stroke, [px, py]: GlyphPoint): number {
   let shortest = Infinity
   for (const [index, [ax, ay]] of stroke.entries()) {

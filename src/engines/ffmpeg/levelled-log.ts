@@ -1,22 +1,24 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** What ffmpeg tells where it is not asked for more. */
+/** Levels that ffmpeg logs by default. */
 const shownLevels = /\[(?:warning|error|fatal|panic)\] /
 
-/** Longest beginning of a line that is kept until the rest comes, characters: tags of a file may be endless. */
+/** Longest incomplete line kept until its end arrives, characters. Tags of a file may have any length. */
 const maxLogLine = 1000
 
 /**
- * Reads the log of an ffmpeg that tells more than it would by itself, with how grave each line is (`-loglevel
- * repeat+level+verbose`, say), line by line. Answers what it would have told by itself: tags and the like are no part
- * of its log.
+ * Reads the log of an ffmpeg that logs more than by default and prefixes each line with its level (for
+ * example
+ * `-loglevel repeat+level+verbose`). Calls `onLine` for each line. Returns only the lines that ffmpeg logs
+ * by
+ * default, which excludes tags and similar output.
  */
 export function logFilter(onLine: (line: string) => void): (chunk: Buffer) => Buffer {
   let rest = ''
   return (chunk) => {
     const all = (rest + chunk.toString('latin1')).split(/[\r\n]/)
     rest = (all.pop() ?? '').slice(0, maxLogLine)
-    // Where AV_LOG_FORCE_COLOR is set there are colours.
+    // Lines contain colour codes if AV_LOG_FORCE_COLOR is set.
     const lines = all.map((line) => stripVTControlCharacters(line))
     for (const line of lines) onLine(line)
     const told = lines

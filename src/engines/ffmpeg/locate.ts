@@ -6,31 +6,33 @@ import { errorCode } from '../../platform/system-error.ts'
 import { searchPath } from '../../platform/environment.ts'
 import { runChild } from './child.ts'
 
-/** An ffmpeg that can do the work, with what it has. */
+/** A usable ffmpeg installation and its features. */
 export interface Ffmpeg {
-  /** Path, or the bare name when it is found through PATH. */
+  /** Path, or the bare name if it is found through PATH. */
   readonly ffmpeg: string
   readonly ffprobe: string
   readonly version: string
   readonly encoders: ReadonlySet<string>
   readonly filters: ReadonlySet<string>
-  /** Tells the program from one that took its place. */
+  /** Identifies the program file, to detect that it was replaced. */
   readonly stamp: string
 }
 
 let configuredPath: string | undefined
 let located: Promise<Ffmpeg> | undefined
 
-/** Sets the configured path; ffmpeg is looked at when it is first needed. */
+/** Sets the configured path. ffmpeg is inspected on first use. */
 export function setFfmpeg(configured: string | undefined): void {
   configuredPath = configured
   located = undefined
 }
 
 /**
- * Finds ffmpeg and ffprobe once per process: the configured path, which is remembered for calls
- * without one, else PATH, else the usual folders. Throws MediaError 6401 (not retryable, its hint
- * the install command of this platform).
+ * Finds ffmpeg and ffprobe once per process: at the configured path, which is remembered for later calls,
+ * else in
+ * PATH, else in the usual folders. Throws MediaError 6401, not retryable, with this platform's install
+ * command as
+ * hint.
  */
 export function locateFfmpeg(configured: string | undefined = configuredPath): Promise<Ffmpeg> {
   if (located && configured === configuredPath) return located
@@ -40,31 +42,35 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
       ? findUsableFfmpeg(usualPlaces())
       : findUsableFfmpeg([configured], `the configured ${configured} ${notFound}`)
   located = mine
-  // A failure is not remembered: the user may install ffmpeg while the service runs.
+  // A failure is not cached, because the user may install ffmpeg while the service runs.
   mine.catch(() => {
     if (located === mine) located = undefined
   })
   return mine
 }
 
-/** What this process has found, where it has looked and found one, and none has taken its place. */
+/** Returns the ffmpeg that this process found, or undefined if it found none or the program was replaced. */
 export async function currentFfmpeg(): Promise<Ffmpeg | undefined> {
   const found = await located?.catch(() => undefined)
   return found && found.stamp === stampOf(found.ffmpeg) ? found : undefined
 }
 
-/** What another thread or process of the service found is found here too. */
+/** Adopts an ffmpeg that another thread or process of the service found. */
 export function useFfmpeg(found: Ffmpeg): void {
   located = Promise.resolve({ ...found, stamp: stampOf(found.ffmpeg) })
 }
 
-/** As `locateFfmpeg`, after forgetting what was found: a better one may have been installed since. */
+/** Searches again, ignoring the cached result. A better ffmpeg may have been installed. */
 export function relocateFfmpeg(): Promise<Ffmpeg> {
   located = undefined
   return locateFfmpeg()
 }
 
-/** The first of these ffmpeg programs that runs and has the parts every operation needs; 6401, with `absent` where none is there. */
+/**
+ * Returns the first candidate that runs and has the components every operation requires. Throws 6401, with
+ * `absent`
+ * as the reason if no candidate exists.
+ */
 export async function findUsableFfmpeg(
   candidates: readonly string[],
   absent = 'it was not found',
@@ -87,17 +93,17 @@ export async function findUsableFfmpeg(
   })
 }
 
-/** Oldest ffmpeg taken. */
+/** Oldest supported ffmpeg version. */
 const oldest = { major: 4, minor: 4 }
 
-/** What every operation needs; more special parts are asked for where they are used. */
+/** Components that every operation requires. Other components are checked where they are used. */
 const neededEncoders = ['libx264', 'aac', 'mjpeg']
 const neededFilters = ['scale', 'crop', 'overlay', 'xstack', 'amix']
 
 const notFound = 'is not there'
 const queryTimeoutMs = 20_000
 
-/** Why a candidate cannot be used; never leaves this file. */
+/** The reason why a candidate is unusable. Never leaves this file. */
 class Unusable extends Error {}
 
 async function inspect(ffmpeg: string): Promise<Ffmpeg> {
@@ -106,7 +112,7 @@ async function inspect(ffmpeg: string): Promise<Ffmpeg> {
   const told = await queryProgram(ffmpeg, '-filters')
   const version = versionOf(told.banner ?? (await queryProgram(ffmpeg, '-version')).text)
   const beside = await queryProgram(ffprobe, '-encoders')
-  // Of the same build it tells the same. To start a program takes nearly all of the time that a question does.
+  // ffprobe of the same build lists the same encoders. Starting a program takes most of a query's time.
   const build = buildOf(told.banner)
   const isSameBuild = build !== undefined && build === buildOf(beside.banner)
   const encoders = parseNames((isSameBuild ? beside : await queryProgram(ffmpeg, '-encoders')).text)
@@ -130,7 +136,7 @@ function stampOfFile(path: string): string {
     const { dev, ino, size, mtimeMs } = statSync(path)
     return `${dev}/${ino}/${size}/${mtimeMs}`
   } catch {
-    // Nothing is there, or nothing that this user may use.
+    // The file does not exist or is not accessible to this user.
     return ''
   }
 }
@@ -140,7 +146,7 @@ function ffprobeBeside(ffmpeg: string): string {
   return basename(ffmpeg) === ffmpeg ? name : join(dirname(ffmpeg), name)
 }
 
-/** What a program tells when it is asked, and of itself before that, if it does. */
+/** Returns the program's output, and the version banner from its log if it prints one. */
 async function queryProgram(
   file: string,
   question: string,
@@ -166,7 +172,10 @@ async function queryProgram(
 
 const versionLine = /^ff\w+ version (\S+)/m
 
-/** What tells builds apart in a program's banner; undefined where that is not told. */
+/**
+ * Returns a string that identifies a build, taken from the program's banner, or undefined if it is
+ * incomplete.
+ */
 function buildOf(banner = ''): string | undefined {
   const [, version] = versionLine.exec(banner) ?? []
   const [, configuration] = /^ *configuration: (.+)$/m.exec(banner) ?? []
@@ -176,7 +185,7 @@ function buildOf(banner = ''): string | undefined {
 function versionOf(answer: string): string {
   const version = versionLine.exec(answer)?.[1]
   if (version === undefined) throw new Unusable('it does not tell its version')
-  // Builds from the source tree are named by date or commit and are taken as new.
+  // Builds from the source tree are named by date or commit. They count as new.
   const [, major, minor] = /^n?(\d{1,3})\.(\d+)/.exec(version) ?? []
   if (major !== undefined && Number(major) * 100 + Number(minor) < oldest.major * 100 + oldest.minor) {
     throw new Unusable(`version ${version} is older than ${oldest.major}.${oldest.minor}`)
@@ -184,7 +193,7 @@ function versionOf(answer: string): string {
   return version
 }
 
-/** Names in the table that `-encoders` and `-filters` print: flags, name, description. */
+/** Parses names in the table of `-encoders` or `-filters`: flags, name, description. */
 function parseNames(table: string): Set<string> {
   return new Set([...table.matchAll(/^ [A-Z.|]{2,8} +(\S+) /gm)].flatMap(([, name]) => name ?? []))
 }
@@ -206,7 +215,7 @@ function usualPlaces(): string[] {
   return [name, ...here.map((folder) => join(folder, name))]
 }
 
-/** The command that installs ffmpeg on this machine. */
+/** Returns the command that installs ffmpeg on this machine. */
 export function installCommand(): string {
   if (process.platform === 'darwin') return 'brew install ffmpeg'
   if (process.platform === 'win32') return 'winget install --exact --id Gyan.FFmpeg'

@@ -1,20 +1,24 @@
 import { textWidth } from './lettering.ts'
 import { type Rect, intersectRects } from '../../media/geometry.ts'
 
-/** Height of the digits of a name, and what is around it, pixels. */
+/** Height of the digits of a label and padding around them, pixels. */
 export const nameHeight = 10
 export const namePadding = 3
 
 interface PlaceNameOptions {
-  /** What the name is of, with its edges. */
+  /** The marked box including its outline. */
   readonly around: Rect
   readonly frame: Rect
   readonly boxes: readonly Rect[]
-  /** Those that stand already. */
+  /** Labels that are already placed. */
   readonly names: readonly Rect[]
 }
 
-/** Where a name stands: beside its box, where it covers least of the others; undefined where there is no room. */
+/**
+ * Returns the box of a label beside its mark, where it covers other marks least. Returns undefined if no
+ * space is
+ * left.
+ */
 export function placeName(name: string, { around, frame, boxes, names }: PlaceNameOptions): Rect | undefined {
   const width = Math.ceil(textWidth(name, nameHeight)) + 2 * namePadding
   const height = nameHeight + 2 * namePadding + 2
@@ -43,7 +47,7 @@ export function placeName(name: string, { around, frame, boxes, names }: PlaceNa
   )?.place
 }
 
-/** What two boxes share, pixels; nothing where they only touch. */
+/** Returns the area that two boxes share, square pixels; 0 if they only touch. */
 function sharedArea(one: Rect, other: Rect): number {
   const { width, height } = intersectRects(one, other)
   return Math.max(0, width) * Math.max(0, height)

@@ -1,10 +1,10 @@
 import type { ProbeOptions } from './ffprobe.ts'
 import { inputArgs, runWithReports } from './run.ts'
 
-/** Time for reading a whole file whose header does not tell its length: 20 GB at 50 MB/s and some. */
+/** Time limit for reading a whole file, ms. Suffices for 20 GB at 50 MB/s, plus a margin. */
 const wholeFileTimeoutMs = 10 * 60_000
 
-/** Reads streams of a whole file without decoding to learn when they end, and how many pictures they have. */
+/** Reads streams of a whole file without decoding. Returns when they end, ms, and the number of pictures. */
 export async function measureStreams(
   path: string,
   streams: readonly string[],

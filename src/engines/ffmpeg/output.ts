@@ -3,12 +3,13 @@ import type { Writable } from 'node:stream'
 import type { ChildOptions } from './child.ts'
 import { runRaw } from './run.ts'
 
-/** Bytes that wait to be taken before ffmpeg is made to wait. */
+/** Bytes buffered before ffmpeg has to wait. */
 const maxBufferedBytes = 2 ** 20
 
 /**
- * What a run of ffmpeg writes to its standard output, no faster than it is taken. The run ends with the
- * iteration, also where that is broken off; what it fails with is thrown.
+ * Streams the standard output of an ffmpeg run, no faster than it is consumed. The run ends with the
+ * iteration,
+ * even if the iteration stops early. Throws the error of the run.
  */
 export async function* streamOutput(job: Omit<ChildOptions, 'file' | 'onOutput'>): AsyncGenerator<Buffer> {
   const left = new AbortController()
@@ -30,7 +31,7 @@ export async function* streamOutput(job: Omit<ChildOptions, 'file' | 'onOutput'>
   }
 }
 
-/** Waits until a stream that is full takes more, or is closed and never will. */
+/** Resolves when a full stream accepts data again or is closed. */
 function untilWritable(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {
@@ -44,13 +45,13 @@ function untilWritable(stream: Writable): Promise<void> {
 }
 
 interface FixedSizeChunksOptions {
-  /** What becomes of an incomplete last one. */
+  /** Whether an incomplete last chunk is yielded or dropped. */
   readonly rest: 'told' | 'dropped'
-  /** Where the next piece is put; left out, each is new memory. */
+  /** Returns the memory of the next chunk. Default: new memory. */
   readonly allocate?: () => Uint8Array<ArrayBuffer>
 }
 
-/** Cuts bytes that arrive in pieces of any size into equal ones. */
+/** Splits bytes that arrive in chunks of any size into chunks of `size` bytes. */
 export async function* fixedSizeChunks(
   size: number,
   chunks: AsyncIterable<Uint8Array>,

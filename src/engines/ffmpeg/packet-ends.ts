@@ -1,18 +1,21 @@
 import { listWithFfprobe, type ProbeOptions } from './ffprobe.ts'
 
-/** A stream of a file and where its packets end. */
+/** A stream of a file and the end of its packets. */
 export interface StreamEnd {
   readonly index: number
-  /** By ffprobe's names. */
+  /** Type by ffprobe's names. */
   readonly type: string
   readonly isCover: boolean
-  /** The latest end of its packets that were read and are shown, s by the file's own clock; undefined where none is. */
+  /**
+   * Latest end of the packets read, excluding discarded ones, in seconds of the file's own clock. Undefined
+   * if none.
+   */
   readonly ends: number | undefined
-  /** How many those are. */
+  /** Number of those packets. */
   readonly packets: number
 }
 
-/** The streams of a file, and the time at which it begins, s by its own clock. */
+/** The streams of a file and the start time of the file, in seconds of its own clock. */
 export interface PacketEnds {
   readonly streams: readonly StreamEnd[]
   readonly start: number
@@ -26,19 +29,22 @@ const packetEntries = [
 ].join(':')
 
 interface PacketOptions extends ProbeOptions {
-  /** By ffprobe's name for one; all where it is left out. */
+  /** ffprobe's specifier of one stream. Default: all streams. */
   readonly stream?: string
   readonly onPacket?: (packet: Packet) => void
 }
 
-/** A packet: its stream's index, when it is shown, s by the file's own clock, and whether it is a key frame's. */
+/**
+ * A packet: stream index, presentation time in seconds of the file's own clock, and whether it is a key
+ * frame.
+ */
 export interface Packet {
   readonly index: number
   readonly shown: number | undefined
   readonly isKey: boolean
 }
 
-/** Looks for the latest ends of streams in ffprobe's intervals. Nothing is decoded. */
+/** Finds the latest packet end of each stream within ffprobe's read intervals. Decodes nothing. */
 export async function readPacketEnds(
   path: string,
   intervals: readonly string[],
@@ -63,9 +69,9 @@ export async function readPacketEnds(
       }
       const [, shown, stored, lasts, flags = ''] = fields
       if (section === 'packet') onPacket?.({ index, shown: finiteNumber(shown), isKey: flags.includes('K') })
-      // AVI tells only when packets are stored.
+      // AVI has only decoding times.
       const begins = finiteNumber(shown) ?? finiteNumber(stored)
-      // An edit list leaves out what is discarded.
+      // Packets that an edit list excludes are flagged as discarded.
       if (section !== 'packet' || begins === undefined || flags.includes('D')) return
       counts.set(index, (counts.get(index) ?? 0) + 1)
       ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (finiteNumber(lasts) ?? 0)))
@@ -79,7 +85,7 @@ export async function readPacketEnds(
   return { streams: streams.map(told), start }
 }
 
-/** ffprobe writes N/A where nothing is told. */
+/** Parses a number. ffprobe prints N/A for unknown values. */
 function finiteNumber(text: string | undefined): number | undefined {
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined

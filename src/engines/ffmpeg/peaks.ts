@@ -1,11 +1,13 @@
-/** Loudness of one stretch of sound, 0 to 1. */
+/** Level of one section of sound, 0 to 1. */
 export interface Level {
   readonly peak: number
-  /** Root of the mean square: how loud it sounds. */
+  /** Root mean square, which approximates loudness. */
   readonly mean: number
 }
 
-/** Gathers the levels of equal stretches from 16-bit little-endian samples that arrive in pieces of any size. */
+/**
+ * Measures the levels of equally long sections. Accepts 16-bit little-endian samples in chunks of any size.
+ */
 export function levelMeter(stretches: number, samples: number) {
   const peaks = new Float64Array(stretches)
   const squares = new Float64Array(stretches)
@@ -13,7 +15,7 @@ export function levelMeter(stretches: number, samples: number) {
   let index = 0
   let odd: number | undefined
   const take = (value: number) => {
-    // A stream a little longer than announced ends in the last stretch.
+    // Samples beyond the announced length count to the last section.
     const stretch = Math.min(stretches - 1, Math.floor((index++ * stretches) / samples))
     peaks[stretch] = Math.max(peaks[stretch] ?? 0, Math.abs(value))
     squares[stretch] = (squares[stretch] ?? 0) + value * value

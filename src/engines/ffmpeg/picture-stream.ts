@@ -45,13 +45,13 @@ const entries = [
   'frame_side_data=side_data_type',
 ].join(':')
 
-/** What of a video's picture stream is needed to code it again as it is. */
+/** Properties of a picture stream that a faithful re-encoding requires. */
 export interface PictureStream {
-  /** When its file begins, s by its own clock. */
+  /** Start of the file, in seconds of its own clock. */
   readonly start: number
-  /** From the start of the first picture to the end of the last, s. */
+  /** Duration from the start of the first picture to the end of the last, seconds. */
   readonly lasts: number
-  /** By ffprobe's names; what is not told is left out. */
+  /** Colour tags by ffprobe's names. Missing tags are undefined. */
   readonly colour: {
     readonly range: string | undefined
     readonly matrix: string | undefined
@@ -59,16 +59,16 @@ export interface PictureStream {
     readonly primaries: string | undefined
     readonly chroma: string | undefined
   }
-  /** Which field is shown first, of an interlaced picture. */
+  /** The field shown first in an interlaced picture. */
   readonly interlaced: 'top' | 'bottom' | undefined
-  /** By ffprobe's names, what goes with it beside its samples; captions do with every picture from the first on. */
+  /** Types of side data by ffprobe's names. Captions accompany every picture from the first on. */
   readonly sides: readonly string[]
 }
 
-/** How far before the end that the header tells the last pictures are looked for, s. */
+/** Where the search for the last pictures starts, in seconds before the end that the header states. */
 const tailSeconds = 10
 
-/** Reads how a file's picture is timed and coloured. Throws 6017. */
+/** Reads timing and colour of a file's picture. Throws 6017. */
 export async function pictureStream(
   path: string,
   video: VideoFacts,
@@ -82,7 +82,7 @@ export async function pictureStream(
   const tail = `${Math.max(0, begins + told - tailSeconds)}%`
   const last = await readPacketEnds(path, [tail], { ...options, stream: 'V:0' })
   const ends = last.streams[0]?.ends ?? begins
-  // Of a picture that begins late the header tells less than its frames.
+  // The header of a stream that starts late contains less than its frames.
   const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]
   return {
     start: format.start_time,
@@ -106,7 +106,9 @@ function sidesOf(all: readonly z.infer<typeof sides>[]): string[] {
   return [...new Set(types)]
 }
 
-/** By ffprobe's names: coded and shown in this order. */
+/**
+ * First field by ffprobe's field orders. The letters name the field coded first and the field shown first.
+ */
 const fields: Readonly<Record<string, 'top' | 'bottom'>> = {
   tt: 'top',
   bt: 'top',

@@ -16,21 +16,22 @@ export interface PreviewOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A picture as JPEG. */
+/** A preview as JPEG. */
 export interface PreviewImage {
   readonly jpeg: Uint8Array
-  /** Whether all is on it: what had no time may come when it is asked for again. */
+  /** Whether everything is shown. A frame that timed out may succeed on the next request. */
   readonly isWhole: boolean
-  /** Of several frames, the places of those that could not be shown. */
+  /** Indexes of frames that could not be shown. */
   readonly empty?: readonly number[]
 }
 
-/** In bytes. Previews are JPEG because a PNG of the same frames was seen to be up to six times as large. */
+/** Size limit, bytes. Previews are JPEG because a PNG of the same frames was up to six times as large. */
 const maxPreviewBytes = 150_000
 
 /**
- * JPEG, at most 1280 wide and about 150 kB: evenly spaced frames on a grid, each with its time code
- * below; of a still picture a scaled copy. Throws 6014 without a picture, 6021 when no frame decodes.
+ * Returns a JPEG, at most 1280 pixels wide and about 150 kB. A video becomes a grid of evenly spaced frames
+ * with
+ * time codes, a still picture a scaled copy. Throws 6014 without a picture and 6021 if no frame decodes.
  */
 export async function contactSheet(
   path: string,
@@ -78,12 +79,13 @@ async function sheetOfFrames(path: string, { video, signal }: PreviewSource): Pr
 
 const sampleRate = 16_000
 
-/** Enough for six hours of sound, which take about 20 s on two cores. */
+/** Time limit, ms. Suffices for six hours of sound, which take about 20 s on two cores. */
 const waveformTimeoutMs = 120_000
 
 /**
- * JPEG, 1280 wide and at most 150 kB: the first sound track over time, its peaks and, brighter, its
- * mean level around a middle line, with time marks. Throws 6014 without sound.
+ * Returns a JPEG, 1280 pixels wide and at most 150 kB, that shows the first audio stream over time: peaks,
+ * and
+ * brighter, the mean level around a middle line, with time marks. Throws 6014 without sound.
  */
 export async function waveform(
   path: string,
@@ -98,7 +100,7 @@ export async function waveform(
         : 'It holds nothing that can be previewed: export it again.',
     })
   }
-  // Not mixed to one channel: opposite phases would cancel each other.
+  // Stereo is not mixed to one channel, because opposite phases would cancel each other.
   const channels = Math.min(2, Math.max(1, sound.channels))
   const meter = levelMeter(waveformColumns, Math.ceil((sound.duration_ms / 1000) * sampleRate * channels))
   await runRaw({
@@ -113,12 +115,12 @@ export async function waveform(
   return encodeJpeg(drawWaveform(meter.levels(), sound.duration_ms), options)
 }
 
-/** ffmpeg's JPEG quantisers from fine to coarse: the first that stays below the limit is taken. */
+/** ffmpeg's JPEG quantizers, from fine to coarse. The first one below the size limit is used. */
 const qualities = [3, 5, 8, 12, 18, 31]
 
 const jpegTimeoutMs = 20_000
 
-/** A picture as JPEG of at most so many bytes, by default 150 kB, as fine as that allows. */
+/** Encodes a picture as JPEG at the best quality within a size limit in bytes, by default 150 kB. */
 export async function encodeJpeg(
   { width, height, pixels }: RgbPicture,
   { signal, largest = maxPreviewBytes }: PreviewOptions & { readonly largest?: number },

@@ -15,14 +15,18 @@ import { addLateStreams } from './late-streams.ts'
 import { measureStreams } from './measure-whole.ts'
 import { headerDuration } from './stream-times.ts'
 
-/** Facts of a media file. Throws 6017 when it is none, is damaged, or is of an unsupported format. */
+/**
+ * Returns the facts of a media file. Throws 6017 if it is not media, is damaged or has an unsupported
+ * format.
+ */
 export async function probe(path: string, options: ProbeOptions = {}): Promise<MediaFacts> {
   return await completeFacts(path, await queryFacts(path, options), options)
 }
 
 /**
- * As `probe`, and whether its first picture decodes, as far as a first look tells, for which ffprobe is started
- * once; where it does not, `checkDecodable` looks longer.
+ * Same as `probe`, and also reports whether the first picture decodes within a quick check, in one ffprobe
+ * process.
+ * If `isShown` is false, `checkDecodable` searches further.
  */
 export async function probeWithFirstFrame(
   path: string,
@@ -35,7 +39,10 @@ export async function probeWithFirstFrame(
 
 interface ProbeOutput {
   readonly answer: FfprobeOutput
-  /** Whether the length is a guess, which can be far off: of raw streams without an index (.aac, some .mp3). */
+  /**
+   * Whether the duration is an estimate, which can be far off. Applies to raw streams without an index
+   * (.aac, .mp3).
+   */
   readonly guessed: boolean
 }
 
@@ -51,13 +58,13 @@ async function queryFacts(
   }
 }
 
-/** So many packets hold a picture of nearly every video; sound and covers may lie between. */
+/** Four packets contain a picture in nearly every video. Audio packets and covers may precede it. */
 const firstPacketsArgs = ['-read_intervals', '%+#4', '-show_entries', frameEntries]
 
-/** A few pictures decode at once; those that do not are left to who has more time for them. */
+/** Time limit, ms. A few pictures decode quickly. Callers with more time handle the others. */
 const firstPacketsTimeoutMs = 10_000
 
-/** Decodes the first packets too; nothing where that fails, whatever is to blame. */
+/** Probes and decodes the first packets. Returns undefined on any MediaError. */
 async function queryWithFrames(path: string, options: ProbeOptions): Promise<ProbeOutput | undefined> {
   try {
     return await queryFacts(path, { ...options, timeoutMs: firstPacketsTimeoutMs }, firstPacketsArgs)
@@ -78,7 +85,7 @@ async function completeFacts(
   return facts
 }
 
-/** Looks beyond the header where that is not enough. */
+/** Measures what the header does not provide. */
 async function measureMissing(
   path: string,
   { answer, guessed }: { answer: FfprobeOutput; guessed: boolean },

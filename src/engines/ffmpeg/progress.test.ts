@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { percentReader, progressReader } from './progress.ts'
 import type { ProgressReport } from './progress.ts'
 
-/** What ffmpeg prints for one report. */
+/** The output of ffmpeg for one report. */
 function printed({ timeMs, frames }: ProgressReport, last = false): string {
   return [
     `frame=${frames}`,

@@ -1,20 +1,20 @@
-/** One report of ffmpeg's `-progress`: how far the result has come. */
+/** One report of ffmpeg's `-progress`: the time in ms and the number of frames written so far. */
 export interface ProgressReport {
   readonly timeMs: number
   readonly frames: number
 }
 
-/** Longest unfinished line kept, in characters; ffmpeg's own are below 100. */
+/** Longest unfinished line kept, characters. ffmpeg's own lines have fewer than 100. */
 const longestLine = 4096
 
-/** Reads `-progress` output as it arrives in pieces and calls back at the end of each report. */
+/** Parses `-progress` output that arrives in chunks. Calls `onReport` at the end of each report. */
 export function progressReader(onReport: (report: ProgressReport) => void): (chunk: Buffer | string) => void {
   let rest = ''
   let timeMs = 0
   let frames = 0
   const readLine = (line: string) => {
     const [key, value = ''] = line.trim().split('=', 2)
-    // "N/A" until the first packet; negative while an encoder's delay is written.
+    // "N/A" before the first packet, and negative while an encoder's delay is written.
     const number = /^\s*\d+$/.test(value) ? Number(value) : undefined
     if (key === 'out_time_us' && number !== undefined) timeMs = number / 1000
     if (key === 'frame' && number !== undefined) frames = number
@@ -27,7 +27,7 @@ export function progressReader(onReport: (report: ProgressReport) => void): (chu
   }
 }
 
-/** Turns reports into whole percents of a result of known length: 0 to 99, each higher than the one before. */
+/** Converts reports to integer percentages of a duration in ms: 0 to 99, strictly increasing. */
 export function percentReader(
   durationMs: number,
   onProgress: (percent: number) => void,

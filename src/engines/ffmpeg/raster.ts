@@ -1,6 +1,6 @@
 import type { Rect } from '../../media/geometry.ts'
 
-/** A picture in memory: three bytes a pixel, red, green, blue, row by row. */
+/** A picture in memory: 3 bytes per pixel (red, green, blue), row by row. */
 export interface RgbPicture {
   readonly width: number
   readonly height: number
@@ -10,12 +10,12 @@ export interface RgbPicture {
 /** Red, green, blue, each 0 to 255. */
 export type RgbColour = readonly [number, number, number]
 
-/** A picture of one colour. */
+/** Returns a picture filled with one colour. */
 export function newPicture(width: number, height: number, colour: RgbColour): RgbPicture {
   return { width, height, pixels: new Uint8Array(Buffer.alloc(width * height * 3, Buffer.from(colour))) }
 }
 
-/** Fills a rectangle; what lies outside the picture is left out. */
+/** Fills a rectangle, clipped to the picture. */
 export function fillRect(picture: RgbPicture, { x, y, width, height }: Rect, colour: RgbColour): void {
   const left = Math.max(0, x)
   const row = Buffer.alloc(Math.max(0, Math.min(picture.width, x + width) - left) * 3, Buffer.from(colour))
@@ -24,7 +24,7 @@ export function fillRect(picture: RgbPicture, { x, y, width, height }: Rect, col
   }
 }
 
-/** Mixes a colour into one pixel; `share` 0 to 1. Outside the picture nothing happens. */
+/** Blends a colour into one pixel. `share` is the opacity, 0 to 1. Ignores positions outside the picture. */
 export function mixPixel(
   picture: RgbPicture,
   at: { x: number; y: number; share: number },
@@ -44,7 +44,7 @@ const checkerColours: readonly [RgbColour, RgbColour] = [
   [120, 123, 129],
 ]
 
-/** Lays four-byte pixels (with alpha) into a rectangle of the same size; transparency shows as checks. */
+/** Composites RGBA pixels (4 bytes each) into a rectangle of the same size, over a checkerboard. */
 export function compositeRgba({ width, pixels }: RgbPicture, box: Rect, rgba: Uint8Array): void {
   for (let row = 0; row < box.height; row++) {
     for (let column = 0; column < box.width; column++) {

@@ -5,17 +5,18 @@ import type { Size } from '../../media/geometry.ts'
 interface ReadFramesOptions {
   /** Options of the input. */
   readonly before: readonly string[]
-  /** Makes the frames wanted; they are scaled after it. Empty for those there are. */
+  /** Filters that select the frames, applied before scaling. Empty: all frames. */
   readonly filters: string
-  /** As many as wanted. */
+  /** Number of frames to read. */
   readonly count: number
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Reads frames of a file's picture as four-byte pixels (red, green, blue, alpha); fewer than wanted
- * where the others do not decode.
+ * Reads frames of a file's picture as RGBA, 4 bytes per pixel, row by row. Returns fewer frames than
+ * requested if
+ * the others do not decode.
  */
 export async function readFrames(path: string, size: Size, job: ReadFramesOptions): Promise<Uint8Array[]> {
   const scale = `scale=${size.width}:${size.height}:flags=bicubic,format=rgba`
@@ -32,7 +33,7 @@ export async function readFrames(path: string, size: Size, job: ReadFramesOption
       onOutput: (chunk) => chunks.push(chunk),
     })
   } catch (error) {
-    // What the machine is to blame for says nothing of the file.
+    // Failures of the machine say nothing about the file and are rethrown.
     if (!isInputError(error)) throw error
   }
   const bytes = Buffer.concat(chunks)

@@ -11,25 +11,26 @@ import { placeCells, type SheetLayout } from './sheet-layout.ts'
 import { stillPicture } from './still.ts'
 import { sheetBackground } from './tints.ts'
 
-/** A moment that is shown, and what is marked on it. */
+/** A moment to show, with its marks. */
 export interface MarkedFrame {
-  /** When it begins, as it is told, and a time at which it surely shows. */
+  /** Start as reported to the user, and a time at which the frame is certainly visible, both in ms. */
   readonly startMs: number
   readonly visibleMs: number
   readonly marks: readonly Mark[]
 }
 
-/** Which frames are drawn, and how long that may take. */
+/** The frames to draw and the time limit. */
 interface RegionSheetOptions extends PreviewOptions {
   readonly frames: readonly MarkedFrame[]
-  /** Aborted when the time for all of them is over; left out, after a minute. */
+  /** Aborts when the time for all frames is over. Default: one minute. */
   readonly deadline?: AbortSignal
 }
 
 /**
- * JPEG, at most 1280 wide and about 300 kB: frames of a video, or a still picture, each with marks over it, as large
- * as their number allows; in place of those for which there was no time it says so. Throws 6014 without a picture, 6021
- * when no frame decodes, 6402 when none does in time.
+ * Returns a JPEG, at most 1280 pixels wide and about 300 kB. It shows frames of a video, or a still picture,
+ * each
+ * with its marks, as large as their number allows. A frame that times out is replaced by a note. Throws 6014
+ * without a picture, 6021 if no frame decodes and 6402 if none decodes in time.
  */
 export async function regionSheet(
   path: string,
@@ -51,19 +52,23 @@ export async function regionSheet(
   return { jpeg: await encodeJpeg(picture, { signal, largest: maxSheetBytes }), ...drawn }
 }
 
-/** All of a sheet, however many frames it has: others wait for it. */
+/** Time limit of a whole sheet, ms, for any number of frames. Other requests wait for it. */
 const sheetTimeoutMs = 60_000
 
-/** Names are read from it: coarser pictures blur them, bytes. */
+/** Size limit, bytes. Labels are read from the sheet, and stronger compression blurs them. */
 const maxSheetBytes = 300_000
 
-/** Times are told to the hundredth of a second. */
+/** Time codes have a resolution of 10 ms. */
 const labelStepMs = 10
 
-/** Height that a frame may have where there are so many, pixels. */
+/** Maximum height of a frame by the number of frames, pixels. */
 const maxFrameHeight = { alone: 900, few: 560, many: 420 }
 
-/** One as wide as the sheet, up to four in two columns, more in three; tall ones stand closer. */
+/**
+ * Chooses the grid: one frame spans the sheet, up to four use two columns, more use three. Portrait frames
+ * use twice
+ * as many columns.
+ */
 function layOutRegions(video: VideoFacts, frames: readonly MarkedFrame[]): SheetLayout {
   const isWide = video.width > video.height
   const count = frames.length
@@ -80,7 +85,7 @@ interface RegionSheetJob extends RegionSheetOptions {
   readonly sheet: SheetLayout
 }
 
-/** A still picture has no times to tell. */
+/** Draws copies of a still picture, without time codes. */
 async function drawStillCopies(path: string, { video, sheet, signal }: RegionSheetJob): Promise<RgbPicture> {
   const rgba = await stillPicture(path, { video, ...sheet.frame, signal })
   if (!rgba) throw new MediaError(6021, 'the picture could not be decoded')
@@ -89,11 +94,8 @@ async function drawStillCopies(path: string, { video, sheet, signal }: RegionShe
   return picture
 }
 
-/** Each by itself, as they lie anywhere. A frame that is shown twice is decoded once. */
-async function drawVideoFrames(
-  path: string,
-  { video, sheet, frames, signal, deadline }: RegionSheetJob,
-) {
+/** Decodes each frame separately, because the times are arbitrary. A frame shown twice is decoded once. */
+async function drawVideoFrames(path: string, { video, sheet, frames, signal, deadline }: RegionSheetJob) {
   const times = [...new Set(frames.map(({ visibleMs }) => visibleMs))]
   const pictures = await fetchFrames(times, {
     async fetch(ms, given) {

@@ -1,10 +1,10 @@
 import type { MonoAudio } from '../../media/speech/speech-types.ts'
 import { streamOutput } from './output.ts'
 
-/** A resampling of some minutes takes a second. */
+/** Time limit, ms. Resampling a few minutes of sound takes a second. */
 const resampleTimeoutMs = 60_000
 
-/** Sound of one channel at another rate, Hz. */
+/** Resamples mono sound to the rate `wanted`, Hz. Returns 32-bit float samples. */
 export async function resample(
   { samples, rate }: MonoAudio,
   wanted: number,

@@ -10,22 +10,23 @@ import type { ProgressReport } from './progress.ts'
 
 /** One ffmpeg run. */
 export interface FfmpegJob {
-  /** What follows the safe global options; inputs are made with `inputArgs`. */
+  /** Arguments after the safe global options. Inputs must be built with `inputArgs`. */
   readonly args: readonly string[]
   readonly cwd?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs: number
-  /** What `pipe:0` among the arguments reads. */
+  /** Data for the argument `pipe:0`. */
   readonly input?: ChildOptions['input']
-  /** Length of the result, for progress. */
+  /** Duration of the result, ms, used for progress. */
   readonly durationMs?: number | undefined
-  /** Called with 0 to 100, rising, about once a second. */
+  /** Called with 0 to 100, increasing, about once per second. */
   readonly onProgress?: ((percent: number) => void) | undefined
 }
 
 /**
- * Runs ffmpeg to its end. Throws MediaError with a plain sentence and the last lines of the log in
- * `cause`; an abort rejects with the signal's reason, in both cases after the process has ended.
+ * Runs ffmpeg to its end. Throws MediaError with a plain sentence and the last log lines in `cause`. An
+ * abort
+ * rejects with the signal's reason. Both happen only after the process has ended.
  */
 export async function runFfmpeg(job: FfmpegJob): Promise<void> {
   const percent = percentReader(job.durationMs ?? 0, job.onProgress ?? (() => {}))
@@ -33,17 +34,17 @@ export async function runFfmpeg(job: FfmpegJob): Promise<void> {
   job.onProgress?.(100)
 }
 
-/** As `runFfmpeg`, and hands on every report of how far the result has come. */
+/** Same as `runFfmpeg`, but passes every progress report to `onReport`. */
 export async function runWithReports(
   job: Omit<FfmpegJob, 'durationMs' | 'onProgress'>,
   onReport: (report: ProgressReport) => void,
 ): Promise<void> {
-  // -stats_period is of ffmpeg 4.4, the oldest taken.
+  // -stats_period exists since ffmpeg 4.4, the oldest supported version.
   const args = ['-progress', 'pipe:1', '-stats_period', '1', ...job.args]
   await runRaw({ ...job, args, onOutput: progressReader(onReport) })
 }
 
-/** As `runFfmpeg`, for results that ffmpeg writes to its standard output. */
+/** Same as `runFfmpeg`, for results that ffmpeg writes to its standard output. */
 export async function runRaw(job: Omit<ChildOptions, 'file'>): Promise<void> {
   const { ffmpeg } = await locateFfmpeg()
   const args = [...globalArgs, ...job.args]
@@ -52,11 +53,14 @@ export async function runRaw(job: Omit<ChildOptions, 'file'>): Promise<void> {
 }
 
 /**
- * Largest single allocation, in bytes. ffmpeg has no limit on all of its memory, and the system's
- * own can only be set by another program in between and count what is reserved, not what is used:
- * honest work on a machine with many cores reserves more than twice its use. Hence a bound on one
- * allocation, on the picture's size and on the number of streams, and the kernel's memory killer
- * pointed at ffmpeg (child.ts). A film of the largest pictures was seen to take 0.5 GB.
+ * Largest single allocation, bytes. ffmpeg has no limit on its total memory. The system's limit requires an
+ * intermediate program and counts reserved memory, not used memory. On a machine with many cores, a regular
+ * run
+ * reserves more than twice what it uses. Therefore a single allocation, the picture size and the number of
+ * streams
+ * are limited, and the kernel's out-of-memory killer prefers ffmpeg (child.ts). A video of the largest
+ * picture size
+ * took 0.5 GB.
  */
 export const maxAlloc = String(2 ** 30)
 
@@ -72,18 +76,19 @@ const globalArgs = [
 ]
 
 /**
- * The plain containers of the extensions the service takes (contract/file-kind.ts), by ffmpeg's names.
- * None of them opens a second file: a playlist, manifest or image sequence is refused whatever it is called.
+ * The containers of the accepted file extensions (contract/file-kind.ts), by ffmpeg's names. None of them
+ * opens a
+ * second file. A playlist, manifest or image sequence is rejected whatever its name.
  */
 const containers = {
   image: ['jpeg_pipe', 'png_pipe', 'webp_pipe', 'bmp_pipe'],
   media: ['mov', 'matroska', 'avi', 'flv', 'mp3', 'wav', 'aac', 'flac', 'ogg'],
 }
 
-/** Most pixels of one picture: a photo may be larger than a frame, of which a decoder keeps many. */
+/** Maximum pixels of one picture. A photo may be larger than a video frame, of which a decoder keeps many. */
 const maxPixels = { image: 2 ** 27, media: 2 ** 26 }
 
-/** Options that make reading a hostile file safe; for ffmpeg and ffprobe. */
+/** Returns the options of ffmpeg and ffprobe that make reading a hostile file safe. */
 export function safetyArgs(path: string): string[] {
   const kind = kindOf(extensionOf(path)) === 'image' ? 'image' : 'media'
   return [
@@ -96,15 +101,17 @@ export function safetyArgs(path: string): string[] {
 }
 
 /**
- * `-i` with everything that makes reading a hostile file safe, for each input file.
- *
+ * Returns `-i` with all options that make reading a hostile file safe, for one input file.
  * @param before further options of this input, such as `-ss`
  */
 export function inputArgs(path: string, before: readonly string[] = []): string[] {
   return [...safetyArgs(path), ...before, '-i', fileUrl(path)]
 }
 
-/** A path as ffmpeg takes it whatever characters it holds: never an option, a protocol or a pattern. */
+/**
+ * Returns a path in a form that ffmpeg never parses as an option, a protocol or a pattern, whatever its
+ * characters.
+ */
 export function fileUrl(path: string): string {
   return `file:${resolve(path)}`
 }
@@ -117,8 +124,9 @@ const imageSignatures = [
 ]
 
 /**
- * ffmpeg takes a file named as an image for a sequence of them (image2) by the name alone, so the
- * single-picture demuxer is named; by content, as extensions of images are often wrong.
+ * Names the single-picture demuxer. By the file name alone, ffmpeg would read an image sequence (image2).
+ * The
+ * demuxer is chosen by content, because extensions of images are often wrong.
  */
 function imageDemuxer(path: string): string[] {
   const first = firstBytes(path, 16)
@@ -142,7 +150,7 @@ function firstBytes(path: string, length: number): string {
 
 const reduceHint = 'ask for less at once: a shorter range, smaller or fewer files'
 
-/** Says in a sentence why ffmpeg failed. */
+/** Returns the error that explains why ffmpeg failed. */
 function ffmpegError({ code, signal, timedOut, log }: ChildResult, timeoutMs: number): MediaError {
   const cause = new Error(log || `ffmpeg ended with ${signal ?? code} and no message`)
   if (timedOut) {

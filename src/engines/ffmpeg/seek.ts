@@ -1,18 +1,25 @@
 import type { VideoFacts } from '../../contract/media-facts.ts'
 
 /**
- * Options of a whole command with which times stay those of the files, each from its own start. A seek would take
- * its time off them, rounded to the file's clock; AVI's counts in frames.
+ * Global options that keep the timestamps of the files, each relative to its own start. Otherwise a seek
+ * subtracts
+ * its time, rounded to the file's time base; AVI's time base is the frame.
  */
 export const fileTimes: readonly string[] = ['-copyts', '-start_at_zero']
 
-/** ffmpeg seeks a little earlier than told, and before the first key frame of FLV and live WebM finds nothing, s. */
+/**
+ * Shortest useful seek, seconds. ffmpeg seeks slightly earlier than requested, and finds nothing before the
+ * first key
+ * frame of FLV and live WebM.
+ */
 const shortestSeek = 1
 
 /**
- * Options of an input that is read from a time on, in s: begins at the key frame before it and keeps all from
- * there, so that the picture that is showing then is known, however long it has been showing. Who seeks in a file
- * with a picture seeks in that, whatever is read.
+ * Returns input options that start reading at the key frame before a time in seconds and keep everything
+ * from there.
+ * The picture shown at that time is then known, however long ago it started. In a file with a picture, the
+ * seek
+ * uses the picture stream, whichever streams are read.
  */
 export function fromKeyFrame(seconds: number, { start_ms }: Pick<VideoFacts, 'start_ms'>): string[] {
   return seconds < start_ms / 1000 + shortestSeek ? [] : ['-noaccurate_seek', '-ss', seconds.toFixed(6)]

@@ -1,9 +1,9 @@
 import type { Rect } from '../../media/geometry.ts'
 
-/** Widest preview in pixels. */
+/** Maximum width of a preview, pixels. */
 export const sheetWidth = 1280
 
-/** Height of the digits of a time code in pixels. */
+/** Height of the digits of a time code, pixels. */
 export const digitHeight = 13
 
 const sheetMargin = 20
@@ -11,26 +11,27 @@ const cellGap = 14
 const tallestFrame = 420
 const labelSpace = 38
 
-/** A frame's place on a contact sheet. */
+/** Position of a frame on a contact sheet. */
 export interface Cell {
-  /** Where in the video, in ms. */
+  /** Time in the video, ms. */
   readonly timeMs: number
   readonly box: Rect
-  /** Top of the time code below the frame. */
+  /** Top of the time code below the frame, pixels. */
   readonly labelTop: number
 }
 
 export interface SheetLayout {
   readonly width: number
   readonly height: number
-  /** Size of each frame. */
+  /** Size of each frame, pixels. */
   readonly frame: { readonly width: number; readonly height: number }
   readonly cells: readonly Cell[]
 }
 
 /**
- * Places the frames of a contact sheet: 12 in a grid (4 columns for wide pictures, 6 for tall
- * ones), fewer for a video of fewer frames, each from the middle of its share of the time.
+ * Lays out a contact sheet: 12 frames in a grid (4 columns for landscape pictures, 6 for portrait), or fewer
+ * if the
+ * video has fewer. Each frame is taken from the middle of its share of the duration.
  */
 export function layOutSheet(video: {
   width: number
@@ -43,19 +44,19 @@ export function layOutSheet(video: {
   const times = Array.from({ length: count }, (_, index) =>
     Math.floor(((index + 0.5) * video.durationMs) / count),
   )
-  // A single frame gets the width of two, not of the whole sheet.
+  // A single frame gets the width of two columns instead of the whole sheet.
   return placeCells(video, times, { columns, across: Math.max(2, columns), tallest: tallestFrame })
 }
 
 interface PlaceCellsOptions {
   readonly columns: number
-  /** How many would share the width of a sheet; at least the columns. */
+  /** Number of frames that would fill the width of a sheet; at least `columns`. */
   readonly across: number
-  /** Height that a frame may have, pixels. */
+  /** Maximum height of a frame, pixels. */
   readonly tallest: number
 }
 
-/** Places a frame of each time, in rows. */
+/** Places one frame per time, in rows. */
 export function placeCells(
   video: { width: number; height: number },
   times: readonly number[],
@@ -77,7 +78,10 @@ export function placeCells(
   }
 }
 
-/** The largest size of the same shape inside a frame, at least 2 pixels a side. */
+/**
+ * Returns the largest size with the aspect ratio of the picture that fits inside a frame, at least 2 pixels
+ * a side.
+ */
 export function fitInside(
   picture: { width: number; height: number },
   frame: { width: number; height: number },
@@ -87,7 +91,7 @@ export function fitInside(
   return { width: side(picture.width), height: side(picture.height) }
 }
 
-/** A time as m:ss or h:mm:ss, with as many decimals as tell times `stepMs` apart from each other. */
+/** Formats a time as m:ss or h:mm:ss, with as many decimals as times `stepMs` apart require to differ. */
 export function timeCode(timeMs: number, stepMs: number): string {
   const decimals = stepMs >= 1000 ? 0 : stepMs >= 100 ? 1 : stepMs >= 10 ? 2 : 3
   const unit = 10 ** (3 - decimals)
@@ -106,7 +110,9 @@ const roundSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000
   [1, 2, 5, 10, 15, 30, 60, 120, 180, 360].map((minutes) => minutes * 60_000),
 )
 
-/** Round times for the marks of a time axis, from 0, at most `marksPerWidth` steps. */
+/**
+ * Returns round times for the marks of a time axis in ms, starting at 0, with at most `marksPerWidth` steps.
+ */
 export function timeMarks(durationMs: number): { stepMs: number; times: number[] } {
   const fits = roundSteps.find((step) => durationMs / step <= marksPerWidth)
   const stepMs = fits ?? Math.ceil(durationMs / marksPerWidth / 3_600_000) * 3_600_000

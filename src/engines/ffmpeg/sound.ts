@@ -2,26 +2,29 @@ import { fixedSizeChunks, streamOutput } from './output.ts'
 import { inputArgs } from './run.ts'
 import { soundRate, stereoFilter } from './standard-sound.ts'
 
-/** The first sound of a file, as long as a result is. */
+/** The first audio stream of a file, for a result of given duration. */
 export interface StereoSound {
   readonly path: string
   readonly mono: boolean
   readonly seconds: number
-  /** Hz; left out, as results have it. */
+  /** Sample rate, Hz. Default: the rate of results. */
   readonly rate?: number
 }
 
-/** Filters to even stereo that begins at 0 and lasts exactly as long as asked, in silence where the source ends. */
+/**
+ * Returns filters that produce regular stereo from 0 with exactly the requested duration, padded with
+ * silence.
+ */
 export function soundFilters({ mono, seconds, rate }: Omit<StereoSound, 'path'>): string {
   return `${stereoFilter(mono, rate)},apad,atrim=end=${seconds.toFixed(6)}`
 }
 
-/** Seconds of sound in one piece. */
+/** Duration of a chunk, seconds. */
 const soundChunkSeconds = 0.1
 
 const stereoSampleBytes = 2 * Float32Array.BYTES_PER_ELEMENT
 
-/** Decodes what `soundFilters` makes: samples from -1 to 1, left and right in turn, in pieces. */
+/** Decodes the output of `soundFilters`: interleaved stereo samples, -1 to 1, in chunks. */
 export async function* decodeSound(
   sound: StereoSound,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },

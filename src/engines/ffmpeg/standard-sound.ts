@@ -1,25 +1,26 @@
-/** Rate of every result's sound, Hz. */
+/** Sample rate of every result, Hz. */
 export const soundRate = 48_000
 
-/** The limiter looks ahead, and so delays, by its attack time. */
+/** Attack time of the limiter, ms. The limiter looks ahead, and thus delays, by this time. */
 const attackMs = 5
 
-/** Peak that a mix may reach, of 1: leaves AAC the room it needs not to clip. */
+/** Peak limit of a mix, relative to full scale. Leaves headroom so that AAC does not clip. */
 const ceiling = 0.89
 
-/** Keeps a mix from clipping, without a delay; what comes before it must go on past the end. */
+/** Limits the peaks of a mix without delay. The input must extend past the end by the attack time. */
 export const limiter = limiterAt({ rate: soundRate, ceiling })
 
-/** How much finer peaks between samples are looked for (ITU-R BS.1770, annex 2). */
+/** Oversampling factor for the search for peaks between samples (ITU-R BS.1770, annex 2). */
 const oversampling = 4
 
 /**
- * As `ceiling`, for peaks between samples, that they stay at -1 dB in the file: coming back from the finer rate
- * brings up to 0.6 dB of what was taken off back, and AAC adds as much to tones; white noise at full level comes to +0.7 dB.
+ * Same as `ceiling`, for peaks between samples, so that they stay below -1 dB in the file. Downsampling
+ * restores up
+ * to 0.6 dB, and AAC adds as much to tones. White noise at full level reaches +0.7 dB.
  */
 const trueCeiling = 0.79
 
-/** As `limiter`, and holds back peaks between samples too. */
+/** Same as `limiter`, but also limits peaks between samples. */
 export const truePeakLimiter = [
   `aresample=${oversampling * soundRate}`,
   limiterAt({ rate: oversampling * soundRate, ceiling: trueCeiling }),
@@ -34,18 +35,23 @@ function limiterAt({ rate, ceiling: limit }: { rate: number; ceiling: number }):
 }
 
 /**
- * Largest sample that is sound, of 1: 100 dB over full scale. Floats of a file may also be infinite or no numbers;
- * one of those would spoil all that is made of it afterwards, and ffmpeg's AAC encoder ends at it.
+ * Largest valid sample, relative to full scale: 100 dB above it. Floats in a file may be infinite or NaN.
+ * One such
+ * sample would spoil all later results, and ffmpeg's AAC encoder stops at it.
  */
 const maxSample = 1e5
 
-/** Silence in place of samples that are none; first of all, before filters spread them. A comparison with NaN is false. */
+/**
+ * Replaces invalid samples with silence, before other filters spread them. A comparison with NaN is false.
+ */
 const replaceInvalid = `aeval=exprs='if(between(val(ch),-${maxSample},${maxSample}),val(ch),0)':c=same`
 
 /**
- * From a decoded stream to even stereo, of 48 kHz where no rate is told: broken samples are silence, what decoding from a keyframe brought
- * too much is cut, and holes, a late start included, are filled with silence. One channel goes to both sides at its
- * full level: ffmpeg's own way takes 3 dB off.
+ * Returns filters that convert a decoded stream to regular stereo, by default at 48 kHz. Invalid samples
+ * become
+ * silence. Sound before time 0, caused by seeking to a key frame, is cut. Gaps, including a late start, are
+ * filled
+ * with silence. Mono is copied to both channels at full level, where ffmpeg's default attenuates by 3 dB.
  */
 export function stereoFilter(mono: boolean, rate = soundRate): string {
   return [
@@ -57,7 +63,7 @@ export function stereoFilter(mono: boolean, rate = soundRate): string {
   ].join(',')
 }
 
-/** As `stereoFilter`, to one channel of a rate: channels are mixed so that none of their sums goes past full scale. */
+/** Same as `stereoFilter`, but mixes to mono at a rate in Hz. Channel gains sum to at most 1. */
 export function monoFilter(rate: number): string {
   return [
     'atrim=start=0',

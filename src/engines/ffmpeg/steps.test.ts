@@ -27,7 +27,7 @@ test('a step is used again for the same work of the same version, and for no oth
   }
   const { keep } = await new StepCache(folder, ['1.0.0']).parts(madeOf)
   await keep(part, { first: 500, frames: 20 })
-  // It may be large.
+  // The input may be large.
   expect(told).toBe(1)
   const madeBy = async (version: string) => (await new StepCache(folder, [version]).parts('a')).finished
   expect([...(await madeBy('1.0.0')).keys()]).toEqual([500])

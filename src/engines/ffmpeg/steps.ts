@@ -5,7 +5,7 @@ import { renameDurably, writeDurably } from '../../platform/durable.ts'
 import { packageVersion } from '../../platform/environment.ts'
 import { locateFfmpeg } from './locate.ts'
 
-/** A made part of the picture. */
+/** A finished segment of the picture. */
 export interface FinishedPart {
   readonly path: string
   readonly frames: number
@@ -17,20 +17,21 @@ interface FinishedParts {
 }
 
 /**
- * Finished steps of a task, each under a name that tells what it was made of, and by what, so that only such ones are
- * used again.
+ * Cache of a task's finished steps. Each file name contains a digest of the inputs and of the program
+ * versions, so
+ * that only matching results are reused.
  */
 export class StepCache {
   readonly #folder: string
   readonly #makers: readonly string[]
 
-  /** @param makers the versions of what makes them */
+  /** @param makers versions of the programs that produce the steps */
   constructor(folder: string, makers: readonly string[]) {
     this.#folder = folder
     this.#makers = makers
   }
 
-  /** The text that work answers, or answered in an earlier attempt. */
+  /** Returns the text that `work` produces, or the cached text of an earlier attempt. */
   async text(name: string, madeOf: unknown, work: () => Promise<string>): Promise<string> {
     const path = join(this.#folder, `${name}-${this.#digestOf(madeOf)}.json`)
     const kept = await readFile(path, 'utf8').catch(() => undefined)
@@ -40,9 +41,9 @@ export class StepCache {
     return made
   }
 
-  /** Parts that are made, by their first frames, and what keeps one more that is finished. */
+  /** Returns the finished segments by first frame, and a function that stores another one. */
   async parts(madeOf: unknown): Promise<FinishedParts> {
-    // Once for all of them: it may be made of half a million regions.
+    // Computed once, because the input may contain half a million regions.
     const digest = this.#digestOf(madeOf)
     const found = (await readdir(this.#folder)).flatMap((name) => {
       const [, first, frames, made] = /^part-(\d+)-(\d+)-([\da-f]+)\.mp4$/.exec(name) ?? []
@@ -64,7 +65,7 @@ export class StepCache {
   }
 }
 
-/** The steps that this version has finished with this ffmpeg. */
+/** Opens the cache of steps that this version of the package finished with the installed ffmpeg. */
 export async function openStepCache(folder: string): Promise<StepCache> {
   return new StepCache(folder, [await packageVersion(), (await locateFfmpeg()).version])
 }

@@ -2,19 +2,22 @@ import type { VideoFacts } from '../../contract/media-facts.ts'
 import { alphaDecoder } from './alpha-decoder.ts'
 import { readFrames } from './read-frames.ts'
 
-/** Size to scale a still picture to. */
+/** Target size of a still picture, pixels. */
 interface StillPictureOptions {
   readonly video: VideoFacts
   readonly width: number
   readonly height: number
-  /** What is done to it between turning and scaling. */
+  /** Filters applied between rotation and scaling. */
   readonly filters?: string
   readonly signal: AbortSignal | undefined
 }
 
 const stillTimeoutMs = 20_000
 
-/** Four-byte pixels (red, green, blue, alpha) of a still picture as it is shown; undefined when it does not decode. */
+/**
+ * Returns a still picture in display orientation as RGBA, 4 bytes per pixel, or undefined if it does not
+ * decode.
+ */
 export async function stillPicture(
   path: string,
   { video, width, height, filters = '', signal }: StillPictureOptions,
@@ -34,7 +37,10 @@ export async function stillPicture(
   return picture
 }
 
-/** Turns a still picture by its facts: releases of ffmpeg differ in whether they turn photos by themselves. */
+/**
+ * Rotates a still picture by its facts. Releases of ffmpeg differ in whether they rotate photos
+ * automatically.
+ */
 const turnFilters: Readonly<Record<number, string>> = {
   90: 'transpose=clock',
   180: 'hflip,vflip',

@@ -3,13 +3,13 @@ import type { ProbeOptions } from './ffprobe.ts'
 import { readPacketEnds, type PacketEnds, type StreamEnd } from './packet-ends.ts'
 import { maxDurationMs } from './stream-times.ts'
 
-/** Where the last packets of a whole file are looked for, in ms before its end. */
+/** Where the search for the last packets starts, in ms before the end of the file. */
 export const tailMs = 1000
 
-/** Into how many parts a file without its end is divided to find the last that is there. */
+/** Number of sections in which the last packets of a truncated file are searched. */
 const searchParts = 16
 
-/** The latest end of a picture or sound packet of a file, ms from its start. */
+/** Returns the latest end of a picture or audio packet, ms from the start of the file. */
 export async function readLastPacketEnd(
   path: string,
   facts: StreamFacts,
@@ -20,16 +20,16 @@ export async function readLastPacketEnd(
 
 export type StreamFacts = Pick<MediaFacts, 'video' | 'audio'>
 
-/** A stream as its facts tell it and as its packets are: where it begins and ends from the file's start, its length, ms. */
+/** Times of a stream: start and duration by its facts, end by its packets, ms from the start of the file. */
 export interface StreamExtent {
   readonly startMs: number
   readonly durationMs: number
   readonly endMs: number | undefined
-  /** How many packets were read. */
+  /** Number of packets read. */
   readonly packets: number
 }
 
-/** The picture and the sounds of a file, as its facts have them. */
+/** The picture and audio streams of a file, in the order of its facts. */
 export interface StreamExtents {
   readonly picture: StreamExtent | undefined
   readonly sounds: readonly StreamExtent[]
@@ -39,28 +39,28 @@ function allExtents({ picture, sounds }: StreamExtents): readonly StreamExtent[]
   return picture ? [picture, ...sounds] : sounds
 }
 
-/** When its header says a file ends, ms. */
+/** Returns the end of a file according to its header, ms. */
 export function headerEnd(streams: StreamExtents): number {
   return Math.max(0, ...allExtents(streams).map(({ startMs: begins, durationMs: told }) => begins + told))
 }
 
-/** When the last of its packets ends, ms. */
+/** Returns the end of the last packet, ms. */
 export function lastPacketEnd(streams: StreamExtents): number {
   return Math.max(0, ...allExtents(streams).map(({ endMs: ends = 0 }) => ends))
 }
 
-/** How many of their packets were read. */
+/** Returns the number of packets read from all streams. */
 export function packetCount(streams: StreamExtents): number {
   return allExtents(streams).reduce((sum, { packets }) => sum + packets, 0)
 }
 
-/** Looks for the last packets of a file's picture and sounds. Nothing is decoded. */
+/** Finds the last packets of a file's picture and audio streams. Decodes nothing. */
 export async function readStreamEnds(
   path: string,
   facts: StreamFacts,
   options: ProbeOptions,
 ): Promise<StreamExtents> {
-  // To read all from where a header wrongly ends would take long.
+  // If the header's end is too early, reading everything after it would take long.
   const beyond = await readPacketEnds(path, intervalsBeyondEnd(facts), options)
   const atEnd = streamExtents(beyond, facts)
   const read = async (places: readonly number[], question: (place: number) => string) => {
@@ -77,13 +77,13 @@ export async function readStreamEnds(
   return lastPacketEnd(rest) > 0 ? rest : found
 }
 
-/** Intervals beyond the end that a header tells, where a file is sought to its last key frame. */
+/** Returns intervals beyond the end stated in the header. A seek there reaches the last key frame. */
 export function intervalsBeyondEnd({ video, audio }: StreamFacts): string[] {
   const told = Math.max(1, video?.duration_ms ?? 0, ...audio.map((one) => one.duration_ms))
   return timesAfter(told).map(firstPacketFrom)
 }
 
-/** Places after a time, each as far again, ms. */
+/** Returns times after a time in ms, each twice the previous one. */
 function timesAfter(time: number): number[] {
   const places: number[] = []
   for (let place = 2 * time; place < maxDurationMs; place *= 2) places.push(place)
@@ -98,7 +98,7 @@ export function firstPacketFrom(ms: number): string {
   return `${intervalFrom(ms)}+#1`
 }
 
-/** Whether a stream is no cover, but a video's picture, if it is the first that is. */
+/** Returns whether a stream is video and not a cover. The first such stream is the picture. */
 export function isPicturePackets({ type, isCover }: StreamEnd): boolean {
   return type === 'video' && !isCover
 }
@@ -121,5 +121,5 @@ export function streamExtents({ streams, start }: PacketEnds, { video, audio }: 
   }
 }
 
-/** A stream as its facts tell its times. */
+/** Start and duration of a stream according to its facts. */
 type StreamTimes = Pick<MediaFacts['audio'][number], 'start_ms' | 'duration_ms'>

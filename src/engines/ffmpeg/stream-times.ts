@@ -2,10 +2,12 @@ import { streamTag, type FfprobeOutput, type FfprobeStream } from './ffprobe-ans
 
 type Format = FfprobeOutput['format']
 
-/** Longest believable length: 1000 hours, in ms. */
+/** Longest plausible duration: 1000 hours, in ms. */
 export const maxDurationMs = 1000 * 3600 * 1000
 
-/** Length by the header, in ms: the container's, else its longest stream's; undefined when it tells none. */
+/**
+ * Returns the duration in the header, ms: the container's, else that of its longest stream, else undefined.
+ */
 export function headerDuration({ format, streams }: FfprobeOutput): number | undefined {
   const own = streams.flatMap((one) => streamDuration(one, format) ?? [])
   return (
@@ -13,7 +15,10 @@ export function headerDuration({ format, streams }: FfprobeOutput): number | und
   )
 }
 
-/** A stream's own length, in ms: of the container's table, else by the tag in which Matroska writers tell its end. */
+/**
+ * Returns a stream's duration, ms: from the container, else from the tag in which Matroska writers store its
+ * end.
+ */
 export function streamDuration(one: FfprobeStream, format: Format): number | undefined {
   const [, hours, minutes, seconds] =
     /^(\d{1,4}):(\d\d):(\d\d(?:\.\d+)?)/.exec(streamTag(one, 'duration') ?? '') ?? []
@@ -25,14 +30,14 @@ export function streamDuration(one: FfprobeStream, format: Format): number | und
   )
 }
 
-/** Matroska and MP4 tell when they end; what begins later, as parts of a recording do, is shorter by that. */
+/** Converts an end time to a duration, ms. Matroska and MP4 store the end, so a late start is subtracted. */
 function endToDuration(endMs: number | undefined, format: Format): number | undefined {
   if (endMs === undefined || !/^(?:matroska|mov)/.test(format.format_name)) return endMs
   const length = endMs - (milliseconds(format.start_time) ?? 0)
   return length > 0 ? length : undefined
 }
 
-/** When a stream begins, in ms from the start of the file. */
+/** Returns when a stream starts, in ms from the start of the file. */
 export function streamStart({ start_time }: FfprobeStream, format: Format): number {
   const at = (seconds: string | undefined) => {
     const value = Math.round(Number(seconds) * 1000)

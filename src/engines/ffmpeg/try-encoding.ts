@@ -3,10 +3,10 @@ import { x264Args, propertyFilters, type EncoderSettings } from './encode-frames
 import { logFilter } from './levelled-log.ts'
 import { runRaw } from './run.ts'
 
-/** What a frame became in the encoder. */
+/** Size and quality of an encoded frame. */
 export interface EncodedFrame {
   readonly bytes: number
-  /** How near it is to the source, of brightness; 100 where it is the same. */
+  /** PSNR of luma against the source, dB; 100 if identical. */
   readonly decibels: number
 }
 
@@ -16,8 +16,9 @@ interface EncodeAndMeasureOptions extends FrameSelection, EncoderSettings {
 }
 
 /**
- * Encodes frames as `decodeFrames` and `encodeFrames` would, and keeps nothing of it but what each comes to, in the
- * order they are encoded; none where the file has none there.
+ * Encodes frames with the settings of `decodeFrames` and `encodeFrames`, and discards the output. Returns
+ * one
+ * entry per frame, in encoding order, or none if the range contains no frame.
  */
 export async function encodeAndMeasure(
   footage: Footage,
@@ -27,7 +28,7 @@ export async function encodeAndMeasure(
   const frames: EncodedFrame[] = []
   await runRaw({
     args: [
-      // Not what x264 tells of all at its end: in its mean of decibels a black frame outweighs all others.
+      // Reads each frame, not x264's final mean PSNR, in which a black frame outweighs all others.
       ...['-loglevel', 'repeat+level+debug', ...(await decodeArgs(footage, wish, propertyFilters(footage)))],
       ...[...x264Args(footage, wish, ['psnr=1']), '-pix_fmt', pixelFormat(footage), '-r', `${num}/${den}`],
       ...['-f', 'null', '-'],

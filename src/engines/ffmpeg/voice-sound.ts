@@ -8,19 +8,22 @@ import { monoFilter } from './standard-sound.ts'
 interface DecodeVoiceOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** Where it begins and how much of it is wanted, seconds; left out, all of it. */
+  /** Start and duration, seconds. Default: everything. */
   readonly from?: number
   readonly seconds?: number
-  /** Hz; left out, as speech engines hear. */
+  /** Sample rate, Hz. Default: the rate of speech engines. */
   readonly rate?: number
-  /** Told at the end how many seconds up to there were missing or did not decode; silence stands for them. */
+  /**
+   * Called at the end with the seconds of sound that were missing or did not decode and were replaced by
+   * silence.
+   */
   readonly onGaps?: (seconds: number) => void
 }
 
-/** Seconds of sound in one piece. */
+/** Duration of a chunk, seconds. */
 const voiceChunkSeconds = 0.5
 
-/** Decodes the first sound of a file as one channel: samples from -1 to 1, in pieces, no faster than they are taken. */
+/** Decodes the first audio stream to mono samples, -1 to 1, in chunks, no faster than they are consumed. */
 export async function* decodeVoice(
   path: string,
   { signal, timeoutMs, from = 0, seconds, rate = speechRate, onGaps }: DecodeVoiceOptions,
@@ -39,11 +42,11 @@ export async function* decodeVoice(
     samples += sound.length
     yield sound
   }
-  // A file's own words may look like the log's.
+  // A text in the file may imitate log lines, so the value is limited.
   onGaps?.(Math.min(holes.seconds, samples / rate))
 }
 
-/** As `decodeVoice`, all at once; for what is short. */
+/** Same as `decodeVoice`, but returns all samples at once. Intended for short sounds. */
 export async function readVoice(
   path: string,
   wanted: DecodeVoiceOptions,

@@ -1,14 +1,15 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** Chunks before the sound in which it is looked for: there are seldom more than five. */
+/** Number of chunks searched for the sound. Files seldom have more than five before it. */
 const maxChunks = 100
 
-/** Sizes that nothing wrote back when the sound had ended: of streams, and of recorders that take as much as there is. */
+/** Sizes from here on are placeholders that streams and some recorders do not update when the sound ends. */
 const unsetSize = 0x7fff_0000
 
 /**
- * The length that the header of a WAV tells, ms, which ffprobe does not: it counts the bytes that are there. Undefined
- * where it tells none, or where it is no plain WAV.
+ * Returns the duration stated in a WAV header, ms. ffprobe counts the existing bytes instead. Returns
+ * undefined if
+ * the header states none or the file is not a plain WAV.
  */
 export async function wavHeaderDuration(path: string): Promise<number | undefined> {
   await using file = await open(path)
@@ -27,7 +28,9 @@ export async function wavHeaderDuration(path: string): Promise<number | undefine
   return undefined
 }
 
-/** Bytes a second of a format chunk; 0 where it tells no more than about how many, as compressed sound does. */
+/**
+ * Returns the bytes per second of a format chunk, or 0 if the value is approximate, as for compressed sound.
+ */
 function byteRate(chunk: Buffer): number {
   const [samples, bytes, block] = [chunk.readUInt32LE(12), chunk.readUInt32LE(16), chunk.readUInt16LE(20)]
   return bytes === samples * block ? bytes : 0
