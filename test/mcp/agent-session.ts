@@ -13,13 +13,13 @@ import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 const run = promisify(execFile)
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-/** A data folder and a workspace on which real servers run; disposing ends their daemon. */
+/** A data folder and a workspace for real servers. Disposal stops their daemon. */
 export interface AgentSession extends AsyncDisposable {
   readonly workspace: string
   readonly dataDir: string
-  /** The server as an MCP client starts it; the service is the local one unless the environment names another. */
+  /** Starts the server and connects a client. Uses the local service unless the environment names another. */
   connect(era: Era, environment?: Readonly<Record<string, string>>): Promise<ConnectedAgent>
-  /** Makes a clip in the workspace: ffmpeg's source of pictures, its name, its seconds. */
+  /** Creates a clip in the workspace from a lavfi video source. */
   createClip(source: string, name: string, seconds: number): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export interface ConnectedAgent extends AsyncDisposable {
   call(name: string, args?: Record<string, unknown>): Promise<ToolResponse>
 }
 
-/** Opens a studio of its own. */
+/** Starts a session with new folders. */
 export async function startAgentSession(): Promise<AgentSession> {
   const folder = await temporaryFolder()
   const workspace = join(folder.path, 'work')
@@ -67,7 +67,7 @@ export async function startAgentSession(): Promise<AgentSession> {
   }
 }
 
-/** Ends a data folder's daemon by its recorded pid and waits until it is gone. */
+/** Stops the daemon of a data folder by its recorded pid and waits until it has exited. */
 export async function stopDaemon(dataDir: string, signal: NodeJS.Signals): Promise<void> {
   const daemon = await readDaemonRecord(dataDir)
   if (!daemon || !(await isAlive(daemon.pid))) return

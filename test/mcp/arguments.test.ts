@@ -88,7 +88,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
     expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
   })
 
-  test('nested arguments may come as JSON text', async () => {
+  test('nested arguments are accepted as JSON text', async () => {
     await using agent = await startInProcessAgent(era)
     const { clips: list } = await createClips(agent)
     const text = JSON.stringify([{ ...list[0], crop: '{"x":0,"y":0,"width":0.5,"height":1}' }, list[1]])
@@ -98,7 +98,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
     expect(task?.body).toMatchObject({ clips: [{ crop: { width: 0.5 } }, {}] })
   })
 
-  test('nested nulls count as left out, and numerals as numbers', async () => {
+  test('nested nulls are ignored, and numerals are read as numbers', async () => {
     await using agent = await startInProcessAgent(era)
     const { clips: list } = await createClips(agent)
     const { data } = await agent.call('video_split_screen', {
@@ -118,15 +118,18 @@ describe.each(eras)('arguments of a %s client', (era) => {
     })
   })
 
-  test.skipIf(process.getuid?.() === 0)('a folder that may not be written is refused at once', async () => {
-    await using agent = await startInProcessAgent(era)
-    const input = await createClips(agent)
-    await mkdir(join(agent.workspace, 'locked'))
-    await chmod(join(agent.workspace, 'locked'), 0o555)
-    for (const save_to of ['locked', 'locked/deeper', 'locked/final.mp4']) {
-      const { text } = await agent.call('video_split_screen', { ...input, save_to })
-      expect(text).toMatch(/^6016: Files cannot be saved to .*: the folder may not be written\. /)
-    }
-    expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
-  })
+  test.skipIf(process.getuid?.() === 0)(
+    'a folder without write permission is rejected immediately',
+    async () => {
+      await using agent = await startInProcessAgent(era)
+      const input = await createClips(agent)
+      await mkdir(join(agent.workspace, 'locked'))
+      await chmod(join(agent.workspace, 'locked'), 0o555)
+      for (const save_to of ['locked', 'locked/deeper', 'locked/final.mp4']) {
+        const { text } = await agent.call('video_split_screen', { ...input, save_to })
+        expect(text).toMatch(/^6016: Files cannot be saved to .*: the folder may not be written\. /)
+      }
+      expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
+    },
+  )
 })

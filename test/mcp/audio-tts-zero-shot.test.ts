@@ -9,7 +9,7 @@ import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { promptCalls, callUntilDone } from './call-until-done.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 
-// A text is spoken in the voice of a recording of an agent's workspace, by the services that the settings name.
+// Speech synthesis in the voice of a recording in the workspace, with the services from the settings.
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   let studio: AgentSession
@@ -51,7 +51,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     for (const { path } of files) expect((await stat(path)).size).toBeGreaterThan(20)
   })
 
-  test('speak-in-voice: its calls work as they stand', async () => {
+  test('speak-in-voice: the calls of the prompt work unchanged', async () => {
     await using agent = await studio.connect('legacy')
     const calls = await promptCalls(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
     expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'audio_tts_zero_shot'])
@@ -63,7 +63,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     expect((await stat(join(studio.workspace, 'speech/first.wav'))).size).toBeGreaterThan(24_000)
   })
 
-  test('a recogniser that refuses to hear the recording fails the task, and nothing is charged', async () => {
+  test('a recogniser that rejects the request fails the task, and nothing is charged', async () => {
     await using agent = await studio.connect('modern')
     const before = await balance(agent)
     const spoken = parrot.asked.length
@@ -79,9 +79,9 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     })
     expect(parrot.asked).toHaveLength(spoken)
     expect(await balance(agent)).toBe(before)
-    // Given the words, nobody has to hear it.
+    // With ref_text, no recognition is required.
     parrot.ears.replies.push(fails(401), fails(401))
-    const told = await speak(agent, { ...request, ref_text: 'Ask what you can do for your country.' })
-    expect(told.data['status']).toBe('completed')
+    const withRefText = await speak(agent, { ...request, ref_text: 'Ask what you can do for your country.' })
+    expect(withRefText.data['status']).toBe('completed')
   })
 })

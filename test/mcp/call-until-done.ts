@@ -1,10 +1,10 @@
 import type { ConnectedAgent } from './agent-session.ts'
 import { parseToolResult, type ToolResponse } from './stdio-client.ts'
 
-/** A call may start the service first, which takes its time on a busy machine, ms. */
+/** Timeout of a call, ms. The first call starts the service, which is slow on a busy machine. */
 const timeout = 180_000
 
-/** Calls a tool, and asks for its task until that has ended. */
+/** Calls a tool and polls its task until it has ended. */
 export async function callUntilDone(
   agent: ConnectedAgent,
   name: string,
@@ -17,7 +17,7 @@ export async function callUntilDone(
   return answer
 }
 
-/** The calls that a prompt shows, in order. */
+/** Returns the calls in a prompt, in order. */
 export async function promptCalls(agent: ConnectedAgent, name: string, args: Record<string, string>) {
   const { messages } = await agent.client.getPrompt({ name, arguments: args })
   const [message] = messages

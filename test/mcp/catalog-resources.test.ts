@@ -3,7 +3,7 @@ import { operations } from '../../tools/index.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 import { eras } from './stdio-client.ts'
 
-// What a client reads of the studio itself, with the real service behind.
+// Catalogue resources of the server, with a real service.
 
 let studio: AgentSession
 
@@ -26,7 +26,7 @@ describe.each(eras)('%s client', (era) => {
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 
-  test('finds every catalogue and operation listed, and reads each', async () => {
+  test('lists and reads every catalogue and operation', async () => {
     const { resources } = await agent.client.listResources()
     const uris = resources.map(({ uri }) => uri)
     expect(uris).toEqual([
@@ -38,7 +38,7 @@ describe.each(eras)('%s client', (era) => {
     for (const uri of uris) expect(Object.keys(await readJson(agent, uri)).length).toBeGreaterThan(0)
   })
 
-  test('an operation is described in full, as its tool takes it', async () => {
+  test('an operation resource contains the complete input schema of its tool', async () => {
     const { resourceTemplates } = await agent.client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('media://operations/{name}')
     const operation = await readJson(agent, 'media://operations/video_split_screen')
@@ -56,7 +56,7 @@ describe.each(eras)('%s client', (era) => {
     )
   })
 
-  test('layouts are narrowed by clips and shape, page by page, without sketches', async () => {
+  test('layouts are filtered by slot count and ratio, paginated, and contain no sketches', async () => {
     const page = await readJson(agent, 'media://layouts?slot_count=2&ratio=16%3A9&page=2&page_size=15')
     expect(page).toMatchObject({ total: 20, page: 2, page_size: 15 })
     expect(page['list']).toHaveLength(5)
@@ -66,7 +66,7 @@ describe.each(eras)('%s client', (era) => {
     }
   })
 
-  test('what is not there is told', async () => {
+  test('a missing resource and an invalid filter are reported', async () => {
     for (const uri of [
       'media://operations/video_dance',
       'media://operations',

@@ -11,7 +11,7 @@ describe.each(eras)('completions for a %s client', (era) => {
   const resource = (uri: string) => ({ type: 'ref/resource', uri })
   const prompt = { type: 'ref/prompt', name: 'make-split-screen' }
 
-  test('ids, names and enumerated values of every template', async () => {
+  test('ids, names and enumerated values of every template are completed', async () => {
     await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const input = { ...(await createClips(agent)), wait_seconds: 0 }
@@ -40,13 +40,13 @@ describe.each(eras)('completions for a %s client', (era) => {
     ])
     expect(await valuesOf(agent, layouts, ['ratio', ''])).toEqual(['9:16', '16:9', '1:1'])
     expect(await valuesOf(agent, layouts, ['page', ''])).toEqual([])
-    for (const place of ['__proto__', 'constructor', 'toString']) {
-      expect(await valuesOf(agent, layouts, [place, ''])).toEqual([])
-      await expect(valuesOf(agent, resource(place), ['x', ''])).rejects.toThrow('no resource template')
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      expect(await valuesOf(agent, layouts, [name, ''])).toEqual([])
+      await expect(valuesOf(agent, resource(name), ['x', ''])).rejects.toThrow('no resource template')
     }
   })
 
-  test('arguments of prompts: files of the workspace one after another, and words', async () => {
+  test('prompt arguments are completed with workspace files, in comma-separated lists, and with enumerated words', async () => {
     await using agent = await startInProcessAgent(era)
     await createClips(agent)
     await writeFile(join(agent.workspace, 'notes.txt'), 'no video')

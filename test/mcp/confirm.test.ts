@@ -2,10 +2,10 @@ import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import { describe, expect, test } from 'vitest'
 import { createClips, eras, startInProcessAgent, type Agent, type Era } from './stdio-client.ts'
 
-/** An agent whose user is asked above 5 credits, with tasks that cost more; `said` tells what the user says. */
-async function startAsked(
+/** Connects an agent with confirmation above 5 credits and a price of 12. `reply` returns the user's answer. */
+async function startWithConfirmation(
   era: Era,
-  said: () => ElicitResult,
+  reply: () => ElicitResult,
 ): Promise<{ agent: Agent; questions: ElicitRequest['params'][] }> {
   const capabilities = { elicitation: { form: {} } }
   const agent = await startInProcessAgent(era, { capabilities }, { confirmAbove: 5 })
@@ -13,7 +13,7 @@ async function startAsked(
   const questions: ElicitRequest['params'][] = []
   agent.client.setRequestHandler('elicitation/create', ({ params }) => {
     questions.push(params)
-    return said()
+    return reply()
   })
   return { agent, questions }
 }
@@ -23,9 +23,9 @@ const yes: ElicitResult = { action: 'accept', content: { confirm: true } }
 const creations = ({ service }: Agent): string[] =>
   service.requests.filter((request) => request === 'POST /task/video_split_screen')
 
-describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
-  test('is begun after a yes, which is asked for with the price', async () => {
-    const { agent, questions } = await startAsked(era, () => yes)
+describe.each(eras)('tasks above confirm_above_credits, %s client', (era) => {
+  test('start after the user accepts the price', async () => {
+    const { agent, questions } = await startWithConfirmation(era, () => yes)
     await using _ = agent
     const input = await createClips(agent)
     const { data } = await agent.call('video_split_screen', input)
@@ -37,23 +37,23 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
 
     agent.service.price = 5
     expect((await agent.call('video_split_screen', input)).data).toMatchObject({ status: 'completed' })
-    expect(questions, 'up to the limit nobody is asked').toHaveLength(1)
+    expect(questions, 'no question up to the limit').toHaveLength(1)
 
     agent.service.price = 12
     agent.service.onCreate = () => undefined
     const begun = await agent.call('video_split_screen', { ...input, wait_seconds: 0 })
     const again = await agent.call('video_split_screen', { ...input, wait_seconds: 0 })
     expect(again.data['task_id']).toBe(begun.data['task_id'])
-    expect(questions, 'to join what is under way costs nothing').toHaveLength(2)
+    expect(questions, 'joining a running task costs nothing').toHaveLength(2)
   })
 
-  test('is not begun after any other answer', async () => {
+  test('do not start after any other answer', async () => {
     const answers: ElicitResult[] = [
       { action: 'decline' },
       { action: 'cancel' },
       { action: 'accept', content: { confirm: false } },
     ]
-    const { agent, questions } = await startAsked(era, () => answers[questions.length - 1] ?? yes)
+    const { agent, questions } = await startWithConfirmation(era, () => answers[questions.length - 1] ?? yes)
     await using _ = agent
     const input = await createClips(agent)
     for (let asked = 0; asked < answers.length; asked += 1) {
@@ -72,7 +72,7 @@ describe.each(eras)('work above confirm_above_credits, %s client', (era) => {
     expect([questions.length, creations(agent)]).toEqual([3, []])
   })
 
-  test('is not begun where the client cannot ask, and the way on is told', async () => {
+  test('do not start if the client cannot ask, and the next step is reported', async () => {
     await using agent = await startInProcessAgent(era, {}, { confirmAbove: 5 })
     agent.service.price = 6
     const { data } = await agent.call('video_split_screen', await createClips(agent))

@@ -1,4 +1,4 @@
-/** When everything in the double happened. */
+/** Fixed time of all events in the test double. */
 export const contractTime = '2026-01-02T03:04:05.000Z'
 
 interface Reply {
@@ -6,10 +6,10 @@ interface Reply {
   send(body: unknown): unknown
 }
 
-/** The envelope of a failure: its code and status, and what is wrong. */
+/** Sends an error envelope with the error code, the HTTP status and a message. */
 export function fail(reply: Reply, [code, status]: readonly [number, number], msg: string): unknown {
   return reply.code(status).send({ code, msg, data: null })
 }
 
-/** The envelope of a success. */
+/** Success envelope. */
 export const ok = (data: unknown): unknown => ({ code: 200, msg: 'success', data })

@@ -12,7 +12,7 @@ import { createHasher } from '../../src/platform/hash.ts'
 import { fail, contractTime, ok } from './contract-responses.ts'
 import { serveTasks, taskRecord } from './contract-tasks.ts'
 
-/** A file the double holds. */
+/** A file of the test double. */
 export interface StoredFile {
   readonly id: string
   readonly name: string
@@ -20,7 +20,7 @@ export interface StoredFile {
   readonly blake3: string
 }
 
-/** A task of the double; the test moves it. */
+/** A task of the test double. The test changes its state. */
 export interface StoredTask {
   readonly id: string
   readonly type: string
@@ -30,7 +30,7 @@ export interface StoredTask {
   output: Record<string, unknown> | null
 }
 
-/** The service's HTTP contract spoken by a real server in memory; what it does with tasks is the test's. */
+/** An in-memory server with the service's HTTP contract. The test controls its tasks. */
 export interface ContractServer extends AsyncDisposable {
   readonly baseUrl: string
   readonly apiKey: string
@@ -38,38 +38,38 @@ export interface ContractServer extends AsyncDisposable {
   readonly tasks: Map<string, StoredTask>
   /** Every request as `METHOD path`. */
   readonly requests: string[]
-  /** Holds a file as if it had been uploaded. */
+  /** Adds a file as if it had been uploaded. */
   addFile(name: string, bytes: Buffer): Promise<StoredFile>
-  /** Changes a task and tells the event socket. */
+  /** Changes a task and sends an event to all sockets. */
   updateTask(id: string, change: Partial<Pick<StoredTask, 'status' | 'progress' | 'output'>>): void
-  /** Called before each answer; may break the connection. */
+  /** Called before each response. May break the connection. */
   beforeResponse: (request: IncomingMessage, response: ServerResponse) => void
-  /** Credits that any task costs. */
+  /** Price of any task, credits. */
   price: number
-  /** Seconds that any task which is worked on was worked on. */
+  /** Processing time of every running task, seconds. */
   processingSeconds: number
-  /** What creation does with a task; at first it completes at once with a copy of the first file. */
+  /** Called with each created task. Default: completes it immediately with a copy of the first file. */
   onCreate: (task: StoredTask) => void
-  /** Bytes after which a download's connection breaks, once each. */
+  /** Byte offsets at which downloads break. Each entry applies once. */
   readonly downloadBreaks: number[]
-  /** Forgets how to answer ranges. */
+  /** Ignore range requests. */
   ignoreRanges: boolean
-  /** Holds uploads back until it is resolved. */
+  /** Uploads wait until this promise resolves. */
   uploadGate: Promise<void>
-  /** What came on event sockets. */
+  /** Messages received on event sockets. */
   readonly subscriptions: unknown[]
-  /** Sockets that follow events. */
+  /** Sockets subscribed to events. */
   readonly eventSockets: Set<{ send(text: string): void; close(): void }>
 }
 
 const apiKey = 'test-key'
 
-/** Starts the double on a free port of this machine. */
+/** Starts the test double on a free local port. */
 export async function startContractServer(): Promise<ContractServer> {
   const app = fastify({ logger: false, forceCloseConnections: true })
   await app.register(multipart, { limits: { fileSize: 2 ** 30 } })
   await app.register(websocket)
-  /** Number of the latest event. */
+  /** Sequence number of the latest event. */
   let seq = 0
   const double: ContractServer = {
     baseUrl: '',
@@ -90,7 +90,7 @@ export async function startContractServer(): Promise<ContractServer> {
       const hasher = await createHasher()
       hasher.update(bytes)
       const blake3 = hasher.digest()
-      // As the service does: the same content is the same file.
+      // Like the service: files with the same content and extension are one file.
       const same = [...double.files.values()].find(
         (held) => held.blake3 === blake3 && extensionOf(held.name) === extensionOf(name),
       )
@@ -200,7 +200,7 @@ function serveEvents(app: FastifyInstance, double: ContractServer, latest: () =>
   })
 }
 
-/** A bare HTTP server whose every answer the test writes. */
+/** Starts a plain HTTP server. The test writes every response. */
 export async function startBareServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<AsyncDisposable & { readonly baseUrl: string }> {

@@ -10,13 +10,13 @@ interface Creation {
   readonly Body: Record<string, unknown>
 }
 
-/** A task as queries and events tell it. */
+/** Task record of queries and events. */
 export function taskRecord({ id, type, status, progress, output }: StoredTask): Record<string, unknown> {
   const times = { create_time: contractTime, update_time: contractTime }
   return { task_id: id, id, task_type: type, status, progress, output_result: output, ...times }
 }
 
-/** The double's endpoints of tasks. */
+/** Task endpoints of the test double. */
 export function serveTasks(app: FastifyInstance, double: ContractServer): void {
   const joinable = ({ headers, params, body }: FastifyRequest<Creation>): StoredTask | undefined =>
     headers['prefer'] === 'join-identical'

@@ -5,7 +5,7 @@ import { startTestService } from '../service/in-process.ts'
 import { startAgentSession } from './agent-session.ts'
 import { eras } from './stdio-client.ts'
 
-test('work that costs more than the account has is refused with both figures, and nothing is charged', async () => {
+test('a task above the balance is rejected with price and balance, and nothing is charged', async () => {
   await using service = await startTestService({ operations })
   await using studio = await startAgentSession()
   await studio.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)
@@ -25,7 +25,7 @@ test('work that costs more than the account has is refused with both figures, an
   }
 })
 
-test('work above confirm_above_credits is priced by the service, and not begun where nobody can be asked', async () => {
+test('a task above confirm_above_credits is priced by the service, and does not start if no user can be asked', async () => {
   await using service = await startTestService({ operations })
   await using studio = await startAgentSession()
   await studio.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)

@@ -23,9 +23,9 @@ test('eight servers started at once share one daemon', async () => {
   expect(log.match(/daemon started/g)).toHaveLength(1)
 })
 
-test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is done once', async () => {
+test('after a daemon is killed during an encode, no ffmpeg remains and the task runs once', async () => {
   await using studio = await startAgentSession()
-  // Long enough for ffmpeg to be seen at work.
+  // Long enough that ffmpeg is still running.
   await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 4)
   await studio.createClip('testsrc=s=320x180:r=30', 'right.mp4', 4)
   await using agent = await studio.connect('modern')
@@ -33,7 +33,7 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
   const { data: started } = await agent.call('video_split_screen', {
     ...{ clips, quality: '720p', wait_seconds: 0 },
   })
-  // It cannot come to its end before the daemon does.
+  // Suspended, so that it cannot finish before the daemon is killed.
   const encoders = await halted([() => programsWith('libx264', join(studio.dataDir, 'scratch'))])
   const killed = await readDaemonRecord(studio.dataDir)
   await stopDaemon(studio.dataDir, 'SIGKILL')
@@ -41,7 +41,7 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
 
   const wait = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
   let { data: done } = await wait()
-  // On a loaded machine the encode takes longer than a call waits.
+  // On a loaded machine, the encode takes longer than one call waits.
   while (['queued', 'processing'].includes(String(done['status']))) done = (await wait()).data
   expect(done).toMatchObject({ status: 'completed' })
   expect((await readDaemonRecord(studio.dataDir))?.pid).not.toBe(killed?.pid)
@@ -51,7 +51,7 @@ test('a daemon killed in the middle of an encode: no ffmpeg stays, the task is d
   await run('ffmpeg', ['-v', 'error', '-xerror', '-i', file?.path ?? '', '-f', 'null', '-'])
 })
 
-test('who follows a task hears of it again after another server started the daemon anew', async () => {
+test('a subscriber receives updates again after another server restarted the daemon', async () => {
   await using studio = await startAgentSession()
   await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1)
   await using listener = await studio.connect('modern')

@@ -1,7 +1,7 @@
 import type { ToolFilter } from '../../src/mcp/tool-selection.ts'
 import { beginAsMain } from '../service/begin-as-main.ts'
 
-/** What the tests tell the server they start. */
+/** Options of the server process that a test starts. */
 export interface EntryOptions {
   readonly baseUrl: string
   readonly apiKey: string
@@ -12,7 +12,7 @@ export interface EntryOptions {
   readonly allowUrls?: boolean
 }
 
-// Starts the MCP server over this process's stdio against the service a test runs.
+// Starts the MCP server over stdio, connected to the service of a test.
 beginAsMain()
 const { startMcpServer } = await import('../../src/mcp/stdio-server.ts')
 const { serverOptions } = await import('./server-options.ts')

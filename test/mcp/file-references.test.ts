@@ -7,11 +7,11 @@ import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
 import { startInProcessAgent, type Agent } from './stdio-client.ts'
 
-// What an agent is told of the files it names, and that none stays open.
+// Errors about the files that an agent names. No file stays open.
 
 const operations = [videoTimelineRender, musicVisualizer, checkParticle, audioLanguageDetect]
 
-async function studio(): Promise<Agent> {
+async function startWorkspaceAgent(): Promise<Agent> {
   const agent = await startInProcessAgent('legacy', {}, { operations })
   await mkdir(agent.workspace, { recursive: true })
   for (const name of ['a.mp4', 'Beach Walk.mp4', 'song.mp3', 'cover.png']) {
@@ -26,14 +26,14 @@ const timeline = (materials: unknown, material: unknown) => ({
   video_track: [{ track_index: 0, track_timeline: [{ ...clip, material }] }],
 })
 
-/** Files of a folder that this process holds open. */
+/** Files of a folder that this process has open. */
 async function openInside(folder: string): Promise<string[]> {
   const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
   return (await Promise.all(links)).filter((path) => path.startsWith(folder))
 }
 
-test.runIf(process.platform === 'linux')('a refused call leaves no file open', async () => {
-  await using agent = await studio()
+test.runIf(process.platform === 'linux')('a rejected call leaves no file open', async () => {
+  await using agent = await startWorkspaceAgent()
   const refused = timeline([{ id: 'a.mp4' }], 'Beach Walk.mp4')
   const { isError, text } = await agent.call('video_timeline_render', refused)
   expect([isError, text]).toEqual([
@@ -44,8 +44,8 @@ test.runIf(process.platform === 'linux')('a refused call leaves no file open', a
   expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
 })
 
-test('a particle that was checked says what is next', async () => {
-  await using agent = await studio()
+test('check_particle returns the next step', async () => {
+  await using agent = await startWorkspaceAgent()
   const output = { ok: false, problems: [{ severity: 'error', message: 'x' }] }
   agent.service.onCreate = (task) => agent.service.updateTask(task.id, { status: 'completed', output })
   const wrong = await agent.call('check_particle', { html: '<p>x</p>' })
@@ -56,40 +56,44 @@ test('a particle that was checked says what is next', async () => {
   expect(right.data['next_step']).toMatch(/^Done\. Look at the picture .* then call html_render_simple\.$/)
 })
 
-test('one file by two names is one material', async () => {
-  await using agent = await studio()
+test('two names of one file are one material', async () => {
+  await using agent = await startWorkspaceAgent()
   const both = timeline([{ id: 'a.mp4' }], join(agent.workspace, 'a.mp4'))
   expect(await agent.call('video_timeline_render', both)).toMatchObject({ isError: false })
 })
 
-describe('a file that is not there is told with its field', () => {
+describe('a missing file is reported with its field', () => {
   test.each<[string, unknown, RegExp]>([
     [
-      'and with the file that stands beside it',
+      'and the existing file of a neighbouring field',
       [{ id: 'v1', path: 'a.mp4' }],
       /^6004: materials\[0\]\.id: There is no v1\. Fix: Give the file itself here: "id": "a\.mp4" \(path does not name it\)\. /,
     ],
     [
-      'and with one of nearly that name',
+      'and a file with a similar name',
       [{ id: 'beach walks.mp4' }],
       /^6004: .* Fix: Did you mean Beach Walk\.mp4\? Relative/,
     ],
-    ['and with one of another case', [{ id: 'beach_walk.mp4' }], /Did you mean Beach Walk\.mp4\?/],
-    ['and with one of another kind', [{ id: 'a.mov' }], /Did you mean a\.mp4\?/],
     [
-      'and, where nothing is like it, with the folders',
+      'and a file with different case and separator',
+      [{ id: 'beach_walk.mp4' }],
+      /Did you mean Beach Walk\.mp4\?/,
+    ],
+    ['and a file with another extension', [{ id: 'a.mov' }], /Did you mean a\.mp4\?/],
+    [
+      'and, without a similar file, the folders',
       [{ id: 'interview.mp4' }],
       /Fix: Relative paths start from .*--allow-dir/,
     ],
   ])('%s', async (_, materials, expected) => {
-    await using agent = await studio()
+    await using agent = await startWorkspaceAgent()
     const { text } = await agent.call('video_timeline_render', timeline(materials, 'v1'))
     expect(text).toMatch(expected)
   })
 })
 
-test('what another field names is told only where it is of the kind that is wanted', async () => {
-  await using agent = await studio()
+test('a file of another field is suggested only if it has the required kind', async () => {
+  await using agent = await startWorkspaceAgent()
   const song = { file_id: 'song.mp3', template_id: 'ring', cover_file_id: 'covr.png' }
   const { text } = await agent.call('music_visualizer', { ...song, track: 'song.mp3' })
   expect(text).toMatch(/^6004: cover_file_id: There is no covr\.png\. Fix: Did you mean cover\.png\?/)
@@ -99,8 +103,8 @@ test('what another field names is told only where it is of the kind that is want
   )
 })
 
-test('a text that is longer than any path is no path, wherever it stands', async () => {
-  await using agent = await studio()
+test('a text longer than any path is not read as a path, in any field', async () => {
+  await using agent = await startWorkspaceAgent()
   const long = 'a/'.repeat(1e6)
   const song = { file_id: 'song.mp3', template_id: 'ring' }
   const beside = await agent.call('music_visualizer', { ...song, cover_file_id: 'covr.png', track: long })
@@ -110,7 +114,7 @@ test('a text that is longer than any path is no path, wherever it stands', async
   expect(named.text).toMatch(/^6016: cover_file_id: .*4096/)
 })
 
-test('folders that were set and are not used are told, with the reason', async () => {
+test('configured folders that are not used are reported, with the reason', async () => {
   const settings = { operations, allowedFolders: ['/path/to/media'] }
   await using agent = await startInProcessAgent('legacy', {}, settings)
   const { text } = await agent.call('check_particle', { file_id: 'title.html' })
@@ -134,8 +138,8 @@ test.each<[string, Record<string, unknown>, RegExp]>([
     timeline([{ id: 'cover.png' }], 'cover.png'),
     /materials\[0\]\.id: cover\.png is not a video or audio\. Fix: Give a video or sound; of a still picture make a video first/,
   ],
-])('%s says what to do about a file of another kind', async (name, given, expected) => {
-  await using agent = await studio()
+])('%s reports the fix for a file of another kind', async (name, given, expected) => {
+  await using agent = await startWorkspaceAgent()
   const { text } = await agent.call(name, given)
   expect(text).toMatch(expected)
 })
@@ -148,8 +152,8 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ],
   ['audio_language_detect', { file_id: 'cover.png' }, /^6016: file_id: cover\.png is not audio/],
   ['audio_language_detect', {}, /^6016: Required: file_id\. Fix: Add file_id \(/],
-])('%s refuses what is here under the code that its table has for it', async (name, given, expected) => {
-  await using agent = await studio()
+])('%s rejects a file under the error code that the operation lists', async (name, given, expected) => {
+  await using agent = await startWorkspaceAgent()
   const { isError, text } = await agent.call(name, given)
   expect([isError, text]).toEqual([true, expect.stringMatching(expected)])
   expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])

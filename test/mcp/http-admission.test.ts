@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio[Symbol.asyncDispose]())
 
-test('what is no request of this server, or has no valid key, is refused before it is read', async () => {
+test('a request with a wrong host, origin, path, method, type or key is rejected before its body is read', async () => {
   const { apiKey } = await studio.service.account(0)
   const valid = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const cases: [Parameters<typeof raw>[1], number][] = [
@@ -45,15 +45,15 @@ test('what is no request of this server, or has no valid key, is refused before 
     [{ headers: valid, method: 'GET' }, 400],
     [{ headers: { ...valid, 'mcp-session-id': 'nobodys' }, method: 'DELETE' }, 404],
   ]
-  for (const [wish, status] of cases)
-    expect([wish, (await raw(studio.url, wish)).status]).toEqual([wish, status])
+  for (const [options, status] of cases)
+    expect([options, (await raw(studio.url, options)).status]).toEqual([options, status])
   const { headers } = await raw(studio.url, { headers: { ...valid, authorization: 'Bearer rw_nobody' } })
   expect(headers['www-authenticate']).toBe('Bearer realm="reelwright", error="invalid_token"')
   const keyless = await raw(studio.url, { headers: { 'content-type': 'application/json' } })
   expect(keyless.headers['www-authenticate']).toBe('Bearer realm="reelwright"')
 })
 
-test('a body that grows beyond what is read ends with 413', async () => {
+test('a streamed body above the size limit is rejected with 413', async () => {
   const { apiKey } = await studio.service.account(0)
   const headers = {
     authorization: apiKey,
@@ -64,7 +64,7 @@ test('a body that grows beyond what is read ends with 413', async () => {
   expect(status).toBe(413)
 })
 
-test('behind a proxy its https address counts as Host and Origin, with no other port', async () => {
+test('behind a proxy, the public https address is accepted as Host and Origin, without other ports', async () => {
   await using own = await startHttpServerFixture({ publicUrl: 'https://media.example.com' })
   const { apiKey } = await own.service.account(0)
   const ask = async (headers: Record<string, string>) =>
@@ -80,7 +80,7 @@ test('behind a proxy its https address counts as Host and Origin, with no other 
   expect(await ask({ host: 'media.example.com:8788' })).toBe(403)
 })
 
-test('a key that was revoked is refused within a minute', async () => {
+test('a revoked key is rejected within a minute', async () => {
   await using own = await startHttpServerFixture()
   const { apiKey, keyId } = await own.service.account(0)
   const list = async () =>
@@ -92,7 +92,7 @@ test('a key that was revoked is refused within a minute', async () => {
   expect(await list()).toBe(401)
 })
 
-test('without its service it answers 503, and keeps nothing', async () => {
+test('without the service, a request returns 503 and no state is kept', async () => {
   await using own = await startHttpServerFixture({ baseUrl: 'http://127.0.0.1:1' })
   const answer = await postModernRequest(own.url, 'any', {
     method: 'tools/list',
@@ -102,7 +102,7 @@ test('without its service it answers 503, and keeps nothing', async () => {
   expect(await answer.text()).toContain('6401')
 })
 
-test('a client that leaves while its key is checked keeps nothing busy', async () => {
+test('a client that disconnects during the key check leaves no open tenant', async () => {
   const gate = Promise.withResolvers<void>()
   const checked = Promise.withResolvers<void>()
   let disposed = 0
@@ -130,17 +130,17 @@ test('a client that leaves while its key is checked keeps nothing busy', async (
   await checked.promise
   left.abort()
   await expect(asked).rejects.toThrow('aborted')
-  // The server has seen it go before another request is answered.
+  // The server notices the disconnect before it responds to another request.
   expect((await fetch(listening.url)).status).toBe(401)
   gate.resolve()
   await waitUntil(() => {
     now += 31 * 60_000
     void entry.sweep()
     return disposed === 1
-  }, 'the key rests and is forgotten')
+  }, 'the idle tenant is disposed')
 })
 
-test('an address that is taken is said in a sentence', async () => {
+test('a port in use is reported in plain words', async () => {
   const { port } = new URL(studio.url)
   const taken = startMcpHttpServer({
     version: '0',
@@ -160,7 +160,7 @@ test('an address that is taken is said in a sentence', async () => {
   })
 })
 
-/** A request with whatever headers; `fetch` would set its own Host. */
+/** Sends a request with any headers. `fetch` would set its own Host. */
 function raw(
   url: string,
   {
@@ -175,7 +175,7 @@ function raw(
       response.resume()
       resolve({ status: response.statusCode, headers: response.headers })
     })
-    // A server that answered may close before the rest of the body has gone.
+    // A server that has responded may close the connection before the whole body is sent.
     sent.on('error', reject)
     if (headers['content-length'] === undefined) sent.end(body)
     else sent.flushHeaders()

@@ -20,10 +20,10 @@ async function reelwright(
   )
 }
 
-test('serves the local service to its keys, and to nobody by the key of its own', async () => {
+test('reelwright mcp --http accepts the keys of the local service only, never its own', async () => {
   await using folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
-  const made = await reelwright(
+  const createdKey = await reelwright(
     'keys',
     'create',
     '--data-dir',
@@ -42,11 +42,11 @@ test('serves the local service to its keys, and to nobody by the key of its own'
   const params = { name: 'service_status', arguments: {}, _meta: requestMeta() }
   const ask = (key: string) => postModernRequest(url, key, { method: 'tools/call', params })
   try {
-    const answer = await ask(made.stdout.trim())
-    const told = (await answer.json()) as { result: { structuredContent: Record<string, unknown> } }
-    expect(told.result.structuredContent).toMatchObject({
+    const answer = await ask(createdKey.stdout.trim())
+    const body = (await answer.json()) as { result: { structuredContent: Record<string, unknown> } }
+    expect(body.result.structuredContent).toMatchObject({
       reachable: true,
-      // An account of one's own begins with nothing; the local one never runs out.
+      // A new account starts with 0 credits; the local account is unlimited.
       service: { credits: { balance: 0 } },
     })
     expect((await ask('rw_nobody')).status).toBe(401)
@@ -63,7 +63,7 @@ test.each([
   [['--public-url', 'https://media.example.com'], 2, '--public-url goes with --http'],
   [['--http', '--host', '0.0.0.0'], 1, 'keys would travel over plain http'],
   [['--http', '--public-url', 'http://media.example.com'], 1, 'must be an https address'],
-] as const)('mcp %j is refused', async (args, code, why) => {
+] as const)('mcp %j is rejected', async (args, code, why) => {
   await using folder = await temporaryFolder()
   const refused = await reelwright('mcp', ...args, '--data-dir', folder.path)
   expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(why)])

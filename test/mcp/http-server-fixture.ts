@@ -7,11 +7,11 @@ import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 
-/** A real service, and in front of it MCP over HTTP. */
+/** A real service and an MCP server over HTTP in front of it. */
 export interface HttpServerFixture extends AsyncDisposable {
   readonly url: string
   readonly service: TestService
-  /** Puts the clock forward, in ms. */
+  /** Advances the clock. ms: milliseconds. */
   advanceClock(ms: number): void
   /** Connects the SDK's client. */
   connect(era: Era, account: Pick<TestAccount, 'apiKey'>, options?: ClientOptions): Promise<HttpAgent>
@@ -27,11 +27,11 @@ export interface HttpAgent extends AsyncDisposable {
 
 interface Options {
   readonly publicUrl?: string
-  /** Where the server looks for the service; left out, where it is. */
+  /** Service URL that the server connects to. Default: the real one. */
   readonly baseUrl?: string
 }
 
-/** Starts both. */
+/** Starts the service and the MCP server. */
 export async function startHttpServerFixture({
   publicUrl,
   baseUrl,
@@ -78,7 +78,7 @@ export async function startHttpServerFixture({
   }
 }
 
-/** What newer clients say with every request. */
+/** Metadata that newer clients send with every request. */
 export function requestMeta(extensions: Record<string, object> = {}) {
   return {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -86,7 +86,7 @@ export function requestMeta(extensions: Record<string, object> = {}) {
   }
 }
 
-/** A request of a newer client as it stands on the wire. */
+/** Sends the raw HTTP request of a newer client. */
 export function postModernRequest(
   url: string,
   key: string,

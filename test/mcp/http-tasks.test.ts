@@ -21,9 +21,9 @@ import {
 } from './http-server-fixture.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-// The SDK's client refuses answers that are tasks, so that these tests speak as the protocol stands on the wire.
+// The SDK's client rejects task results, so these tests send raw JSON-RPC messages.
 
-/** An answer as it stands on the wire. */
+/** A JSON-RPC response. */
 interface Reply {
   readonly result?: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
@@ -37,7 +37,7 @@ type Send = (
 
 const declared = { [tasksExtension]: {} }
 
-/** Asks until a task is in a state. */
+/** Polls a task until it has the given status. */
 async function untilStatus(send: Send, taskId: unknown, status: string): Promise<Record<string, unknown>> {
   const ask = async () => {
     const { result = {} } = await send('tasks/get', { taskId })
@@ -75,7 +75,7 @@ describe('over HTTP', () => {
     return { send, begin, file }
   }
 
-  test('an operation answers with its task at once, and the task with the result', async () => {
+  test('an operation returns its task immediately, and the task returns the result', async () => {
     const { send, begin } = await open()
     const begun = await begin('copy')
     expect(CreateTaskResultV2Schema.safeParse(begun).error).toBeUndefined()
@@ -93,7 +93,7 @@ describe('over HTTP', () => {
     expect(await (await fetch(file?.url ?? '')).text()).toBe('words')
   })
 
-  test('discovery tells of the extension; a client that does not declare it never sees a task', async () => {
+  test('discovery lists the extension; a client that does not declare it never receives a task', async () => {
     const { send, begin, file } = await open()
     const { result } = await send('server/discover', {}, {})
     expect(result?.['capabilities']).toMatchObject({ extensions: { [tasksExtension]: {} } })
@@ -107,18 +107,18 @@ describe('over HTTP', () => {
     expect((await send('tasks/cancel', { taskId })).error).toBeUndefined()
   })
 
-  test('news of tasks are for those alone who declare the extension, and are none', async () => {
+  test('task subscriptions require the extension, and return no notifications', async () => {
     const { send } = await open()
     const params = { notifications: { taskIds: ['1'] } }
     const { error } = await send('subscriptions/listen', params, {})
     expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { extensions: declared } } })
     const account = await studio.service.account(0)
     const message = { method: 'subscriptions/listen', params: { ...params, _meta: requestMeta(declared) } }
-    const told = await (await postModernRequest(studio.url, account.apiKey, message)).text()
-    expect(told).toContain('"notifications":{}')
+    const response = await (await postModernRequest(studio.url, account.apiKey, message)).text()
+    expect(response).toContain('"notifications":{}')
   })
 
-  test('get_task and other tools answer as ever', async () => {
+  test('get_task and other tools return ordinary results', async () => {
     const { send, begin } = await open()
     const { taskId } = await begin('wait')
     const params = { name: 'get_task', arguments: { task_id: taskId, wait_seconds: 0 } }
@@ -127,7 +127,7 @@ describe('over HTTP', () => {
     await send('tasks/cancel', { taskId })
   })
 
-  test('cancelling ends the work and is told as cancelled; again it changes nothing', async () => {
+  test('cancelling stops the task and reports it as cancelled; a repeated cancellation changes nothing', async () => {
     const { send, begin } = await open()
     const { taskId } = await begin('wait')
     const { result } = await send('tasks/cancel', { taskId })
@@ -139,7 +139,7 @@ describe('over HTTP', () => {
     })
   })
 
-  test('work that fails is a completed task with an error for a result', async () => {
+  test('a failed operation is a completed task with an error result', async () => {
     const { send, begin } = await open()
     const { taskId } = await begin('refuse')
     const done = await untilStatus(send, taskId, 'completed')
@@ -149,13 +149,13 @@ describe('over HTTP', () => {
     })
   })
 
-  test('a request that is refused is an answer, not a task', async () => {
+  test('a rejected request returns a result, not a task', async () => {
     const { send } = await open()
     const { result } = await send('tools/call', { name: 'test_copy', arguments: {} })
     expect(result).toMatchObject({ resultType: 'complete', isError: true })
   })
 
-  test("a task that is unknown, or another account's, is invalid params", async () => {
+  test('an unknown task, or one of another account, returns invalid params', async () => {
     const { begin } = await open()
     const { send } = await open()
     const { taskId } = await begin('copy')
@@ -170,7 +170,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('over stdio the same holds, and the results are saved', async () => {
+test('over stdio, tasks work the same way, and the results are saved', async () => {
   await using service = await startContractServer()
   await using folder = await temporaryFolder()
   const { baseUrl, apiKey } = service

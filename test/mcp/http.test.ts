@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => studio[Symbol.asyncDispose]())
 
 describe.each(eras)('%s client over HTTP', (era) => {
-  test('a file comes by the service, and its result goes by a link that needs no key', async () => {
+  test('a file is uploaded to the service, and the result is a link that requires no key', async () => {
     const account = await studio.service.account(10)
     await using agent = await studio.connect(era, account)
     const { data: how } = await agent.call('upload_file')
@@ -40,7 +40,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
     expect((await agent.call('inspect_file', { file: file.file_id })).data['name']).toBe('a.txt')
   })
 
-  test('work that is done is told though its file is gone, and nothing of a workspace', async () => {
+  test('a completed task is reported after its file was deleted, without mention of a workspace', async () => {
     const account = await studio.service.account(10)
     await using agent = await studio.connect(era, account)
     const { data: file } = await api(account).upload('a.txt', 'words')
@@ -58,7 +58,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
     expect(JSON.stringify(contents)).not.toMatch(/workspace|saved/)
   })
 
-  test('no tool speaks of paths, and none takes one', async () => {
+  test('no tool mentions or accepts paths', async () => {
     const account = await studio.service.account(10)
     await using agent = await studio.connect(era, account)
     const { tools } = await agent.client.listTools()
@@ -80,18 +80,21 @@ describe.each(eras)('%s client over HTTP', (era) => {
     expect(data).not.toHaveProperty('workspace')
   })
 
-  test('subscribers hear of their own tasks, and of no other account', async () => {
+  test('subscribers receive updates of their own tasks only', async () => {
     await using mine = await follower(era)
     await using theirs = await follower(era)
     await theirs.subscribe([mine.uri, theirs.uri])
     await mine.subscribe([mine.uri])
-    // From here on both are told of what happens; what went by before may have been told of any task.
-    await waitUntil(() => theirs.heardOf(theirs.uri) > 0 && mine.heardOf(mine.uri) > 0, 'both listen')
-    const before = { own: theirs.heardOf(theirs.uri), other: theirs.heardOf(mine.uri) }
+    // From here on, both are subscribed. Earlier events may have notified of any task.
+    await waitUntil(
+      () => theirs.updateCount(theirs.uri) > 0 && mine.updateCount(mine.uri) > 0,
+      'both clients are subscribed',
+    )
+    const before = { own: theirs.updateCount(theirs.uri), other: theirs.updateCount(mine.uri) }
     await mine.agent.call('cancel_task', { task_id: mine.taskId, force: true })
     await theirs.agent.call('cancel_task', { task_id: theirs.taskId, force: true })
-    await waitUntil(() => theirs.heardOf(theirs.uri) > before.own, 'the end is told')
-    expect(theirs.heardOf(mine.uri)).toBe(before.other)
+    await waitUntil(() => theirs.updateCount(theirs.uri) > before.own, 'the final update')
+    expect(theirs.updateCount(mine.uri)).toBe(before.other)
 
     const { contents } = await mine.agent.client.readResource({ uri: mine.uri })
     expect(JSON.stringify(contents)).toContain('6009')
@@ -103,7 +106,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
   })
 })
 
-/** An agent of an account of its own, with a task that works until it is ended. */
+/** Connects an agent with its own account and a task that runs until it is cancelled. */
 async function follower(era: Era) {
   const account = await studio.service.account(10)
   const agent = await studio.connect(era, account)
@@ -114,16 +117,16 @@ async function follower(era: Era) {
     wait_seconds: 0,
   })
   const taskId = String(data['task_id'])
-  const heard: string[] = []
+  const updates: string[] = []
   agent.client.setNotificationHandler(
     'notifications/resources/updated',
-    ({ params }) => void heard.push(params.uri),
+    ({ params }) => void updates.push(params.uri),
   )
   return {
     agent,
     taskId,
     uri: `media://tasks/${taskId}`,
-    heardOf: (uri: string) => heard.filter((each) => each === uri).length,
+    updateCount: (uri: string) => updates.filter((each) => each === uri).length,
     async subscribe(uris: string[]) {
       if (era === 'modern') await agent.client.listen({ resourceSubscriptions: uris })
       else for (const uri of uris) await agent.client.subscribeResource({ uri })
@@ -132,7 +135,7 @@ async function follower(era: Era) {
   }
 }
 
-test('a session belongs to the key that opened it', async () => {
+test('a session accepts only the key that opened it', async () => {
   const [mine, theirs] = [await studio.service.account(0), await studio.service.account(0)]
   await using agent = await studio.connect('legacy', mine)
   const ask = (key: string) =>
@@ -154,20 +157,20 @@ test('a session belongs to the key that opened it', async () => {
   ])
 })
 
-test('a session that rests for half an hour is over, one that is listened to is not', async () => {
+test('a session that is idle for half an hour expires, one with an open stream does not', async () => {
   await using own = await startHttpServerFixture()
   const account = await own.service.account(0)
   await using listening = await own.connect('legacy', account)
   const opened = await initialize(own.url, account.apiKey)
-  const resting = opened.headers.get('mcp-session-id') ?? ''
-  expect((await inSession(own.url, account.apiKey, resting)).status).toBe(200)
+  const idle = opened.headers.get('mcp-session-id') ?? ''
+  expect((await inSession(own.url, account.apiKey, idle)).status).toBe(200)
   own.advanceClock(31 * 60_000)
   await own.sweep()
-  expect((await inSession(own.url, account.apiKey, resting)).status).toBe(404)
+  expect((await inSession(own.url, account.apiKey, idle)).status).toBe(404)
   await listening.client.ping()
 })
 
-test('more sessions than one key may have end the one that rests longest', async () => {
+test('above the session limit of a key, the session that is idle longest ends', async () => {
   const account = await studio.service.account(0)
   const ids: string[] = []
   for (let count = 0; count < 65; count += 1) {
@@ -179,7 +182,7 @@ test('more sessions than one key may have end the one that rests longest', async
   expect(await Promise.all(states)).toEqual([404, 200, 200])
 })
 
-test('closing ends streams and sessions, and the log holds no key', async () => {
+test('closing ends streams and sessions, and the log contains no key', async () => {
   await using own = await startHttpServerFixture()
   const account = await own.service.account(0)
   await using legacy = await own.connect('legacy', account)

@@ -4,66 +4,66 @@ import { describe, expect, test } from 'vitest'
 import { waitUntil } from './temporary-folder.ts'
 import { createClips, eras, startInProcessAgent } from './stdio-client.ts'
 
-const equalCall = /^This is the unfinished task of an earlier equal call\. .*force_new/
+const joinedTask = /^This is the unfinished task of an earlier equal call\. .*force_new/
 
-describe.each(eras)('equal calls of a %s client', (era) => {
-  test('are answered with the task that has not ended, whatever the files are called', async () => {
+describe.each(eras)('identical calls of a %s client', (era) => {
+  test('return the unfinished task, whatever the file names', async () => {
     await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const input = { ...(await createClips(agent)), wait_seconds: 0 }
     const first = await agent.call('video_split_screen', input)
-    expect(first.data['next_step']).not.toMatch(equalCall)
+    expect(first.data['next_step']).not.toMatch(joinedTask)
     const { task_id } = first.data
     const again = await agent.call('video_split_screen', { ...input, save_to: 'elsewhere' })
     expect(again).toMatchObject({ isError: false, data: { task_id, status: 'queued' } })
-    expect(again.data['next_step']).toMatch(equalCall)
-    expect(again.data['next_step'], 'as the second call wants it').toContain('save_to "elsewhere"')
+    expect(again.data['next_step']).toMatch(joinedTask)
+    expect(again.data['next_step'], 'save_to of the second call').toContain('save_to "elsewhere"')
     const plain = await agent.call('video_split_screen', input)
-    expect(plain.data['next_step'], 'the place is still known').toContain('save_to "elsewhere"')
+    expect(plain.data['next_step'], 'save_to is remembered').toContain('save_to "elsewhere"')
     const byId = { clips: [...agent.service.files.keys()].map((file_id) => ({ file_id })), wait_seconds: 0 }
     expect((await agent.call('video_split_screen', byId)).data).toMatchObject({ task_id })
     expect(agent.service.tasks.size).toBe(1)
 
     const anew = await agent.call('video_split_screen', { ...input, force_new: true })
     expect(anew.data['task_id']).not.toBe(task_id)
-    expect(anew.data['next_step']).not.toMatch(equalCall)
+    expect(anew.data['next_step']).not.toMatch(joinedTask)
     await copyFile(join(agent.workspace, 'left.mp4'), join(agent.workspace, 'copy.mp4'))
     const copied = { ...input, clips: [{ file_id: 'copy.mp4' }, input.clips[1]] }
-    expect((await agent.call('video_split_screen', copied)).data['next_step']).toMatch(equalCall)
+    expect((await agent.call('video_split_screen', copied)).data['next_step']).toMatch(joinedTask)
     expect(agent.service.tasks.size).toBe(2)
 
     {
       await using restarted = await startInProcessAgent(era, {}, { service: agent.service })
       const later = { ...(await createClips(restarted)), wait_seconds: 0 }
       const answer = await restarted.call('video_split_screen', later)
-      expect(answer.data['next_step'], 'a new server, other folders').toMatch(equalCall)
+      expect(answer.data['next_step'], 'new server, other folders').toMatch(joinedTask)
     }
     await writeFile(join(agent.workspace, 'left.mp4'), 'another clip under the same name')
     const other = await agent.call('video_split_screen', input)
-    expect(other.data['next_step']).not.toMatch(equalCall)
+    expect(other.data['next_step']).not.toMatch(joinedTask)
     agent.service.updateTask(String(other.data['task_id']), { status: 'failed' })
     const afterwards = await agent.call('video_split_screen', input)
-    expect(afterwards.data['next_step'], 'the first has ended').not.toMatch(equalCall)
+    expect(afterwards.data['next_step'], 'the first task has ended').not.toMatch(joinedTask)
     expect(agent.service.tasks.size).toBe(4)
   })
 
-  test('share an upload under way, and the task that comes of it', async () => {
+  test('share a running upload and its task', async () => {
     await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const gate = Promise.withResolvers<void>()
     agent.service.uploadGate = gate.promise
     const input = { ...(await createClips(agent)), wait_seconds: 0 }
-    // Defaults count whether they are written or not.
+    // An explicit default is the same as an absent field.
     const calls = [input, { ...input, audio_mode: 'first' }].map((each) =>
       agent.call('video_split_screen', each),
     )
     await waitUntil(() => agent.service.requests.includes('POST /base/file/upload'), 'the upload began')
-    // The second call has been read when a later request is answered.
+    // The server has read the second call once it responds to a later request.
     await agent.call('list_tasks')
     gate.resolve()
     const answers = await Promise.all(calls)
     expect(new Set(answers.map(({ data }) => data['task_id'])).size).toBe(1)
-    expect(answers.filter(({ data }) => equalCall.test(String(data['next_step'])))).toHaveLength(1)
+    expect(answers.filter(({ data }) => joinedTask.test(String(data['next_step'])))).toHaveLength(1)
     expect(
       agent.service.requests.filter((request) => request === 'POST /task/video_split_screen'),
     ).toHaveLength(1)

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url)
 const manifest = require.resolve('@modelcontextprotocol/inspector/package.json')
 const inspector = join(dirname(manifest), 'clients', 'cli', 'build', 'index.js')
 
-test('the Inspector finds nothing to complain about in the tools of the real server', async () => {
+test('the Inspector reports no problem in the tools of the real server', async () => {
   await using folder = await temporaryFolder()
   const server = [
     process.execPath,
@@ -19,10 +19,10 @@ test('the Inspector finds nothing to complain about in the tools of the real ser
     '--data-dir',
     join(folder.path, 'data'),
   ]
-  // It keeps files of its own in the home folder.
+  // The Inspector writes files to the home folder.
   const env = { ...process.env, HOME: folder.path, USERPROFILE: folder.path }
   const command = ['--method', 'tools/list', '--strict', '--', ...server]
-  // An exit code rejects: 6 for a schema that some clients cannot take.
+  // A non-zero exit code rejects: 6 for a schema that some clients do not support.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [inspector, ...command], { env })
   expect(stderr).toBe('')
   const { tools } = JSON.parse(stdout) as { tools: { name: string }[] }

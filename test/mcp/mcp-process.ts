@@ -5,17 +5,17 @@ import { startingQuickly } from '../own-home.ts'
 import type { EntryOptions } from './entry.ts'
 import { parseToolResult } from './stdio-client.ts'
 
-/** An MCP server in a process of its own that uploads files as an agent asks it, and can be killed. */
+/** An MCP server in its own process, used to upload files and to be killed. */
 export interface McpProcess {
   readonly pid: number
-  /** Uploads a file of the workspace, however long it takes; throws what the tool answers as an error. */
+  /** Uploads a file of the workspace and waits for the end. Throws if the tool returns an error. */
   upload(path: string, onProgress?: (percent: number) => void): Promise<Record<string, unknown>>
-  /** Ends it at once (kill -9). */
+  /** Kills the process (SIGKILL). */
   kill(): Promise<void>
   close(): Promise<void>
 }
 
-/** Starts a bridge of one workspace to a service. */
+/** Starts the process for one workspace, connected to a service. */
 export async function startMcpProcess(
   service: { baseUrl: string; apiKey: string },
   workspace: string,
@@ -31,7 +31,7 @@ export async function startMcpProcess(
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
   await client.connect(transport)
   const { pid } = transport
-  if (pid === null) throw new Error('the bridge did not start')
+  if (pid === null) throw new Error('the MCP server did not start')
   return {
     pid,
     async upload(path, onProgress) {

@@ -7,7 +7,7 @@ import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { startContractServer } from './contract-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** A session, the arguments of a call that uploads a file of its workspace, and the gate that holds that upload. */
+/** Opens a session whose uploads wait until `gate` is resolved. `args`: arguments that upload a workspace file. */
 export async function openSessionWithPausedUpload({ confirmAbove }: { confirmAbove?: number } = {}) {
   const service = await startContractServer()
   const folder = await temporaryFolder()

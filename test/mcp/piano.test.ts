@@ -10,7 +10,7 @@ import { streams } from '../video-split-screen/media.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 import { parseToolResult } from './stdio-client.ts'
 
-// A recording in an agent's workspace becomes MIDI there; the models come by themselves, from a mirror.
+// Transcribes a recording in the workspace. The models are downloaded on first use, from a mirror.
 
 const mirror = testdata('models')
 const piece = firstSeconds(makePiece('voices', 31), 5)
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => studio[Symbol.asyncDispose]())
 
-async function ended(agent: ConnectedAgent, name: string, args: object, timeout: number) {
+async function callUntilEnded(agent: ConnectedAgent, name: string, args: object, timeout: number) {
   let answer = parseToolResult(
     await agent.client.callTool({ name, arguments: { ...args, wait_seconds: 45 } }, { timeout }),
   )
@@ -37,19 +37,24 @@ async function ended(agent: ConnectedAgent, name: string, args: object, timeout:
 test('piano_audio_to_midi of a local path', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
   await using agent = await studio.connect('modern')
-  const { data, isError } = await ended(agent, 'piano_audio_to_midi', { file_id: 'piano.wav' }, task.timeout)
+  const { data, isError } = await callUntilEnded(
+    agent,
+    'piano_audio_to_midi',
+    { file_id: 'piano.wav' },
+    task.timeout,
+  )
   expect([isError, data['status']]).toEqual([false, 'completed'])
   const [file] = data['files'] as { path: string }[]
   const { notes } = readMidi(await readFile(file?.path ?? ''))
   expect(f1([scoreNotes(piece, notes)])).toBeGreaterThan(0.9)
 })
 
-test('piano_audio_to_midi of speech says what was heard', async ({ skip, task }) => {
+test('piano_audio_to_midi of speech reports that it contains no piano', async ({ skip, task }) => {
   const speech = testdata('speech')
   if (mirror === undefined || speech === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
   await using agent = await studio.connect('modern')
   await writeFile(join(studio.workspace, 'talk.flac'), await readFile(join(speech ?? '', 'jfk.flac')))
-  const { text } = await ended(agent, 'piano_audio_to_midi', { file_id: 'talk.flac' }, task.timeout)
+  const { text } = await callUntilEnded(agent, 'piano_audio_to_midi', { file_id: 'talk.flac' }, task.timeout)
   expect(text).toContain('6014')
   expect(text).toContain('contains no piano')
 })
@@ -57,7 +62,12 @@ test('piano_audio_to_midi of speech says what was heard', async ({ skip, task })
 test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
   await using agent = await studio.connect('legacy')
-  const { data, isError } = await ended(agent, 'piano_audio_enhance', { file_id: 'piano.wav' }, task.timeout)
+  const { data, isError } = await callUntilEnded(
+    agent,
+    'piano_audio_enhance',
+    { file_id: 'piano.wav' },
+    task.timeout,
+  )
   expect([isError, data['status']]).toEqual([false, 'completed'])
   const paths = (data['files'] as { path: string }[]).map(({ path }) => path)
   expect(paths.map((path) => extname(path)).toSorted()).toEqual(['.mid', '.wav'])
@@ -65,15 +75,15 @@ test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, t
   expect(wav).toMatchObject({ codec_name: 'pcm_s24le', sample_rate: '48000', channels: 2 })
 })
 
-test('a recording that was cut off: what is there, and what is not is told', async ({ skip, task }) => {
+test('a truncated recording is transcribed, and the missing seconds are reported', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
   await using agent = await studio.connect('modern')
   const bytes = await readFile(join(studio.workspace, 'piano.wav'))
   await writeFile(join(studio.workspace, 'cut.wav'), bytes.subarray(0, 0.4 * bytes.length))
-  const { data } = await ended(agent, 'piano_audio_to_midi', { file_id: 'cut.wav' }, task.timeout)
+  const { data } = await callUntilEnded(agent, 'piano_audio_to_midi', { file_id: 'cut.wav' }, task.timeout)
   const { notes, duration } = data['output'] as { notes?: string[]; duration: number }
-  const lacks = (6.5 - duration).toFixed(1)
-  expect(notes).toEqual([`the sound ends ${lacks} s before the declared end`])
+  const missingSeconds = (6.5 - duration).toFixed(1)
+  expect(notes).toEqual([`the sound ends ${missingSeconds} s before the declared end`])
 })
 
 const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=4']
@@ -82,7 +92,7 @@ const both = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64:d=1', '-f', 'lavfi', '-i', 
 test.skipIf(mirror === undefined).each([
   ['sound', noise],
   ['a picture in it', [...both, '-pix_fmt', 'yuv420p', '-f', 'mp4']],
-])('a damaged .m4a, %s of which does not decode, is 6017 (REELWRIGHT_TESTDATA)', async (name, args) => {
+])('a damaged .m4a (%s does not decode) is rejected with 6017 (REELWRIGHT_TESTDATA)', async (name, args) => {
   await using agent = await studio.connect('modern')
   const path = join(studio.workspace, `${name}.m4a`)
   const bytes = await readFile(await make(path, [...args, '-movflags', '+faststart']))
@@ -93,7 +103,7 @@ test.skipIf(mirror === undefined).each([
   expect(text).toContain('sound to flac')
 })
 
-test('a video: how its sound is taken out', async () => {
+test('a video is rejected with the command that extracts its sound', async () => {
   await studio.createClip('testsrc2=s=64x64', 'talk.mp4', 1)
   await using agent = await studio.connect('modern')
   const { text } = await agent.call('piano_audio_enhance', { file_id: 'talk.mp4' })

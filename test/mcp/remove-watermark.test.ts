@@ -7,14 +7,14 @@ import { ffmpeg } from '../video-split-screen/media.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 import { parseToolResult } from './stdio-client.ts'
 
-// The prompt's own calls, one after another, as an agent makes them of a file in its workspace.
+// Runs the calls of the prompt in order, on a file in the workspace.
 
 const mirror = testdata('models')
 let studio: AgentSession
 
 beforeAll(async () => {
   studio = await startAgentSession()
-  // The service's own settings: it is started by whichever client comes first.
+  // Settings of the service, which the first client starts.
   await mkdir(studio.dataDir, { recursive: true })
   const settings = { models_mirror: mirror }
   await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
@@ -44,7 +44,7 @@ async function callsOf(agent: ConnectedAgent, args: Record<string, string>) {
   )
 }
 
-test('remove-watermark: its steps find, show, clean and check a video', async ({ skip, task }) => {
+test('remove-watermark: the steps detect, show, clean and check a video', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model of the text detector')
   const file = 'talk.mp4'
   await drawFootage(join(studio.workspace, file), { ...size, frames: 50, background: 'still', captions })
@@ -72,7 +72,7 @@ test('remove-watermark: its steps find, show, clean and check a video', async ({
   const [look, detect, show, clean, after, left] = await (async () => {
     const answers = []
     for (const [index, [name, args]] of steps.entries()) {
-      // Between looking and cleaning the agent chooses: the channel's name stays.
+      // Before cleaning, the agent protects the name of the channel.
       if (index === 3) await keepChannel(join(studio.workspace, 'cleaning/regions.json'))
       answers.push(await call(name, args))
     }
@@ -84,7 +84,7 @@ test('remove-watermark: its steps find, show, clean and check a video', async ({
   expect(show?.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
   expect(show?.data['regions']).toMatchObject({
     ...{ regions: 3, protect_regions: 0, not_shown: { count: 0 } },
-    // Each subtitle in its time, the name on both.
+    // One subtitle on each frame, the channel name on both.
     frames: [
       { ids: [expect.any(String), expect.any(String)] },
       { ids: [expect.any(String), expect.any(String)] },
@@ -100,10 +100,12 @@ test('remove-watermark: its steps find, show, clean and check a video', async ({
     notes: [expect.stringContaining('another file')],
   })
   expect(after?.data['next_step']).toMatch(/is refused for this one/)
-  expect(left?.data, 'only what was kept is found again').toMatchObject({ output: { regions_found: 1 } })
+  expect(left?.data, 'only the protected region is detected again').toMatchObject({
+    output: { regions_found: 1 },
+  })
 })
 
-/** Edits a detection as an agent does: what stands at the top is protected, which wins over its removal. */
+/** Edits a detection like an agent: protects the regions at the top. Protection takes precedence over removal. */
 async function keepChannel(path: string): Promise<void> {
   const found = JSON.parse(await readFile(path, 'utf8')) as { regions: readonly Listed[] }
   const channel = found.regions.filter(({ y }) => y < 0.5)
@@ -111,7 +113,7 @@ async function keepChannel(path: string): Promise<void> {
   await writeFile(path, JSON.stringify({ ...found, protect_regions }))
 }
 
-test('an image: its boxes by hand are shown, and clean what they cover', async () => {
+test('boxes drawn by hand are shown on an image, and clean what they cover', async () => {
   const { workspace } = studio
   await ffmpeg(
     '-f',
@@ -141,13 +143,13 @@ test('an image: its boxes by hand are shown, and clean what they cover', async (
     },
   })
   expect(cleaned.data).toMatchObject({ status: 'completed' })
-  // Nothing white is left where the logo was.
+  // No white pixel remains in the region of the logo.
   const raw = ['-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1']
   const pixels = await ffmpeg('-i', join(workspace, 'clean.png'), '-vf', 'crop=46:28:178:14', ...raw)
   expect(Math.max(...pixels)).toBeLessThan(140)
 })
 
-test('what cannot be drawn is told so that an agent can mend it', async () => {
+test('regions that cannot be drawn are reported with the fix', async () => {
   const { workspace } = studio
   await studio.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
   await using agent = await studio.connect('modern')
@@ -160,12 +162,12 @@ test('what cannot be drawn is told so that an agent can mend it', async () => {
   expect(await ask({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)
   expect(await ask({ at: [0.5] })).toMatch(/^6016: at: requires regions/)
   expect(await ask({ regions: 'wrong.json', preview: 'contact_sheet' })).toMatch(/^6016: preview: /)
-  const told = async (regions: readonly object[]) => {
-    await writeFile(join(workspace, 'told.json'), JSON.stringify({ regions }))
-    return (await agent.call('inspect_file', { file: 'clip.mp4', regions: 'told.json' })).data
+  const inspectRegions = async (regions: readonly object[]) => {
+    await writeFile(join(workspace, 'regions-under-test.json'), JSON.stringify({ regions }))
+    return (await agent.call('inspect_file', { file: 'clip.mp4', regions: 'regions-under-test.json' })).data
   }
-  expect((await told([]))['next_step']).toMatch(/^The list is empty/)
-  expect(await told([{ x: 0.1, y: 0.1, w: 0.1, h: 0.1, start: 5 }])).toMatchObject({
+  expect((await inspectRegions([]))['next_step']).toMatch(/^The list is empty/)
+  expect(await inspectRegions([{ x: 0.1, y: 0.1, w: 0.1, h: 0.1, start: 5 }])).toMatchObject({
     regions: { not_shown: { count: 1 }, notes: [expect.stringContaining('after the end of the video')] },
   })
 })

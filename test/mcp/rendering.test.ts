@@ -7,7 +7,7 @@ import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { startAgentSession, type AgentSession } from './agent-session.ts'
 import { parseToolResult, type Era } from './stdio-client.ts'
 
-// What describes a finished video, as an agent asks for it: local paths in, a file in its workspace out.
+// Rendering operations as an agent calls them: local paths as input, a file in the workspace as output.
 
 let studio: AgentSession
 
@@ -75,13 +75,13 @@ test.for(asked.map(([era, rendering]) => [era, ...rendering] as const))(
     skip(name === 'html_render_simple' && lacksBrowser, 'no browser is installed')
     await using agent = await studio.connect(era)
     const progress: number[] = []
-    const onprogress = ({ progress: told }: { progress: number }) => void progress.push(told)
+    const onprogress = ({ progress: percent }: { progress: number }) => void progress.push(percent)
     const call = async (tool: string, args: object) => {
       const request = { name: tool, arguments: { ...args, wait_seconds: 45, save_to: `${name}-${era}` } }
       return parseToolResult(await agent.client.callTool(request, { onprogress, timeout: task.timeout }))
     }
     let answer = await call(name, given)
-    // On a loaded machine the work takes longer than a call waits.
+    // On a loaded machine, the task takes longer than one call waits.
     while (['queued', 'processing'].includes(String(answer.data['status'])))
       answer = await call('get_task', { task_id: answer.data['task_id'] })
     const { data, isError, text } = answer

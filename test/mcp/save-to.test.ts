@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { downloadUrl } from '../../src/contract/routes.ts'
 import { createClips, startInProcessAgent, type Agent } from './stdio-client.ts'
 
-/** What an answer says of one saved file. */
+/** A saved file in a tool response. */
 interface Saved {
   readonly path: string
   readonly note?: string
@@ -24,7 +24,7 @@ test.each([
   expect(data['files']).not.toEqual([expect.objectContaining({ note: expect.anything() })])
 })
 
-test('a result of another type than save_to says gets its own extension, and that is told', async () => {
+test('a result of another type than save_to gets its own extension, and a note', async () => {
   await using agent = await startInProcessAgent('modern')
   const { data } = await agent.call('video_split_screen', {
     ...(await createClips(agent)),
@@ -37,7 +37,7 @@ test('a result of another type than save_to says gets its own extension, and tha
   expect(await readdir(join(agent.workspace, 'out'))).toEqual(['final.mp4'])
 })
 
-test('so does a download; .jpg and .jpeg are one type', async () => {
+test('a download also gets its own extension; .jpg and .jpeg are one type', async () => {
   await using agent = await startInProcessAgent('modern')
   const { id } = await agent.service.addFile('clip.mp4', Buffer.from('a clip'))
   const { data } = await agent.call('download_file', { file_id: id, save_to: 'copy.mp3' })
@@ -49,7 +49,7 @@ test('so does a download; .jpg and .jpeg are one type', async () => {
   expect(saved.data).not.toHaveProperty('note')
 })
 
-/** The next task completes with a MIDI file and two of sound. */
+/** Makes the next task complete with a MIDI file and two sound files. */
 async function completeWithSeveral({ service }: Agent): Promise<void> {
   const held = {
     '': await service.addFile('tune-piano.wav', Buffer.from('sound')),
@@ -68,7 +68,7 @@ test.each([
   ['enh.wav', undefined],
   ['enh.mid', undefined],
   ['enh.mp3', 'The file is .wav, so it is not named .mp3.'],
-])('several results take the name %s, each with its own extension', async (save_to, note) => {
+])('several results are named after %s, each with its own extension', async (save_to, note) => {
   await using agent = await startInProcessAgent('modern')
   await completeWithSeveral(agent)
   const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to })
@@ -80,7 +80,7 @@ test.each([
   expect(await readFile(files[1]?.path ?? '', 'utf8')).toBe('notes')
 })
 
-test('several results go into a folder under their own names', async () => {
+test('several results are saved in a folder under their own names', async () => {
   await using agent = await startInProcessAgent('modern')
   await completeWithSeveral(agent)
   const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to: 'tune' })

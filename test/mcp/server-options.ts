@@ -4,7 +4,7 @@ import type { McpServerOptions } from '../../src/mcp/stdio-server.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import type { EntryOptions } from './entry.ts'
 
-/** The server that tests ask for, against the service that they run. */
+/** Options of an MCP server for the service of a test. */
 export function serverOptions(options: EntryOptions, report: McpServerOptions['report']): McpServerOptions {
   return {
     version: '0.0.0-test',

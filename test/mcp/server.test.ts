@@ -6,7 +6,7 @@ import { temporaryFolder, waitUntil } from './temporary-folder.ts'
 import { createClips, eras, startAgent, startInProcessAgent } from './stdio-client.ts'
 
 describe.each(eras)('%s client', (era) => {
-  test('lists tools, prompts and templates over stdio, where stdout carries the protocol only', async () => {
+  test('lists tools, prompts and templates over stdio; stdout contains only protocol messages', async () => {
     await using agent = await startAgent(era)
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
@@ -39,7 +39,7 @@ describe.each(eras)('%s client', (era) => {
     ])
   })
 
-  test('two local paths in, a result file in the workspace out', async () => {
+  test('two local paths produce a result file in the workspace', async () => {
     await using agent = await startAgent(era)
     const { isError, data, text } = await agent.call('video_split_screen', await createClips(agent))
     expect(isError).toBe(false)
@@ -60,7 +60,7 @@ describe.each(eras)('%s client', (era) => {
     })
   })
 
-  test('a task that takes longer is followed with get_task, and progress is told', async () => {
+  test('a task that takes longer is polled with get_task, and progress is reported', async () => {
     await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const progress: number[] = []
@@ -69,7 +69,7 @@ describe.each(eras)('%s client', (era) => {
         name: 'video_split_screen',
         arguments: { ...(await createClips(agent)), wait_seconds: 0, save_to: 'out/final.mp4' },
       },
-      { onprogress: ({ progress: told }) => void progress.push(told) },
+      { onprogress: ({ progress: percent }) => void progress.push(percent) },
     )
     expect(result.structuredContent).toMatchObject({
       status: 'queued',
@@ -94,7 +94,7 @@ describe.each(eras)('%s client', (era) => {
     })
   })
 
-  test('subscribers hear of every change of a task, others do not', async () => {
+  test('subscribers receive every change of their task, and of no other', async () => {
     await using agent = await startInProcessAgent(era)
     agent.service.onCreate = () => undefined
     const { data } = await agent.call('video_split_screen', {
@@ -110,7 +110,7 @@ describe.each(eras)('%s client', (era) => {
     )
     if (era === 'legacy') await agent.client.subscribeResource({ uri })
     else await agent.client.listen({ resourceSubscriptions: [uri] })
-    await waitUntil(() => agent.service.eventSockets.size === 1, 'the server follows the events')
+    await waitUntil(() => agent.service.eventSockets.size === 1, 'the server subscribes to events')
     agent.service.updateTask(String(other.data['task_id']), { progress: 5 })
     agent.service.updateTask(String(data['task_id']), { status: 'processing', progress: 30 })
     await waitUntil(() => updated.length > 0, 'an update')
@@ -126,7 +126,7 @@ describe.each(eras)('%s client', (era) => {
     expect(resources.map((resource) => resource.uri)).toContain(uri)
   })
 
-  test('files are resources too: facts, and short texts as content', async () => {
+  test('file resources contain facts, and the content of short texts', async () => {
     await using agent = await startInProcessAgent(era)
     const { id } = await agent.service.addFile(
       'words.srt',
@@ -148,7 +148,7 @@ describe.each(eras)('%s client', (era) => {
     await expect(agent.client.readResource({ uri: 'media://other/1' })).rejects.toThrow(/not found/i)
   })
 
-  test('every other tool answers', async () => {
+  test('all other tools work', async () => {
     await using agent = await startInProcessAgent(era)
     await createClips(agent)
     const uploaded = await agent.call('upload_file', { path: 'left.mp4' })
@@ -199,7 +199,7 @@ describe.each(eras)('%s client', (era) => {
     })
   })
 
-  test('a task that is worked on is ended by force alone', async () => {
+  test('a running task is stopped only with force', async () => {
     await using agent = await startInProcessAgent(era)
     agent.service.onCreate = (task) => void (task.status = 'processing')
     const { data } = await agent.call('video_split_screen', {
@@ -212,7 +212,7 @@ describe.each(eras)('%s client', (era) => {
       data: { task_id, status: 'failed', next_step: expect.stringContaining('credits') },
     })
     const { data: ended } = await agent.call('get_task', { task_id })
-    expect(ended['next_step'], 'nothing is to be corrected').toMatch(
+    expect(ended['next_step'], 'no correction is suggested').toMatch(
       /^The task was stopped on request and its/,
     )
     const twice = await agent.call('cancel_task', { task_id, force: true })
@@ -224,10 +224,10 @@ describe.each(eras)('%s client', (era) => {
       output: { error: { code: 6500, message: 'x', retryable: true } },
     })
     const failed = await agent.call('cancel_task', { task_id, force: true })
-    expect(failed.text, 'it failed by itself').toMatch(/^6007: /)
+    expect(failed.text, 'it failed without a stop request').toMatch(/^6007: /)
   })
 
-  test('a client that gives up cancels nothing', async () => {
+  test('a client that aborts its call cancels no task', async () => {
     await using agent = await startAgent(era)
     agent.service.onCreate = () => undefined
     const gate = Promise.withResolvers<void>()
@@ -241,12 +241,12 @@ describe.each(eras)('%s client', (era) => {
     stop.abort()
     await expect(call).rejects.toThrow(/abort/i)
     gate.resolve()
-    await waitUntil(() => agent.service.tasks.size === 1, 'the task is created all the same')
+    await waitUntil(() => agent.service.tasks.size === 1, 'the task is created anyway')
     expect([...agent.service.tasks.values()][0]?.status).toBe('queued')
     expect(agent.service.requests.some((request) => request.endsWith('/cancel'))).toBe(false)
   })
 
-  test('a failed task tells why', async () => {
+  test('a failed task contains its error', async () => {
     await using agent = await startInProcessAgent(era)
     agent.service.onCreate = (task) => {
       task.status = 'failed'
@@ -257,10 +257,10 @@ describe.each(eras)('%s client', (era) => {
     expect(data).toMatchObject({ status: 'failed', error: { code: 6021, message: 'no frame' } })
   })
 
-  test('a result that cannot be saved is told beside the completed task', async () => {
+  test('a result that cannot be saved is reported with the completed task', async () => {
     await using agent = await startInProcessAgent(era)
     const input = await createClips(agent)
-    await writeFile(join(agent.workspace, 'occupied'), 'a file where a folder is wanted')
+    await writeFile(join(agent.workspace, 'occupied'), 'a file in place of a folder')
     const refused = await agent.call('video_split_screen', { ...input, save_to: 'occupied/out' })
     expect(refused.text).toMatch(/^6016: /)
     await writeFile(join(agent.workspace, 'reelwright-output'), 'in the way')
@@ -270,7 +270,7 @@ describe.each(eras)('%s client', (era) => {
   })
 })
 
-test('the default workspace is made on first use', async () => {
+test('the default workspace is created on first use', async () => {
   await using agent = await startInProcessAgent('modern')
   await expect(stat(agent.workspace)).rejects.toMatchObject({ code: 'ENOENT' })
   const { data } = await agent.call('service_status')
@@ -278,14 +278,14 @@ test('the default workspace is made on first use', async () => {
   expect((await stat(agent.workspace)).isDirectory()).toBe(true)
 })
 
-test('the roots of an older client are its folders when nothing is set', async () => {
+test('the roots of an older client are its allowed folders if none are configured', async () => {
   await using project = await temporaryFolder()
   await writeFile(join(project.path, 'clip.mp4'), 'clip')
   await using agent = await startInProcessAgent('legacy', { capabilities: { roots: { listChanged: true } } })
   agent.client.setRequestHandler('roots/list', () => ({
     roots: [{ uri: `file://${project.path}` }, { uri: 'file:///' }, { uri: `file://${tmpdir()}/not-there` }],
   }))
-  // The handler came after the connection; the change tells the server to ask again.
+  // The handler was registered after the connection. The notification makes the server ask again.
   await agent.client.notification({ method: 'notifications/roots/list_changed' })
   await expect.poll(async () => (await agent.call('service_status')).data['workspace']).toBe(project.path)
   const { data } = await agent.call('service_status')

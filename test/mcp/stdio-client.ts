@@ -16,11 +16,11 @@ import type { EntryOptions } from './entry.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { serverOptions } from './server-options.ts'
 
-/** The two protocol lines a server must speak. */
+/** The two protocol generations that a server supports. */
 export const eras = ['legacy', 'modern'] as const
 export type Era = (typeof eras)[number]
 
-/** An agent with a server of its own, a workspace, and the service behind. */
+/** An agent with its own server, a workspace, and the service. */
 export interface Agent extends AsyncDisposable {
   readonly client: Client
   readonly service: ContractServer
@@ -28,7 +28,7 @@ export interface Agent extends AsyncDisposable {
   call(name: string, args?: Record<string, unknown>): Promise<ToolResponse>
 }
 
-/** A tool's answer taken apart. */
+/** A parsed tool result. */
 export interface ToolResponse {
   readonly isError: boolean
   readonly text: string
@@ -36,44 +36,44 @@ export interface ToolResponse {
   readonly result: CallToolResult
 }
 
-/** What is not as it comes. */
+/** Settings that differ from the defaults. */
 interface AgentSettings extends Partial<
   Pick<EntryOptions, 'tools' | 'confirmAbove' | 'allowUrls' | 'allowedFolders'>
 > {
-  /** That of another agent, which ends it; left out, one of its own. */
+  /** Service of another agent, which also stops it. Default: a new one. */
   readonly service?: ContractServer
 }
 
-/** Starts a server as its own process, with settings of its own, and connects the SDK's client in one era. */
+/** Starts a server in its own process and connects the SDK's client in one era. */
 export function startAgent(era: Era, options?: ClientOptions, settings?: AgentSettings): Promise<Agent> {
-  return connectAgent({ era, options, settings }, async (entry, told) => {
+  return connectAgent({ era, options, settings }, async (entry, reports) => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
       env: { ...startingQuickly },
       stderr: 'pipe',
     })
-    // The entry reports bugs there; nothing else of it writes anything.
-    transport.stderr?.on('data', (chunk: Buffer) => void told.push(chunk.toString()))
+    // The entry reports bugs on stderr and writes nothing else to it.
+    transport.stderr?.on('data', (chunk: Buffer) => void reports.push(chunk.toString()))
     return transport
   })
 }
 
-/** What a server in this process may have beside. */
+/** Settings of a server in this process. */
 interface InProcessAgentSettings extends AgentSettings {
-  /** Those that are its tools; left out, as `serverOptions` says. */
+  /** Operations offered as tools. Default: those of `serverOptions`. */
   readonly operations?: readonly Operation[]
 }
 
-/** The same with the server in this process, where it is there at once. */
+/** Like `startAgent`, but with the server in this process, which starts faster. */
 export function startInProcessAgent(
   era: Era,
   options?: ClientOptions,
   { operations, ...settings }: InProcessAgentSettings = {},
 ): Promise<Agent> {
-  return connectAgent({ era, options, settings }, async (entry, told) => {
+  return connectAgent({ era, options, settings }, async (entry, reports) => {
     const [near, far] = InMemoryTransport.createLinkedPair()
-    const usual = serverOptions(entry, (error) => void told.push(error))
+    const usual = serverOptions(entry, (error) => void reports.push(error))
     await startMcpServer({ ...usual, ...(operations && { operations }), transport: far })
     return near
   })
@@ -85,19 +85,19 @@ interface ConnectAgentOptions {
   readonly settings?: AgentSettings | undefined
 }
 
-/** `open` starts the server, and puts what it reports where it may be found. */
+/** Connects a client. `open` starts the server and appends its error reports to `reports`. */
 async function connectAgent(
-  { era, options, settings: { service: given, ...settings } = {} }: ConnectAgentOptions,
-  open: (entry: EntryOptions, told: unknown[]) => Promise<Transport>,
+  { era, options, settings: { service: sharedService, ...settings } = {} }: ConnectAgentOptions,
+  open: (entry: EntryOptions, reports: unknown[]) => Promise<Transport>,
 ): Promise<Agent> {
-  const service = given ?? (await startContractServer())
+  const service = sharedService ?? (await startContractServer())
   const folder = await temporaryFolder()
   const workspace = join(folder.path, 'Reelwright')
   const { baseUrl, apiKey } = service
-  const told: unknown[] = []
+  const reports: unknown[] = []
   const transport = await open(
     { baseUrl, apiKey, defaultFolder: workspace, allowedFolders: [], ...settings },
-    told,
+    reports,
   )
   const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
   const client = new Client({ name: 'test', version: '1' }, { ...options, versionNegotiation: { mode } })
@@ -109,14 +109,14 @@ async function connectAgent(
     call: async (name, args = {}) => parseToolResult(await client.callTool({ name, arguments: args })),
     async [Symbol.asyncDispose]() {
       await client.close()
-      if (!given) await service[Symbol.asyncDispose]()
+      if (!sharedService) await service[Symbol.asyncDispose]()
       await folder[Symbol.asyncDispose]()
-      if (told.length > 0) throw new Error(told.join(''))
+      if (reports.length > 0) throw new Error(reports.join(''))
     },
   }
 }
 
-/** Two files that pass for clips: the double does not look inside. */
+/** Creates two files named like clips. The test double does not read their content. */
 export async function createClips(agent: Agent): Promise<{ clips: { file_id: string }[] }> {
   await mkdir(agent.workspace, { recursive: true })
   await writeFile(join(agent.workspace, 'left.mp4'), 'left clip')
@@ -124,7 +124,7 @@ export async function createClips(agent: Agent): Promise<{ clips: { file_id: str
   return { clips: [{ file_id: join(agent.workspace, 'left.mp4') }, { file_id: 'right.mp4' }] }
 }
 
-/** Takes a tool's answer apart. */
+/** Splits a tool result into its error flag, text and data. */
 export function parseToolResult(result: CallToolResult): ToolResponse {
   const [first] = result.content
   return {

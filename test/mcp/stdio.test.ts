@@ -34,7 +34,7 @@ describe.each(eras)('%s client, real service', (era) => {
     const progress: number[] = []
     const result = await agent.client.callTool(
       { name: 'video_split_screen', arguments: { ...bothClips, save_to: `out-${era}` } },
-      { onprogress: ({ progress: told }) => void progress.push(told), timeout: 50_000 },
+      { onprogress: ({ progress: percent }) => void progress.push(percent), timeout: 50_000 },
     )
     const { data, isError, text } = parseToolResult(result)
     expect([isError, data['status'], text]).toEqual([false, 'completed', expect.any(String)])
@@ -55,7 +55,7 @@ describe.each(eras)('%s client, real service', (era) => {
     expect(JSON.stringify(listed.data['tasks'])).toContain(data['task_id'])
   })
 
-  test('a clip is inspected with a picture', async () => {
+  test('inspect_file returns a preview image of a clip', async () => {
     await using agent = await startAgent(era)
     for (const [preview, file] of [
       ['contact_sheet', 'left.mp4'],
@@ -69,7 +69,7 @@ describe.each(eras)('%s client, real service', (era) => {
     }
   })
 
-  test('a file that is cut off is told, with the place; MIDI is called by its name', async () => {
+  test('a truncated file is reported with the position; MIDI is reported as midi', async () => {
     await using agent = await startAgent(era)
     const { workspace } = studio
     const { data } = await agent.call('inspect_file', { file: 'half.mkv' })
@@ -86,7 +86,7 @@ describe.each(eras)('%s client, real service', (era) => {
     expect(picture.text).toMatch(/^6014: tune\.mid is midi/)
   })
 
-  test('subscribers hear how a task ends', async () => {
+  test('subscribers receive the final state of a task', async () => {
     await using agent = await startAgent(era)
     const { data } = await agent.call('video_split_screen', { ...bothClips, wait_seconds: 0 })
     const uri = `media://tasks/${String(data['task_id'])}`
@@ -101,7 +101,7 @@ describe.each(eras)('%s client, real service', (era) => {
     await expect.poll(() => states.at(-1)).toBe('completed')
   })
 
-  test('bad files are refused with the reason, and nothing is charged', async () => {
+  test('bad files are rejected with the reason, and nothing is charged', async () => {
     await using agent = await startAgent(era)
     const { workspace } = studio
     const balance = async () => {

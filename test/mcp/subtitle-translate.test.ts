@@ -10,7 +10,7 @@ import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { translatingModel } from '../subtitle-translate/translator.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 
-// Subtitles of an agent's workspace are translated there, by the model that the settings name in one line.
+// Translates subtitles in the workspace, with the model from one line of the settings.
 
 let studio: AgentSession
 let model: ModelServer
@@ -37,24 +37,24 @@ afterAll(async () => {
 const settingsFile = () => join(studio.dataDir, 'reelwright.config.json')
 const settings = (name: string) => JSON.stringify({ [name]: `${model.origin}/v1#small` })
 
-async function ended(name: string, args: object) {
+async function callUntilEnded(name: string, args: object) {
   let answer = await agent.call(name, { ...args, wait_seconds: 45 })
   while (['queued', 'processing'].includes(String(answer.data['status'])))
     answer = await agent.call('get_task', { task_id: answer.data['task_id'], wait_seconds: 45 })
   return answer
 }
 
-test('with nothing set the answer names the setting, and in the same session that one makes it work', async () => {
-  const serviceLeft = async () => {
+test('without a model, the error names the setting; setting it makes the next call of the session work', async () => {
+  const waitForServiceExit = async () => {
     const record = await readDaemonRecord(studio.dataDir)
     if (record)
       await until(
         () => identifyProcess(record.pid),
-        (found) => found === null,
+        (identity) => identity === null,
       )
   }
   await rm(settingsFile())
-  await serviceLeft()
+  await waitForServiceExit()
   const request = { file_id: 'talk.srt', language: 'en-US', translate_language: 'zh-CN' }
   const { isError, text } = await agent.call('subtitle_translate', request)
   expect([isError, text]).toEqual([true, expect.stringMatching(/^6401: no language model is set/)])
@@ -64,15 +64,15 @@ test('with nothing set the answer names the setting, and in the same session tha
   const [name = ''] = Object.keys(JSON.parse(example) as object)
 
   await writeFile(join(studio.dataDir, file), settings(name))
-  await serviceLeft()
-  const { data } = await ended('subtitle_translate', request)
+  await waitForServiceExit()
+  const { data } = await callUntilEnded('subtitle_translate', request)
   expect(data['status']).toBe('completed')
-  const [made] = data['files'] as { path: string }[]
-  expect(await readFile(made?.path ?? '', 'utf8')).toContain('译文')
+  const [translated] = data['files'] as { path: string }[]
+  expect(await readFile(translated?.path ?? '', 'utf8')).toContain('译文')
 })
 
 test.each(subtitleTranslate.examples)('example: $title', async ({ input }) => {
-  const { data, isError } = await ended('subtitle_translate', input)
+  const { data, isError } = await callUntilEnded('subtitle_translate', input)
   expect([isError, data['status']]).toEqual([false, 'completed'])
   const [file] = data['files'] as { path: string; role: string }[]
   expect(file?.role).toBe('subtitle')
@@ -81,7 +81,7 @@ test.each(subtitleTranslate.examples)('example: $title', async ({ input }) => {
   expect(text.includes('Style: Default original')).toBe(input['lingual_type'] === 'bilingual')
 })
 
-test('translate-subtitles: its calls work as they stand', async () => {
+test('translate-subtitles: the calls of the prompt work unchanged', async () => {
   await studio.createClip('testsrc2=size=320x180:rate=25', 'talk.mp4', 1)
   const args = { file: 'talk.srt', from: 'English', to: 'Chinese', video: 'talk.mp4' }
   const { messages } = await agent.client.getPrompt({ name: 'translate-subtitles', arguments: args })
@@ -91,14 +91,14 @@ test('translate-subtitles: its calls work as they stand', async () => {
   expect(calls.map(([, name]) => name)).toEqual(['inspect_file', 'subtitle_translate'])
   for (const [, name = '', given = '{}'] of calls) {
     const call = JSON.parse(given) as object
-    const { isError, text: said } =
-      name === 'inspect_file' ? await agent.call(name, { ...call }) : await ended(name, call)
-    expect([said, isError]).toEqual([said, false])
+    const { isError, text: response } =
+      name === 'inspect_file' ? await agent.call(name, { ...call }) : await callUntilEnded(name, call)
+    expect([response, isError]).toEqual([response, false])
   }
   expect(await readFile(join(studio.workspace, 'subtitles/translated.srt'), 'utf8')).toContain('译文')
 })
 
-test('the same task of two languages alike is refused with the way out', async () => {
+test('a request with the same source and target language is rejected with a fix', async () => {
   const { isError, text } = await agent.call('subtitle_translate', {
     ...{ file_id: 'talk.srt', language: 'zh-CN', translate_language: 'zh-CHS' },
   })
@@ -107,7 +107,7 @@ test('the same task of two languages alike is refused with the way out', async (
   expect(text).toContain('zh-CHS and zh-CHT are two scripts of Chinese')
 })
 
-test('a file of another kind is refused with the two formats that it takes', async () => {
+test('a file of another kind is rejected with the two supported formats', async () => {
   await writeFile(join(studio.workspace, 'x.wav'), 'no sound')
   const request = { file_id: 'x.wav', language: 'en-US', translate_language: 'zh-CN' }
   const { isError, text } = await agent.call('subtitle_translate', request)

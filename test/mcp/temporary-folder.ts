@@ -2,13 +2,13 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An empty folder of its own (a real path), removed at the end of the scope. */
+/** Creates an empty temporary folder (a real path), removed at the end of the scope. */
 export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'reelwright-test-')))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Waits for a condition, looking at it each time the event loop has turned; throws after a while. */
+/** Polls a condition every 5 ms. Throws after 2 minutes. */
 export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
   const deadline = Date.now() + 120_000
   while (!condition()) {

@@ -35,24 +35,24 @@ test('the whole list stays below 12,000 tokens', () => {
   expect(tokens).toBeLessThan(12_000)
 })
 
-test('names are unique and known to every client: lower case, digits, underscores', () => {
+test('names are unique and valid for every client: lower case, digits, underscores', () => {
   expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
   for (const { name } of tools) expect(name).toMatch(/^[a-z][a-z0-9_]{2,47}$/)
 })
 
-/** Deepest that objects may lie in each other for every model API. */
+/** Maximum nesting of objects that every model API supports. */
 const maxDepth = 5
 
-/** What some client or model API refuses in a schema, each with its place. */
+/** Paths and reasons of schema parts that some client or model API rejects. */
 function* hazardsOf(schema: unknown): Generator<string> {
   const refused = ['$ref', '$defs', 'definitions', 'prefixItems', 'nullable', 'format', 'patternProperties']
   for (const [path, node] of nodesOf(schema)) {
     const { type, items, minimum, maximum } = node
-    if (path.split('/properties/').length - 1 > maxDepth) yield `${path} lies too deep`
+    if (path.split('/properties/').length - 1 > maxDepth) yield `${path} is nested too deeply`
     if (type === 'null' || Array.isArray(type)) yield `${path} may be null or of several types`
     if (Array.isArray(items)) yield `${path} is a tuple`
     if (minimum === Number.MIN_SAFE_INTEGER || Number(maximum) >= 2 ** 31 - 1)
-      yield `${path} has bounds that say nothing`
+      yield `${path} has bounds without meaning`
     // Under `properties`, these are names of fields.
     if (path.endsWith('/properties')) {
       for (const name of Object.keys(node))
@@ -63,13 +63,13 @@ function* hazardsOf(schema: unknown): Generator<string> {
   }
 }
 
-describe('the law on schemas', () => {
+describe('schema hazards', () => {
   const shared = z.object({ x: z.number() }).meta({ id: 'shared' })
   let deep: z.ZodType = z.string()
   for (let level = 0; level <= maxDepth; level += 1) deep = z.object({ inner: deep })
 
   test.each<[string, z.ZodType]>([
-    ['too deep', deep],
+    ['too deeply', deep],
     ['null', z.string().nullable()],
     ['tuple|prefixItems', z.tuple([z.number(), z.number()])],
     ['$ref', shared],
@@ -81,11 +81,11 @@ describe('the law on schemas', () => {
   })
 
   test.each([z.date(), z.map(z.string(), z.string()), z.bigint(), z.set(z.string()), z.symbol()])(
-    'what JSON cannot say is refused as the tool is declared: $def.type',
+    'a type that JSON cannot represent is rejected when the tool is declared: $def.type',
     (field) => expect(() => publishInputSchema(z.object({ field }))).toThrow(/cannot be represented/),
   )
 
-  test('whole numbers carry no bounds of the machine', () => {
+  test('whole numbers have no machine-dependent bounds', () => {
     const published = publishInputSchema(z.object({ field: z.int(), time: z.int().max(2 ** 31 - 1) }))
     expect([...hazardsOf(published)]).toEqual([])
   })
@@ -94,13 +94,13 @@ describe('the law on schemas', () => {
 describe.each(tools)(
   '$name',
   ({ name, title, description, inputSchema, outputSchema, annotations, example }) => {
-    test('has a title, and a description that no model API cuts', () => {
+    test('has a title, and a description that no model API truncates', () => {
       expect(title.length).toBeGreaterThan(2)
       expect(description.length).toBeGreaterThan(20)
       expect(description.length).toBeLessThanOrEqual(1024)
     })
 
-    test('its example is a call that it takes', () => {
+    test('its example matches the input schema', () => {
       expect(new Ajv({ strict: false }).compile(inputSchema)(example)).toBe(true)
     })
 
@@ -114,7 +114,7 @@ describe.each(tools)(
       }
     })
 
-    test('its schemas have nothing that clients refuse', () => {
+    test('its schemas contain nothing that clients reject', () => {
       for (const schema of [inputSchema, outputSchema ?? {}]) expect([...hazardsOf(schema)]).toEqual([])
     })
 
@@ -122,20 +122,20 @@ describe.each(tools)(
       for (const [path, field] of fieldsOf(inputSchema)) {
         expect([path, typeof field['type']]).toEqual([path, 'string'])
         if (path.endsWith('_id') && !path.endsWith('layout_id')) {
-          // A map of files has them by name.
+          // A map of files contains them by name.
           const id = field['type'] === 'object' ? (field['additionalProperties'] as Node) : field
           expect([path, id['type']]).toEqual([path, 'string'])
         }
       }
     })
 
-    test('its output is loose', () => {
+    test('its output schema allows additional properties', () => {
       for (const [path, node] of nodesOf(outputSchema ?? {})) {
         expect([path, node]).not.toEqual([path, expect.objectContaining({ additionalProperties: false })])
       }
     })
 
-    test('its annotations say all five things and agree with each other', () => {
+    test('its annotations have all five properties and are consistent', () => {
       const { title: shown, ...hints } = annotations
       expect(shown, 'older clients look for it here').toBe(title)
       expect(Object.values(hints).map((value) => typeof value)).toEqual(Array(4).fill('boolean'))
@@ -144,7 +144,7 @@ describe.each(tools)(
       const reads = ['list_tasks', 'service_status'].includes(name)
       expect(annotations.readOnlyHint).toBe(reads)
       expect(annotations.destructiveHint).toBe(name === 'cancel_task')
-      // Each call of an operation makes and pays a task.
+      // Each call of an operation creates and charges a task.
       const repeats = !operations.some(({ operation }) => operation.name === name)
       expect(annotations.idempotentHint).toBe(repeats)
     })
@@ -154,11 +154,11 @@ describe.each(tools)(
 describe.each(operations.map(({ operation }) => operation))('operation $name', (operation) => {
   const published = tools.find(({ name }) => name === operation.name)
 
-  test('is a tool with the three fields of long work, none of which hides one of its own', () => {
+  test('is a tool with the three task fields, none of which collides with an input field', () => {
     const own = Object.keys(operation.input.shape)
-    const ofLongWork = ['wait_seconds', 'save_to', 'force_new']
-    for (const field of ofLongWork) expect(own).not.toContain(field)
-    expect(Object.keys(published?.inputSchema['properties'] ?? {})).toEqual([...own, ...ofLongWork])
+    const taskFields = ['wait_seconds', 'save_to', 'force_new']
+    for (const field of taskFields) expect(own).not.toContain(field)
+    expect(Object.keys(published?.inputSchema['properties'] ?? {})).toEqual([...own, ...taskFields])
     expect(published?.outputSchema).toBeDefined()
   })
 

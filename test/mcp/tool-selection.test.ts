@@ -6,8 +6,8 @@ import { eras, startAgent } from './stdio-client.ts'
 
 const narrow = { toolsets: ['clean'], tools: ['inspect_file'] } as const
 
-describe.each(eras)('a narrowed list, %s client', (era) => {
-  test('shows only the tools that were chosen, and tells of the others when they are called', async () => {
+describe.each(eras)('selected tools, %s client', (era) => {
+  test('lists only the selected tools, and rejects calls of the others with the setting to change', async () => {
     await using agent = await startAgent(era, {}, { tools: narrow, allowUrls: true })
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
@@ -24,14 +24,14 @@ describe.each(eras)('a narrowed list, %s client', (era) => {
     const status = await agent.call('service_status')
     expect(status.data).toMatchObject({ https_addresses_taken: true })
     const inside = await agent.call('inspect_file', { file: 'https://169.254.169.254/a.mp4' })
-    expect(inside.text, 'where addresses are taken').toMatch(/^6016: .* is not a public https URL/)
+    expect(inside.text, 'URLs are accepted').toMatch(/^6016: .* is not a public https URL/)
     const plain = await agent.call('inspect_file', { file: 'http://example.com/a.mp4' })
     expect(plain.text).toMatch(/^6016: .* is a remote URL/)
     await expect(agent.client.callTool({ name: 'video_dance' })).rejects.toThrow('no tool video_dance')
   })
 })
 
-test('what changes something is refused by a read-only server, which tells once to start it again', async () => {
+test('a read-only server rejects tools that change something, and asks once for a restart', async () => {
   await using agent = await startAgent('modern', {}, { tools: { readOnly: true } })
   const { text } = await agent.call('cancel_task', { task_id: '1' })
   expect(text).toMatch(/this server is read-only\. Fix: Remove --read-only \(.*\), and restart the server\./)
@@ -42,12 +42,12 @@ test('what changes something is refused by a read-only server, which tells once 
 async function startWith(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   await using folder = await temporaryFolder()
   const main = join(import.meta.dirname, '../../src/main.ts')
-  return await new Promise<{ code: unknown; told: string }>((resolve) => {
+  return await new Promise<{ code: unknown; stderr: string }>((resolve) => {
     const child = execFile(
       process.execPath,
       [main, 'mcp', '--data-dir', folder.path, ...args],
       { env },
-      (error, _out, told) => resolve({ code: error?.code ?? 0, told }),
+      (error, _out, stderr) => resolve({ code: error?.code ?? 0, stderr }),
     )
     child.stdin?.end()
   })
@@ -56,15 +56,15 @@ async function startWith(args: readonly string[], env: Readonly<Record<string, s
 test.each<[string[], RegExp]>([
   [['--toolsets', 'render,dance'], /--toolsets: .*one of render, clean, speech, cut, library, files/],
   [['--tools', 'get_task, video_dance'], /no tool video_dance\nFix: .*Available: .*video_split_screen, /],
-])('reelwright mcp %j ends with the reason', async (args, expected) => {
-  const { code, told } = await startWith(args)
-  expect([code, told]).toEqual([1, expect.stringMatching(expected)])
+])('reelwright mcp %j exits with the reason', async (args, expected) => {
+  const { code, stderr } = await startWith(args)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(expected)])
 })
 
-test('the settings of the command line and of the environment are taken', async () => {
+test('settings of the command line and of the environment are applied', async () => {
   const env = { REELWRIGHT_TOOLS: 'inspect_file', REELWRIGHT_CONFIRM_ABOVE_CREDITS: '0' }
   expect(await startWith(['--toolsets', ' render, clean ', '--read-only'], env)).toEqual({
     code: 0,
-    told: '',
+    stderr: '',
   })
 })

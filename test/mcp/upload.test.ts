@@ -11,7 +11,7 @@ import { makeStamped } from '../service/stamped-file.ts'
 import { startMcpProcess } from './mcp-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-test('an agent uploads a large file: in parts, with its progress; then at once, also from a new server', async () => {
+test('a large file is uploaded in parts, with progress; a repeated upload sends nothing, also from a new server', async () => {
   await using service = await startTestService()
   await using relay = await startRelay(service)
   await using folder = await temporaryFolder()
@@ -20,19 +20,19 @@ test('an agent uploads a large file: in parts, with its progress; then at once, 
   const entry = { baseUrl: relay.baseUrl, apiKey: service.apiKey }
   const requested = (begins: string) => relay.requests.filter((request) => request.startsWith(begins)).length
 
-  const bridge = await startMcpProcess(entry, folder.path)
+  const mcp = await startMcpProcess(entry, folder.path)
   const progress: number[] = []
-  const uploaded = await bridge.upload('long.mp4', (percent) => void progress.push(percent))
+  const uploaded = await mcp.upload('long.mp4', (percent) => void progress.push(percent))
   expect(uploaded).toMatchObject({ name: 'long.mp4', bytes: size })
   expect([requested('PUT'), requested('POST')]).toEqual([3, 2])
   expect(progress.length).toBeGreaterThan(5)
   expect(progress).toEqual(progress.toSorted((a, b) => a - b))
 
-  const both = await Promise.all([bridge.upload('long.mp4'), bridge.upload(join(folder.path, 'long.mp4'))])
+  const both = await Promise.all([mcp.upload('long.mp4'), mcp.upload(join(folder.path, 'long.mp4'))])
   expect(both.map(({ file_id }) => file_id)).toEqual([uploaded['file_id'], uploaded['file_id']])
-  // The two were one.
+  // The two concurrent uploads were merged.
   expect([requested('PUT'), requested('POST')]).toEqual([3, 3])
-  await bridge.kill()
+  await mcp.kill()
 
   const another = await startMcpProcess(entry, folder.path)
   expect(await another.upload('long.mp4')).toMatchObject({ file_id: uploaded['file_id'] })
@@ -40,17 +40,17 @@ test('an agent uploads a large file: in parts, with its progress; then at once, 
   await another.close()
 })
 
-test('a service of the same machine takes a file from where it lies, small or large; only its bytes are looked at', async () => {
+test('a service on the same machine imports a file by its path, small or large, without an upload', async () => {
   await using service = await startTestService({ localImport: true })
   await using relay = await startRelay(service)
   await using folder = await temporaryFolder()
   const size = 2 * partBytes + 7
   await makeStamped(join(folder.path, 'long.mp4'), size, 'sparse')
   await writeFile(join(folder.path, 'note.txt'), 'a note')
-  const bridge = await startMcpProcess({ baseUrl: relay.baseUrl, apiKey: service.apiKey }, folder.path)
-  const long = await bridge.upload('long.mp4')
-  const note = await bridge.upload('note.txt')
-  await bridge.close()
+  const mcp = await startMcpProcess({ baseUrl: relay.baseUrl, apiKey: service.apiKey }, folder.path)
+  const long = await mcp.upload('long.mp4')
+  const note = await mcp.upload('note.txt')
+  await mcp.close()
   expect(
     relay.requests.filter((request) => request.startsWith('PUT') || request.endsWith('/file/upload')),
   ).toEqual([])

@@ -19,7 +19,7 @@ import { multiRoundTools, elicitedValue } from './multi-round-tools.ts'
 import { FixtureTasks, taskTools } from './tasks.ts'
 import { plainTools, pngBase64, statelessTools, unknownTool, type FixtureTool } from './tools.ts'
 
-// What the conformance suite asks of any server, behind the entry that `reelwright mcp --http` uses.
+// Tools, resources and prompts that the conformance suite requires, served by the entry of `reelwright mcp --http`.
 
 const prompt = (...content: GetPromptResult['messages'][number]['content'][]): GetPromptResult => ({
   messages: content.map((each) => ({ role: 'user', content: each })),
@@ -60,8 +60,8 @@ const prompts: Readonly<
   test_input_required_result_prompt: {
     args: [],
     get(_args, context) {
-      const told = elicitedValue(context, 'user_context', 'context')
-      if (told !== undefined) return prompt(words(`Context: ${told}`))
+      const userContext = elicitedValue(context, 'user_context', 'context')
+      if (userContext !== undefined) return prompt(words(`Context: ${userContext}`))
       const requestedSchema = { type: 'object', properties: { context: { type: 'string' } } } as const
       return inputRequired({
         inputRequests: { user_context: inputRequired.elicit({ message: 'What context?', requestedSchema }) },
@@ -168,7 +168,7 @@ function servePrompts({ server }: McpServer): void {
   server.setRequestHandler('resources/unsubscribe', () => ({}))
 }
 
-/** The fixture behind the real entry; the suite sends no key, so that a front adds one as a proxy would. */
+/** Starts the fixture behind the real entry. The suite sends no key, so a front server adds one, like a proxy. */
 export async function startFixture(): Promise<AsyncDisposable & { readonly url: string }> {
   const entry = createHttpHandler({ open: fixtureTenant, clock: Date.now, log: openLog({ level: 'silent' }) })
   const server = createServer((request, response) => {

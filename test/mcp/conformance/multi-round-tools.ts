@@ -16,7 +16,7 @@ function sign(state: string): string {
   return `${state}.${createHmac('sha256', secret).update(state).digest('base64url')}`
 }
 
-/** The state that this server signed; throws invalid params for any other. */
+/** Returns the request state if this server signed it. Throws invalid params otherwise. */
 function verified(context: ServerContext): string | undefined {
   const given = context.mcpReq.requestState<string>()
   if (given === undefined) return undefined
@@ -37,7 +37,7 @@ const samples = (words: string) =>
     maxTokens: 100,
   })
 
-/** What the user said in a field, once they accepted. */
+/** Value that the user entered in a field; undefined if they did not accept. */
 export function elicitedValue(context: ServerContext, key: string, field: string): string | undefined {
   const response = inputResponse(context.mcpReq.inputResponses, key)
   const value =
@@ -45,17 +45,17 @@ export function elicitedValue(context: ServerContext, key: string, field: string
   return typeof value === 'string' || value === undefined ? value : JSON.stringify(value)
 }
 
-const isThere = (context: ServerContext, key: string): boolean =>
+const hasResponse = (context: ServerContext, key: string): boolean =>
   inputResponse(context.mcpReq.inputResponses, key).kind !== 'missing'
 
-/** Asks in one round, and answers in the next. */
+/** Asks in one round, and returns the result in the next. */
 function oneRound(
   inputRequests: InputRequests,
   done: (context: ServerContext) => string | undefined,
   state?: string,
 ): FixtureTool {
   return {
-    description: 'Asks before it answers',
+    description: 'Asks once before it returns',
     run({ context }) {
       const known = verified(context)
       const answer = state === undefined || known === state ? done(context) : undefined
@@ -83,7 +83,7 @@ function multiRound(context: ServerContext): FixtureResult {
   })
 }
 
-/** Asks for what the client declared that it can do, and for nothing else. */
+/** Requests only input that the client declared to support. */
 function askByCapabilities(context: ServerContext): FixtureResult {
   const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope }
   const declared = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as Record<string, unknown>
@@ -97,7 +97,7 @@ function askByCapabilities(context: ServerContext): FixtureResult {
     : inputRequired({ inputRequests })
 }
 
-/** Answers in several rounds (protocol revision 2026-07-28). */
+/** Tools that require several rounds (protocol revision 2026-07-28). */
 export const multiRoundTools: Readonly<Record<string, FixtureTool>> = {
   test_input_required_result_elicitation: oneRound(
     { user_name: asks('What is your name?', 'name') },
@@ -108,10 +108,10 @@ export const multiRoundTools: Readonly<Record<string, FixtureTool>> = {
   ),
   test_input_required_result_sampling: oneRound(
     { capital_question: samples('What is the capital of France?') },
-    (c) => (isThere(c, 'capital_question') ? 'Answered' : undefined),
+    (c) => (hasResponse(c, 'capital_question') ? 'Answered' : undefined),
   ),
   test_input_required_result_list_roots: oneRound({ client_roots: inputRequired.listRoots() }, (context) =>
-    isThere(context, 'client_roots') ? 'Roots seen' : undefined,
+    hasResponse(context, 'client_roots') ? 'Roots seen' : undefined,
   ),
   test_input_required_result_request_state: oneRound(
     { confirm: asks('Please confirm', 'ok', 'boolean') },
@@ -130,17 +130,17 @@ export const multiRoundTools: Readonly<Record<string, FixtureTool>> = {
       client_roots: inputRequired.listRoots(),
     },
     (context) =>
-      ['user_name', 'greeting', 'client_roots'].every((key) => isThere(context, key))
+      ['user_name', 'greeting', 'client_roots'].every((key) => hasResponse(context, key))
         ? 'All answered'
         : undefined,
     'asked-all',
   ),
   test_input_required_result_multi_round: {
-    description: 'Asks twice before it answers',
+    description: 'Asks twice before it returns',
     run: ({ context }) => multiRound(context),
   },
   test_input_required_result_capabilities: {
-    description: 'Asks for what the client can do',
+    description: 'Requests input that the client supports',
     run: ({ context }) => askByCapabilities(context),
   },
 }

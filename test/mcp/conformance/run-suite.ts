@@ -4,28 +4,28 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** What the suite found of a server in one scenario. */
+/** Result of one scenario. */
 export interface Scenario {
   readonly name: string
   readonly passed: number
   readonly failed: number
-  /** Why it does not count; left out where the revision requires it. */
+  /** Reason why the scenario does not count; absent if the revision requires it. */
   readonly unscored?: string
 }
 
-/** What a run of the suite told. */
+/** Result of a run of the suite. */
 export interface SuiteRun {
-  /** 0 where everything that the revision requires holds. */
+  /** Exit code; 0 if all required scenarios pass. */
   readonly code: number | null
   readonly scenarios: readonly Scenario[]
   readonly output: string
 }
 
-/** The suite's command line, wherever its package lies. */
+/** Package manifest of the suite, resolved from node_modules. */
 const require = createRequire(import.meta.url)
 export const manifest = require.resolve('@modelcontextprotocol/conformance/package.json')
 
-/** Runs what the suite has for servers of a protocol revision. */
+/** Runs the suite's server scenarios of a protocol revision. */
 export async function runSuite(
   url: string,
   { revision, folder }: { readonly revision: string; readonly folder: string },

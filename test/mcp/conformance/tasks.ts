@@ -17,18 +17,18 @@ import { textResult, type FixtureCall, type FixtureTool } from './tools.ts'
 
 interface Work {
   readonly head: Pick<DetailedTask, 'taskId' | 'createdAt' | 'ttlMs' | 'pollIntervalMs'>
-  /** When it ends, ms since 1970; null while it waits for answers. */
+  /** End, ms since 1970; null while the task waits for input. */
   ends: number | null
   cancelled: boolean
   asked: Record<string, object>
   readonly outcome: () => { result: CallToolResult } | { error: { code: number; message: string } }
 }
 
-/** Tasks of the suite, in memory. */
+/** In-memory tasks of the suite. */
 export class FixtureTasks implements TaskSource {
   readonly #works = new Map<string, Work>()
 
-  /** Begins a task; `asked` are the questions it waits for. */
+  /** Starts a task. `asked`: the questions that it waits for. */
   begin(seconds: number, outcome: Work['outcome'], asked: Work['asked'] = {}): DetailedTask {
     const now = Date.now()
     const head = {
@@ -85,13 +85,13 @@ const confirm = (message: string) => ({
   },
 })
 
-/** The tools by which the suite looks at the Tasks extension. */
+/** Tools with which the suite tests the Tasks extension. */
 export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureTool>> {
   const takesTasks = ({ era, context }: FixtureCall) => era === 'modern' && supportsTasks(context.mcpReq)
   const failing = () => ({ result: { isError: true, ...textResult('The job failed') } })
   return {
     greet: {
-      description: 'Greets at once',
+      description: 'Greets immediately',
       inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
       run: ({ args }) => textResult(`Hello, ${String(args['name'])}!`),
     },
@@ -105,14 +105,14 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       },
     },
     failing_job: {
-      description: 'Fails, as a task alone',
+      description: 'Fails; available only as a task',
       run({ context }) {
         requireTaskSupport(context.mcpReq)
         return toTaskResult(tasks.begin(0, failing))
       },
     },
     protocol_error_job: {
-      description: 'Breaks',
+      description: 'Ends with a protocol error',
       run: () => toTaskResult(tasks.begin(0, () => ({ error: { code: -32_603, message: 'The job broke' } }))),
     },
     confirm_delete: {

@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 
-/** What the suite calls: a tool by its name, with what it does. */
+/** A tool that the suite calls. */
 export interface FixtureTool {
   readonly description: string
   readonly inputSchema?: Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ export interface FixtureCall {
   readonly context: ServerContext
   readonly server: Server
   readonly era: 'legacy' | 'modern'
-  /** Tells listeners that tools or prompts have changed. */
+  /** Notifies listeners that the list of tools or prompts has changed. */
   changed(what: 'tools_list_changed' | 'prompts_list_changed'): void
 }
 
@@ -34,14 +34,14 @@ const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
 
 export const textResult = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] })
 
-const answering = (...content: ContentBlock[]) => ({ run: () => ({ content }) })
+const returning = (...content: ContentBlock[]) => ({ run: () => ({ content }) })
 const image: ContentBlock = { type: 'image', data: pngBase64, mimeType: 'image/png' }
-const noted = (uri: string, mimeType: string, body: string): ContentBlock => ({
+const embeddedResource = (uri: string, mimeType: string, body: string): ContentBlock => ({
   type: 'resource',
   resource: { uri, mimeType, text: body },
 })
 
-/** An elicitation, over the older protocol's own channel or as an answer of the newer one. */
+/** Schema of an elicitation form. */
 const form = (properties: Record<string, object>, required: string[] = []) => ({
   type: 'object' as const,
   properties,
@@ -59,7 +59,7 @@ async function elicit(call: FixtureCall, message: string, requestedSchema: Retur
 
 const street = { type: 'string', minLength: 1 }
 
-/** A schema of the words that servers must not drop. */
+/** A schema with the keywords that servers must preserve. */
 const richSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -81,31 +81,33 @@ const richSchema = {
   additionalProperties: false,
 }
 
-/** Content of every kind, schemas, errors, progress, logs, and what older servers ask their clients. */
+/** Tools for content of every kind, schemas, errors, progress, logs, and server-to-client requests. */
 export const plainTools: Readonly<Record<string, FixtureTool>> = {
   test_simple_text: {
-    description: 'Answers a text',
-    ...answering({ type: 'text', text: 'This is a simple text response for testing.' }),
+    description: 'Returns text',
+    ...returning({ type: 'text', text: 'This is a simple text response for testing.' }),
   },
-  test_image_content: { description: 'Answers a picture', ...answering(image) },
+  test_image_content: { description: 'Returns an image', ...returning(image) },
   test_audio_content: {
-    description: 'Answers a sound',
-    ...answering({ type: 'audio', data: wav, mimeType: 'audio/wav' }),
+    description: 'Returns audio',
+    ...returning({ type: 'audio', data: wav, mimeType: 'audio/wav' }),
   },
   test_embedded_resource: {
-    description: 'Answers a resource',
-    ...answering(noted('test://embedded-resource', 'text/plain', 'This is an embedded resource content.')),
+    description: 'Returns a resource',
+    ...returning(
+      embeddedResource('test://embedded-resource', 'text/plain', 'This is an embedded resource content.'),
+    ),
   },
   test_multiple_content_types: {
-    description: 'Answers content of several kinds',
-    ...answering(
+    description: 'Returns content of several kinds',
+    ...returning(
       { type: 'text', text: 'Multiple content types test:' },
       image,
-      noted('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
+      embeddedResource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
     ),
   },
   json_schema_2020_12_tool: {
-    description: 'Has a schema of every kind of word',
+    description: 'Has a schema with many keywords',
     inputSchema: richSchema,
     run: () => textResult('seen'),
   },
@@ -126,7 +128,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
     },
   },
   test_tool_with_progress: {
-    description: 'Tells its progress',
+    description: 'Reports progress',
     async run({ context: { mcpReq } }) {
       const { _meta: meta } = mcpReq
       const progressToken = meta?.progressToken
@@ -141,7 +143,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
     },
   },
   test_sampling: {
-    description: 'Has the client write something',
+    description: 'Requests sampling from the client',
     inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
     async run({ args, context }) {
       const { content } = await context.mcpReq.requestSampling({
@@ -213,16 +215,16 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
   },
 }
 
-/** What newer servers do with what clients declare, and with those who listen. */
+/** Tools for declared client capabilities and change notifications (newer revision). */
 export const statelessTools: Readonly<Record<string, FixtureTool>> = {
   test_missing_capability: {
-    description: 'Needs sampling',
+    description: 'Requires sampling',
     run() {
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } })
     },
   },
   test_streaming_elicitation: {
-    description: 'Asks by its answer, not by a request',
+    description: 'Asks in its result, not by a request',
     run: () =>
       inputRequired({
         inputRequests: {
@@ -234,21 +236,21 @@ export const statelessTools: Readonly<Record<string, FixtureTool>> = {
       }),
   },
   test_logging_tool: {
-    description: 'Logs where the client wants to know',
+    description: 'Logs at the level that the client requested',
     async run({ context }) {
       await context.mcpReq.log('info', 'working')
       return textResult('done')
     },
   },
   test_trigger_tool_change: {
-    description: 'Tells that the tools have changed',
+    description: 'Notifies that the tools have changed',
     run({ changed }) {
       changed('tools_list_changed')
       return textResult('changed')
     },
   },
   test_trigger_prompt_change: {
-    description: 'Tells that the prompts have changed',
+    description: 'Notifies that the prompts have changed',
     run({ changed }) {
       changed('prompts_list_changed')
       return textResult('changed')
