@@ -6,21 +6,21 @@ import { createClient } from './client.ts'
 import { EventFeed } from './event-feed.ts'
 import { createTask } from './tasks.ts'
 
-/** A feed that is connected, on a task that waits. */
+/** Connects a feed, with one queued task. */
 async function connected() {
   const service = await startContractServer()
   service.onCreate = () => undefined
   const client = createClient(service)
   const { task_id: id } = await createTask(client, { task_type: 'video_split_screen', body: { clips: [] } })
   const feed = new EventFeed(client)
-  const told: string[] = []
-  feed.follow((task) => void told.push(task?.task_id ?? 'anything'))
-  await waitUntil(() => told.length === 1, 'first snapshot')
+  const received: string[] = []
+  feed.follow((task) => void received.push(task?.task_id ?? 'anything'))
+  await waitUntil(() => received.length === 1, 'first snapshot')
   return {
     service,
     id,
-    told,
-    /** Sends to every follower what the service would not. */
+    received,
+    /** Sends any message to all sockets. */
     send(message: unknown) {
       for (const follower of service.eventSockets) follower.send(JSON.stringify(message))
     },
@@ -31,45 +31,57 @@ async function connected() {
   }
 }
 
-test('the feed connects again when its socket breaks, and asks for what came after', async () => {
-  await using held = await connected()
-  held.service.updateTask(held.id, { progress: 10 })
-  held.service.updateTask(held.id, { progress: 20 })
-  await waitUntil(() => held.told.length === 3, 'events')
-  for (const follower of held.service.eventSockets) follower.close()
-  await waitUntil(() => held.told.length === 4, 'second snapshot')
-  held.service.updateTask(held.id, { progress: 30 })
-  await waitUntil(() => held.told.length === 5, 'event')
-  expect(held.told).toEqual(['anything', held.id, held.id, 'anything', held.id])
-  expect(held.service.subscriptions).toEqual([
+test('the feed reconnects when its socket breaks, and requests the events since then', async () => {
+  await using subscription = await connected()
+  subscription.service.updateTask(subscription.id, { progress: 10 })
+  subscription.service.updateTask(subscription.id, { progress: 20 })
+  await waitUntil(() => subscription.received.length === 3, 'events')
+  for (const follower of subscription.service.eventSockets) follower.close()
+  await waitUntil(() => subscription.received.length === 4, 'second snapshot')
+  subscription.service.updateTask(subscription.id, { progress: 30 })
+  await waitUntil(() => subscription.received.length === 5, 'event')
+  expect(subscription.received).toEqual([
+    'anything',
+    subscription.id,
+    subscription.id,
+    'anything',
+    subscription.id,
+  ])
+  expect(subscription.service.subscriptions).toEqual([
     { action: 'subscribe', all: true },
     { action: 'subscribe', all: true, after: 2 },
   ])
 })
 
 test('a gap in the numbers means that anything may have changed', async () => {
-  await using held = await connected()
+  await using subscription = await connected()
   const time = '2026-01-02T03:04:05.000Z'
   const times = { create_time: time, update_time: time }
-  const names = { task_id: held.id, id: held.id, task_type: 'video_split_screen' }
+  const names = { task_id: subscription.id, id: subscription.id, task_type: 'video_split_screen' }
   const task = { ...names, status: 'queued', progress: 0, output_result: null, ...times }
-  held.send({ event: 'status', seq: 1, task })
-  held.send({ event: 'progress', task })
-  held.send({ event: 'status', seq: 4, task })
-  held.send({ event: 'status', seq: 5, task })
-  await waitUntil(() => held.told.length === 5, 'events')
-  expect(held.told).toEqual(['anything', held.id, held.id, 'anything', held.id])
+  subscription.send({ event: 'status', seq: 1, task })
+  subscription.send({ event: 'progress', task })
+  subscription.send({ event: 'status', seq: 4, task })
+  subscription.send({ event: 'status', seq: 5, task })
+  await waitUntil(() => subscription.received.length === 5, 'events')
+  expect(subscription.received).toEqual([
+    'anything',
+    subscription.id,
+    subscription.id,
+    'anything',
+    subscription.id,
+  ])
 })
 
-test('a subscription that the service ends is begun again', async () => {
-  await using held = await connected()
-  held.service.updateTask(held.id, { progress: 10 })
-  held.send({ event: 'error', code: 6500, msg: 'internal error' })
-  await waitUntil(() => held.told.length === 3, 'second snapshot')
-  expect(held.service.subscriptions.at(-1)).toEqual({ action: 'subscribe', all: true, after: 1 })
+test('a subscription that the service ends is renewed', async () => {
+  await using subscription = await connected()
+  subscription.service.updateTask(subscription.id, { progress: 10 })
+  subscription.send({ event: 'error', code: 6500, msg: 'internal error' })
+  await waitUntil(() => subscription.received.length === 3, 'second snapshot')
+  expect(subscription.service.subscriptions.at(-1)).toEqual({ action: 'subscribe', all: true, after: 1 })
 })
 
-test('who begins to follow does not wait for the next attempt to connect', async () => {
+test('a new follower connects immediately, without waiting for the next attempt', async () => {
   let attempts = 0
   const openEvents = async (): Promise<never> => {
     attempts += 1

@@ -66,7 +66,7 @@ describe('waiting', () => {
     expect(Date.now() - moved).toBeLessThan(1500)
   })
 
-  test('ends with the signal and the task as it is', async () => {
+  test('ends with the signal and returns the current task', async () => {
     await using held = await queued()
     const waiting = waitForTask(held.client, held.task, { signal: AbortSignal.timeout(30) })
     expect(await waiting).toMatchObject({ status: 'queued' })
@@ -114,7 +114,7 @@ test('a creation whose connection breaks is repeated under its key; the next one
   for (const key of keys) expect(key).toMatch(/^[!-~]{1,255}$/)
 })
 
-test('what is expected of a queued task is told by the list, where there is one that knows it', async () => {
+test('the expected times of a queued task come from the task list, if it contains the task', async () => {
   await using held = await queued()
   expect(await expectedTimes(held.client, held.task)).toEqual({ wait: 40, work: 12 })
   expect(await expectedTimes(held.client, { ...held.task, task_id: '42' })).toBeNull()

@@ -64,7 +64,7 @@ describe('upload', () => {
     expect(service.files.size).toBe(0)
   })
 
-  test('a refusal before the body was read is told as it is', async () => {
+  test('a rejection before the body was read is reported unchanged', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'big.bin')
@@ -104,7 +104,7 @@ describe('download', () => {
     expect(megabyte.equals(await readFile(join(folder.path, 'out.mp4')))).toBe(true)
   })
 
-  test('a connection that breaks after the last byte has brought the file', async () => {
+  test('a download is complete if the connection breaks after the last byte', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     service.downloadBreaks.push(megabyte.length)
@@ -143,7 +143,7 @@ describe('download', () => {
     expect(await readdir(folder.path)).toEqual([])
   })
 
-  test('gives up after connections that bring nothing', async () => {
+  test('fails after several connections without data', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     service.downloadBreaks.push(...Array.from({ length: 10 }, () => 100_000))

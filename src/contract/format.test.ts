@@ -9,8 +9,8 @@ test.each([
   [1536 * 2 ** 10, '1.5 MiB'],
   [20 * 2 ** 30, '20 GiB'],
   [2 ** 55, '32768 TiB'],
-])('%d is %s', (bytes, told) => {
-  expect(describeSize(bytes)).toBe(told)
+])('%d is %s', (bytes, text) => {
+  expect(describeSize(bytes)).toBe(text)
 })
 
 test.each<[string[], string]>([
@@ -18,6 +18,6 @@ test.each<[string[], string]>([
   [['a'], 'a'],
   [['a', 'b'], 'a; b'],
   [['a', 'b', 'c', 'd'], 'a; b; and 2 more'],
-])('of %j two at most: %s', (told, expected) => {
-  expect(summarizeList(told, 2)).toBe(expected)
+])('%j, at most two: %s', (items, expected) => {
+  expect(summarizeList(items, 2)).toBe(expected)
 })

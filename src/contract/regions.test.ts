@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { validateRegions } from './regions.ts'
 
-test('of very many entries that are wrong five issues are told, and the rest is not looked at', () => {
+test('of many invalid entries, five issues are reported, and the rest is not read', () => {
   const looked = new Set<number>()
   const list = Array.from({ length: 50_000 }, (_, index) => ({
     get x() {
@@ -10,9 +10,9 @@ test('of very many entries that are wrong five issues are told, and the rest is 
     },
     ...{ y: 0, w: 0.1, h: 0.1 },
   }))
-  const told = [0, 1, 2, 3, 4].map((index) => `regions[${index}].x (#${index + 1}): at least 0, -1 given`)
+  const issues = [0, 1, 2, 3, 4].map((index) => `regions[${index}].x (#${index + 1}): at least 0, -1 given`)
   expect(() => validateRegions('a.json', { regions: list, protect_regions: list })).toThrow(
-    `a.json is not a valid list of regions: ${told.join('; ')}; the rest was not checked`,
+    `a.json is not a valid list of regions: ${issues.join('; ')}; the rest was not checked`,
   )
   expect([...looked]).toEqual([0, 1, 2, 3, 4])
 })
@@ -29,7 +29,7 @@ test.each<[string, object, RegExp]>([
     /regions\[5\]\.id \(a\): "a" is used twice$/,
   ],
   [
-    'ids are repeated more often than is told',
+    'more ids are repeated than are reported',
     { regions: times(8, { ...box, id: 'a' }) },
     /regions\[5\]\.id \(a\): "a" is used twice; and 2 more$/,
   ],
@@ -38,6 +38,6 @@ test.each<[string, object, RegExp]>([
     { regions: times(5, wrong), protect_regions: [box] },
     /regions\[4\]\.x [^;]*; the rest was not checked$/,
   ],
-])('it is told whether all was looked at, where %s', (_, given, told) => {
-  expect(() => validateRegions('a.json', given)).toThrow(told)
+])('reports whether all entries were checked: %s', (_, list, expected) => {
+  expect(() => validateRegions('a.json', list)).toThrow(expected)
 })

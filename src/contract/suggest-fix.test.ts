@@ -36,7 +36,7 @@ const schema = z.object({
     .optional(),
 })
 
-function told(given: unknown): string | undefined {
+function hintFor(given: unknown): string | undefined {
   const parsed = schema.safeParse(given, { error: plainIssueMessage })
   return parsed.error && correctionHint(schema, parsed.error, given)
 }
@@ -70,21 +70,21 @@ test.for<[Record<string, unknown>, string | undefined]>([
   [{ even: 3 }, 'Use even numbers.'],
   [{ even: 3, fps: 1 }, 'Use 30 to 60.'],
 ])('%j', ([given, text]) => {
-  expect(told(given)).toBe(text)
+  expect(hintFor(given)).toBe(text)
 })
 
-test('fields that are missing are told with what they are for', () => {
+test('missing fields are listed with their descriptions', () => {
   expect(missingFieldsHint(schema, ['colour'])).toBe('Add colour (Of the lines, #RRGGBB).')
   expect(missingFieldsHint(schema, ['rate', 'fps', 'size', 'name'])).toBe(
     'Add rate, fps (Frames a second), size (Width and height), ….',
   )
 })
 
-test('whatever is given, a fix is a sentence', () => {
+test('for any input, a fix is a sentence', () => {
   const fields = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fc.anything()]))
   fc.assert(
     fc.property(fc.record(fields, { requiredKeys: [] }), (given) => {
-      expect(told(given) ?? 'Nothing.').toMatch(/^[A-Z][^]*\.$/)
+      expect(hintFor(given) ?? 'Nothing.').toMatch(/^[A-Z][^]*\.$/)
     }),
   )
 })
@@ -109,7 +109,7 @@ test.for<[string, string | undefined]>([
   expect(nearestName(given, names)).toBe(meant)
 })
 
-test('a name with one letter too many is found among any others', () => {
+test('a name with one extra letter is found among any others', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 6, maxLength: 20 })
   fc.assert(
     fc.property(word, fc.array(word), fc.nat(), (name, others, place) => {
@@ -121,7 +121,7 @@ test('a name with one letter too many is found among any others', () => {
   )
 })
 
-test('many names are looked through in time', () => {
+test('many names are searched within 5 s', () => {
   const many = Array.from({ length: 1000 }, (_, index) => `${'ab'.repeat(45)}${index}`)
   const begun = performance.now()
   nearestName('ba'.repeat(47), many)

@@ -37,7 +37,7 @@ const good: z.input<typeof schema> = {
   page: '1',
 }
 
-function told(given: unknown): string {
+function issuesFor(given: unknown): string {
   const parsed = schema.safeParse(given, { error: plainIssueMessage })
   return parsed.error ? describeIssues(parsed.error, 'body') : ''
 }
@@ -64,20 +64,20 @@ test.for<[Record<string, unknown>, string]>([
   [{ named: 1 }, 'named: a name of your own'],
   [{ page: 'many' }, 'page: must be a number'],
 ])('%j', ([given, text]) => {
-  expect(told({ ...good, ...given })).toBe(text)
+  expect(issuesFor({ ...good, ...given })).toBe(text)
 })
 
-test('whatever is given, nothing is told in the words of the library', () => {
-  expect(told(good)).toBe('')
+test('for any input, no message contains the wording of the library', () => {
+  expect(issuesFor(good)).toBe('')
   const fields = Object.fromEntries(Object.keys(good).map((name) => [name, fc.anything()]))
   fc.assert(
     fc.property(fc.oneof(fc.record(fields, { requiredKeys: [] }), fc.anything()), (given) => {
-      expect(told(given)).not.toMatch(/received|expected|Too (small|big)|Invalid|NaN/)
+      expect(issuesFor(given)).not.toMatch(/received|expected|Too (small|big)|Invalid|NaN/)
     }),
   )
 })
 
-test('very many things that are wrong are told in time, each place once', () => {
+test('many issues are summarized within 5 s, each path once', () => {
   const issues = Array.from({ length: 100_000 }, (_, index): z.core.$ZodIssue[] => [
     { code: 'invalid_type', expected: 'array', path: ['list', index], message: 'must be a list' },
     { code: 'too_small', origin: 'array', minimum: 2, path: ['list', index], message: 'too few' },

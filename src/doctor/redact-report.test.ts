@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { MediaError } from '../contract/errors.ts'
 import { createRedactor, redactLogNames } from './redact-report.ts'
 
-const veil = createRedactor({
+const redactText = createRedactor({
   places: [
     ['/home/anna', '~'],
     ['/home/anna/.local/share/reelwright', '<data folder>'],
@@ -31,19 +31,19 @@ test.each([
   ['root of /home/annabel and src/home/anna', 'root of /home/annabel and src/home/<user>'],
   ['one\ttwo\u001B[2J\u009Bx\r\n', 'one\ttwo\\u001b[2J\\u009bx\\u000d\n'],
   ['postgres://anna:sekret@db/x', 'postgres://[redacted]@db/x'],
-])('%j', (text, told) => {
-  expect(veil(text)).toBe(told)
+])('%j', (text, expected) => {
+  expect(redactText(text)).toBe(expected)
 })
 
-test('the root is no private place', () => {
+test('the root folder is not redacted', () => {
   expect(createRedactor({ places: [['/', '~']], words: [] })('/usr/bin: at /')).toBe('/usr/bin: at /')
 })
 
-describe('whatever a folder is called', () => {
+describe('for any folder name', () => {
   const name = fc
     .string({ minLength: 3, unit: 'grapheme' })
     .filter((text) => /^[^/\0]*[^\s/\0.][^/\0]*$/.test(text))
-  test('its path is not told, nor the folders above', () => {
+  test('its path and its parent folders are redacted', () => {
     fc.assert(
       fc.property(name, name, (outer, inner) => {
         const path = `/mnt/${outer}/${inner}`
@@ -52,13 +52,13 @@ describe('whatever a folder is called', () => {
         expect(hide(`cannot read '/mnt/${outer}'`)).toBe("cannot read '<folder>'")
         expect(hide(JSON.stringify({ path }))).toBe('{"path":"<place>"}')
       }),
-      // What JSON makes of its last letter begins as the path itself ends.
+      // The escaped last character in JSON starts with the last character of the path.
       { examples: [['films', 'plan\\']] },
     )
   })
 })
 
-/** What a logger writes. */
+/** Output of a logger. */
 function logged(write: (log: pino.Logger) => void): string {
   const lines: string[] = []
   const stream = new Writable({
@@ -75,7 +75,7 @@ function excerpt(write: (log: pino.Logger) => void) {
   return JSON.parse(redactLogNames(logged(write)).trimEnd()) as Record<string, unknown>
 }
 
-test('ids, numbers, routes and our own words stay', () => {
+test('ids, numbers, routes and fixed messages are kept', () => {
   const fields = {
     request_id: 'a-1',
     task_id: '12',
@@ -91,7 +91,7 @@ test('ids, numbers, routes and our own words stay', () => {
   })
 })
 
-test('an error of ours stays as its meaning, with its stack', () => {
+test('a MediaError keeps the meaning of its code, and its stack', () => {
   const cause = new Error('ENOENT: private plan.mp4')
   const error = new MediaError(6017, 'private plan.mp4: private words', { cause, hint: 'private hint' })
   const line = excerpt((log) => log.warn({ err: error }, 'attempt failed'))
@@ -107,14 +107,14 @@ test('an error of ours stays as its meaning, with its stack', () => {
   })
 })
 
-test('an error of the language stays but for what it quotes', () => {
+test('an error of the JavaScript engine is kept except quoted values', () => {
   const line = excerpt((log) =>
     log.error({ err: new TypeError("no properties (reading 'private') of it") }, 'x'),
   )
   expect(line['err']).toMatchObject({ type: 'TypeError', message: "no properties (reading '…') of it" })
 })
 
-test('what Node says as a process ends stays, and no more', () => {
+test('only the output of Node at process exit is kept', () => {
   const crash = [
     '/home/x/private.ts:3',
     "throw new Error('private')",
@@ -141,7 +141,7 @@ test('what Node says as a process ends stays, and no more', () => {
   ])
 })
 
-test('no text of a field, an error or a bare line comes through', () => {
+test('no text of a field, an error or a plain line is kept', () => {
   const word = fc.string({ minLength: 4, maxLength: 30 }).map((text) => `private${text}private`)
   fc.assert(
     fc.property(word, (name) => {

@@ -30,24 +30,24 @@ interface ExamineServiceOptions {
 
 /** Checks that every configured service responds. A problem is a note: operations without the service still work. */
 export async function examineServices(services: Services, timeoutMs = serviceTimeoutMs): Promise<Finding[]> {
-  return await Promise.all(serviceKinds.map((need) => examineOne(need, { services, timeoutMs })))
+  return await Promise.all(serviceKinds.map((kind) => examineOne(kind, { services, timeoutMs })))
 }
 
 async function examineOne(
-  need: ServiceKind,
+  kind: ServiceKind,
   { services, timeoutMs }: ExamineServiceOptions,
 ): Promise<Finding> {
-  const name = serviceInfo[need].title.toLowerCase()
-  const service = services[need]
-  if (!service) return { name, state: 'ok', detail: `none is set. ${serviceSettingHint(need)}` }
+  const name = serviceInfo[kind].title.toLowerCase()
+  const service = services[kind]
+  if (!service) return { name, state: 'ok', detail: `not configured. ${serviceSettingHint(kind)}` }
   const limits = { firstByteMs: timeoutMs, wholeMs: timeoutMs, maxBytes: 4 * 2 ** 20, tries: 1 }
-  await using client = openClient({ kind: need, service }, limits)
+  await using client = openClient({ kind, service }, limits)
   try {
-    const problem = need === 'language_model' ? await modelProblem(client) : await checkConnection(client)
+    const problem = kind === 'language_model' ? await modelProblem(client) : await checkConnection(client)
     const detail = serviceName(service)
     return problem === null
       ? { name, state: 'ok', detail: `${detail} responds` }
-      : { name, state: 'note', detail: `${detail} ${problem}`, fix: `correct the setting "${need}"` }
+      : { name, state: 'note', detail: `${detail} ${problem}`, fix: `correct the setting "${kind}"` }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error
     return { name, state: 'note', detail: error.message, fix: error.hint }
@@ -60,7 +60,7 @@ async function modelProblem(client: ServiceClient): Promise<string | null> {
   try {
     const names = (await listModels(client, signal)).map(({ id }) => id)
     if (model === undefined)
-      return names.length === 1 ? null : `has ${names.length} models, of which none is named`
+      return names.length === 1 ? null : `has ${names.length} models, but none is configured`
     if (names.some((id) => isSameModel(model, id))) return null
     return `does not list its model, but ${names.slice(0, maxModelsListed).join(', ') || 'none'}`
   } catch (error) {

@@ -21,7 +21,7 @@ function call(signal: AbortSignal): ToolCall {
   return { signal, progress: () => undefined, consent: { canAsk: false, answerTo: () => undefined } }
 }
 
-test('a transfer outlives the one who waits, and tells later', async () => {
+test('a transfer continues after its caller left, and reports its result later', async () => {
   using transfers = new BackgroundJobs<string>()
   const work = Promise.withResolvers<string>()
   const transfer = transfers.start(({ progress }) => {
@@ -65,7 +65,7 @@ test('however many follow, one that is under way is found; of the ended ones the
   expect(transfers.isBusy).toBe(false)
 })
 
-test('an upload that outlasts its call goes on to the task, and get_task joins it', async () => {
+test('an upload that outlasts its call continues until the task is created, and get_task joins it', async () => {
   await using held = await openSessionWithPausedUpload()
   const { service, session, workspace, gate, args } = held
   const { data } = await operationTool(videoSplitScreen).run(session, args, call(AbortSignal.timeout(200)))
@@ -99,7 +99,7 @@ async function pricedWork() {
   }
 }
 
-test('the price of work whose upload outlasted its call is told by get_task, and the same call asks', async () => {
+test('if the upload outlasts its call, get_task reports the price, and the same call asks for consent', async () => {
   await using work = await pricedWork()
   const { service, session, gate, args, make } = work
   const { transfer_id } = (await make(call(AbortSignal.timeout(50)))).data
@@ -183,7 +183,7 @@ test('a picture that outlasts its call is drawn on, and the same call again answ
   expect((await ask(never)).images).toHaveLength(1)
 })
 
-test('a lost service is looked for again, and the call goes on there', async () => {
+test('a lost service is located again, and the call continues there', async () => {
   const first = await startContractServer()
   await using second = await startContractServer()
   const services = [first, second]

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { withProtocolErrors } from './call-limits.ts'
 
-test('whatever a request hangs on, it is answered before clients give up', async () => {
+test('a request that hangs gets a response before clients time out', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const report = (error: unknown) => expect.unreachable(String(error))

@@ -73,7 +73,7 @@ test('one that rests for half an hour is forgotten, one that works is not', asyn
   expect([...opened]).toEqual([])
 })
 
-test('a key for which an upload goes on by itself is not forgotten', async () => {
+test('a tenant with an upload in the background is not removed', async () => {
   const { callers, opened, atWork, pass } = open()
   const caller = await callers.admit('a')
   caller.activeRequests -= 1

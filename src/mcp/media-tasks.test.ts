@@ -90,7 +90,7 @@ test('a task that cannot be asked about just now is no task that ended', async (
   await work.nextMessage(/^queued/)
 })
 
-test('work that was begun is told by its snapshot where it cannot be told as a task', async () => {
+test('a submitted task is returned as a snapshot if the task itself cannot be queried', async () => {
   await using work = await uploading()
   work.service.onCreate = () => undefined
   work.gate.resolve()
@@ -98,7 +98,7 @@ test('work that was begun is told by its snapshot where it cannot be told as a t
   let isGone = false
   work.service.beforeResponse = ({ url = '' }, response) => {
     if (isGone) response.destroy()
-    // What a call asks for last.
+    // The last request of a call.
     isGone ||= url.startsWith('/task/list')
   }
   const [id] = work.service.tasks.keys()
@@ -107,7 +107,7 @@ test('work that was begun is told by its snapshot where it cannot be told as a t
   expect(answer).toMatchObject({ structuredContent: { task_id: id, status: 'queued' } })
 })
 
-test('a task cancelled while its file travels is stopped as soon as it is there', async () => {
+test('a task cancelled during its upload is stopped as soon unchanged created', async () => {
   await using work = await uploading()
   work.service.onCreate = () => undefined
   await work.tasks.cancel(work.taskId)

@@ -47,7 +47,7 @@ describe('reading', () => {
     })
   })
 
-  test('nothing is told about what lies outside: a file, a folder, a closed one, nothing', async () => {
+  test('errors reveal nothing about files outside: an existing file, a missing one, a locked folder', async () => {
     await using at = await place()
     await mkdir(join(at.outside, 'closed'), 0)
     await symlink(at.outside, join(at.inside, 'folder'))
@@ -226,17 +226,20 @@ describe('the workspace', () => {
     })
     expect(await made.folders()).toMatchObject({ workspace, allowed: [workspace, at.inside] })
   })
-  test.runIf(process.platform === 'linux')('a folder that cannot be made is told, at once', async () => {
-    await using at = await place()
-    await symlink('/proc', join(at.inside, 'closed'))
-    const workspace = join(at.inside, 'closed/reelwright/work')
-    const defaultFolder = '/proc/reelwright/work'
-    const both = createWorkspace({ allowedFolders: [at.outside], workspace, defaultFolder })
-    expect(await both.folders()).toMatchObject({ workspace: at.outside, refused: [{ folder: workspace }] })
-    const neither = createWorkspace({ allowedFolders: [], defaultFolder })
-    await expect(neither.folders()).rejects.toMatchObject({
-      code: 6016,
-      message: expect.stringContaining(defaultFolder),
-    })
-  })
+  test.runIf(process.platform === 'linux')(
+    'a folder that cannot be created is reported immediately',
+    async () => {
+      await using at = await place()
+      await symlink('/proc', join(at.inside, 'closed'))
+      const workspace = join(at.inside, 'closed/reelwright/work')
+      const defaultFolder = '/proc/reelwright/work'
+      const both = createWorkspace({ allowedFolders: [at.outside], workspace, defaultFolder })
+      expect(await both.folders()).toMatchObject({ workspace: at.outside, refused: [{ folder: workspace }] })
+      const neither = createWorkspace({ allowedFolders: [], defaultFolder })
+      await expect(neither.folders()).rejects.toMatchObject({
+        code: 6016,
+        message: expect.stringContaining(defaultFolder),
+      })
+    },
+  )
 })

@@ -43,7 +43,7 @@ describe('public addresses', () => {
     fc.assert(fc.property(inside, (octets) => !isPublicAddress(octets.join('.'))))
   })
 
-  test('a name of this machine is refused as it is looked up', async () => {
+  test('a name of this machine is rejected during lookup', async () => {
     const error = await new Promise((resolve) => lookupPublic('localhost', { all: true }, resolve))
     expect(error).toBeInstanceOf(NotPublicError)
   })
@@ -129,7 +129,7 @@ describe('a file elsewhere', () => {
     }
   })
 
-  test('goes to the service like a local one, each half of the way told', async () => {
+  test('is uploaded like a local file, with progress for download and upload', async () => {
     await using service = await startContractServer()
     await using session = openSession({
       version: '0',
@@ -142,13 +142,13 @@ describe('a file elsewhere', () => {
     const url = 'https://media.example/clip.mp4'
     const file = await openRemoteFile(url, fileKinds, agent)
     await using _ = file.handle
-    const told: number[] = []
-    const context = { signal, progress: (percent: number) => void told.push(percent) }
+    const percents: number[] = []
+    const context = { signal, progress: (percent: number) => void percents.push(percent) }
     const files = { byPath: new Map([[url, file]]), [Symbol.asyncDispose]: () => Promise.resolve() }
     const record = (await uploadFiles(session, files, context)).get(url)
     expect(record).toMatchObject({ original_name: 'clip.mp4', size: 9 })
     expect(service.files.get(record?.file_id ?? '')?.bytes.toString()).toBe('the bytes')
-    expect([told[0], told.at(-1)]).toEqual([50, 100])
+    expect([percents[0], percents.at(-1)]).toEqual([50, 100])
   })
 
   test('a name of this machine is refused when it is connected to', async () => {

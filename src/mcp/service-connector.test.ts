@@ -9,8 +9,8 @@ import { reconnectingClient } from './service-connector.ts'
 
 const task_type = 'video_split_screen'
 
-/** Connects to one service after the other, and tells which connections were given up. */
-function inTurn(...services: { readonly baseUrl: string; readonly apiKey: string }[]) {
+/** Connects to one service after the other, and records which connections were retired and closed. */
+function connectInOrder(...services: { readonly baseUrl: string; readonly apiKey: string }[]) {
   const retired: string[] = []
   const closed: string[] = []
   const connect = async (): Promise<Connection> => {
@@ -31,11 +31,11 @@ function inTurn(...services: { readonly baseUrl: string; readonly apiKey: string
   return { connect, retired, closed }
 }
 
-describe('a service that starts anew on another port', () => {
-  test('is reached by the next call, and the connection to the old one is given up, once', async () => {
+describe('a service that restarts on another port', () => {
+  test('is used by the next call, and the old connection is retired once', async () => {
     const first = await startContractServer()
     await using second = await startContractServer()
-    const { connect, retired } = inTurn(first, second)
+    const { connect, retired } = connectInOrder(first, second)
     const client = reconnectingClient({ connect })
     await client.call(routes.capabilities)
     await first[Symbol.asyncDispose]()
@@ -45,28 +45,28 @@ describe('a service that starts anew on another port', () => {
     await client.close()
   })
 
-  test('tells its events to who followed the old one, without a call', async () => {
+  test('sends its events to subscribers of the old one, without a call', async () => {
     const first = await startContractServer()
     await using second = await startContractServer()
     second.onCreate = () => undefined
     const task = await createTask(createClient(second), { task_type, body: {} })
-    const { connect, retired } = inTurn(first, second)
+    const { connect, retired } = connectInOrder(first, second)
     const client = reconnectingClient({ connect })
     using feed = new EventFeed(client)
-    const told: (string | null)[] = []
-    feed.follow((changed) => void told.push(changed?.task_id ?? null))
+    const changedIds: (string | null)[] = []
+    feed.follow((changed) => void changedIds.push(changed?.task_id ?? null))
     await waitUntil(() => first.eventSockets.size === 1, 'the feed follows the first')
     await first[Symbol.asyncDispose]()
     await waitUntil(() => second.eventSockets.size === 1, 'the feed follows the second')
     second.updateTask(task.task_id, { status: 'processing' })
-    await waitUntil(() => told.includes(task.task_id), 'an event of the second')
+    await waitUntil(() => changedIds.includes(task.task_id), 'an event of the second')
     expect(retired).toEqual([first.baseUrl])
     await client.close()
   })
 
   test('is reached with its new key', async () => {
     await using service = await startContractServer()
-    const { connect, retired } = inTurn({ ...service, apiKey: 'that of before' }, service)
+    const { connect, retired } = connectInOrder({ ...service, apiKey: 'that of before' }, service)
     const client = reconnectingClient({ connect })
     using feed = new EventFeed(client)
     feed.follow(() => undefined)
@@ -111,7 +111,7 @@ describe('events start no service', () => {
   test('one found after a call has connected is closed: there is one connection', async () => {
     await using service = await startContractServer()
     const search = Promise.withResolvers<Connection>()
-    const { connect, closed } = inTurn(service)
+    const { connect, closed } = connectInOrder(service)
     const client = reconnectingClient({ connect, find: () => search.promise })
     const opening = client.openEvents()
     await client.call(routes.capabilities)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/mcp/temporary-folder.ts'
 import { assertAllowed, closedReason, createWorkspace, hiddenPart, isInside } from './workspace.ts'
 
-test('a workspace that cannot be made is told, and the other folders serve', async () => {
+test('a workspace that cannot be created is reported, and the other folders are used', async () => {
   await using scratch = await temporaryFolder()
   const clips = join(scratch.path, 'clips')
   await mkdir(clips)
@@ -20,7 +20,7 @@ test('a workspace that cannot be made is told, and the other folders serve', asy
   })
 })
 
-test('folders of which none can be used are told beside the default one', async () => {
+test('if no configured folder can be used, they are reported and the default is used', async () => {
   await using scratch = await temporaryFolder()
   const defaultFolder = join(scratch.path, 'default')
   const { folders } = createWorkspace({ allowedFolders: ['/path/to/media', '/etc'], defaultFolder })

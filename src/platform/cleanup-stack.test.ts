@@ -17,7 +17,7 @@ test('closes the last first, each after the one before has finished, and once', 
   expect(closed).toEqual([3, 2, 1])
 })
 
-test('closes the rest past a failure, and tells it', async () => {
+test('closes the remaining resources after a failure, and throws it', async () => {
   const closed: string[] = []
   const stack = new CleanupStack()
   stack.defer(() => closed.push('first'))

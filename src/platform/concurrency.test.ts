@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { keyedMutex, limitConcurrency, SingleFlight } from './concurrency.ts'
 
-it('never runs more at once, starts in order, and goes on after a failure', async () => {
+it('never exceeds the limit, starts in order, and continues after a failure', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -86,7 +86,7 @@ describe('work of one name', () => {
     expect(await shared.join('a', never, async () => 'again')).toBe('again')
   })
 
-  test('goes on without who has gone, and ends with the last', async () => {
+  test('continues after a caller leaves, and ends with the last caller', async () => {
     const shared = new SingleFlight<string>()
     const { begun, work } = held()
     const [first, last] = [new AbortController(), new AbortController()]

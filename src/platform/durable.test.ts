@@ -62,7 +62,7 @@ test('who asks while a sync runs waits for the next one, which serves all of the
   expect([done, syncs.length]).toEqual([['first', 'second', 'third'], 2])
 })
 
-test('a sync that fails is told to those who waited for it, and the next one runs', async () => {
+test('a failed sync rejects for its waiting callers, and the next sync runs', async () => {
   const { file, syncs } = slowFile()
   const sync = sharedSync()
   const asked = [sync(file), sync(file)]

@@ -29,7 +29,7 @@ test('a folder is made with its parents, by many at once, and stays', async () =
 })
 
 test.runIf(process.platform === 'linux').for(['/proc/a', '/proc/a/b/c'])(
-  '%s cannot be made, which is told at once',
+  '%s cannot be created, and fails immediately',
   async (path) => {
     await expect(createFolder(path)).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/a' })
   },
@@ -92,7 +92,7 @@ test.each([
   ['/mnt/c/Users', '9p'],
   ['/mnt/c/local/x', null],
   ['/srv/x', null],
-])('%s lies on %s', (path, type) => {
+])('%s is on %s', (path, type) => {
   expect(networkFileSystem(linux, path)).toBe(type)
 })
 

@@ -87,7 +87,7 @@ test('whatever is logged stays one line that no terminal obeys', async () => {
   expect(text).not.toMatch(/[^\n\u0020-\u007E]/)
 })
 
-test('a log file is bounded, and goes on for all who write to it', async () => {
+test('a log file is bounded, and all writers continue after a rotation', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'log-'))
   const path = join(folder.path, 'log')
   const file = openLogFile(path, 1000)
@@ -109,11 +109,11 @@ test.runIf(process.platform === 'linux').each(['file', 'stderr'])(
       const log = openLog(${where === 'file' ? "{ file: '/dev/full' }" : ''})
       log.error('lost')
       setImmediate(() => { log.error('lost too'); console.log('alive') })`
-    const told = await new Promise((resolve) => {
+    const stdout = await new Promise((resolve) => {
       const redirect = where === 'stderr' ? '2>/dev/full' : ''
       const shell = ['-c', `exec "$0" --input-type=module -e "$1" ${redirect}`, process.execPath, source]
       execFile('/bin/sh', shell, (_, out) => resolve(out))
     })
-    expect(told).toBe('alive\n')
+    expect(stdout).toBe('alive\n')
   },
 )

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
 import { isLoopback, ownOrigin } from './loopback.ts'
 
-test.each(['localhost', 'LocalHost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])(
-  '%s is this machine',
-  (host) => {
-    expect(isLoopback(host)).toBe(true)
-  },
-)
+test.each(['localhost', 'LocalHost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])('%s is loopback', (host) => {
+  expect(isLoopback(host)).toBe(true)
+})
 
 test.each([
   '',
@@ -17,7 +14,7 @@ test.each([
   '127.0.0.1.example.com',
   '127.example.com',
   'localhost.example',
-])('%j is not', (host) => {
+])('%j is not loopback', (host) => {
   expect(isLoopback(host)).toBe(false)
 })
 
@@ -31,6 +28,6 @@ test.each([
   ['media.example.com', undefined, undefined],
   ['evil.example', 'media.example.com', undefined],
   [undefined, 'media.example.com', undefined],
-] as const)('Host %j with the public host %j stands for %j', (host, publicHost, origin) => {
+] as const)('Host %j with the public host %j gives the origin %j', (host, publicHost, origin) => {
   expect(ownOrigin(host, publicHost)).toBe(origin)
 })

@@ -6,23 +6,23 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 
-/** Tells where this thread keeps what it compiles, and what it was started with. */
+/** Posts the compile cache folder of this thread and its workerData. */
 const program = `
 import { getCompileCacheDir } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 const kept: string | undefined = getCompileCacheDir()
 parentPort?.postMessage({ kept, workerData })`
 
-/** Tells where this process keeps what it compiles, and what a thread of its tells. */
+/** Prints the compile cache folder of this process and the message of a thread. */
 const script = (keeps: boolean, module: URL) => `
 import { once } from 'node:events'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 if (${keeps}) enableCompileCache(import.meta.dirname + '/compiled')
 const { startThread } = await import(${JSON.stringify(import.meta.resolve('./runtime.ts'))})
-const [told] = await once(startThread(new URL(${JSON.stringify(module.href)}), { given: 'a "thing"' }), 'message')
-console.log(JSON.stringify([{ kept: getCompileCacheDir(), workerData: { given: 'a "thing"' } }, told]))`
+const [message] = await once(startThread(new URL(${JSON.stringify(module.href)}), { given: 'a "thing"' }), 'message')
+console.log(JSON.stringify([{ kept: getCompileCacheDir(), workerData: { given: 'a "thing"' } }, message]))`
 
-it.each([true, false])('a thread keeps what it compiles where its process does: %s', async (keeps) => {
+it.each([true, false])('a thread uses the compile cache of its process: %s', async (keeps) => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright thread-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const main = join(folder, 'main.mjs')

@@ -54,7 +54,7 @@ test('the same bytes come out, all but the last batch full, however they are cut
   )
 })
 
-test('a source that fails fails what is made of it', async () => {
+test('a failing source makes the derived stream fail', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield noise.subarray(0, 10)
     throw new Error('cut')

@@ -19,7 +19,7 @@ const media = {
   video: { ...video, seek_ms: 200 },
 }
 
-test('agents are told all facts of a file but how far key frames are', () => {
+test('agents receive all facts of a file except the distance of key frames', () => {
   expect(publicMediaFacts(media)).toEqual({ ...media, video })
   expect(publicMediaFacts({ ...media, video: null })).toEqual({ ...media, video: null })
   expect(publicMediaFacts(null)).toBeNull()
