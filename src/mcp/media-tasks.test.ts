@@ -107,7 +107,7 @@ test('a submitted task is returned as a snapshot if the task itself cannot be qu
   expect(answer).toMatchObject({ structuredContent: { task_id: id, status: 'queued' } })
 })
 
-test('a task cancelled during its upload is stopped as soon unchanged created', async () => {
+test('a task cancelled during its upload is stopped right after its creation', async () => {
   await using work = await uploading()
   work.service.onCreate = () => undefined
   await work.tasks.cancel(work.taskId)
