@@ -27,7 +27,7 @@ describe('video_size', () => {
   const long = 'The old captain who had never been out at sea since the war lent us his boat for a day'
   const tall = ['PlayResX: 1080', 'PlayResY: 1920']
 
-  it('goes before the PlayRes of the file, which goes before 1920x1080', async () => {
+  it('takes precedence over PlayRes of the file, which takes precedence over 1920x1080', async () => {
     const translation = '自从战争以来就再也没有出过海的老船长把他的船借给我们一整天而且连一分钱也没有要'
     studio.model.says = translatingModel((asked) => ({ lines: correctAnswer(asked, () => translation) }))
     const linesOf = async (name: 'lines.ass' | 'lines.srt', source: string, request: object = {}) => {
@@ -98,7 +98,7 @@ describe('subtitle_color', () => {
   })
 })
 
-describe('what is no word of an .ass', () => {
+describe('text of an .ass that is not translated', () => {
   const texts = [
     String.raw`{\pos(640,100)\fad(200,200)}Shop`,
     String.raw`{\i1}We were{\i0} on the {\b700\1c&H0000FF&}way{\r}`,

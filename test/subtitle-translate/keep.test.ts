@@ -18,7 +18,7 @@ const keep = { line_mode: 'keep', strip_punctuation: false }
 const skeleton = (srt: string) => srt.split('\n').filter((line) => /^\d+$|-->|^$/.test(line))
 
 describe('line by line', () => {
-  it('2000 entries keep their number and their times to the byte, whatever a model does', async () => {
+  it('2000 entries keep their numbers and times for any answers of a model', async () => {
     const lines = Array.from(
       { length: 2000 },
       (_, at) => `Line ${String(at + 1).padStart(4, '0')} of the film`,
@@ -46,7 +46,7 @@ describe('line by line', () => {
     expect(name).toBe('count.zh-CN.srt')
   })
 
-  it('tags never reach the model, and none is lost', async () => {
+  it('tags are not sent to the model and are all kept', async () => {
     studio.model.says = translatingModel()
     const source = srtOf([
       String.raw`{\an8}<i>Over there</i>`,
@@ -63,7 +63,7 @@ describe('line by line', () => {
     expect(entries[2]).toBe('<font color="#ff0000">译文Red译文</font>')
   })
 
-  it('a line that never comes keeps its own words, and is told', async () => {
+  it('a line without a translation is unchanged and reported', async () => {
     studio.model.says = translatingModel((asked) => ({
       lines: correctAnswer(asked).filter(({ id }) => id !== 2),
     }))
@@ -78,14 +78,14 @@ describe('line by line', () => {
     expect(text).toContain(inChinese('Three here'))
   })
 
-  it('without a summary the work goes on', async () => {
+  it('a missing summary does not fail the task', async () => {
     studio.model.says = translatingModel(undefined, 'No idea.')
     const lines = Array.from({ length: 60 }, (_, at) => `Number ${at} comes`)
     const { output } = await studio.translate('long.srt', srtOf(lines), keep)
     expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: true, translation: false } })
   })
 
-  it('a service that goes away halfway is asked again for the rest alone', async () => {
+  it('the next attempt after a service failure asks for the remaining lines only', async () => {
     const away = fails(503, {}, { 'retry-after': '3600' })
     let questions = 0
     // Of five questions two are answered; the task's second attempt asks for the others.
@@ -106,7 +106,7 @@ describe('line by line', () => {
     expect(new Set(told.slice(5))).toEqual(new Set(told.slice(2, 5)))
   })
 
-  it('a service that goes away for good fails the task with its error, and nothing is charged', async () => {
+  it('a permanent failure of the service fails the task with its error and charges nothing', async () => {
     let questions = 0
     studio.model.says = translatingModel((asked) => {
       questions += 1
@@ -121,7 +121,7 @@ describe('line by line', () => {
     })
   })
 
-  it('a line that ends the work of the service keeps its own words', async () => {
+  it('a line that makes the service fail is unchanged', async () => {
     studio.model.says = translatingModel((asked) =>
       asked.some(({ text }) => text.includes('poison')) ? fails(422, {}) : { lines: correctAnswer(asked) },
     )
@@ -134,7 +134,7 @@ describe('line by line', () => {
     expect(text).toContain(inChinese('and two not'))
   })
 
-  it('a model that fails altogether fails the task with its error, and nothing is charged', async () => {
+  it('a model that always fails makes the task fail with its error and charges nothing', async () => {
     studio.model.says = () => fails(401, { error: { message: 'no such key' } })
     const { status, output, cost } = await studio.translate('refused.srt', srtOf(['Never said']), keep)
     expect([status, cost]).toEqual(['failed', 0])
@@ -144,7 +144,7 @@ describe('line by line', () => {
     })
   })
 
-  it('a model that answers nothing usable fails the task', async () => {
+  it('a model without valid answers fails the task', async () => {
     studio.model.says = () => 'I would rather not.'
     const { status, output, cost } = await studio.translate('rather.srt', srtOf(['Never said either']), keep)
     expect([status, cost]).toEqual(['failed', 0])

@@ -10,7 +10,7 @@ import { inChinese, linesAsked, correctAnswer, translatingModel } from './transl
 
 const type = 'subtitle_translate'
 
-test('killed in the middle it asks for what is left, and stopped it asks no more', async () => {
+test('asks only for the remaining lines after it was killed, and for none after it was stopped', async () => {
   const dataDir = await dataFolder()
   let answers = 0
   // One at a time: a summary and three questions are answered, then the model thinks.

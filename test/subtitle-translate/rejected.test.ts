@@ -132,7 +132,7 @@ it.each([
   expect([data?.credits, msg]).toEqual([credits, 'success'])
 })
 
-it('without a language model creation says which setting brings one', async () => {
+it('creation without a language model names the required setting', async () => {
   const set = configuredService('language_model')
   configureServices({})
   const file_id = await studio.upload('unset.srt', srtOf(['Hi']))

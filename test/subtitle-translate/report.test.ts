@@ -38,7 +38,7 @@ async function translated(name: string, content: string, request: object = {}) {
   })
 }
 
-test('without libass widths are estimated, which the result tells', async () => {
+test('the result reports estimated widths without libass', async () => {
   const degraded = async () => (await translated('widths.srt', srtOf(['Hi there']))).output.degraded
   const found = await locateFfmpeg()
   useFfmpeg({ ...found, filters: new Set() })
@@ -48,7 +48,7 @@ test('without libass widths are estimated, which the result tells', async () => 
   expect(await degraded()).toEqual({ summary: false, width_budget: false, translation: false })
 })
 
-test('a file in other letters than those of its language is told of, and translated', async () => {
+test('a file in another script than that of its language is translated with a note', async () => {
   const notesOf = async (language: string, lines: readonly string[]) => {
     const { output } = await translated('letters.srt', srtOf(lines), { language })
     return output.notes
@@ -61,7 +61,7 @@ test('a file in other letters than those of its language is told of, and transla
   expect(await notesOf('ja-JP', ['1984', '...'])).toBeUndefined()
 })
 
-test('progress follows the work: fonts are measured before the first question, and the summing up counts', async () => {
+test('progress includes fonts, which are measured first, and the summary', async () => {
   const lines = (count: number) => Array.from({ length: count }, (_, at) => `Line ${at + 100} is said`)
   expect((await translated('short.srt', srtOf(lines(3)))).progress).toEqual([5, expect.closeTo(98)])
   const { progress } = await translated('long.srt', srtOf(lines(200)), { line_mode: 'keep' })

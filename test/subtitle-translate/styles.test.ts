@@ -35,8 +35,8 @@ const events = [
 ]
 const source = [...head, ...events, ''].join('\r\n')
 
-describe('ass of ass', () => {
-  it('in keep changes words alone, and the style that lines have', async () => {
+describe('ass from ass', () => {
+  it('changes only words and the main style in keep mode', async () => {
     const { output, text, name } = await studio.translate('film.ass', source, { line_mode: 'keep' })
     expect(output).toMatchObject({
       output_format: 'ass',
@@ -58,7 +58,7 @@ describe('ass of ass', () => {
     )
   })
 
-  it('finds a style by its name, wherever that stands, and tells its own by one that ends no tag', async () => {
+  it('finds the style name in any field order and escapes it in tags', async () => {
     const moved = source
       .replace('Format: Name, Fontname,', 'Format: Fontname, Name,')
       .replace('Style: Speech,Arial,', 'Style: Arial,A}B,')
@@ -73,7 +73,7 @@ describe('ass of ass', () => {
     expect(text).toContain(String.raw`}译文SHOP译文\N{\rAB original}SHOP`)
   })
 
-  it('as bilingual has the original below in a style of its own', async () => {
+  it('puts the original below in its own style if bilingual', async () => {
     const request = {
       line_mode: 'keep',
       lingual_type: 'bilingual',
@@ -90,7 +90,7 @@ describe('ass of ass', () => {
     expect(text).toContain(String.raw`}译文SHOP译文\N{\rSpeech original}SHOP`)
   })
 
-  it('resegmented joins what belongs together, and leaves the rest where it is', async () => {
+  it('joins entries of a sentence in resegment mode and keeps the others', async () => {
     const plain = source.replace(String.raw`{\i1}We were on the way{\i0}`, 'We were on the way')
     const asked = studio.model.asked.length
     const { output, text } = await studio.translate('plain.ass', plain, { strip_punctuation: false })
@@ -105,7 +105,7 @@ describe('ass of ass', () => {
     for (const kept of [events[0], ...events.slice(4)]) expect(text).toContain(`\r\n${kept}\r\n`)
   })
 
-  it('as srt has what that can hold', async () => {
+  it('keeps the tags that srt supports', async () => {
     const { text } = await studio.translate('film.ass', source, {
       ...{ line_mode: 'keep', output_format: 'srt', strip_punctuation: false },
     })
@@ -118,8 +118,8 @@ describe('ass of ass', () => {
   })
 })
 
-describe('of srt', () => {
-  it('as ass leaves out and counts what lasts less than ass can tell', async () => {
+describe('from srt', () => {
+  it('omits and counts entries shorter than the resolution of ass', async () => {
     const brief = '\n3\n00:00:07,001 --> 00:00:07,004\nGone\n\n4\n00:00:08,004 --> 00:00:08,006\nSeen\n'
     for (const line_mode of ['keep', 'resegment']) {
       const { output, text } = await studio.translate('brief.srt', srtOf(['One.', 'Two.']) + brief, {
@@ -134,7 +134,7 @@ describe('of srt', () => {
     }
   })
 
-  it('the mark and the ends of lines stay, whatever the encoding was', async () => {
+  it('keeps the byte order mark and line endings for any encoding', async () => {
     const wide = Buffer.from(
       `\ufeff${srtOf(['Hello there', 'Good bye']).replaceAll('\n', '\r\n')}`,
       'utf16le',

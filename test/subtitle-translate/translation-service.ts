@@ -5,14 +5,14 @@ import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { translatingModel } from './translator.ts'
 
-/** What a task of subtitle_translate came to. */
+/** A finished task of subtitle_translate. */
 export interface FinishedTask {
   readonly status: string
   readonly output: Readonly<Record<string, unknown>>
   readonly bytes: Buffer
   readonly text: string
   readonly name: string
-  /** Credits that it cost. */
+  /** Credits charged. */
   readonly cost: number
 }
 
@@ -30,7 +30,7 @@ export interface TranslationService {
 
 const type = 'subtitle_translate'
 
-/** A service with a translator for the tests of a file. */
+/** Starts a service with a fake translator for the tests of a file. */
 export function startTranslationService(context: Readonly<Record<string, number>> = {}): TranslationService {
   let [model, service, calls]: [ModelServer?, TestService?, Api?] = []
   const need = <T>(value: T | undefined): T => {
@@ -91,7 +91,7 @@ export function startTranslationService(context: Readonly<Record<string, number>
   }
 }
 
-/** An SRT file of lines, each 2 s long, 3 s apart. */
+/** Returns an SRT file of lines that last 2 s and start every 3 s. */
 export function srtOf(lines: readonly string[]): string {
   const time = (seconds: number) => {
     const two = (value: number) => String(value).padStart(2, '0')

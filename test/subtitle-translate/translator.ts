@@ -1,6 +1,6 @@
 import { completes, type ChatBody, type ModelServer } from '../engines/language-model/model-server.ts'
 
-/** A line as it is asked for, and as it is answered. */
+/** A requested line and its answer. */
 interface AskedLine {
   readonly id: number
   readonly text: string
@@ -9,7 +9,7 @@ interface AnsweredLine extends AskedLine {
   readonly begins: string
 }
 
-/** The lines that a question asks for; undefined of one that sums a file up. */
+/** Returns the lines that a question asks for; undefined for a summary. */
 export function linesAsked(body: ChatBody): AskedLine[] | undefined {
   const prompt = promptOf(body)
   if (!prompt.includes('Translate these')) return undefined
@@ -19,13 +19,13 @@ export function linesAsked(body: ChatBody): AskedLine[] | undefined {
     .map((line) => JSON.parse(line) as AskedLine)
 }
 
-/** The question of a conversation; what follows a wrong answer is left out. */
+/** Returns the question of a chat without corrections. */
 function promptOf({ messages }: ChatBody): string {
   const content = messages.find(({ role }) => role === 'user')?.content
   return typeof content === 'string' ? content : ''
 }
 
-/** How a line is translated here: so that a test knows it, whatever it was asked with. */
+/** Translates a line in a way that tests can predict. */
 export const inChinese = (text: string) =>
   `译文${[...text].map((letter) => numerals[letter] ?? letter).join('')}译文`
 
@@ -33,7 +33,7 @@ const numerals: Readonly<Record<string, string>> = Object.fromEntries(
   [...'零一二三四五六七八九'].map((numeral, digit) => [String(digit), numeral]),
 )
 
-/** The right answer. */
+/** Returns the correct answer. */
 export function correctAnswer(asked: readonly AskedLine[], translate = inChinese): AnsweredLine[] {
   return asked.map(({ id, text }) => ({
     id,
@@ -42,7 +42,7 @@ export function correctAnswer(asked: readonly AskedLine[], translate = inChinese
   }))
 }
 
-/** What a model says that sums files up, and answers lines as it is told. */
+/** Returns a fake model that summarizes files and translates lines with a function. */
 export function translatingModel(
   answer: (asked: readonly AskedLine[]) => unknown = (asked) => ({ lines: correctAnswer(asked) }),
   summary: unknown = { summary: 'Somebody counts.', terms: [{ source: 'Line', translation: '行' }] },
@@ -53,7 +53,7 @@ export function translatingModel(
   }
 }
 
-/** Answers as models do that go wrong, another way with each question; sometimes right, always where one is asked. */
+/** Simulates mistakes of models, different ones for each question; single lines are always correct. */
 export function faultyAnswers(): (asked: readonly AskedLine[]) => unknown {
   let questions = 0
   return (asked) => {
@@ -101,7 +101,7 @@ function merged(
   return at === middle + 1 ? [] : [line]
 }
 
-/** Cut off in the middle. */
+/** Returns a truncated answer. */
 export function truncatedAnswer(asked: readonly AskedLine[]) {
   const whole = JSON.stringify({ lines: correctAnswer(asked) })
   return completes(whole.slice(0, whole.length / 2), 'length')

@@ -38,7 +38,7 @@ async function translate(lines: readonly string[], model: LanguageModel) {
 }
 
 describe('a service', () => {
-  it('that goes away is waited for by no more than three questions, and fails the work however much came', async () => {
+  it('that fails is asked at most three more questions, then the work fails', async () => {
     const { asked, model } = modelThat((lines) => {
       if (asked.length > 8) throw busy()
       return rightly(lines)
@@ -50,7 +50,7 @@ describe('a service', () => {
     expect(asked).toHaveLength(11)
   })
 
-  it('that goes away is not taken for back by a late answer to what was asked before', async () => {
+  it('that fails does not count as recovered after a late response to an earlier question', async () => {
     const late = Promise.withResolvers<void>()
     const { asked, model } = modelThat(async (lines) => {
       const question = asked.length
@@ -66,7 +66,7 @@ describe('a service', () => {
     expect(asked).toHaveLength(6)
   })
 
-  it('that goes away is not there by an answer that was under way as well', async () => {
+  it('that fails does not count as recovered after a response that was in progress', async () => {
     const turns = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
     const { asked, model } = modelThat(async (lines) => {
       const question = asked.length
@@ -86,7 +86,7 @@ describe('a service', () => {
     expect(asked).toHaveLength(5)
   })
 
-  it('that goes away with the last line fails the work too', async () => {
+  it('that fails at the last line fails the work', async () => {
     const { model } = modelThat((lines) => {
       if (lines.some(({ id }) => id === 400)) throw busy()
       return rightly(lines)
@@ -94,7 +94,7 @@ describe('a service', () => {
     await expect(translate(linesOf(400), model)).rejects.toMatchObject({ code: 6402 })
   })
 
-  it('that refuses its key is asked no more', async () => {
+  it('that rejects its key is not asked again', async () => {
     const { asked, model } = modelThat(() => {
       throw new MediaError(6401, 'small refused its key', { retryable: false })
     })
@@ -102,7 +102,7 @@ describe('a service', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('that comes back is asked for what is left', async () => {
+  it('that recovers is asked for the remaining lines', async () => {
     const { asked, model } = modelThat((lines) => {
       if (asked.length === 2) throw busy()
       return rightly(lines)
@@ -115,7 +115,7 @@ describe('a service', () => {
 })
 
 describe('a model', () => {
-  it('is not asked the same again', async () => {
+  it('is not asked the same question twice', async () => {
     const { asked, model } = modelThat((lines, temperature) => (temperature > 0 ? rightly(lines) : []))
     const { lines, wasAskedAgain } = await translate(['One', 'Two'], model)
     expect([lines, wasAskedAgain]).toEqual([['译文One', '译文Two'], true])
@@ -126,7 +126,7 @@ describe('a model', () => {
     ])
   })
 
-  it('that has nothing for some lines leaves them, whether it says so or not', async () => {
+  it('without a translation of some lines leaves them untranslated', async () => {
     const { model } = modelThat((lines) => {
       if (lines.some(({ id }) => id === 7)) throw new NoUsableAnswer('small declines to answer', { hint: '' })
       return rightly(without(lines, 9))
@@ -136,7 +136,7 @@ describe('a model', () => {
     expect(left).toEqual([6, 8])
   })
 
-  it('that has nothing for more than a tenth fails the work', async () => {
+  it('without a translation of more than a tenth fails the work', async () => {
     const { model } = modelThat((lines) => rightly(lines).filter(({ id }) => id % 8 > 0))
     await expect(translate(linesOf(60), model)).rejects.toMatchObject({
       code: 6401,
@@ -144,7 +144,7 @@ describe('a model', () => {
     })
   })
 
-  it('that has nothing at all is not asked for every line', async () => {
+  it('without any valid answer is not asked for every line', async () => {
     const { asked, model } = modelThat(() => [])
     await expect(translate(linesOf(2000), model)).rejects.toMatchObject({ code: 6401 })
     expect(asked).toHaveLength(4 * 25)

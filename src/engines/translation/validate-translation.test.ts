@@ -18,7 +18,7 @@ const idsOf = (answered: readonly TranslatedLine[]) => [
   ...validateTranslation(asked, answered, direction).keys(),
 ]
 
-describe('of an answer', () => {
+describe('validateTranslation', () => {
   it.each<[string, readonly TranslatedLine[], number[]]>([
     ['all lines', right, [7, 8, 9]],
     ['in another order', right.toReversed(), [7, 8, 9]],
@@ -64,7 +64,7 @@ describe('of an answer', () => {
     expect(idsOf(answered)).toEqual(ids)
   })
 
-  it('a line asked for alone may be the same in both languages, but not without words', () => {
+  it('a single line may be equal in both languages but not empty', () => {
     const [line] = asked.slice(0, 1)
     const alone = (text: string) =>
       line ? validateTranslation([line], [{ id: 7, begins: '', text }], direction).get(7) : undefined
@@ -72,7 +72,7 @@ describe('of an answer', () => {
     expect(alone('...')).toBeUndefined()
   })
 
-  it('whatever is answered, only what was asked for comes, each as it was answered', () => {
+  it('returns only requested lines, each as in the answer', () => {
     const line = fc.record({ id: fc.integer({ min: 5, max: 11 }), begins: fc.string(), text: fc.string() })
     fc.assert(
       fc.property(fc.array(fc.oneof(line, fc.constantFrom(...right))), (answered) => {

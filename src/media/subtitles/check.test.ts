@@ -26,14 +26,14 @@ const ass = (...events: readonly string[]) =>
 const event = (layer: number, from: number, to: number, style: string, text: string) =>
   `${layer},0:00:0${from}.00,0:00:0${to}.00,${style},,0,0,0,,${text}`
 
-test('a file without words is empty', () => {
+test('a file without words has no text', () => {
   expect(hasNoText(srt())).toBe(true)
   expect(hasNoText(srt(['01', '02', '<i> </i>']))).toBe(true)
   expect(hasNoText(ass(event(0, 1, 2, 'A', String.raw`{\p1}m 0 0`)))).toBe(true)
   expect(hasNoText(srt(['01', '02', 'x']))).toBe(false)
 })
 
-test('a file is malformed where little of it can be read; entries of no time are not why', () => {
+test('a file with more faults than entries is malformed; entries without duration do not count', () => {
   const of = (text: string, format: 'srt' | 'ass' = 'srt') =>
     findMalformed(readSubtitles(Buffer.from(text), { format }))
   expect(of('just words\n\nand more')).toEqual({ line: 1, fault: 'stray' })
@@ -46,7 +46,7 @@ test('a file is malformed where little of it can be read; entries of no time are
   })
 })
 
-test('two entries of other words at the same time, or two scripts in most entries, make a file bilingual', () => {
+test('two different entries at the same time, or two scripts in most entries, make a file bilingual', () => {
   expect(findBilingual(srt(['01', '02', '你好'], ['03', '04', 'x'], ['01', '02', 'Hello']))).toMatchObject({
     kind: 'same time',
     entries: [{ text: '你好' }, { text: 'Hello' }],
@@ -61,7 +61,7 @@ test('two entries of other words at the same time, or two scripts in most entrie
   expect(findBilingual(ass(event(0, 1, 2, 'A', 'Hi'), `Comment`, event(0, 2, 3, 'A', 'Ho')))).toBeUndefined()
 })
 
-test('lines on two layers or in two styles at once are layers, those that only touch are not', () => {
+test('overlapping lines on two layers or in two styles are found, adjacent ones are not', () => {
   expect(findOverlappingLayers(ass(event(0, 1, 5, 'A', 'one'), event(1, 2, 4, 'A', 'two')))).toMatchObject([
     { text: 'one' },
     { text: 'two' },
@@ -77,7 +77,7 @@ test('lines on two layers or in two styles at once are layers, those that only t
   expect(findOverlappingLayers(ass(...between))).toMatchObject([{ text: 'one' }, { text: 'three' }])
 })
 
-test('limits count what is read: entries, characters without tags and ends of lines, bytes', () => {
+test('limits count entries, characters without tags and line ends, and bytes', () => {
   expect(countCharacters(srt(['01', '02', '<i>你好</i>\n👍a']))).toBe(4)
   const many = (count: number, text: string) =>
     srt(
@@ -93,7 +93,7 @@ test('limits count what is read: entries, characters without tags and ends of li
   expect(exceededLimit(large)).toEqual({ limit: 'bytes', value: 8 * 2 ** 20 + 1 })
 })
 
-test('a hundred thousand entries at once are checked in little time', () => {
+test('100,000 simultaneous entries are checked in linear time', () => {
   const all = Array.from({ length: 100_000 }, (_, index) => event(0, 1, 9, 'A', `x${index % 2 ? 1 : 1}`))
   const started = performance.now()
   const file = ass(...all)

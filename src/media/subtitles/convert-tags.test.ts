@@ -23,7 +23,7 @@ it.each([
   expect(convertTags(ass, 'ass', 'srt')).toBe(srt)
 })
 
-it('words are the same in both', () => {
+it('words are unchanged by a conversion', () => {
   const bits = fc.constantFrom(
     '<i>',
     '</i>',

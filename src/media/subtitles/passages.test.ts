@@ -102,7 +102,7 @@ describe('entries are joined', () => {
     expect(textsOf(...entries)).toEqual(texts)
   })
 
-  it('every entry is in one passage, in order', () => {
+  it('each entry is in one passage, in order', () => {
     const subtitles = srt([1, 2, 'We were'], [2.1, 3, 'on <b>the</b> way.'], [3, 4, 'And'], [4, 5, 'then'])
     for (const passages of [sentencePassages(subtitles), entryPassages(subtitles)])
       expect(passages.flatMap(({ entries }) => entries)).toEqual(subtitles.entries)

@@ -9,7 +9,7 @@ function rewritten(text: string): string {
   return rewriteAss(file, { styles: [], events })
 }
 
-test('sections are those that the file was read by', () => {
+test('sections are recognized as when reading', () => {
   const lines = (said: string) => [
     '[ Events ]',
     'Format: Start, End, Text, Style',
@@ -22,7 +22,7 @@ test('sections are those that the file was read by', () => {
   expect(rewritten(lines('Hi').join('\n'))).toBe(lines('new Hi').join('\n'))
 })
 
-test('each line is rewritten by the fields that are named last before it', () => {
+test('each line is rewritten by the last Format line before it', () => {
   const lines = (said: string) => [
     '[Events]',
     `Dialogue: 0,0:00:01.00,0:00:02.00,A,,0,0,0,,${said}`,
@@ -34,7 +34,7 @@ test('each line is rewritten by the fields that are named last before it', () =>
   expect(rewritten(lines('Hi').join('\n'))).toBe(lines('new Hi').join('\n'))
 })
 
-test('2000 entries before a million lines of fields are rewritten in little time', () => {
+test('2000 entries before a million Format lines are rewritten in linear time', () => {
   const entries = 'Dialogue: 0,0:1.0,0:2.0,A,,0,0,0,,x\n'.repeat(2000)
   const text = `[Events]\n${entries}${'Format:\n'.repeat(1_000_000)}`
   const file = readSubtitles(Buffer.from(text), { format: 'ass' })

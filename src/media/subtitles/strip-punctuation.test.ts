@@ -24,7 +24,7 @@ test.each([
   expect(stripPunctuation(text)).toBe(wanted)
 })
 
-test('tags stay, and numbers are seen across them', () => {
+test('tags are kept, and numbers are recognized across them', () => {
   expect(stripEntry(String.raw`{\pos(1.5,2)}Hello,{\i1} 3.{\b1}14.\N {\i0}你好，`, 'ass')).toBe(
     String.raw`{\pos(1.5,2)}Hello {\i1}3.{\b1}14\N{\i0}你好`,
   )
@@ -59,7 +59,7 @@ const piece = fc.constantFrom(
 )
 const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''))
 
-test('nothing but commas, periods and spaces goes, and doing it again changes nothing', () => {
+test('only commas, periods and spaces are removed, and a second run changes nothing', () => {
   fc.assert(
     fc.property(text, (raw) => {
       const stripped = stripPunctuation(raw)
@@ -76,7 +76,7 @@ test('nothing but commas, periods and spaces goes, and doing it again changes no
   )
 })
 
-test('an entry is stripped as its text is, whatever its tags', () => {
+test('an entry with tags is stripped like its plain text', () => {
   const tagged = fc.array(fc.oneof(piece, fc.constantFrom('{\\i1}', '{a,b.}', '\\N')), { maxLength: 14 })
   fc.assert(
     fc.property(tagged, (pieces) => {

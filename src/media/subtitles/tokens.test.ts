@@ -44,7 +44,7 @@ const kept = (raw: string, of: SubtitleFormat) =>
     .filter(({ kind }) => kind === 'tags' || kind === 'drawing')
     .map((token) => token.raw)
 
-test('the pieces of a text are the text', () => {
+test('the joined tokens are the text', () => {
   fc.assert(
     fc.property(text, format, (raw, of) => {
       expect(
@@ -57,7 +57,7 @@ test('the pieces of a text are the text', () => {
   )
 })
 
-test('words are written so that they are read again, whatever they look like', () => {
+test('escaped words are parsed as the same words', () => {
   fc.assert(
     fc.property(text, format, (words, of) => {
       // In SRT a joiner after a sign is what keeps it from being one.
@@ -69,7 +69,7 @@ test('words are written so that they are read again, whatever they look like', (
   )
 })
 
-test('other words in the same tags: nothing of either is lost, and their order stays', () => {
+test('restoring tags keeps all words and tags in order', () => {
   fc.assert(
     fc.property(text, text, format, (raw, replacement, of) => {
       const words = stripTags(replacement.replaceAll('\u2060', ''), of)
@@ -86,7 +86,7 @@ test('other words in the same tags: nothing of either is lost, and their order s
   )
 })
 
-test('tags stand where they stood: at the ends, and by the share of the words before them', () => {
+test('tags are placed at the ends, or by the share of words before them', () => {
   const laid = (raw: string, words: string, of: SubtitleFormat = 'ass') => restoreTags(raw, words, of)
   expect(laid(String.raw`{\an8\i1}Hello{\i0}`, '你好')).toBe(String.raw`{\an8\i1}你好{\i0}`)
   expect(laid(String.raw`I {\b1}never{\b0} saw it`, '我从来没有看见过它')).toBe(
@@ -99,7 +99,7 @@ test('tags stand where they stood: at the ends, and by the share of the words be
   expect(laid('Hi', String.raw`{\i1}Hallo\NDu {x}`)).toBe(String.raw`Hallo\NDu \{x\}`)
 })
 
-test('drawings alone and karaoke are not text', () => {
+test('drawings and karaoke have no text', () => {
   expect(translatableText(String.raw`{\p1}m 0 0 l 9 9`, 'ass')).toBe('')
   expect(translatableText(String.raw`{\p1}m 0 0 l 9 9{\p0}Sign`, 'ass')).toBe('Sign')
   expect(translatableText(String.raw`{\k20}ka{\kf30}ra`, 'ass')).toBe('')
@@ -107,7 +107,7 @@ test('drawings alone and karaoke are not text', () => {
   expect(translatableText(' <i> </i>', 'srt')).toBe('')
 })
 
-test('deep and open tags take linear time', () => {
+test('nested and unclosed tags take linear time', () => {
   for (const sign of ['{', '{\\i1', '<i', '<', '<i>', '{\\', '\\', '\\N', '{}', '<font ', '&']) {
     const raw = sign.repeat(2_000_000 / sign.length)
     const started = performance.now()

@@ -58,7 +58,7 @@ const piece = fc.constantFrom(
 const text = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''))
 const letters = (line: string) => [...new Intl.Segmenter().segment(line)].map(({ segment }) => segment)
 
-test('lines fit, lose nothing, cut no letter apart, and begin and end as the language has it', () => {
+test('lines fit, contain all graphemes, and start and end with allowed characters', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 4, max: 24 }), (raw, width) => {
       const lines = wrapText(raw, room(width))
@@ -78,7 +78,7 @@ test('lines fit, lose nothing, cut no letter apart, and begin and end as the lan
   )
 })
 
-test('a text of two lines is in lines alike, the first not much longer', () => {
+test('two lines have similar lengths', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('we', 'have', 'never', 'seen', 'it'), { minLength: 9, maxLength: 13 }),
@@ -93,7 +93,7 @@ test('a text of two lines is in lines alike, the first not much longer', () => {
   )
 })
 
-test('what is too long is cut at sentences, and its time is shared out', () => {
+test('long text is split at sentences, and its time is divided', () => {
   const said = {
     start: 1000,
     end: 10_000,
@@ -110,7 +110,7 @@ test('what is too long is cut at sentences, and its time is shared out', () => {
   expect(shown.at(-1)?.end).toBe(10_000)
 })
 
-test('a clause too short to be read goes with its neighbour, where that has room', () => {
+test('a very short clause is joined to its neighbour if that has room', () => {
   const spanish = 'para la son como se la se está fue para había más el ya las cuando al a fue, me, ser.'
   const shown = splitIntoCues(
     { start: 0, end: 6_300, text: spanish },
@@ -120,7 +120,7 @@ test('a clause too short to be read goes with its neighbour, where that has room
   expect(Math.min(...shown.map(({ start, end }) => end - start))).toBeGreaterThanOrEqual(800)
 })
 
-test('entries cut from one follow each other within its time, none with more lines than may be', () => {
+test('cues of one text follow each other within its time and have at most the allowed lines', () => {
   fc.assert(
     fc.property(
       text,
@@ -140,7 +140,7 @@ test('entries cut from one follow each other within its time, none with more lin
   )
 })
 
-test('speech becomes entries that do not overlap, with short pauses closed and short entries held', () => {
+test('speech becomes cues without overlap, with short pauses closed and short cues extended', () => {
   const segments = [
     { start: 0, end: 900, text: '你好，世界。' },
     { start: 1000, end: 1100, text: '好。' },
@@ -157,7 +157,7 @@ test('speech becomes entries that do not overlap, with short pauses closed and s
   ])
 })
 
-test('of what is said at once nothing is lost, in any order', () => {
+test('simultaneous speech is complete in any order', () => {
   const span = fc.tuple(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 3000 }))
   fc.assert(
     fc.property(fc.array(span, { maxLength: 12 }), (spans) => {
@@ -187,13 +187,13 @@ test.each([
   expect(unwrapText(lines)).toBe(line)
 })
 
-test('a text of many lines is joined in little time', () => {
+test('a text of many lines is joined in linear time', () => {
   const started = performance.now()
   unwrapText('中文中文a\n'.repeat(20_000))
   expect(performance.now() - started).toBeLessThan(5000)
 })
 
-test('the longest text an operation takes is broken in little time', () => {
+test('the longest allowed text is wrapped in linear time', () => {
   for (const unit of ['汉', 'a', 'ab ', '。', '👨‍👩‍👧', 'ไทย', 'e\u0301']) {
     const raw = unit.repeat(80_000 / unit.length)
     const started = performance.now()

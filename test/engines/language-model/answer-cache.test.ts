@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { cacheAnswers } from '../../../src/engines/language-model/answer-cache.ts'
 import { openModel, setModel, startModelServer } from './model-server.ts'
 
-test('a question is asked once, another one, or another model, anew', async () => {
+test('an answer is reused only for the same question and model', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'answers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await using server = await startModelServer(() => ({ said: server.asked.length }))

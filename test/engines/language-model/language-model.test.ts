@@ -28,7 +28,7 @@ const name = () => `small at ${new URL(server.origin).host}`
 const lastWords = () => server.asked.at(-1)?.messages.at(-1)?.content
 
 describe('a question', () => {
-  it('is answered by the schema', async () => {
+  it('has an answer that matches the schema', async () => {
     await using model = await openModel()
     expect(model.name).toBe(name())
     expect(await model.ask(question)).toEqual(answer)
@@ -52,7 +52,7 @@ describe('a question', () => {
     expect(model.usage).toEqual({ requests: 1, promptTokens: 100, answerTokens: 10 })
   })
 
-  it('comes with its examples and pictures', async () => {
+  it('contains its examples and images', async () => {
     const examples = [{ prompt: '1: Yes', answer: { lines: [{ id: 1, text: 'Ja' }] } }]
     const images = [{ type: 'image/png', bytes: Buffer.from('picture') }]
     await ask({ examples, images })
@@ -101,12 +101,12 @@ describe('a question', () => {
     expect(lastWords()).toContain(mistake)
   })
 
-  it('is repeated where no choice came', async () => {
+  it('is repeated after a response without choices', async () => {
     server.faults.push(json({ choices: [] }))
     expect(await ask()).toEqual(answer)
   })
 
-  it('is given up after two repairs', async () => {
+  it('fails after two corrections', async () => {
     server.says = () => ({ lines: 'none' })
     await expect(ask()).rejects.toMatchObject({
       code: 6401,
@@ -116,7 +116,7 @@ describe('a question', () => {
     expect(server.asked).toHaveLength(3)
   })
 
-  it('that was cut off is no answer, and told apart', async () => {
+  it('whose answer is truncated fails with an error of its own', async () => {
     server.says = () => answer
     server.faults.push(completes('{"lines":[{"id":1,"text":"Guten Tag"}', 'length'))
     await expect(ask()).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('a question', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('may be declined', async () => {
+  it('fails if the model declines', async () => {
     server.faults.push(completes('', 'stop', { content: null, refusal: 'I do not do that.' }))
     await expect(ask()).rejects.toMatchObject({
       message: `${name()} declines to answer: I do not do that.`,
@@ -149,7 +149,7 @@ describe('a server', () => {
     expect(server.asked).toHaveLength(types.length + 1)
   })
 
-  it('of models that think is asked in its own words', async () => {
+  it('of reasoning models receives its own field names', async () => {
     server.minds = ({ max_tokens: most, temperature }) =>
       most !== undefined
         ? "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
@@ -176,12 +176,12 @@ describe('a server', () => {
     },
   )
 
-  it('whose model does nothing but think is told', async () => {
+  it('whose model only reasons causes an error', async () => {
     server.faults.push(completes('', 'length'), completes('', 'length'))
     await expect(ask()).rejects.toMatchObject({ code: 6401, part: 'answer' })
   })
 
-  it('that refuses for another reason is not remembered for it', async () => {
+  it('that rejects a request for another reason keeps its dialect', async () => {
     server.minds = () => 'no'
     await expect(ask()).rejects.toMatchObject({ code: 6401, retryable: false })
     server.minds = () => undefined
@@ -189,14 +189,14 @@ describe('a server', () => {
     expect(server.asked.at(-1)).toHaveProperty('response_format.json_schema.strict', true)
   })
 
-  it('that is busy, breaks off and fails is asked again', async () => {
+  it('that is busy, disconnects or fails is retried', async () => {
     server.faults.push(fails(429, {}, { 'retry-after': '1' }), fails(500), breaks(), page(502))
     expect(await ask()).toEqual(answer)
     expect(server.asked).toHaveLength(5)
   })
 
   it.each([page(), json({ result: 'fine' }), json([])])(
-    'that speaks something else is told: %#',
+    'that speaks another protocol causes an error: %#',
     async (reply) => {
       server.faults.push(reply)
       await expect(ask()).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a server', () => {
     },
   )
 
-  it('that hangs does so until it is told to stop', async () => {
+  it('that hangs is aborted by the signal', async () => {
     const stop = new AbortController()
     server.faults.push(hangs())
     const asked = ask({ signal: stop.signal })
@@ -219,7 +219,7 @@ describe('a server', () => {
     await expect(asked).rejects.toThrow('enough')
   })
 
-  it('that finds a question too long says so', async () => {
+  it('that rejects a long question causes TokenLimitExceeded', async () => {
     server.minds = () => "This model's maximum context length is 4096 tokens."
     await expect(ask()).rejects.toMatchObject({ code: 6401, part: 'question' })
     expect(server.asked).toHaveLength(1)

@@ -10,7 +10,7 @@ import {
   type FakeService,
 } from '../services/fake-service.ts'
 
-/** A request of a conversation, as OpenAI's API writes it. */
+/** Body of a chat completion request of OpenAI's API. */
 export interface ChatBody {
   readonly model: string
   readonly messages: readonly {
@@ -28,21 +28,21 @@ export interface ChatBody {
   }
 }
 
-/** A server that speaks the protocol of language models, and answers what a test tells it. */
+/** A fake server of language models, whose answers a test sets. */
 export interface ModelServer extends FakeService {
-  /** What it was asked, without the lists of models. */
+  /** Requests received, without those for the list of models. */
   readonly asked: ChatBody[]
-  /** What it has, as it lists it. */
+  /** Its list of models. */
   models: readonly Readonly<Record<string, unknown>>[]
-  /** Refuses a request by these words; undefined where it takes it. */
+  /** Returns the error message for a request; undefined to accept it. */
   minds: (body: ChatBody) => string | undefined
-  /** What the model says, as text or as an object, or how the server replies in its place. */
+  /** Returns the answer as text or as an object, or another reply of the server. */
   says: (body: ChatBody, heard: ReceivedRequest) => unknown
-  /** Replies that go before what it says: faults. */
+  /** Replies that precede the answers, to simulate failures. */
   readonly faults: Reply[]
 }
 
-/** Starts one that has the model `small`. */
+/** Starts a server with the model `small`. */
 export async function startModelServer(says: ModelServer['says'] = () => ({})): Promise<ModelServer> {
   const standIn = await startFakeService()
   const server: ModelServer = Object.assign(standIn, {
@@ -67,7 +67,7 @@ export async function startModelServer(says: ModelServer['says'] = () => ({})): 
 
 const replyOf = (said: unknown): Reply => (typeof said === 'function' ? (said as Reply) : completes(said))
 
-/** An answer of the model, at its end or cut off. */
+/** Responds with an answer of the model, complete or truncated. */
 export function completes(said: unknown, finish = 'stop', more: object = {}): Reply {
   const content = typeof said === 'string' ? said : JSON.stringify(said)
   const message = { role: 'assistant', content, ...more }
@@ -78,14 +78,14 @@ export function completes(said: unknown, finish = 'stop', more: object = {}): Re
   })
 }
 
-/** Sets a server as the language model of this process. */
+/** Configures a server as the language model of this process. */
 export function setModel(server: FakeService, more: Partial<LanguageModelService> = {}): void {
   configureServices({
     language_model: { address: `${server.origin}/v1`, model: 'small', context_tokens: 8192, ...more },
   })
 }
 
-/** Opens the model that is set; time does not pass while it waits. */
+/** Opens the configured model; waits take no time. */
 export async function openModel(signal = new AbortController().signal) {
   return await openLanguageModel({ signal, pause: async () => undefined })
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]())
 
 describe('the model', () => {
-  it('is the only one there is where none is named', async () => {
+  it('is the only one of the server by default', async () => {
     setModel(server, { model: undefined, context_tokens: undefined })
     server.models = [{ id: 'qwen3-8b.gguf', meta: { n_ctx: 32_768, n_ctx_train: 131_072 } }]
     await using model = await openModel()
@@ -32,7 +32,7 @@ describe('the model', () => {
   it.each([
     [[], 'has no model'],
     [[{ id: 'a' }, { id: 'b' }], 'has several models (a, b)'],
-  ])('has to be named where there is not one: %j', async (models, what) => {
+  ])('must be named unless there is exactly one: %j', async (models, what) => {
     setModel(server, { model: undefined })
     server.models = models
     await expect(openModel()).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('the model', () => {
     [{ id: 'small:latest', context_length: 20_000 }, 20_000],
     [{ id: 'small' }, 4096],
     [{ id: 'other', context_length: 20_000 }, 4096],
-  ])('has the context that the server tells: %j', async (listed, contextTokens) => {
+  ])('has the context size that the server reports: %j', async (listed, contextTokens) => {
     setModel(server, { context_tokens: undefined })
     server.models = [listed]
     await using model = await openModel()
@@ -70,7 +70,7 @@ describe('the model', () => {
   it.each([
     fails(404, { error: { message: 'model "small" not found, try pulling it first' } }),
     fails(400, { error: { message: 'The model `small` does not exist', code: 'model_not_found' } }),
-  ])('that its service does not know is told, with those that it has: %#', async (reply) => {
+  ])('that is unknown causes an error with the available ones: %#', async (reply) => {
     server.models = [{ id: '/models/qwen3-8b.gguf' }, { id: 'gemma' }]
     server.faults.push(reply)
     await using model = await openModel()
@@ -83,7 +83,7 @@ describe('the model', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('that its service lists is not said to be missing, whatever it answers with 404', async () => {
+  it('that is listed is not reported as missing after a 404', async () => {
     server.models = [{ id: 'gemma' }, { id: 'small' }]
     server.faults.push(fails(404, { error: { message: 'no healthy upstream' } }))
     await using model = await openModel()
@@ -93,7 +93,7 @@ describe('the model', () => {
     })
   })
 
-  it('that its service does not know is told also where it lists none', async () => {
+  it('that is unknown causes an error without a list as well', async () => {
     server.faults.push(fails(404))
     await using model = await openModel()
     server.replies.push(server.otherwise, fails(404))
@@ -103,7 +103,7 @@ describe('the model', () => {
     })
   })
 
-  it('is missed where none is set', async () => {
+  it('causes an error if none is configured', async () => {
     configureServices({})
     await expect(openModel()).rejects.toMatchObject({
       code: 6401,
@@ -114,8 +114,8 @@ describe('the model', () => {
   })
 })
 
-describe('the room for a prompt', () => {
-  it('is kept: what fits is asked, what does not is refused before', async () => {
+describe('promptTokenBudget', () => {
+  it('is the largest prompt that is accepted', async () => {
     setModel(server, { context_tokens: 1024 })
     await using model = await openModel()
     const room = model.promptTokenBudget(question)
@@ -129,7 +129,7 @@ describe('the room for a prompt', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('leaves a wrong answer out of a repair that would not fit', async () => {
+  it('omits an invalid answer from a correction that would not fit', async () => {
     setModel(server, { context_tokens: 1024 })
     server.faults.push(completes('blah '.repeat(1000)))
     await using model = await openModel()

@@ -9,8 +9,8 @@ const answers = fc.record({
 })
 const chat = fc.stringMatching(/^[\p{L}\s.,!?:'`-]*$/u)
 
-describe('what a model wrote', () => {
-  it('holds its answer, whatever stands around it', () => {
+describe('parseAnswer', () => {
+  it('finds the answer inside other text', () => {
     fc.assert(
       fc.property(answers, chat, chat, (answer, before, after) => {
         for (const spaces of [0, 2]) {
@@ -21,7 +21,7 @@ describe('what a model wrote', () => {
     )
   })
 
-  it('holds no answer where any end of it is missing', () => {
+  it('rejects a truncated answer at any length', () => {
     fc.assert(
       fc.property(answers, fc.nat(), (answer, some) => {
         const text = JSON.stringify(answer)
@@ -31,7 +31,7 @@ describe('what a model wrote', () => {
     )
   })
 
-  it('is read in a moment, also where it is nothing but braces', () => {
+  it('takes linear time for text of braces', () => {
     for (const text of [
       '{'.repeat(1e6),
       '{"'.repeat(5e5),

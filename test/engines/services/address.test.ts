@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isLocalNetworkHost, isServiceAddress } from '../../../src/engines/services/services.ts'
 
-describe('the address of a service', () => {
+describe('isServiceAddress and isLocalNetworkHost', () => {
   it.each([
     'https://api.example.com/v1',
     'http://127.0.0.1:11434/v1',
@@ -34,7 +34,7 @@ describe('the address of a service', () => {
     expect(isServiceAddress(address)).toBe(false)
   })
 
-  it('of another network is not nearby', () => {
+  it('rejects hosts of other networks', () => {
     expect(['example.com', '192.169.0.1', 'notlocal.org'].filter(isLocalNetworkHost)).toEqual([])
   })
 })

@@ -34,8 +34,8 @@ function open(more: Partial<LanguageModelService> = {}, options: ClientOptions =
 
 const name = () => `small at ${new URL(server.origin).host}`
 
-describe('a connection with a service', () => {
-  it('asks below its address, with its key', async () => {
+describe('openClient', () => {
+  it('sends requests below its address with its key', async () => {
     await using client = open({ key: 'sk-0123456789' })
     const { type, bytes: content } = await client.send({ path: '/chat', json: { a: 'ü' }, signal })
     expect([type, content.toString()]).toEqual(['application/json', '{"fine":true}'])
@@ -45,7 +45,7 @@ describe('a connection with a service', () => {
     expect(JSON.parse(String(server.heard[0]?.body))).toEqual({ a: 'ü' })
   })
 
-  it('sends files in forms, again where it must', async () => {
+  it('sends files in forms, also when it retries', async () => {
     await using client = open()
     server.replies.push(fails(503))
     const file = { name: 'speech.wav', type: 'audio/wav', bytes: Buffer.from('RIFF') }
@@ -67,7 +67,7 @@ describe('a connection with a service', () => {
     }
   })
 
-  it.each([408, 429, 500, 502, 503, 504])('asks again after %i', async (status) => {
+  it.each([408, 429, 500, 502, 503, 504])('retries after %i', async (status) => {
     await using client = open()
     server.replies.push(fails(status), fails(status))
     await client.send(request)
@@ -76,14 +76,14 @@ describe('a connection with a service', () => {
     expect(waits[1]).toBeGreaterThan(waits[0] ?? Infinity)
   })
 
-  it('asks again where the connection broke in the middle of an answer', async () => {
+  it('retries when the connection breaks during a response', async () => {
     await using client = open()
     server.replies.push(breaks(), (response) => void response.destroy())
     expect(String((await client.send(request)).bytes)).toBe('{"fine":true}')
     expect(server.heard).toHaveLength(3)
   })
 
-  it('waits as long as it is told to', async () => {
+  it('waits as long as Retry-After says', async () => {
     await using client = open()
     const date = new Date(Date.now() + 30_000).toUTCString()
     server.replies.push(fails(429, {}, { 'retry-after': '7' }), fails(503, {}, { 'retry-after': date }))
@@ -93,7 +93,7 @@ describe('a connection with a service', () => {
     expect(waits[1]).toBeLessThanOrEqual(30_000)
   })
 
-  it('leaves long waits to whoever asked', async () => {
+  it('does not wait for a long Retry-After', async () => {
     await using client = open()
     server.replies.push(fails(429, { error: { message: 'slow down' } }, { 'retry-after': '3600' }))
     await expect(client.send(request)).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('a connection with a service', () => {
       false,
       1,
     ],
-  ] as const)('tells what is wrong: case %#', async (reply, code, what, retryable, times) => {
+  ] as const)('reports the cause of a failure: case %#', async (reply, code, what, retryable, times) => {
     await using client = open()
     server.otherwise = reply
     const failed = client.send(request)
@@ -147,7 +147,7 @@ describe('a connection with a service', () => {
     expect(server.heard).toHaveLength(times)
   })
 
-  it('goes nowhere else', async () => {
+  it('does not follow redirects', async () => {
     await using elsewhere = await startFakeService(json({}))
     await using client = open({ key: 'sk-0123456789' })
     server.otherwise = fails(307, undefined, { location: elsewhere.origin })
@@ -159,7 +159,7 @@ describe('a connection with a service', () => {
     expect(elsewhere.heard).toEqual([])
   })
 
-  it('never tells its key, also where the service does', async () => {
+  it('never reveals its key, even if the service does', async () => {
     await using client = open({ key: 'sk-secret-0123456789' })
     server.otherwise = fails(401, { error: { message: 'Incorrect API key provided: sk-secret-0123456789' } })
     const error: unknown = await client.send(request).catch((thrown: unknown) => thrown)
@@ -170,7 +170,7 @@ describe('a connection with a service', () => {
     expect(JSON.stringify([error, (error as Error).stack, (error as Error).cause])).not.toContain('sk-secret')
   })
 
-  it('tells a server that is not there', async () => {
+  it('reports an unreachable server', async () => {
     const { origin } = server
     await server[Symbol.asyncDispose]()
     await using client = open()
@@ -184,7 +184,7 @@ describe('a connection with a service', () => {
     server = await startFakeService()
   })
 
-  it('tells what speaks no HTTP, at once', async () => {
+  it('reports a server that does not speak HTTP without a retry', async () => {
     await using client = open()
     server.otherwise = (response) => void response.socket?.end('hello\r\n\r\n')
     await expect(client.send(request)).rejects.toMatchObject({
@@ -194,7 +194,7 @@ describe('a connection with a service', () => {
     expect(server.heard).toHaveLength(1)
   })
 
-  it('does not wait for ever for an answer to begin', async () => {
+  it('limits the time until a response starts', async () => {
     await using client = open({}, { firstByteMs: 30 })
     server.otherwise = hangs()
     await expect(client.send(request)).rejects.toMatchObject({
@@ -204,7 +204,7 @@ describe('a connection with a service', () => {
     expect(waits).toEqual([])
   })
 
-  it('does not wait for ever for an answer to end', async () => {
+  it('limits the time until a response is complete', async () => {
     await using client = open({}, { wholeMs: 300 })
     server.otherwise = hangs('{"choices":')
     await expect(client.send(request)).rejects.toMatchObject({
@@ -213,7 +213,7 @@ describe('a connection with a service', () => {
     })
   })
 
-  it('counts no wait for a turn as time of the service', async () => {
+  it('does not count waiting for the rate limit as time of the service', async () => {
     const order: unknown[] = []
     const timers = vi.spyOn(globalThis, 'setTimeout')
     onTestFinished(() => timers.mockRestore())
@@ -226,7 +226,7 @@ describe('a connection with a service', () => {
     expect([...order, limits()]).toEqual([1, 2, 3])
   })
 
-  it('reads no more than an answer can be', async () => {
+  it('limits the size of a response', async () => {
     await using client = open()
     server.otherwise = json('x'.repeat(1000))
     await expect(client.send(request)).rejects.toMatchObject({
@@ -236,7 +236,7 @@ describe('a connection with a service', () => {
     })
   })
 
-  it('asks for so many things at once', async () => {
+  it('limits concurrent requests', async () => {
     await using client = open({ concurrency: 2 })
     server.otherwise = hangs()
     const held: (() => void)[] = []

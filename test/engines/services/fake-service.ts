@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** A request that a stand-in got. */
+/** A request that the fake service received. */
 export interface ReceivedRequest {
   readonly method: string
   readonly path: string
@@ -11,22 +11,22 @@ export interface ReceivedRequest {
   readonly body: Buffer
 }
 
-/** What a stand-in does with a request. */
+/** Responds to a request. */
 export type Reply = (response: ServerResponse, heard: ReceivedRequest) => void | Promise<void>
 
-/** A server on this machine that stands in for a service, and does what services and networks do. */
+/** A local server that replaces a service and simulates failures of services and networks. */
 export interface FakeService extends AsyncDisposable {
-  /** Without a path. */
+  /** Its URL without a path. */
   readonly origin: string
   readonly heard: ReceivedRequest[]
-  /** The replies to the next requests; after them, `otherwise`. */
+  /** Replies to the next requests, followed by `otherwise`. */
   readonly replies: Reply[]
   otherwise: Reply
-  /** Resolves when so many requests have come. */
+  /** Resolves when a number of requests has arrived. */
   hears(count: number): Promise<void>
 }
 
-/** Starts a stand-in on a free port. */
+/** Starts a fake service on a free port. */
 export async function startFakeService(otherwise: Reply = fails(404)): Promise<FakeService> {
   const waiting: { readonly count: number; readonly tell: () => void }[] = []
   const server = createServer((request, response) => void serve(request, response))
@@ -59,17 +59,17 @@ export async function startFakeService(otherwise: Reply = fails(404)): Promise<F
   return standIn
 }
 
-/** Answers JSON. */
+/** Responds with JSON. */
 export function json(value: unknown): Reply {
   return (response) => void response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
 }
 
-/** Answers bytes of a media type. */
+/** Responds with bytes of a media type. */
 export function bytes(content: Uint8Array, type: string, status = 200): Reply {
   return (response) => void response.writeHead(status, { 'content-type': type }).end(content)
 }
 
-/** Refuses, with or without words. */
+/** Responds with an error status and optionally a body. */
 export function fails(status: number, said?: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
@@ -77,14 +77,14 @@ export function fails(status: number, said?: unknown, headers: Readonly<Record<s
   }
 }
 
-/** Answers the page of a proxy, as if all were well or with another status. */
+/** Responds with the HTML page of a proxy, with status 200 by default. */
 export function page(status = 200): Reply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'text/html' }).end('<html><body>Bad gateway</body></html>')
   }
 }
 
-/** Breaks off in the middle of a body. */
+/** Disconnects in the middle of a body. */
 export function breaks(content: string | Uint8Array = '{"choices":[{"mess'): Reply {
   return (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': content.length * 2 })
@@ -92,7 +92,7 @@ export function breaks(content: string | Uint8Array = '{"choices":[{"mess'): Rep
   }
 }
 
-/** Answers nothing, or only a begin. */
+/** Sends nothing, or only the start of a response. */
 export function hangs(begin?: string): Reply {
   return (response) => {
     if (begin !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).write(begin)

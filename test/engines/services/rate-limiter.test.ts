@@ -4,8 +4,8 @@ import { rateLimiter } from '../../../src/engines/services/rate-limiter.ts'
 
 const { signal } = new AbortController()
 
-describe('the pace of requests', () => {
-  it('lets no more than so many go in any minute, and none wait longer than they must', async () => {
+describe('rateLimiter', () => {
+  it('allows the limit in any minute and delays no request longer than necessary', async () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 8 }), gaps, async (perMinute, arrivals) => {

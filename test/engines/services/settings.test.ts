@@ -28,7 +28,7 @@ async function read(file: object, environment: Readonly<Record<string, string>> 
   return await readConfig({ dataDir, environment })
 }
 
-describe('services in the settings', () => {
+describe('service settings', () => {
   it.each([
     ['http://127.0.0.1:11434/v1#qwen3:8b', { address: 'http://127.0.0.1:11434/v1', model: 'qwen3:8b' }],
     ['http://127.0.0.1:8080/v1', { address: 'http://127.0.0.1:8080/v1' }],
@@ -40,7 +40,7 @@ describe('services in the settings', () => {
     expect((await read({}, { REELWRIGHT_LANGUAGE_MODEL: line })).services).toEqual(expected)
   })
 
-  it('may be all that there is to say', async () => {
+  it('accept all fields', async () => {
     const address = 'https://api.example.com/v1'
     const model = { address, model: 'm', requests_per_minute: 20, concurrency: 4, context_tokens: 128_000 }
     const voice = { address: 'gpt-sovits+http://192.168.1.4:9880', folder: 'voices', folder_there: '/v' }
@@ -73,7 +73,7 @@ describe('services in the settings', () => {
     await expect(read(file)).rejects.toMatchObject({ code: 6016, message: expect.stringMatching(message) })
   })
 
-  it('keep their keys to themselves, and from what workers start', async () => {
+  it('keep keys out of the environment of child processes of workers', async () => {
     const { services, ...config } = await read({
       language_model: 'http://127.0.0.1:1/v1#m',
       language_model_key: 'key-of-the-model',
@@ -89,7 +89,7 @@ describe('services in the settings', () => {
     expect(takeWorkerServices()).toEqual({})
   })
 
-  it('reach a worker, whose arguments tell no key', async () => {
+  it('reach a worker without keys in its arguments', async () => {
     const { services, ...config } = await read({
       voice_service: 'https://voice.example/v1',
       voice_service_key: 'voice-key-0123',
@@ -127,7 +127,7 @@ describe('services in the settings', () => {
     expect(JSON.stringify(output['left'])).not.toContain('voice-key')
   })
 
-  it('are warned of where the local service does not read them', async () => {
+  it('cause a warning if the local service does not read them', async () => {
     await read({ transcription: 'http://127.0.0.1:1/v1#w' })
     process.env['REELWRIGHT_LANGUAGE_MODEL'] = 'http://127.0.0.1:11434/v1#m'
     process.env['REELWRIGHT_TRANSCRIPTION'] = 'http://127.0.0.1:1/v1#w'
@@ -149,7 +149,7 @@ describe('the doctor', () => {
     return finding
   }
 
-  it('tells what may be set', async () => {
+  it('reports how to configure services', async () => {
     expect(await examineServices({})).toMatchObject([
       {
         name: 'language model',
@@ -180,14 +180,14 @@ describe('the doctor', () => {
     [fails(401), 'asks for a key (HTTP 401)', 'Set "language_model_key" (REELWRIGHT_LANGUAGE_MODEL_KEY).'],
     [fails(503), 'is busy (HTTP 503)', 'Try again later.'],
     [page(), 'responds to /models without a list of models', expect.stringContaining('Check the setting')],
-  ])('tells a model that cannot be used: case %#', async (reply, detail, fix) => {
+  ])('reports an unusable model: case %#', async (reply, detail, fix) => {
     await using server = await startFakeService(reply)
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
     expect(finding).toMatchObject({ state: 'note', detail: expect.stringContaining(detail), fix })
     expect(server.heard).toHaveLength(1)
   })
 
-  it('does not wait for long', async () => {
+  it('limits the time of a check', async () => {
     await using server = await startFakeService(hangs())
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
     expect(finding).toMatchObject({
@@ -196,7 +196,7 @@ describe('the doctor', () => {
     })
   })
 
-  it.each([404, 405, 501])('takes the word of a model that is not listed: HTTP %i', async (status) => {
+  it.each([404, 405, 501])('accepts a server without a list of models: HTTP %i', async (status) => {
     await using server = await startFakeService(fails(status))
     const finding = await found({ address: `${server.origin}/v1`, model: 'm' })
     expect(finding).toMatchObject({ state: 'ok' })
@@ -207,7 +207,7 @@ describe('the doctor', () => {
     [502, 'failed (HTTP 502)'],
     [503, 'is busy (HTTP 503)'],
     [401, 'asks for a key (HTTP 401)'],
-  ])('knocks at the others, and tells of one that fails: HTTP %i', async (status, detail) => {
+  ])('checks other services and reports failures: HTTP %i', async (status, detail) => {
     await using server = await startFakeService(page(status))
     const [, ...findings] = await examineServices({
       transcription: { address: `${server.origin}/v1` },
@@ -217,7 +217,7 @@ describe('the doctor', () => {
     expect(findings).toEqual([expect.objectContaining(told), expect.objectContaining(told)])
   })
 
-  it('knocks at the others: no endpoint of that name will do', async () => {
+  it('accepts a response of other services that have no such endpoint', async () => {
     await using server = await startFakeService(fails(404))
     const findings = await examineServices({
       transcription: { address: `${server.origin}/v1`, model: 'w' },

@@ -22,18 +22,18 @@ import { runRaw } from '../../../src/engines/ffmpeg/run.ts'
 import { burnFrame } from '../../../src/engines/subtitles/burn.ts'
 import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 
-/** A line of subtitles and how it is to look. */
+/** A line of subtitles with its style. */
 export interface RenderOptions {
   readonly preset: PresetName
   readonly colour?: LetterColour
   readonly canvas: Size
   readonly text: string
   readonly typeface: Typeface
-  /** Below it, smaller. */
+  /** Original text, drawn smaller below. */
   readonly original?: { readonly text: string; readonly typeface: Typeface }
 }
 
-/** A file that shows a text, wrapped as it is to be. */
+/** Returns an ASS file that shows a wrapped text. */
 export function presetAssFile({
   preset,
   colour = '雅黑',
@@ -64,12 +64,12 @@ export function presetAssFile({
   return assFile({ canvas, styles: [style, below], events })
 }
 
-/** The typeface of a language on this machine. */
+/** Returns the typeface of a language on this machine. */
 export async function typefaceHere(language: string): Promise<Typeface> {
   return await inFolder((scratch) => typefaceFor(language, { scratch }))
 }
 
-/** The picture of a canvas with subtitles burned in, three bytes a pixel. */
+/** Draws subtitles over a picture; rows of 8-bit RGB. */
 export async function burnPixels(
   picture: { readonly width: number; readonly height: number; readonly pixels: Uint8Array },
   ass: string,
@@ -86,7 +86,7 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Three bytes a pixel as four, opaque. */
+/** Converts RGB to opaque RGBA. */
 export function rgbaOf(rgb: Uint8Array): Uint8Array {
   const rgba = new Uint8Array((rgb.length / 3) * 4).fill(255)
   for (let at = 0; at < rgb.length / 3; at += 1) rgba.set(rgb.subarray(3 * at, 3 * at + 3), 4 * at)

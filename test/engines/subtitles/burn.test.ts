@@ -99,7 +99,7 @@ describe.each(canvases)('$width x $height', (canvas) => {
   )
 })
 
-test('two languages stand one above the other, without touching, in every preset', async () => {
+test('two languages are placed one above the other without overlap in all presets', async () => {
   const [typeface, below] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const canvas = { width: 640, height: 360 }
   const files = presetNames.flatMap((preset) => {
@@ -143,7 +143,7 @@ function worstBlock(one: Uint8Array, other: Uint8Array, width: number): number {
   return Math.max(...sums.values()) / (16 * 16 * 3)
 }
 
-test('a video is burned whatever its name and its folder are, its sound kept', async () => {
+test('a video with any name and folder is burned, and its audio is kept', async () => {
   await using scratch = await temporaryFolder()
   const folder = join(scratch.path, String.raw`a'b,c;[d]=e:f %d`)
   await mkdir(folder)
@@ -161,7 +161,7 @@ test('a video is burned whatever its name and its folder are, its sound kept', a
   expect((await streams(output)).map(({ codec_type: kind }) => kind)).toEqual(['video', 'audio'])
 })
 
-test('without libass widths are estimated, until it is there', async () => {
+test('widths are estimated until libass is available', async () => {
   const found = await locateFfmpeg()
   useFfmpeg({ ...found, filters: new Set() })
   try {

@@ -7,7 +7,7 @@ const file = (lines: readonly string[]) =>
     .map((line, index) => `${index + 1}\r\n00:00:0${index},000 --> 00:00:0${index},900\r\n${line}\r\n`)
     .join('\r\n')
 
-test.each(samples)('%s is found in four lines of %s', (encoding, language, lines) => {
+test.each(samples)('detects %s in four lines of %s', (encoding, language, lines) => {
   const text = asEncodable(encoding, file(lines))
   const bytes = encodeSample(text, encoding)
   expect(readSource(bytes, language)).toMatchObject({ encoding, bom: false, text })
@@ -16,16 +16,16 @@ test.each(samples)('%s is found in four lines of %s', (encoding, language, lines
 /** Of Baltic letters without a language, nothing tells them from those of western Europe. */
 const unannounced = samples.filter(([encoding]) => encoding !== 'windows-1257')
 
-test.each(unannounced)('%s is found where no language is said', (encoding, _, lines) => {
+test.each(unannounced)('detects %s without a language', (encoding, _, lines) => {
   const text = asEncodable(encoding, file([...lines, ...lines]))
   expect(readSource(encodeSample(text, encoding)).encoding).toBe(encoding)
 })
 
-test.each(samples.slice(0, 8))('%s is found in one line of %s', (encoding, language, [line = '']) => {
+test.each(samples.slice(0, 8))('detects %s in one line of %s', (encoding, language, [line = '']) => {
   expect(readSource(encodeSample(file([line]), encoding), language).encoding).toBe(encoding)
 })
 
-test('Unicode is found with a mark and without, also where a file is cut off', () => {
+test('detects Unicode with and without a byte order mark, and in truncated files', () => {
   for (const [, , lines] of samples) {
     const text = file(lines)
     for (const encoding of ['utf-8', 'utf-16le', 'utf-16be'] as const) {

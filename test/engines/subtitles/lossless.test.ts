@@ -6,7 +6,7 @@ import { anyFile, encodeSample } from './sample-files.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-test('10,000 files of every encoding, with tags, overlaps, unknown parts and garbage, stay byte for byte', () => {
+test('10,000 files of all encodings, with tags, overlaps, unknown sections and garbage, are unchanged byte for byte', () => {
   let [entries, skipped] = [0, 0]
   fc.assert(
     fc.property(anyFile, ({ bytes, format }) => {
@@ -24,7 +24,7 @@ test('10,000 files of every encoding, with tags, overlaps, unknown parts and gar
   expect(skipped).toBeGreaterThan(5_000)
 })
 
-test('where an entry changes, all other lines stay byte for byte, broken ones too', () => {
+test('a changed entry leaves all other lines unchanged, including broken ones', () => {
   let changes = 0
   fc.assert(
     fc.property(anyFile, fc.nat(), ({ bytes, format }, pick) => {
@@ -87,7 +87,7 @@ test.each([
   },
 )
 
-test('what would end an entry or begin another cannot be written into one', () => {
+test('text that would end an entry or start another one is escaped', () => {
   const text = '1\n00:00:01,000 --> 00:00:02,000\nA\n\n2\n00:00:03,000 --> 00:00:04,000'
   const read = readSubtitles(Buffer.from(text), { format: 'srt' })
   expect(read.entries.map((entry) => entry.text)).toEqual(['A', ''])

@@ -8,7 +8,7 @@ const shown = (text: string, format: SubtitleFormat) =>
 const faults = (text: string, format: SubtitleFormat) =>
   read(text, format).skipped.map(({ line, fault }) => [line, fault])
 
-test('SRT is read as players read it', () => {
+test('SRT is parsed as in players', () => {
   const text = [
     '\ufeff1',
     '00:00:01,000 --> 00:00:02,5  X1:100 X2:200 Y1:5 Y2:6',
@@ -35,7 +35,7 @@ test('SRT is read as players read it', () => {
   expect(faults(text, 'srt')).toEqual([[14, 'absurd']])
 })
 
-test('what is malformed in SRT is dropped and counted, and stays in the file', () => {
+test('malformed parts of SRT are skipped and counted, and stay in the file', () => {
   const text = [
     'who wrote this?',
     '',
@@ -53,7 +53,7 @@ test('what is malformed in SRT is dropped and counted, and stays in the file', (
   ])
 })
 
-test('VTT is read with or without hours; its other blocks are no entries', () => {
+test('VTT times may omit hours, and other blocks are not entries', () => {
   const text = [
     'WEBVTT - title\nKind: captions',
     'NOTE about\nit',
@@ -69,7 +69,7 @@ test('VTT is read with or without hours; its other blocks are no entries', () =>
   expect(faults(text, 'vtt').map(([, fault]) => fault)).toEqual(['stray'])
 })
 
-test('ASS is read by its own order of fields, in hundredths of a second', () => {
+test('ASS is parsed by its order of fields, with times in hundredths of a second', () => {
   const text = [
     '[Script Info]\nPlayResX: 640\nPlayResY:360 \n; Dialogue: no',
     '[Fonts]\nfontname: a.ttf\n[ABC]\nDialogue: 0,0:00:00.00,0:00:01.00,x,,0,0,0,,no',

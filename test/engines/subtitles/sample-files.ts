@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import type { Encoding } from '../../../src/media/subtitles/encoding-tables.ts'
 import type { SubtitleFormat } from '../../../src/media/subtitles/subtitles.ts'
 
-/** Text of a language by the encodings that hold it. */
+/** Lines in a language for each encoding. */
 export const samples: readonly (readonly [Encoding, string, readonly string[]])[] = [
   [
     'gb18030',
@@ -61,7 +61,7 @@ export const samples: readonly (readonly [Encoding, string, readonly string[]])[
   ['windows-1258', 'vi-VN', ['Chào anh, tôi đi đây', 'Không ai nói gì', 'Ngày mai gọi nhé', 'Cảm ơn']],
 ]
 
-/** Text as an encoding can hold it: windows-1258 writes tones of Vietnamese as characters of their own. */
+/** Returns text in a form that an encoding can represent: windows-1258 has Vietnamese tones as separate characters. */
 export const asEncodable = (encoding: Encoding, text: string) =>
   encoding === 'windows-1258'
     ? [...text.normalize('NFC')]
@@ -75,7 +75,7 @@ function separateTone(letter: string): string {
   return marks.replace(tone, '').normalize('NFC') + tone
 }
 
-/** Bytes of a text in an encoding, marked where that is possible and wanted. */
+/** Encodes a text, with a byte order mark if requested and possible. */
 export function encodeSample(text: string, encoding: Encoding, bom = false): Uint8Array {
   return iconv.encode(text, encoding, { addBOM: bom })
 }
@@ -86,7 +86,7 @@ const clock = (ms: number) => {
   const two = (value = 0, of = 60) => String(value % of).padStart(2, '0')
   return `${ms < 0 ? '-' : ''}${two(hours, 1000)}:${two(minutes)}:${two(seconds)},${String(Math.abs(ms) % 1000).padStart(3, '0')}`
 }
-/** Mostly sound; some of no time, negative, the wrong way round, or too late. */
+/** Mostly valid times; some without duration, negative, reversed or too late. */
 const times = fc
   .tuple(fc.integer({ min: -50, max: 4_000_000 }), oneOf(900, 2_000, 1, 0, -500, 500_000_000))
   .map(([start, lasts]) => [clock(start), clock(start + lasts)] as const)
@@ -165,7 +165,7 @@ const encodings = [...samples.map(([encoding]) => encoding), 'utf-8', 'utf-16le'
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 
-/** A file as they come, and worse. */
+/** Realistic and malformed subtitle files. */
 export const anyFile: fc.Arbitrary<{ readonly bytes: Uint8Array; readonly format: SubtitleFormat }> = fc
   .record({
     lines: fc.array(fc.tuple(line, ending), { minLength: 1, maxLength: 14 }),
