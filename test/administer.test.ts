@@ -10,7 +10,7 @@ import { sendRequest } from './http/raw-http.ts'
 import { hasPostgres, newDatabase } from './postgres.ts'
 import { mainModule, runCommand, spawnCommand } from './run-command.ts'
 
-// The commands that administer accounts, as people run them: beside a service that runs, and without one.
+// The commands that administer accounts, run as processes, with and without a running service.
 
 type Environment = Readonly<Record<string, string>>
 
@@ -24,7 +24,7 @@ function reelwright(environment: Environment, ...args: readonly string[]) {
   return runCommand(args, environment)
 }
 
-/** Runs `serve` until the test ends; answers its address. */
+/** Runs `serve` until the test ends; returns its address. */
 async function serve(environment: Environment): Promise<string> {
   const child = spawn(process.execPath, [mainModule, 'serve', '--port', '0'], {
     env: { ...process.env, ...environment },
@@ -46,14 +46,14 @@ async function creditsAt(url: string, authorization: string): Promise<unknown> {
   return status === 200 ? (JSON.parse(String(bytes)) as { data: { credits: unknown } }).data.credits : status
 }
 
-/** Makes, lists, uses and revokes keys; answers the status that the revoked one gets. */
+/** Creates, lists, uses and revokes keys; returns the status of a request with the revoked key. */
 async function walk(environment: Environment): Promise<unknown> {
   const url = await serve(environment)
   const options = ['--name', 'editor', '--account', 'studio', '--quota', '7']
-  const made = await spawnCommand(['keys', 'create', ...options], environment)
-  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^rw_[\w-]{43}\n$/) })
-  const key = made.out.trim()
-  const [id = ''] = /\d{19}/.exec(made.err) ?? []
+  const created = await spawnCommand(['keys', 'create', ...options], environment)
+  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^rw_[\w-]{43}\n$/) })
+  const key = created.out.trim()
+  const [id = ''] = /\d{19}/.exec(created.err) ?? []
   expect(await creditsAt(url, key)).toEqual({ balance: 0, quota: { limit: 7, spent: 0 } })
 
   const granted = await spawnCommand(['credits', 'grant', '--account', 'studio', '40'], environment)
@@ -76,11 +76,11 @@ async function walk(environment: Environment): Promise<unknown> {
   return await creditsAt(url, key)
 }
 
-test('keys and credits count at once in a service that runs', async () => {
+test('keys and credits take effect at once in a running service', async () => {
   expect(await walk(await newEnvironment())).toBe(401)
 })
 
-test('before the first start they are made, and count from then on', async () => {
+test('keys and credits can be created before the first start', async () => {
   const environment = await newEnvironment()
   const { out } = await reelwright(environment, 'keys', 'create', '--name', 'a', '--account', 'studio')
   const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')
@@ -89,15 +89,15 @@ test('before the first start they are made, and count from then on', async () =>
   expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12, unlimited: true })
 })
 
-test('keys of one account made at once are all there', async () => {
+test('keys created concurrently for one account are all stored', async () => {
   const environment = await newEnvironment()
   const url = await serve(environment)
-  const made = await Promise.all(
+  const created = await Promise.all(
     ['a', 'b', 'c'].map((name) =>
       reelwright(environment, 'keys', 'create', '--name', name, '--account', 'x'),
     ),
   )
-  for (const { out } of made) expect(await creditsAt(url, out.trim())).toEqual({ balance: 0 })
+  for (const { out } of created) expect(await creditsAt(url, out.trim())).toEqual({ balance: 0 })
   const { out } = await reelwright(environment, 'keys', 'list')
   expect(out.match(/ x /g)).toHaveLength(3)
 })
@@ -115,14 +115,14 @@ test.for([
   [['credits', 'grant', '5'], 2, '--account is missing'],
   [['credits', 'grant', '--account', 'nobody', '5'], 1, 'there is no account "nobody"'],
   [['credits', 'grant', '--account', 'local', '0'], 2, '<credits> must be a whole number'],
-] as const)('%j is refused', async ([args, code, told]) => {
+] as const)('%j is rejected', async ([args, code, message]) => {
   const ended = await reelwright(await newEnvironment(), ...args)
   expect([ended.code, ended.out]).toEqual([code, ''])
-  expect(ended.err).toContain(told)
+  expect(ended.err).toContain(message)
   expect(ended.err).not.toMatch(/^ {4}at /m)
 })
 
-test('tables of another version are not changed under a service', async () => {
+test('tables of another version are not migrated while a service runs', async () => {
   const environment = await newEnvironment()
   await serve(environment)
   const database = new DatabaseSync(join(environment['REELWRIGHT_DATA_DIR'] ?? '', 'reelwright.sqlite'))
@@ -149,7 +149,7 @@ test('tables of another version are not changed under a service', async () => {
 })
 
 describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
-  test('keys and credits count at once in a service that runs', async () => {
+  test('keys and credits take effect at once in a running service', async () => {
     expect(await walk(await newEnvironment({ DATABASE_URL: await newDatabase() }))).toBe(401)
   })
 })

@@ -14,7 +14,7 @@ let folder: string
 let files: Readonly<Record<string, Uint8Array>>
 let client: Client
 
-/** What of a bundle's manifest a desktop client needs to start the server. */
+/** The part of a bundle's manifest with which a desktop client starts the server. */
 interface Manifest {
   readonly name: string
   readonly version: string
@@ -33,8 +33,8 @@ interface Manifest {
 const textOf = (name: string): string => new TextDecoder().decode(files[name])
 const manifest = (): Manifest => JSON.parse(textOf('manifest.json')) as Manifest
 
-/** What a desktop client puts in for a place: the folder of the bundle, what its user chose, else nothing. */
-function filled(text: string, chosen: Readonly<Record<string, string>>): string {
+/** Replaces placeholders like a desktop client: the bundle's folder, the user's settings, otherwise nothing. */
+function expandPlaceholders(text: string, chosen: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(?:(__dirname)|user_config\.(\w+))\}/g, (_, own?: string, setting = '') =>
     own ? folder : (chosen[String(setting)] ?? ''),
   )
@@ -52,11 +52,13 @@ beforeAll(async () => {
   const { command, args, env } = manifest().server.mcp_config
   const chosen = { workspace: join(folder, 'media') }
   client = await connectBy({
-    // A desktop client brings a Node of its own.
+    // A desktop client includes its own Node.
     command: command === 'node' ? process.execPath : command,
-    args: args.map((text) => filled(text, chosen)),
+    args: args.map((text) => expandPlaceholders(text, chosen)),
     env: {
-      ...Object.fromEntries(Object.entries(env).map(([name, text]) => [name, filled(text, chosen)])),
+      ...Object.fromEntries(
+        Object.entries(env).map(([name, text]) => [name, expandPlaceholders(text, chosen)]),
+      ),
       REELWRIGHT_DATA_DIR: join(folder, 'data'),
     },
   })
@@ -68,7 +70,7 @@ afterAll(async () => {
 })
 
 describe('the bundle for desktop clients', () => {
-  it('holds the program, its packages and their licences, and nothing of one system alone', () => {
+  it('contains the program, its packages and their licences, and no platform-specific files', () => {
     const names = Object.keys(files)
     expect(names).toEqual(
       expect.arrayContaining([
@@ -84,14 +86,14 @@ describe('the bundle for desktop clients', () => {
     expect(bytes).toBeLessThan(60_000_000)
   })
 
-  it('asks only for settings that it uses, and is named as the package', async () => {
+  it('declares only settings that it uses, and has the name of the package', async () => {
     const { name, version, user_config, server } = manifest()
     expect(JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))).toMatchObject({ name, version })
     const used = [...JSON.stringify(server).matchAll(/user_config\.(\w+)/g)].map(([, setting]) => setting)
     expect(new Set(used)).toEqual(new Set(Object.keys(user_config)))
   })
 
-  it('starts from its manifest, with the tools that it names, in the folder that was chosen', async () => {
+  it('starts as its manifest declares, with the declared tools, in the chosen folder', async () => {
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(manifest().tools.map(({ name }) => name))
     const status = await client.callTool({ name: 'service_status' })

@@ -13,7 +13,7 @@ import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
 
 const root = dirname(import.meta.dirname)
-const lacksBrowser = findChromium(splitSearchPath(process.env['PATH'])) === undefined
+const isBrowserMissing = findChromium(splitSearchPath(process.env['PATH'])) === undefined
 
 let folder: string
 
@@ -23,30 +23,30 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Variables that give a command a home and a data folder of its own. */
+/** Variables that set a separate home and data folder for a command. */
 function ownFolders(): Readonly<Record<string, string>> {
   return { HOME: folder, REELWRIGHT_DATA_DIR: join(folder, 'data') }
 }
 
-/** Runs `reelwright` in this process with a data folder of its own. */
+/** Runs `reelwright` in this process with a separate data folder. */
 function reelwright(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return runCommand(args, { ...ownFolders(), ...environment })
 }
 
-/** The same as a process of its own, with the same output. */
+/** Like `reelwright`, in a separate process. */
 async function spawned(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return await spawnCommand(args, { ...ownFolders(), ...environment })
 }
 
 describe('reelwright', () => {
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string }
     const expected = { code: 0, out: `${version}\n` }
     expect(await reelwright(['--version'])).toMatchObject(expected)
     expect(await spawned(['--version'])).toMatchObject(expected)
   })
 
-  it('helps, and hides what only it starts itself', async () => {
+  it('prints help without the internal commands', async () => {
     const { code, out } = await reelwright(['--help'])
     expect(code).toBe(0)
     expect(out).toMatch(/^ {2}mcp .*\n[^]*^ {2}serve [^]*^ {2}doctor [^]*^ {2}diagnostics /m)
@@ -63,10 +63,10 @@ describe('reelwright', () => {
     [['doctor', 'now'], "Unexpected argument 'now'"],
     [['serve', '--port', '70000'], '--port 70000 is not a port'],
     [['clean', '--keep-days', '61'], '--keep-days must be a whole number from 0 to 60'],
-  ])('%j is refused with the help and exit code 2', async (args, told) => {
+  ])('%j is rejected with help and exit code 2', async (args, message) => {
     const { code, out, err } = await reelwright(args)
     expect([code, out]).toEqual([2, ''])
-    expect(err).toContain(told)
+    expect(err).toContain(message)
     expect(err).toContain('reelwright <command> [options]')
   })
 
@@ -77,14 +77,14 @@ describe('reelwright', () => {
     [['keys', 'list', '--all'], 2, 'err', ['keys list']],
     [['keys'], 2, 'err', ['keys create', 'keys list', 'keys revoke']],
     [['serve', '--port', '70000'], 2, 'err', ['serve']],
-  ] as const)('%j tells the help of what it is about alone', async (args, exitCode, stream, told) => {
+  ] as const)('%j prints help for the named command only', async (args, exitCode, stream, expected) => {
     const ended = await reelwright(args)
     expect(ended.code).toBe(exitCode)
     const commands = [...ended[stream].matchAll(/^ {2}(\w+(?: \w+)?)(?: <\w+>)? {2,}\w/gm)]
-    expect(commands.map(([, name]) => name)).toEqual(told)
+    expect(commands.map(([, name]) => name)).toEqual(expected)
   })
 
-  it('leaves a folder of other files alone, also as the daemon', async () => {
+  it('the daemon rejects a folder with other files and does not change it', async () => {
     const data = join(folder, 'data')
     await mkdir(data)
     await writeFile(join(data, 'mine.txt'), 'mine')
@@ -93,7 +93,7 @@ describe('reelwright', () => {
     expect(await readdir(data)).toEqual(['mine.txt'])
   })
 
-  it('tells a wrong setting without a stack', async () => {
+  it('reports an invalid setting without a stack', async () => {
     const { code, err } = await spawned(['serve'], { REELWRIGHT_PORT: 'x' })
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: invalid configuration: REELWRIGHT_PORT: .*\nFix: /)
@@ -108,17 +108,19 @@ describe('reelwright doctor', () => {
     return { code, findings, of: (name: string) => findings.find((finding) => finding.name === name) }
   }
 
-  it('finds what is there, and starts and makes nothing', async () => {
+  it('reports what is installed, without starting or creating anything', async () => {
     const { code, findings, of } = await examine()
-    // Where it is missing only what plays HTML is, and root has it without its sandbox.
-    const browser = process.getuid?.() === 0 || lacksBrowser ? 'note' : 'ok'
+    // Only operations that render HTML need Chromium. For root it runs without its sandbox.
+    const browser = process.getuid?.() === 0 || isBrowserMissing ? 'note' : 'ok'
     expect(of('chromium')?.detail.includes('without its sandbox')).toBe(
-      process.getuid?.() === 0 && !lacksBrowser,
+      process.getuid?.() === 0 && !isBrowserMissing,
     )
     expect(findings.filter(({ stops }) => stops && !stops.includes('html_render_simple'))).toEqual([
       {
         ...{ name: 'operations', state: 'note', stops: ['audio_language_detect'] },
-        detail: expect.stringMatching(/^audio_language_detect: .* is not installed \(9\d\.\d MiB\)/) as string,
+        detail: expect.stringMatching(
+          /^audio_language_detect: .* is not installed \(9\d\.\d MiB\)/,
+        ) as string,
         fix: 'reelwright models pull whisper-tiny',
       },
       {
@@ -145,19 +147,19 @@ describe('reelwright doctor', () => {
     await expect(readFile(join(folder, 'data'))).rejects.toThrow('ENOENT')
   })
 
-  it('names the folder that is missing and what to do', async () => {
+  it('reports a missing folder with the fix', async () => {
     const { code, of } = await examine({ REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
     expect(code).toBe(1)
     expect(of('workspace')).toMatchObject({ state: 'missing', fix: expect.stringContaining('nowhere') })
   })
 
-  it('names a data folder that cannot be one', async () => {
+  it('reports an unsuitable data folder', async () => {
     const { code, of } = await examine({ REELWRIGHT_DATA_DIR: join(folder, 'Dropbox', 'data') })
     expect(code).toBe(1)
     expect(of('data folder')).toMatchObject({ state: 'missing', detail: expect.stringContaining('Dropbox') })
   })
 
-  it.runIf(process.platform === 'linux')('tries whether the data folder takes files', async () => {
+  it.runIf(process.platform === 'linux')('checks that the data folder is writable', async () => {
     const { code, of } = await examine({ REELWRIGHT_DATA_DIR: '/proc/reelwright' })
     expect(code).toBe(1)
     expect(of('data folder')).toMatchObject({
@@ -167,7 +169,7 @@ describe('reelwright doctor', () => {
     })
   })
 
-  it('names a file where the data folder should be', async () => {
+  it('reports a file in place of the data folder', async () => {
     const file = join(folder, 'data')
     await writeFile(file, '')
     expect((await examine()).of('data folder')).toMatchObject({
@@ -183,7 +185,7 @@ describe('reelwright doctor', () => {
     return file
   }
 
-  it('tells a wrong setting as a finding, with its file and key', async () => {
+  it('reports an invalid setting as a finding, with file and key', async () => {
     const file = await settings({ prot: 1 })
     const { code, of } = await examine()
     expect(code).toBe(1)
@@ -194,7 +196,7 @@ describe('reelwright doctor', () => {
     })
   })
 
-  it('tells that the local service does not see REELWRIGHT_FFMPEG', async () => {
+  it('reports that the local service ignores REELWRIGHT_FFMPEG', async () => {
     const { code, of } = await examine({ REELWRIGHT_FFMPEG: '/nowhere/ffmpeg' })
     expect(code).toBe(0)
     expect(of('ffmpeg')).toMatchObject({
@@ -203,9 +205,9 @@ describe('reelwright doctor', () => {
     })
   })
 
-  it('names the ffmpeg of the file that is not there', async () => {
+  it('reports that the configured ffmpeg does not exist', async () => {
     await settings({ ffmpeg: '/nowhere/ffmpeg' })
-    // A process of its own: the configured program stays configured until the process ends.
+    // In a separate process, because the configured program stays set until the process exits.
     const { code, of } = await examine({}, spawned)
     expect(code).toBe(1)
     expect(of('ffmpeg')).toMatchObject({
@@ -214,7 +216,7 @@ describe('reelwright doctor', () => {
     })
   })
 
-  it('asks a service elsewhere instead of this machine', async () => {
+  it('checks a remote service instead of this machine', async () => {
     const noKey = await examine({ REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })
     expect(noKey.of('service')).toMatchObject({ state: 'missing', fix: 'set REELWRIGHT_API_KEY' })
     const silent = await examine({ REELWRIGHT_BASE_URL: 'http://127.0.0.1:9', REELWRIGHT_API_KEY: 'k' })
@@ -223,7 +225,7 @@ describe('reelwright doctor', () => {
     expect(silent.of('ffmpeg')).toBeUndefined()
   })
 
-  it('says it in words, with the fix below', async () => {
+  it('prints findings as text, with the fix below each', async () => {
     const { out } = await spawned(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
     expect(out).toMatch(/^MISSING {2}workspace .*nowhere.*\n +-> make .*nowhere/m)
     expect(out.trimEnd().split('\n').at(-1)).toBe('One thing is missing.')
@@ -231,7 +233,7 @@ describe('reelwright doctor', () => {
 })
 
 describe('reelwright models list', () => {
-  it('names the operations that lack what comes on request, and the command', async () => {
+  it('lists operations that need packs installed on request, with the install command', async () => {
     const { code, out } = await spawned(['models', 'list'])
     expect(code).toBe(0)
     expect(out).toMatch(/^whisper-tiny +on request /m)
@@ -242,7 +244,7 @@ describe('reelwright models list', () => {
 })
 
 describe('reelwright clean', () => {
-  it('removes old files of the service it is set to, and tells what that freed', async () => {
+  it('removes old files of the configured service and reports the freed bytes', async () => {
     await using service = await startTestService()
     const calls = api(service)
     const { data: old } = await calls.upload('a.txt', 'x'.repeat(2048))

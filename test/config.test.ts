@@ -45,7 +45,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('puts the command line before all, and leaves out what it does not say', async () => {
+  it('prefers the command line, and ignores options that are undefined', async () => {
     await settingsFile({ host: '::1', public_url: 'https://file.example' })
     const environment = { REELWRIGHT_PORT: '1', REELWRIGHT_PUBLIC_URL: 'https://environment.example' }
     const options = { host: undefined, port: undefined, public_url: 'https://option.example' }
@@ -57,7 +57,7 @@ describe('readConfig', () => {
   })
 
   it.each(['http://media.example', 'media.example', 'https://'])(
-    'refuses the public address %j, by the option’s name',
+    'rejects the public address %j with the name of the option',
     async (public_url) => {
       await expect(readConfig({ dataDir, environment: {}, options: { public_url } })).rejects.toMatchObject({
         code: 6016,
@@ -66,7 +66,7 @@ describe('readConfig', () => {
     },
   )
 
-  it('puts the environment before the file', async () => {
+  it('prefers the environment over the file', async () => {
     await settingsFile({ log_level: 'warn', port: 1, host: '::1' })
     const environment = { REELWRIGHT_PORT: '0', REELWRIGHT_LOG_LEVEL: 'debug' }
     expect(await readConfig({ dataDir, environment })).toMatchObject({
@@ -76,7 +76,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('starts paths of the file at its folder, those of the environment at the current one', async () => {
+  it('resolves paths of the file from its folder, those of the environment from the current folder', async () => {
     await settingsFile({ workspace: 'work', allowed_dirs: ['~/films', '/media'], ffmpeg: 'ffmpeg7' })
     const fromFile = await readConfig({ dataDir, environment: {} })
     expect(fromFile.workspace).toBe(join(dataDir, 'work'))
@@ -94,13 +94,13 @@ describe('readConfig', () => {
     })
   })
 
-  it('takes the data folder from the command line, then from the environment', async () => {
+  it('reads the data folder from the command line, then from the environment', async () => {
     const environment = { REELWRIGHT_DATA_DIR: join(dataDir, 'b') }
     expect((await readConfig({ environment })).dataDir).toBe(join(dataDir, 'b'))
     expect((await readConfig({ dataDir, environment })).dataDir).toBe(dataDir)
   })
 
-  it('starts the mirror and models of the file at its folder, and leaves addresses as they are', async () => {
+  it('resolves the mirror and model paths of the file from its folder, and keeps addresses unchanged', async () => {
     const sha256 = 'AB'.repeat(32)
     await settingsFile({ models_mirror: 'mirror', models: { inpainting: { path: 'fill.onnx', sha256 } } })
     const { packs } = await readConfig({ dataDir, environment: {} })
@@ -117,7 +117,7 @@ describe('readConfig', () => {
     [{ 'text-detection': { path: 'a', sha256: '0'.repeat(64) } }, /models in .*text-detection/],
     [{ inpainting: { path: 'a', sha256: '0'.repeat(63) } }, /inpainting\.sha256: must be a SHA-256/],
     [{ inpainting: { path: 'a' } }, /inpainting\.sha256/],
-  ])('refuses models that cannot be brought so: %j', async (models, message) => {
+  ])('rejects invalid model settings: %j', async (models, message) => {
     await settingsFile({ models })
     await expect(readConfig({ dataDir, environment: {} })).rejects.toMatchObject({
       code: 6016,
@@ -125,7 +125,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('reads a variable of yes or no', async () => {
+  it('reads boolean variables', async () => {
     const read = (value: string) => readConfig({ dataDir, environment: { ALLOW_QUERY_AUTHORIZATION: value } })
     for (const value of ['true', '1']) expect((await read(value)).allowQueryAuthorization).toBe(true)
     for (const value of ['false', '0', '']) expect((await read(value)).allowQueryAuthorization).toBe(false)
@@ -171,21 +171,23 @@ describe('readConfig', () => {
       { voice_id: 'a', name: 'A', languages: ['english'] },
       '[0].languages[0]: a language is written like en-US',
     ],
-  ])('refuses the voice %j by its place', async (voice, says) => {
+  ])('rejects the voice %j with its position', async (voice, says) => {
     await settingsFile({ voices: [voice] })
     const reading = readConfig({ dataDir, environment: {} })
     await expect(reading).rejects.toThrow(`voices in ${join(dataDir, dataFiles.settings)}: ${says}`)
   })
 
-  it('takes voices with ids of their own', async () => {
+  it('accepts voices with unique ids', async () => {
     const voice = { voice_id: 'mei-1', name: 'Mei', languages: ['zh-CN', 'fil-PH'] }
     await settingsFile({ voices: [voice] })
     expect(await readConfig({ dataDir, environment: {} })).toMatchObject({ voices: [voice] })
     await settingsFile({ voices: [voice, voice] })
-    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow('two voices have the same voice_id')
+    await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(
+      'two voices have the same voice_id',
+    )
   })
 
-  it('quotes nothing of a file that is not valid JSON: it may hold a key', async () => {
+  it('does not quote a file with invalid JSON, which may contain a key', async () => {
     await writeFile(join(dataDir, 'reelwright.config.json'), '{ "api_key": secret-key }')
     const refused = readConfig({ dataDir, environment: {} })
     await expect(refused).rejects.toThrow('is not valid JSON')
@@ -197,23 +199,23 @@ describe('readConfig', () => {
     [{ port: 70_000 }, 'port in '],
     [{ base_url: 'ftp://x' }, 'base_url in '],
     ['{', 'is not valid JSON'],
-  ])('names what is wrong in the file: %j', async (content, told) => {
+  ])('reports an invalid file: %j', async (content, message) => {
     await settingsFile(content)
     await expect(readConfig({ dataDir, environment: {} })).rejects.toMatchObject({
       code: 6016,
-      message: expect.stringContaining(told),
+      message: expect.stringContaining(message),
     })
     await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(join(dataDir, dataFiles.settings))
   })
 
-  it('tells why the file cannot be read', async () => {
+  it('reports why the file cannot be read', async () => {
     await mkdir(join(dataDir, dataFiles.settings))
     await expect(readConfig({ dataDir, environment: {} })).rejects.toThrow(
       /config\.json cannot be read: EISDIR/,
     )
   })
 
-  it('leaves a data folder that is a file to those who use it', async () => {
+  it('does not check whether the data folder is a folder', async () => {
     const file = join(dataDir, 'file')
     await writeFile(file, '')
     expect(await readConfig({ dataDir: file, environment: {} })).toMatchObject({ dataDir: file, port: 8787 })
@@ -224,7 +226,7 @@ describe('readConfig', () => {
     ['REELWRIGHT_BASE_URL', 'media.example'],
     ['REELWRIGHT_LOG_LEVEL', 'loud'],
     ['DATABASE_URL', 'mysql://x/y'],
-  ])('names the variable that is wrong: %s', async (name, value) => {
+  ])('reports the invalid variable: %s', async (name, value) => {
     await expect(readConfig({ dataDir, environment: { [name]: value } })).rejects.toMatchObject({
       code: 6016,
       message: expect.stringContaining(name),

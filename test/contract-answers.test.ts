@@ -10,7 +10,7 @@ import { serve, type Served } from './contract/serve.ts'
 import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
 import { api, until, type Answer } from './service/api.ts'
 
-// What the service answers over HTTP, held against the tables of the contract documents.
+// Compares HTTP responses of the service with the tables of the contract documents.
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-/** The smallest request, with a file that exists. */
+/** The smallest valid request, with an existing file. */
 function smallest(fileId = video.file_id): Data {
   return { clips: [{ file_id: fileId }, { file_id: fileId }] }
 }
@@ -52,7 +52,7 @@ function expectRefusal(answer: Answer, code: number): void {
 }
 
 describe('files', () => {
-  it('upload answers a file record', async () => {
+  it('upload returns a file record', async () => {
     const { status, code, data } = await calls.upload('other.txt', 'other text')
     expect([status, code]).toEqual([200, 200])
     expect(wrongFields(common.fileRecordFields, { ...data })).toEqual([])
@@ -64,12 +64,12 @@ describe('files', () => {
     expect((await calls.upload('again.txt', 'not a video')).data.file_id).toBe(text.file_id)
   })
 
-  it('details tell the uploader', async () => {
+  it('details contain the uploader', async () => {
     const { data } = await calls.send<Data>(`/base/file/${video.file_id}`)
     expect(wrongFields(common.fileDetailsFields, data)).toEqual([])
   })
 
-  it('refuses with the documented codes', async () => {
+  it('rejects with the documented codes', async () => {
     expectRefusal(await calls.upload('program.exe', 'MZ'), 6001)
     expectRefusal(await calls.upload('empty.mp4', ''), 6011)
     expectRefusal(await calls.send('/base/file/1234567890123456789'), 6004)
@@ -91,12 +91,12 @@ describe('tasks', () => {
   const { operation, created, result, resultAdditions, resultParts } = videoSplitScreen
 
   it('are created, queried, listed and completed with the documented fields', async () => {
-    const made = await calls.create(operation, { ...smallest(), quality: '720p', output_ratio: '16:9' })
-    expect([made.status, made.code, made.msg]).toEqual([200, 200, 'success'])
+    const creation = await calls.create(operation, { ...smallest(), quality: '720p', output_ratio: '16:9' })
+    expect([creation.status, creation.code, creation.msg]).toEqual([200, 200, 'success'])
     const always = { task_id: 'string', task_type: 'string', status: 'string' } as const
-    expect(wrongFields({ ...always, ...created }, { ...made.data })).toEqual([])
+    expect(wrongFields({ ...always, ...created }, { ...creation.data })).toEqual([])
 
-    const ask = () => calls.query(operation, made.data.task_id)
+    const ask = () => calls.query(operation, creation.data.task_id)
     const done = await until(ask, ({ data }) => common.terminalStates.includes(data.status))
     expect(wrongFields(common.taskRecordFields, { ...done.data })).toEqual([])
     expect(done.data.status).toBe('completed')
@@ -113,10 +113,10 @@ describe('tasks', () => {
     expect(wrongFields(common.taskListFields, list.data)).toEqual([])
     const [item] = list.data['list'] as Data[]
     expect(wrongFields(common.taskListItemFields, item ?? {})).toEqual([])
-    expectRefusal(await calls.cancel(made.data.task_id), 6007)
+    expectRefusal(await calls.cancel(creation.data.task_id), 6007)
   })
 
-  it('that are unknown, or of another type, answer 6005', async () => {
+  it('that are unknown or of another type return 6005', async () => {
     expectRefusal(await calls.query(operation, '1234567890123456789'), 6005)
   })
 })

@@ -22,9 +22,9 @@ import * as table from './contract/chunked-upload.ts'
 import { fileRecordFields } from './contract/common.ts'
 import { changed, fieldsOf } from './contract/laws.ts'
 
-// Document 1, 4.2 and 2.6: the tables of chunked uploads, held against the code.
+// Document 1, 4.2 and 2.6: compares the tables of chunked uploads with the code.
 
-const answers: readonly [string, z.ZodType, object][] = [
+const responses: readonly [string, z.ZodType, object][] = [
   ['session', uploadSession, table.sessionFields],
   ['part', uploadPart, table.partFields],
   ['part query', uploadPartQuery, table.partQueryFields],
@@ -33,13 +33,13 @@ const answers: readonly [string, z.ZodType, object][] = [
   ['complete', fileRecord, fileRecordFields],
 ]
 
-it.each(answers)('%s has the documented fields', (_, schema, fields) => {
+it.each(responses)('%s has the documented fields', (_, schema, fields) => {
   expect(fieldsOf(schema)).toEqual(fields)
 })
 
-it('init answers a session, the status of an open one, or the file record and instant', () => {
+it('init returns a session, the status of an open one, or the file record and `instant`', () => {
   const [instant, open, session] = uploadInitResult.options
-  // Ours: only the local service says so.
+  // Our extension, returned by the local service only.
   const ours = { local_import: 'boolean, optional' }
   expect(fieldsOf(session)).toEqual({ ...table.sessionFields, ...ours })
   expect(fieldsOf(open)).toEqual({ ...table.statusFields, ...ours })
@@ -74,7 +74,7 @@ describe('init', () => {
   })
 })
 
-it('limits: the size of parts, the life of a session, the missing parts that are listed', () => {
+it('limits: part size, lifetime of a session, number of missing parts listed', () => {
   expect(partBytes).toBe(table.chunkLimits.partBytes)
   expect(sessionHours).toBe(table.chunkLimits.sessionHours)
   expect(maxListedMissing).toBe(table.chunkLimits.listedMissing)
@@ -99,6 +99,6 @@ it('expires_at is UTC, as YYYY-MM-DD HH:MM:SS', () => {
   expect(uploadSession.shape.expires_at.safeParse(moment).success).toBe(true)
 })
 
-it.each(table.chunkedRefusals)('$code answers $status', ({ code, status }) => {
+it.each(table.chunkedRefusals)('$code has status $status', ({ code, status }) => {
   expect(isErrorCode(code) && errorTable[code].status).toBe(status)
 })

@@ -14,7 +14,7 @@ import { h264, make, picture, scratchFolder } from './engines/ffmpeg/made.ts'
 import { api } from './service/api.ts'
 import { startTestService, type TestService } from './service/in-process.ts'
 
-// For every code of an operation's error table, real requests over HTTP that get it.
+// For every code in the error table of an operation, sends HTTP requests that cause it.
 
 type Json = Readonly<Record<string, unknown>>
 type Account = Awaited<ReturnType<TestService['account']>>
@@ -24,7 +24,7 @@ let service: TestService
 let samples: readonly { kind: FileKind; name: string; bytes: Uint8Array<ArrayBuffer> | string }[]
 
 beforeAll(async () => {
-  // Small models count as there, as they come by themselves; what is large is brought, or a service.
+  // Small models count as available, because they are downloaded automatically. Large ones are installed or services.
   const whisper = await writeFakeWhisper(folder)
   configurePacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
   const clip = await make(join(folder, 'clip.mp4'), [
@@ -43,7 +43,7 @@ beforeAll(async () => {
     { kind: 'audio', name: 'tone.wav', bytes: new Uint8Array(await readFile(tone)) },
     { kind: 'image', name: 'still.png', bytes: new Uint8Array(await readFile(still)) },
   ]
-  // Nothing is asked of it: no task is made.
+  // These services get no requests, because no task is created.
   const services = {
     language_model: { address: 'http://127.0.0.1:9/v1', model: 'none' },
     transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
@@ -53,18 +53,18 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-/** A request that is to be refused: the smallest with changes, its files, and who sends it. */
-interface Refused {
+/** A request to reject: the smallest valid one with changes, its files, and its sender. */
+interface RejectedRequest {
   readonly body: Json
   readonly files?: 'right' | 'of another kind' | 'damaged' | 'unknown'
   readonly credits?: number
-  /** Of the sender's key. */
+  /** Quota of the sender's key, credits. */
   readonly quota?: number
   readonly key?: string
 }
 
-/** What gets a code; a code of the table that is not here fails its test. */
-const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]>> = {
+/** Requests that cause a code. A code in a table without an entry here fails its test. */
+const requestsByCode: Readonly<Record<number, (table: OperationTables) => RejectedRequest[]>> = {
   5202: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
   6001: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
   6004: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
@@ -80,7 +80,7 @@ const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]
     ),
     ...together.map(({ change }) => ({ body: { ...smallest, ...change } })),
   ],
-  // Only who could do the work asks for credits.
+  // Credits are checked after requirements, so these requests need no model.
   6201: ({ smallest, withoutModel }) => [
     { body: { ...smallest, ...withoutModel }, quota: 0 },
     { body: { ...smallest, ...withoutModel }, quota: 0, credits: 0 },
@@ -89,26 +89,26 @@ const refusedWith: Readonly<Record<number, (table: OperationTables) => Refused[]
   6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
 }
 
-/** A damaged file, of operations whose table lists another code for it. */
-function damagedAs(code: number, { operation: name, smallest }: OperationTables): Refused[] {
-  const found = operations.find(({ operation }) => operation.name === name)
-  return found?.operation.errorAliases?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
+/** A request with a damaged file, for operations whose table lists another code for it. */
+function damagedAs(code: number, { operation: name, smallest }: OperationTables): RejectedRequest[] {
+  const module = operations.find(({ operation }) => operation.name === name)
+  return module?.operation.errorAliases?.[6017] === code ? [{ body: smallest, files: 'damaged' }] : []
 }
 
-/** Who sends requests, and ids of the files that stand in them, by what and where they are. */
+/** An account, and the ids of its uploaded files by kind and field. */
 interface Sender {
   readonly account: Account
   readonly uploaded: Map<string, string>
 }
 
-/** By what they have; what is refused takes nothing from it, so that one serves all operations. */
+/** Senders by credits and quota. Rejected requests cost nothing, so all operations share them. */
 const senders = new Map<string, Sender>()
 
-/** The body with ids of the sender's files in place of the table's, which are all '1'. */
-async function filled(
+/** Replaces the placeholder file id '1' of the tables by ids of the sender's files. */
+async function withFileIds(
   { account, uploaded }: Sender,
   operation: string,
-  { body, files = 'right' }: Refused,
+  { body, files = 'right' }: RejectedRequest,
 ): Promise<Json> {
   const schema = operations.find((module) => module.operation.name === operation)?.operation.input
   if (!schema) throw new Error(`${operation} is not built`)
@@ -117,18 +117,18 @@ async function filled(
     if (value !== '1') continue
     const at = path.join('.')
     const name = `${kinds.join(' or ')}, ${files}, at ${at}`
-    const id = uploaded.get(name) ?? (await idOf(account, kinds, files))
+    const id = uploaded.get(name) ?? (await uploadSample(account, kinds, files))
     uploaded.set(name, id)
     request = changed(request, at, id)
   }
   return request
 }
 
-/** Uploads a sample that is, or is not, of one of these kinds, or one that is so by its name alone, or none. */
-async function idOf(
+/** Uploads a sample of one of these kinds, of another kind, or damaged; returns its id, or an unknown id. */
+async function uploadSample(
   account: Account,
   kinds: readonly FileKind[],
-  how: NonNullable<Refused['files']>,
+  how: NonNullable<RejectedRequest['files']>,
 ): Promise<string> {
   if (how === 'unknown') return '1234567890123456789'
   const sample = samples.find(({ kind }) => kinds.includes(kind) === (how !== 'of another kind'))
@@ -139,9 +139,9 @@ async function idOf(
 
 describe.each(operationTables)('$operation', (table) => {
   it.each(table.refusals)(
-    '$code answers $status, makes no task and charges nothing',
+    '$code has status $status, creates no task and charges nothing',
     async ({ code, status }) => {
-      const requests = [...(refusedWith[code]?.(table) ?? []), ...damagedAs(code, table)]
+      const requests = [...(requestsByCode[code]?.(table) ?? []), ...damagedAs(code, table)]
       expect(requests.length, `requests that get ${code}`).toBeGreaterThan(0)
       for (const request of requests) {
         const { credits = 5, quota, key } = request
@@ -152,7 +152,7 @@ describe.each(operationTables)('$operation', (table) => {
         }
         senders.set(has, sender)
         const { account } = sender
-        const body = await filled(sender, table.operation, request)
+        const body = await withFileIds(sender, table.operation, request)
         const answer = await api({ ...account, ...(key && { apiKey: key }) }).create(table.operation, body)
         expect([body, answer.status, answer.code]).toEqual([body, status, code])
         expect(answer).toMatchObject({ msg: expect.stringMatching(/./) as string, data: null })

@@ -24,12 +24,12 @@ import { fieldsOf, parameterLaws } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
 import { outputSizes } from './contract/video-split-screen.ts'
 
-// The tables of the contract documents, transcribed as data in test/contract, held against the code.
+// Compares the tables of the contract documents, transcribed in test/contract, with the code.
 
-const answers: readonly [string, z.ZodType, object][] = [
+const responses: readonly [string, z.ZodType, object][] = [
   ['file record', fileRecord, common.fileRecordFields],
   ['file details', fileDetails, common.fileDetailsFields],
-  // Ours, and only where a request asks for it: Prefer: join-identical.
+  // Our extension, only for requests with Prefer: join-identical.
   ['creation result', taskCreated.omit({ joined: true }), common.taskCreatedFields],
   ['query result', taskRecord, common.taskRecordFields],
   ['list item', taskListItem, common.taskListItemFields],
@@ -37,11 +37,11 @@ const answers: readonly [string, z.ZodType, object][] = [
 ]
 
 describe('document 1', () => {
-  it.each(answers)('%s has the documented fields', (_, schema, fields) => {
+  it.each(responses)('%s has the documented fields', (_, schema, fields) => {
     expect(fieldsOf(schema)).toEqual(fields)
   })
 
-  it.each(common.endpoints)('%s is there', (endpoint) => {
+  it.each(common.endpoints)('%s exists', (endpoint) => {
     expect(Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)).toContain(endpoint)
   })
 
@@ -72,14 +72,14 @@ describe('document 1', () => {
   it.each(common.listParameters)(
     'task list query: values of $at',
     ({ at, values = [], accepts = values, refuses = [] }) => {
-      const isTaken = (value: unknown) => taskListQuery.safeParse({ [at]: value }).success
-      expect(accepts.filter((value) => !isTaken(value))).toEqual([])
-      expect(refuses.filter(isTaken)).toEqual([])
+      const isAccepted = (value: unknown) => taskListQuery.safeParse({ [at]: value }).success
+      expect(accepts.filter((value) => !isAccepted(value))).toEqual([])
+      expect(refuses.filter(isAccepted)).toEqual([])
     },
   )
 
   it.each([...common.errorCodes, ...common.ownErrorCodes])(
-    'error $code answers $status',
+    'error $code has status $status',
     ({ code, status }) => {
       expect(isErrorCode(code) && errorTable[code].status).toBe(status)
     },
@@ -91,7 +91,7 @@ describe('document 1', () => {
   })
 })
 
-it('every operation that is built has its tables here', () => {
+it('every operation has tables here', () => {
   const built = operations.map((module) => module.operation.name)
   expect(operationTables.map((table) => table.operation)).toEqual(built)
 })
@@ -110,12 +110,12 @@ describe.each(operationTables)('document $section: $operation', (table) => {
 
   for (const row of table.parameters) parameterLaws(operation, table, row)
 
-  it('tells the codes of its table, and no limits but its own', () => {
+  it('declares the codes of its table, and no limits of others', () => {
     const listed = [...table.refusals, ...(table.limits ?? [])].map(({ code }) => code)
-    const told = [...operationTool(operation).errors, ...commonToolErrors]
-    expect(listed.filter((code) => !told.some((one) => one === code))).toEqual([])
+    const declared = [...operationTool(operation).errors, ...commonToolErrors]
+    expect(listed.filter((code) => !declared.some((one) => one === code))).toEqual([])
     const limits = [6019, 6022, 6023, 6035]
-    expect(told.filter((code) => limits.includes(code) && !listed.includes(code))).toEqual([])
+    expect(declared.filter((code) => limits.includes(code) && !listed.includes(code))).toEqual([])
   })
 
   it('has the documented result', () => {
@@ -126,7 +126,7 @@ describe.each(operationTables)('document $section: $operation', (table) => {
   })
 
   it.each([...table.refusals, ...(table.limits ?? []), ...(table.unavailable ?? [])])(
-    '$code answers $status',
+    '$code has status $status',
     ({ code, status }) => {
       expect(isErrorCode(code) && errorTable[code].status).toBe(status)
     },

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(copy, { recursive: true }))
 
-/** Puts the documents into the copy, one of them changed. */
+/** Copies the documents, with one of them changed. */
 async function documents(changed: string, change: (text: string) => string): Promise<void> {
   await cp(join(root, 'docs'), join(copy, 'docs'), { recursive: true })
   await cp(join(root, 'README.md'), join(copy, 'README.md'))
@@ -28,27 +28,27 @@ async function documents(changed: string, change: (text: string) => string): Pro
 /** Runs `npm run gen` in the copy. */
 function generate(...args: readonly string[]): Promise<{ code: number; err: string }> {
   return new Promise((resolve) => {
-    // Each run would compile all of the copy anew.
+    // Without the shared cache, each run would compile the whole copy again.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(copy, 'compiled') }
-    execFile(process.execPath, [join(copy, 'src', 'gen.ts'), ...args], { env }, (error, _out, err) =>
+    execFile(process.execPath, [join(copy, 'src', 'gen', 'gen.ts'), ...args], { env }, (error, _out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, err }),
     )
   })
 }
 
-it('names a document that is out of date, and brings it up to date', async () => {
+it('reports an outdated document and updates it', async () => {
   const stale = (text: string) => text.replace('| 6011 |', '| 6012 |')
   await documents('docs/errors.md', stale)
   const original = await readFile(join(root, 'docs/errors.md'), 'utf8')
-  const told = 'docs/errors.md is out of date; run: npm run gen\n'
-  expect(await generate('--check')).toEqual({ code: 1, err: told })
+  const message = 'docs/errors.md is out of date; run: npm run gen\n'
+  expect(await generate('--check')).toEqual({ code: 1, err: message })
   expect(await readFile(join(copy, 'docs/errors.md'), 'utf8')).toBe(stale(original))
   expect(await generate()).toEqual({ code: 0, err: '' })
   expect(await readFile(join(copy, 'docs/errors.md'), 'utf8')).toBe(original)
   expect(await generate('--check')).toEqual({ code: 0, err: '' })
 })
 
-it('shows a changed schema, and takes away what is no tool any more', async () => {
+it('writes a changed schema, and removes pages of removed tools', async () => {
   await documents('docs/tools/get_task.json', (text) => text.replace('"wait_seconds"', '"seconds"'))
   const gone = join(copy, 'docs', 'tools', 'video_dance.json')
   await writeFile(gone, '{}')
@@ -60,7 +60,7 @@ it('shows a changed schema, and takes away what is no tool any more', async () =
   expect(await generate('--check')).toEqual({ code: 0, err: '' })
 })
 
-it('keeps the manifests with package.json', async () => {
+it('keeps the manifests consistent with package.json', async () => {
   await documents('README.md', (text) => text)
   const version = '9.8.7'
   const manifest = join(copy, 'package.json')
@@ -85,7 +85,7 @@ it.each([
   ['docs/settings.md', '<!-- gen:settings -->'],
   ['docs/errors.md', '<!-- /gen:errors -->'],
   ['docs/contract.md', '<!-- gen:own-errors -->'],
-])('fails where %s lacks %s', async (document, marker) => {
+])('fails if %s has no %s', async (document, marker) => {
   await documents(document, (text) => text.replace(marker, ''))
   const { code, err } = await generate('--check')
   expect(code).toBe(1)

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(project, { recursive: true }))
 
-/** What the lint says of files of one import each: the files whose import it forbids. */
+/** Lints files with one import each; returns the files whose import is forbidden. */
 async function forbidden(imports: Readonly<Record<string, string>>): Promise<string[]> {
   for (const [file, code] of Object.entries(imports)) {
     await mkdir(join(project, dirname(file)), { recursive: true })
@@ -35,19 +35,19 @@ async function forbidden(imports: Readonly<Record<string, string>>): Promise<str
 }
 
 describe('the layer map', () => {
-  it('knows every folder of src', async () => {
+  it('contains every folder of src', async () => {
     const entries = await readdir(join(root, 'src'), { withFileTypes: true })
     const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
     expect(folders.filter((folder) => !Object.hasOwn(layers, folder))).toEqual([])
   })
 
-  it('has no circle: what a layer imports never imports it back', () => {
+  it('has no cycle', () => {
     const below = (layer: string): string[] =>
       (layers[layer]?.layers ?? []).flatMap((next) => [next, ...below(next)])
     expect(Object.keys(layers).filter((layer) => below(layer).includes(layer))).toEqual([])
   })
 
-  it('forbids what it does not allow', async () => {
+  it('forbids all other imports', async () => {
     const imports = {
       'src/contract/fs.ts': "import 'node:fs'",
       'src/contract/log.ts': "import 'pino'",
@@ -72,7 +72,7 @@ describe('the layer map', () => {
     expect(await forbidden(imports)).toEqual(Object.keys(imports).toSorted())
   })
 
-  it('allows what it allows', async () => {
+  it('allows the listed imports', async () => {
     const imports = {
       'src/contract/a.ts': "export { object } from 'zod'\nexport { id } from './id.ts'",
       'src/http/a.ts':

@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Lays what runs models where `reelwright setup` does, but from this checkout's own packages. */
-async function bringRuntime(packs: string): Promise<void> {
+/** Installs the engines where `reelwright setup` does, but from the packages of this checkout. */
+async function installEngines(packs: string): Promise<void> {
   const name = 'onnx-runtime'
   const place = packFolder({ folder: packs, automatic: true, own: {}, manifest }, name, manifest[name])
   await mkdir(join(place, 'node_modules'), { recursive: true })
@@ -37,7 +37,7 @@ async function bringRuntime(packs: string): Promise<void> {
 }
 
 describe('the packed package', () => {
-  it('holds the built program and nothing else', () => {
+  it('contains only the built program', () => {
     expect(packed.files).toEqual(
       expect.arrayContaining([
         'package.json',
@@ -52,7 +52,7 @@ describe('the packed package', () => {
     expect(packed.files.filter((file) => /\.ts$|\.test\.|^(src|test|tools|scripts)\b/.test(file))).toEqual([])
   })
 
-  it('holds what the program starts as threads and processes, which nothing imports', () => {
+  it('contains the entries of threads and processes, which no module imports', () => {
     const sources = globSync('{src,tools}/**/!(*.test).ts', { cwd: root })
     const named = /new URL\('(\.\/[\w-]+)', import\.meta\.url\)|'(\.\/[\w-]+)\.js'/g
     const started = sources.flatMap((source) =>
@@ -65,13 +65,13 @@ describe('the packed package', () => {
     expect(packed.files).toEqual(expect.arrayContaining(started))
   })
 
-  it('is light', () => {
-    // What all share, and the text and code of each operation, compressed: no media, no models, no maps.
+  it('is small', () => {
+    // Compressed: shared code, and code and texts of each operation. No media, models or source maps.
     expect(packed.bytes).toBeLessThan(250_000 + 40_000 * operations.length)
     expect(packed.dependencies.length).toBeLessThan(120)
   })
 
-  it('serves mcp, starting the service it needs', async () => {
+  it('serves MCP and starts the service', async () => {
     const dataDir = join(folder, 'data')
     const client = await connectTo(packed.program, dataDir)
     try {
@@ -86,11 +86,11 @@ describe('the packed package', () => {
     }
   })
 
-  it('hears a piano and finds text as it is installed, by what runs models beside it', async ({ skip }) => {
+  it('transcribes a piano and detects text with the installed engines', async ({ skip }) => {
     const [models, pictures] = [testdata('models'), testdata('ocr')]
     if (models === undefined || pictures === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
     const dataDir = join(folder, 'models')
-    await bringRuntime(join(dataDir, dataFiles.packs))
+    await installEngines(join(dataDir, dataFiles.packs))
     await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: models }))
     const sound = await record(firstSeconds(makePiece('voices', 31), 5), { soundFont: florestan ?? '' })
     await writeWav(join(dataDir, 'piano.wav'), sound)

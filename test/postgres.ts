@@ -5,7 +5,7 @@ const newDatabases = inject('newDatabases')
 /** Whether PostgreSQL is installed. */
 export const hasPostgres = newDatabases !== null
 
-/** Makes an empty database on the run's own PostgreSQL and answers its address. */
+/** Creates an empty database on the PostgreSQL of this run and returns its address. */
 export async function newDatabase(): Promise<string> {
   const response = await fetch(newDatabases ?? '')
   const answer = await response.text()

@@ -27,7 +27,7 @@ export async function runCommand(
   return { code, out: out.join(''), err: err.join('') }
 }
 
-/** Runs `reelwright` as a process of its own. */
+/** Runs `reelwright` as a separate process. */
 export function spawnCommand(args: readonly string[], environment: Environment = {}): Promise<CommandResult> {
   const env = { ...process.env, ...environment }
   return new Promise((resolve) => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Runs `npm run …`'s script without a terminal. */
+/** Runs the script behind `npm run …` without a terminal. */
 async function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -37,20 +37,20 @@ async function program(name: string, script: string): Promise<void> {
   await chmod(join(folder, name), 0o755)
 }
 
-it('names the commands when it is asked for another', async () => {
+it('lists the commands for an unknown one', async () => {
   const { code, err } = await run(['nonsense'])
   expect(code).toBe(1)
   expect(err).toContain('demo, test, check, gen, build, bench, mcp, serve, doctor')
 })
 
-it('knows every command of reelwright, as the README says', async () => {
+it('accepts every command of reelwright', async () => {
   const [help, { err }] = await Promise.all([run(['--help']), run(['nonsense'])])
   const names = [...help.out.matchAll(/^ {2}(\w+)(?: [\w<>]+)* {2,}\w/gm)].map(([, name]) => name)
   expect(names).toEqual(expect.arrayContaining(['diagnostics', 'keys']))
   expect(names.filter((name) => !new RegExp(`[ ,]${name}\\b`).test(err))).toEqual([])
 })
 
-it('serves MCP as mcp.json says, with nothing but the protocol on stdout', async () => {
+it('serves MCP as configured in mcp.json, with only the protocol on stdout', async () => {
   const file = JSON.parse(await readFile(join(root, 'mcp.json'), 'utf8')) as {
     mcpServers: { reelwright: { command: string; args: string[] } }
   }
@@ -67,7 +67,7 @@ it('serves MCP as mcp.json says, with nothing but the protocol on stdout', async
   expect(errors).toEqual([])
 })
 
-it('takes the paths of a command from the folder of its caller', async () => {
+it('resolves paths from the folder of the caller', async () => {
   const { code, out } = await run(['doctor', '--json', '--data-dir', 'here'], { HOME: folder }, folder)
   expect(JSON.parse(out)).toContainEqual(
     expect.objectContaining({ name: 'data folder', detail: expect.stringContaining(join(folder, 'here')) }),
@@ -75,7 +75,7 @@ it('takes the paths of a command from the folder of its caller', async () => {
   expect(code).toBe(0)
 })
 
-it('ends a test run with one line that counts what passed, failed and was skipped', async () => {
+it('ends a test run with one line that counts passed, failed and skipped tests', async () => {
   await writeFile(
     join(folder, 'a.test.js'),
     "it('a', () => {}); it('b', () => { throw 1 }); it.skip('c', () => {})",
@@ -86,7 +86,7 @@ it('ends a test run with one line that counts what passed, failed and was skippe
   expect(code).toBe(1)
 })
 
-it('does not pass when there is nothing to run', async () => {
+it('fails when there are no tests', async () => {
   const { code, out } = await run(['test', '--root', folder])
   expect(out.trimEnd().split('\n').at(-1)).toBe('0 passed, 1 failed')
   expect(code).toBe(1)
@@ -94,12 +94,12 @@ it('does not pass when there is nothing to run', async () => {
 
 // A program in these folders is found without PATH and cannot be hidden.
 const folders = ['/usr/local/bin', '/home/linuxbrew/.linuxbrew/bin']
-const hidable = process.platform === 'linux' && !folders.some((path) => existsSync(join(path, 'ffmpeg')))
+const canHide = process.platform === 'linux' && !folders.some((path) => existsSync(join(path, 'ffmpeg')))
 
-describe.skipIf(!hidable)('where ffmpeg is missing', () => {
+describe.skipIf(!canHide)('where ffmpeg is missing', () => {
   beforeEach(() => symlink('/bin/sh', join(folder, 'sh')))
 
-  it('names the command and runs nothing with REELWRIGHT_SETUP=no', async () => {
+  it('reports the install command and does not run it with REELWRIGHT_SETUP=no', async () => {
     await program('apt-get', `echo called >> ${folder}/calls`)
     const { code, err } = await run(['demo'], { PATH: folder, REELWRIGHT_SETUP: 'no', CI: 'true' })
     expect(code).toBe(1)
@@ -107,7 +107,7 @@ describe.skipIf(!hidable)('where ffmpeg is missing', () => {
     await expect(readFile(join(folder, 'calls'))).rejects.toThrow('ENOENT')
   })
 
-  it('installs it by itself in CI, then goes on', async () => {
+  it('installs it automatically in CI, then continues', async () => {
     const install = `for name in ffmpeg ffprobe; do echo > ${folder}/$name; /bin/chmod +x ${folder}/$name; done`
     await program('apt-get', `echo "$@" >> ${folder}/calls\n${install}`)
     await program('sudo', 'exec "$@"')
@@ -118,10 +118,10 @@ describe.skipIf(!hidable)('where ffmpeg is missing', () => {
   })
 })
 
-// As above: what lies there cannot be hidden.
+// Browsers in these paths cannot be hidden either.
 const browsers = ['/usr/local/bin/google-chrome', '/usr/local/bin/chromium', '/usr/lib64/chromium-browser']
 
-describe.skipIf(!hidable || browsers.some((path) => existsSync(path)))('for tests in a browser', () => {
+describe.skipIf(!canHide || browsers.some((path) => existsSync(path)))('for tests in a browser', () => {
   beforeEach(async () => {
     await symlink('/bin/sh', join(folder, 'sh'))
     for (const name of ['ffmpeg', 'ffprobe', 'apt-get', 'initdb', 'postgres']) await program(name, 'exit 1')
@@ -132,19 +132,19 @@ describe.skipIf(!hidable || browsers.some((path) => existsSync(path)))('for test
   })
   const test = () => run(['test', '--root', folder], { PATH: folder, HOME: folder, REELWRIGHT_SETUP: 'no' })
 
-  it('Chromium is named with the command that brings it, and done without', async () => {
+  it('a missing Chromium is reported with the install command, and tests continue without it', async () => {
     const { err } = await test()
     expect(err).toMatch(/chromium is missing[^]*apt-get .*install .*chromium-headless-shell/)
     expect(err).toContain('Continuing without it')
   })
 
-  it('an installer that cannot begin is as good as none', async () => {
+  it('an installer that does not start counts as missing', async () => {
     await writeFile(join(folder, 'apt-get'), '#!/no/such/interpreter\n')
     const { err } = await run(['test', '--root', folder], { PATH: folder, HOME: folder, CI: 'true' })
     expect(err).toMatch(/chromium is missing[^]*Continuing without it/)
   })
 
-  it('any browser made of it will do', async () => {
+  it('any Chromium-based browser is accepted', async () => {
     await program('google-chrome', '')
     expect((await test()).err).not.toContain('is missing')
   })

@@ -18,14 +18,14 @@ async function dataFolder(): Promise<string> {
   return join(folder, 'data')
 }
 
-interface Wishes {
+interface ServeOptions {
   readonly dataDir: string
   readonly args?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
 
 /** Runs `reelwright serve` on a free port until it ends or the test does. */
-function serve({ dataDir, args = [], environment = {} }: Wishes) {
+function serve({ dataDir, args = [], environment = {} }: ServeOptions) {
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
     env: { ...process.env, REELWRIGHT_DATA_DIR: dataDir, REELWRIGHT_API_KEY: authorization, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,7 +37,7 @@ function serve({ dataDir, args = [], environment = {} }: Wishes) {
   })
   return {
     child,
-    /** Its address, once it listens. */
+    /** Resolves to its address once it listens. */
     async address(): Promise<string> {
       const [said] = (await Promise.race([once(child.stdout, 'data'), exit.then(() => [''])])) as [Buffer]
       const [url] = /http:\/\/\S+/.exec(String(said)) ?? []
@@ -51,7 +51,7 @@ function serve({ dataDir, args = [], environment = {} }: Wishes) {
   }
 }
 
-test('runs until it is told to end', async () => {
+test('runs until it gets a signal', async () => {
   const { child, address, ended } = serve({ dataDir: await dataFolder() })
   const url = await address()
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -60,7 +60,7 @@ test('runs until it is told to end', async () => {
   expect(await ended()).toEqual({ code: 0, err: '' })
 })
 
-test('starts again with the same key, and no longer takes the one before', async () => {
+test('restarts with the configured key, and rejects the previous one', async () => {
   const dataDir = await dataFolder()
   const statusOf = async (url: string, key: string) =>
     (await sendRequest(`${url}/task/list`, { headers: { authorization: key } })).status
@@ -75,7 +75,7 @@ test('starts again with the same key, and no longer takes the one before', async
   }
 })
 
-test('a data folder has one service', async () => {
+test('a data folder accepts one service', async () => {
   const dataDir = await dataFolder()
   await serve({ dataDir }).address()
   const { code, err } = await serve({ dataDir }).ended()
@@ -83,30 +83,30 @@ test('a data folder has one service', async () => {
   expect(err).toMatch(/^reelwright: another service runs on .*\nFix: .*--data-dir/)
 })
 
-test('a key that can be guessed is refused, and nothing made', async () => {
+test('a key that can be guessed is rejected, and nothing is created', async () => {
   const dataDir = await dataFolder()
   const environment = { REELWRIGHT_API_KEY: 'k'.repeat(19) }
   const { code, err } = await serve({ dataDir, environment }).ended()
   expect(code).toBe(1)
   expect(err).toMatch(
-    /^reelwright: REELWRIGHT_API_KEY .*fewer than 20 characters\nFix: .*leave it out.*keys create/,
+    /^reelwright: REELWRIGHT_API_KEY .*fewer than 20 characters\nFix: .*unset it.*keys create/,
   )
   expect(err).not.toContain('kkk')
   expect(await readdir(join(dataDir, '..'))).toEqual([])
 })
 
-test.for<Omit<Wishes, 'dataDir'>>([
+test.for<Omit<ServeOptions, 'dataDir'>>([
   { args: ['--host', '0.0.0.0'] },
   { environment: { REELWRIGHT_HOST: '::' } },
-])('takes no keys over plain http from elsewhere: %j', async (wish) => {
+])('rejects keys over plain http from other machines: %j', async (options) => {
   const dataDir = await dataFolder()
-  const { code, err } = await serve({ dataDir, ...wish }).ended()
+  const { code, err } = await serve({ dataDir, ...options }).ended()
   expect(code).toBe(1)
   expect(err).toMatch(/^reelwright: .*plain http.*\nFix: .*TLS proxy.*--public-url https:/)
-  expect(await readdir(join(dataDir, '..')), 'nothing was made').toEqual([])
+  expect(await readdir(join(dataDir, '..')), 'nothing was created').toEqual([])
 })
 
-test('behind a proxy it answers under its public address', async () => {
+test('behind a proxy it responds under its public address', async () => {
   const args = ['--public-url', 'https://media.example']
   const url = await serve({ dataDir: await dataFolder(), args }).address()
   const status = async (host: string) =>
@@ -116,19 +116,19 @@ test('behind a proxy it answers under its public address', async () => {
 })
 
 test('with a public address it may listen beyond loopback', async () => {
-  // An address of no machine (RFC 5737), so that nothing listens.
+  // A reserved address (RFC 5737), on which nothing can listen.
   const args = ['--host', '192.0.2.1', '--public-url', 'https://media.example']
   const { err } = await serve({ dataDir: await dataFolder(), args }).ended()
   expect(err).toMatch(/^reelwright: cannot listen on 192\.0\.2\.1:0: .*EADDRNOTAVAIL/)
 })
 
-test('a public address without encryption is refused', async () => {
+test('a public address without https is rejected', async () => {
   const args = ['--public-url', 'http://media.example']
   const { code, err } = await serve({ dataDir: await dataFolder(), args }).ended()
   expect([code, err]).toEqual([1, expect.stringContaining('--public-url: must be an https address')])
 })
 
-test('a database that cannot be reached is told without a stack or the password', async () => {
+test('an unreachable database is reported without a stack or the password', async () => {
   const environment = { DATABASE_URL: 'postgres://me:sekret@localhost:9/x' }
   const { code, err } = await serve({ dataDir: await dataFolder(), environment }).ended()
   expect(code).toBe(1)
@@ -139,7 +139,7 @@ test('a database that cannot be reached is told without a stack or the password'
 })
 
 describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
-  test('a database has one service, which ends when it loses it', async () => {
+  test('a database accepts one service, which stops when it loses the lock', async () => {
     const environment = { DATABASE_URL: await newDatabase() }
     const first = serve({ dataDir: await dataFolder(), environment })
     await first.address()
@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () =>
     expect(second.code).toBe(1)
     expect(second.err).toMatch(
       new RegExp(
-        `^reelwright: .* used by another service \\(reelwright process ${first.child.pid} on .*\\)\\nFix: `,
+        `^reelwright: another service uses the database of .* \\(reelwright process ${first.child.pid} on .*\\)\\nFix: `,
       ),
     )
 

@@ -16,14 +16,14 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('eight processes at once share one daemon, round after round of kill -9', async () => {
+test('eight concurrent processes share one daemon, also after repeated kill -9', async () => {
   const dataDir = await newDataFolder()
   const rounds = 4
   for (let round = 1; round <= rounds; round += 1) {
-    const found = await Promise.all(Array.from({ length: 8 }, () => findFromProcess(dataDir)))
-    const [first] = found
-    expect(new Set(found.map(({ instance }) => instance)).size).toBe(1)
-    expect(new Set(found.map(({ baseUrl, apiKey }) => baseUrl + apiKey)).size).toBe(1)
+    const daemons = await Promise.all(Array.from({ length: 8 }, () => findFromProcess(dataDir)))
+    const [first] = daemons
+    expect(new Set(daemons.map(({ instance }) => instance)).size).toBe(1)
+    expect(new Set(daemons.map(({ baseUrl, apiKey }) => baseUrl + apiKey)).size).toBe(1)
     const started = await startedDaemons(dataDir)
     expect(started).toHaveLength(round)
     expect(started.at(-1)).toBe(first?.pid)
@@ -31,14 +31,14 @@ test('eight processes at once share one daemon, round after round of kill -9', a
   }
 })
 
-test('a found daemon is used again', async () => {
+test('a running daemon is reused', async () => {
   const dataDir = await newDataFolder()
   const first = await find(dataDir)
   expect(await find(dataDir)).toEqual(first)
   expect((await recordOf(dataDir)).key).toBe(first.apiKey)
 })
 
-test('looking for a daemon finds the one that runs, and starts none', async () => {
+test('a lookup finds a running daemon and starts none', async () => {
   const dataDir = await newDataFolder()
   expect(await findDaemon(dataDir)).toBeNull()
   const { pid } = await find(dataDir)
@@ -49,7 +49,7 @@ test('looking for a daemon finds the one that runs, and starts none', async () =
   expect(await startedDaemons(dataDir)).toHaveLength(1)
 })
 
-test('a daemon gets no settings from its first client', async () => {
+test('a daemon inherits no settings from its first client', async () => {
   const dataDir = await newDataFolder()
   const { baseUrl, apiKey } = await find(dataDir)
   const answer = await fetch(`${baseUrl}/environment`, { headers: { authorization: apiKey } })
@@ -58,7 +58,7 @@ test('a daemon gets no settings from its first client', async () => {
   expect(environment).not.toHaveProperty('REELWRIGHT_CANARY')
 })
 
-test('what a killed daemon left running is ended by the next', async () => {
+test('the next daemon ends processes left by a killed one', async () => {
   const dataDir = await newDataFolder()
   const { pid } = await find(dataDir, { withChild: true })
   const [child = 0] = await children(dataDir)
@@ -70,7 +70,7 @@ test('what a killed daemon left running is ended by the next', async () => {
 })
 
 test.each(['daemon-held', 'daemon-recorded'])(
-  'a daemon killed at %s is told and followed by a whole one',
+  'a daemon killed at %s is reported, and the next one works',
   async (failpoint) => {
     const dataDir = await newDataFolder()
     await expect(find(dataDir, { failpoint })).rejects.toMatchObject({
@@ -82,9 +82,9 @@ test.each(['daemon-held', 'daemon-recorded'])(
   },
 )
 
-test('a daemon killed once it is announced is followed by a whole one', async () => {
+test('after a daemon was killed when announced, the next one works', async () => {
   const dataDir = await newDataFolder()
-  // It may be found before it dies, or its end be told.
+  // The client may find it before it exits, or report its exit.
   await Promise.allSettled([find(dataDir, { failpoint: 'daemon-announced', withChild: true })])
   const [child = 0] = await children(dataDir)
   const { pid } = await find(dataDir)
@@ -92,7 +92,7 @@ test('a daemon killed once it is announced is followed by a whole one', async ()
   await expect.poll(() => isAlive(child)).toBe(false)
 })
 
-test('a daemon killed while it leaves is followed by a whole one', async () => {
+test('after a daemon was killed while stopping, the next one works', async () => {
   const dataDir = await newDataFolder()
   const { pid } = await find(dataDir, { failpoint: 'daemon-retracted' })
   process.kill(pid, 'SIGTERM')
@@ -100,7 +100,7 @@ test('a daemon killed while it leaves is followed by a whole one', async () => {
   expect((await find(dataDir)).pid).not.toBe(pid)
 })
 
-test('a recycled pid in daemon.json is never ended', async () => {
+test('a process with a recycled pid is never ended', async () => {
   const dataDir = await newDataFolder()
   const { pid } = await find(dataDir)
   const record = await recordOf(dataDir)
@@ -121,7 +121,7 @@ test.each(['', '{"pid":', '[]', '{"pid":"1","port":80}'])('a daemon.json of %j i
   expect((await recordOf(dataDir)).pid).toBe(pid)
 })
 
-test('an idle older daemon makes room for a newer client, a busy one stays', async () => {
+test('a newer client replaces an idle older daemon, but not a busy one', async () => {
   const dataDir = await newDataFolder()
   const older = await find(dataDir, { version: '1.2.0' })
   expect(await find(dataDir, { version: '1.1.9' })).toEqual(older)
@@ -132,12 +132,12 @@ test('an idle older daemon makes room for a newer client, a busy one stays', asy
   expect(await startedDaemons(dataDir)).toEqual([older.pid, newer.pid])
 })
 
-test('newer clients at once replace an older daemon by one', async () => {
+test('concurrent newer clients replace an older daemon by one', async () => {
   const dataDir = await newDataFolder()
   const older = await find(dataDir, { version: '0.9.0' })
-  const found = await Promise.all(Array.from({ length: 4 }, () => findFromProcess(dataDir)))
-  expect(new Set(found.map(({ pid }) => pid)).size).toBe(1)
-  expect(found[0]?.pid).not.toBe(older.pid)
+  const daemons = await Promise.all(Array.from({ length: 4 }, () => findFromProcess(dataDir)))
+  expect(new Set(daemons.map(({ pid }) => pid)).size).toBe(1)
+  expect(daemons[0]?.pid).not.toBe(older.pid)
   expect(await startedDaemons(dataDir)).toHaveLength(2)
 })
 
@@ -150,7 +150,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (sig
   expect(await readFile(join(dataDir, 'daemon.log'), 'utf8')).toContain(`"reason":"${signal}"`)
 })
 
-test('an idle daemon leaves by itself and the next client starts another', async () => {
+test('an idle daemon exits, and the next client starts another', async () => {
   const dataDir = await newDataFolder()
   const { pid } = await find(dataDir, { idleMs: 300 })
   await expect.poll(() => isAlive(pid)).toBe(false)
@@ -158,7 +158,7 @@ test('an idle daemon leaves by itself and the next client starts another', async
   expect((await find(dataDir)).pid).not.toBe(pid)
 })
 
-test('a daemon whose settings changed makes room for one that reads them, once its work is done', async () => {
+test('after its settings changed, a daemon is replaced once its work is done', async () => {
   const dataDir = await newDataFolder()
   const settings = join(dataDir, 'reelwright.config.json')
   const [{ pid }, busy] = [await find(dataDir), await newDataFolder()]
@@ -169,10 +169,10 @@ test('a daemon whose settings changed makes room for one that reads them, once i
   expect(next.pid).not.toBe(pid)
   await rm(settings)
   await expect.poll(() => isAlive(next.pid)).toBe(false)
-  expect(await isAlive(worker), 'what has work stays').toBe(true)
+  expect(await isAlive(worker), 'a busy daemon keeps running').toBe(true)
 })
 
-test('a failed start is told with the last words of the log, without those of earlier runs', async () => {
+test('a failed start is reported with the last log lines of that run only', async () => {
   const dataDir = await newDataFolder()
   await writeFile(join(dataDir, 'daemon.log'), 'an old line\n')
   const failed = find(dataDir, { fails: 'the disk is full' })
@@ -183,7 +183,7 @@ test('a failed start is told with the last words of the log, without those of ea
   await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('an old line') })
 })
 
-test('a daemon that takes too long is told, and found once it answers', async () => {
+test('a slow daemon is reported, and found once it responds', async () => {
   const dataDir = await newDataFolder()
   await expect(find(dataDir, { timeoutMs: 1 })).rejects.toMatchObject({
     code: 6401,
@@ -195,7 +195,7 @@ test('a daemon that takes too long is told, and found once it answers', async ()
   expect(await startedDaemons(dataDir)).toEqual([pid])
 })
 
-test('a held data folder whose daemon does not answer is told with its process', async () => {
+test('a locked data folder whose daemon does not respond is reported with the pid', async () => {
   const dataDir = await newDataFolder()
   const { pid } = await find(dataDir)
   process.kill(pid, 'SIGSTOP')
@@ -205,16 +205,16 @@ test('a held data folder whose daemon does not answer is told with its process',
   })
   process.kill(pid, 'SIGCONT')
   expect((await find(dataDir)).pid).toBe(pid)
-  // The one that was started in vain gives up.
+  // The daemon started meanwhile has exited.
   const log = () => readFile(join(dataDir, 'daemon.log'), 'utf8')
   await expect.poll(log).toContain('another daemon holds the data folder')
 })
 
-test('a data folder that no daemon holds, such as of `serve`, is told without waiting for one', async () => {
+test('a data folder locked by `serve` is reported without waiting for a daemon', async () => {
   const dataDir = await newDataFolder()
   using held = lockDataFolder(dataDir)
   expect(held).not.toBeNull()
-  // Longer than the test may take.
+  // Longer than the timeout of the test.
   await expect(find(dataDir, { timeoutMs: 600_000 })).rejects.toMatchObject({
     code: 6401,
     message: `the data folder ${dataDir} is held by another process, which does not answer`,
@@ -222,13 +222,13 @@ test('a data folder that no daemon holds, such as of `serve`, is told without wa
   })
 })
 
-test('a data folder that cannot be one is refused with the reason', async () => {
+test('an unsuitable data folder is rejected with the reason', async () => {
   const parent = await newDataFolder()
   await writeFile(join(parent, 'file'), '')
-  const refusal = { code: 6401, retryable: false }
-  await expect(find(join(parent, 'file', 'data'))).rejects.toMatchObject(refusal)
+  const rejection = { code: 6401, retryable: false }
+  await expect(find(join(parent, 'file', 'data'))).rejects.toMatchObject(rejection)
   await expect(find(join(parent, 'Dropbox', 'data'))).rejects.toMatchObject({
-    ...refusal,
+    ...rejection,
     message: expect.stringContaining('synchronised by Dropbox'),
   })
   await mkdir(join(parent, 'data', 'daemon.log'), { recursive: true })
@@ -239,7 +239,7 @@ test('a data folder that cannot be one is refused with the reason', async () => 
 })
 
 test.skipIf(process.getuid?.() === 0)(
-  'a read-only data folder is refused (root may write anywhere)',
+  'a read-only data folder is rejected (root may write anywhere)',
   async () => {
     const dataDir = await newDataFolder()
     await chmod(dataDir, 0o500)
@@ -251,7 +251,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 )
 
-test('a log that has grown large is put aside at the start, and the daemon still tells its last words', async () => {
+test('a large log is rotated at the start, and a failed start still reports its last lines', async () => {
   const dataDir = await newDataFolder()
   const path = join(dataDir, 'daemon.log')
   await writeFile(path, 'an old line\n'.repeat(800_000))

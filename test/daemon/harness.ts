@@ -13,7 +13,7 @@ import type { TestDaemonOptions } from './test-daemon.ts'
 const daemonModule = fileURLToPath(new URL('test-daemon.ts', import.meta.url))
 const clientModule = fileURLToPath(new URL('test-client.ts', import.meta.url))
 
-/** A data folder of one test; at its end every daemon that was started there is ended. */
+/** Creates a data folder for a test. After the test, all daemons started there are ended. */
 export async function newDataFolder(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'daemon-'))
   onTestFinished(async () => {
@@ -26,24 +26,27 @@ export async function newDataFolder(): Promise<string> {
   return dataDir
 }
 
-type Wishes = Partial<Omit<TestDaemonOptions, 'dataDir'>> & { readonly timeoutMs?: number }
+type FindTestDaemonOptions = Partial<Omit<TestDaemonOptions, 'dataDir'>> & { readonly timeoutMs?: number }
 
 /** Finds or starts a test daemon from this process. */
-export function find(dataDir: string, { timeoutMs, ...wishes }: Wishes = {}): Promise<DaemonAddress> {
-  const options: TestDaemonOptions = { version: '1.0.0', ...wishes, dataDir }
+export function find(
+  dataDir: string,
+  { timeoutMs, ...others }: FindTestDaemonOptions = {},
+): Promise<DaemonAddress> {
+  const options: TestDaemonOptions = { version: '1.0.0', ...others, dataDir }
   const command = [process.execPath, daemonModule, JSON.stringify(options)]
   const environment = { ...process.env, REELWRIGHT_CANARY: 'first client' }
   return findOrStartDaemon({ dataDir, version: options.version, command, environment, timeoutMs })
 }
 
-/** The same from a process of its own; `ms` is the time since that process began. */
+/** Like `find`, from a separate process; `ms` is the time since that process started. */
 export async function findFromProcess(dataDir: string): Promise<DaemonAddress & { readonly ms: number }> {
   const options: TestDaemonOptions = { version: '1.0.0', dataDir }
   const { stdout } = await promisify(execFile)(process.execPath, [clientModule, JSON.stringify(options)])
   return JSON.parse(stdout) as DaemonAddress & { ms: number }
 }
 
-/** Pids of all daemons that got as far as starting their service, in order. */
+/** Pids of all daemons that started their service, in order. */
 export async function startedDaemons(dataDir: string): Promise<number[]> {
   return readPids(join(dataDir, 'started.txt'))
 }
@@ -62,7 +65,7 @@ export async function isAlive(pid: number): Promise<boolean> {
   return (await identifyProcess(pid)) !== null
 }
 
-/** The record of the daemon that was just found. */
+/** The record of the running daemon. */
 export async function recordOf(dataDir: string) {
   const record = await readDaemonRecord(dataDir)
   if (!record) throw new Error('no daemon has announced itself')

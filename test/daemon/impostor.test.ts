@@ -17,7 +17,7 @@ const lost = {
   instance: 'gone',
 }
 
-/** A foreign program on the port that a dead daemon announced; collects all that is sent to it. */
+/** Runs another program on the port that a dead daemon announced, and collects all data sent to it. */
 async function announceImpostor(dataDir: string, server: Server) {
   const received: string[] = []
   const sockets: Socket[] = []
@@ -36,35 +36,35 @@ async function announceImpostor(dataDir: string, server: Server) {
   return { port, received }
 }
 
-/** Answers every request with one fixed text. */
-function says(text: string): Server {
+/** A server that responds to every request with a fixed text. */
+function respondWith(text: string): Server {
   return createServer((socket) => socket.once('data', () => socket.end(text)))
 }
 
 const json = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
 const impostors: Record<string, () => Server> = {
-  'speaks no HTTP': () => says('SSH-2.0-OpenSSH_9.2\r\n'),
-  'hangs up': () => createServer((socket) => socket.destroy()),
-  'never answers': () => createServer(),
-  'answers something else': () => says(json('<html>')),
-  'claims a proof made with another key': () =>
+  'does not speak HTTP': () => respondWith('SSH-2.0-OpenSSH_9.2\r\n'),
+  'closes the connection': () => createServer((socket) => socket.destroy()),
+  'never responds': () => createServer(),
+  'returns another document': () => respondWith(json('<html>')),
+  'returns a proof for another key': () =>
     createHttpServer((request, response) => {
       const nonce = new URL(request.url ?? '', 'http://localhost').searchParams.get('nonce') ?? ''
       response.end(
         JSON.stringify({ instance: lost.instance, proof: computeProof('guess', nonce, lost.instance) }),
       )
     }),
-  'claims without a proof': () => says(json(JSON.stringify({ instance: lost.instance, proof: '' }))),
+  'returns an empty proof': () => respondWith(json(JSON.stringify({ instance: lost.instance, proof: '' }))),
   redirects: () =>
-    says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/health\r\ncontent-length: 0\r\n\r\n'),
+    respondWith('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/health\r\ncontent-length: 0\r\n\r\n'),
   'switches protocols': () =>
-    says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
-  'promises more than it sends': () =>
+    respondWith('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  'sends less than announced': () =>
     createServer((socket) =>
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{')),
     ),
-  'pours without end': () =>
+  'sends endless data': () =>
     createHttpServer((_, response) => {
       const pour = () => {
         while (response.write('x'.repeat(65_536)));

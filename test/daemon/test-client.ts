@@ -1,4 +1,4 @@
-// A process that finds or starts a test daemon and prints what it found, with the time it took.
+// A process that finds or starts a test daemon, and prints its address and the elapsed time.
 import { join } from 'node:path'
 import { beginAsMain } from '../service/begin-as-main.ts'
 import type { TestDaemonOptions } from './test-daemon.ts'
@@ -9,5 +9,5 @@ const options = JSON.parse(process.argv[2] ?? '') as TestDaemonOptions
 const { dataDir, version } = options
 const daemonModule = join(import.meta.dirname, 'test-daemon.ts')
 const command = [process.execPath, daemonModule, JSON.stringify(options)]
-const found = await findOrStartDaemon({ dataDir, version, command, environment: process.env })
-process.stdout.write(JSON.stringify({ ...found, ms: performance.now() }))
+const address = await findOrStartDaemon({ dataDir, version, command, environment: process.env })
+process.stdout.write(JSON.stringify({ ...address, ms: performance.now() }))

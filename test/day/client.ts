@@ -6,7 +6,7 @@ import { api, type Answer, type Api } from '../service/api.ts'
 import type { ServiceProcess } from '../service/process.ts'
 import type { ShakyService } from './shaky-service.ts'
 
-/** Shares of what work does; the rest is plain copies. */
+/** Shares of task behaviours; the remaining tasks are plain copies. */
 const behaviours = [
   ['refuse', 0.06],
   ['wait', 0.06],
@@ -16,7 +16,7 @@ const behaviours = [
 
 type Behaviour = (typeof behaviours)[number][0] | 'copy'
 
-/** What a task of each behaviour may end as when nobody cancels it. */
+/** Final state of a task that is not cancelled, by behaviour. */
 const ends: Readonly<Record<Behaviour, TaskRecord['status']>> = {
   copy: 'completed',
   refuse: 'failed',
@@ -29,22 +29,22 @@ interface Options {
   readonly service: ShakyService
   readonly apiKey: string
   readonly random: () => number
-  /** Ids of files whose time somebody ended. */
+  /** Ids of files that the test has expired. */
   readonly expired: ReadonlySet<string>
 }
 
-/** A client that uploads, creates, cancels, stops and deletes, and follows its account's events through all breaks. */
+/** A client that uploads, creates, cancels, stops and deletes, and follows the events of its account across disconnects. */
 export class DayClient {
-  /** Ids of its tasks; created once each, whatever broke. */
+  /** Ids of its tasks, each created once despite failures. */
   readonly tasks = new Set<string>()
-  /** Number of the latest event it was told. */
+  /** Number of the latest event received. */
   seq = 0
   readonly #service: ShakyService
   readonly #apiKey: string
   readonly #random: () => number
   readonly #expired: ReadonlySet<string>
   readonly #states = new Map<string, TaskRecord['status']>()
-  readonly #told = new EventTarget()
+  readonly #received = new EventTarget()
   #listener: Listener | undefined
   #over = false
 
@@ -55,31 +55,31 @@ export class DayClient {
     this.#expired = expired
   }
 
-  /** Cuts its event socket, if one is open. */
+  /** Disconnects its event socket, if open. */
   disconnect(): void {
     this.#listener?.socket.close()
   }
 
-  /** Makes one task and sees it end. Throws where anything is otherwise than promised. */
+  /** Creates one task and waits for its end. Throws if the service violates the contract. */
   async work(name: string): Promise<void> {
     const content = this.#random() < 0.8 ? `content of ${name}` : 'content of many'
     const behaviour = this.#behaviour()
     const { file_id, task_id } = await this.#begin(name, content, behaviour)
-    if (this.tasks.has(task_id)) throw new Error(`${task_id} was given twice`)
+    if (this.tasks.has(task_id)) throw new Error(`${task_id} was issued twice`)
     this.tasks.add(task_id)
     const asked = this.#random() < 0.08
     const cancelled = asked && (await this.#cancel(task_id))
     if (behaviour === 'wait' && !cancelled) await this.#stop(task_id)
     const state = await this.#ended(task_id)
     const expected = cancelled ? ['cancelled'] : [ends[behaviour]]
-    // By the stop of what had not begun, or by a request to cancel whose answer was lost.
+    // Stopped before it started, or cancelled by a request whose response was lost.
     if (behaviour === 'wait' || asked) expected.push('cancelled')
     if (!expected.includes(state))
       throw new Error(`${behaviour} ended as ${state}, not ${expected.join(' or ')}`)
     if (this.#random() < 0.05) await this.#delete(file_id)
   }
 
-  /** Uploads a file and creates a task of it; anew where the file expired in between. */
+  /** Uploads a file and creates a task with it. Repeats both if the file expired in between. */
   async #begin(
     name: string,
     content: string,
@@ -97,7 +97,7 @@ export class DayClient {
     }
   }
 
-  /** Follows events until it is told to end; each break is followed by a new socket that goes on where the last stopped. */
+  /** Follows events until stopped. After each disconnect, a new socket resumes at the last event. */
   async follow(): Promise<void> {
     while (!this.#over) {
       const service = await this.#service.current
@@ -117,7 +117,7 @@ export class DayClient {
     this.disconnect()
   }
 
-  /** What it was told that cannot be. */
+  /** Contradictions in the received events. */
   failure: Error | undefined
 
   #take(text: string): void {
@@ -128,7 +128,7 @@ export class DayClient {
     if (event.seq !== this.seq + 1) this.#fail(`event ${event.seq} after ${this.seq}`)
     this.seq = event.seq
     this.#states.set(event.task.task_id, event.task.status)
-    this.#told.dispatchEvent(new Event('told'))
+    this.#received.dispatchEvent(new Event('received'))
   }
 
   #fail(what: string): void {
@@ -140,11 +140,11 @@ export class DayClient {
       const state = this.#states.get(id)
       if (state && isTerminal(state)) return state
       if (this.failure) throw this.failure
-      await once(this.#told, 'told')
+      await once(this.#received, 'received')
     }
   }
 
-  /** Asks until it is answered; only a service that is ending may fail to. */
+  /** Repeats a request until it succeeds. Only a service that is stopping may fail. */
   async #ask<T>(what: string, act: (calls: Api) => Promise<Answer<T>>): Promise<Answer<T>> {
     const answer = await this.#answer(act)
     if (answer.code === 200) return answer
@@ -162,7 +162,7 @@ export class DayClient {
     }
   }
 
-  /** Whether it was cancelled; false where that came too late, or was done by a request whose answer was lost. */
+  /** Whether it was cancelled; false if too late, or if an earlier request without a response cancelled it. */
   async #cancel(id: string): Promise<boolean> {
     const { code } = await this.#answer((calls) => calls.cancel(id))
     if (code !== 200 && code !== 6007) throw new Error(`cancel: ${code}`)
@@ -178,7 +178,7 @@ export class DayClient {
     const { code } = await this.#answer((calls) =>
       calls.send(fillPath(routes.deleteFile.path, { file_id: id }), { method: 'DELETE' }),
     )
-    // Another task of it may be under way, or it is gone already.
+    // Another task may use it, or it is already deleted.
     if (![200, 6004, 6008].includes(code)) throw new Error(`delete: ${code}`)
   }
 

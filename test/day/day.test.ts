@@ -3,7 +3,7 @@ import { dataFolder } from '../service/doomed.ts'
 import { seeded } from '../service/kill-rounds.ts'
 import { day } from './day.ts'
 
-test('a day of use: disconnects, restarts, cancels, stops and expiries break no promise', async () => {
+test('a day of use: disconnects, restarts, cancels, stops and expiries violate no invariant', async () => {
   const figures = await day({ dataDir: await dataFolder(), tasks: 100, random: seeded(11) })
   const { completed = 0, failed = 0, cancelled = 0 } = figures.states
   expect(completed + failed + cancelled).toBe(100)

@@ -24,7 +24,7 @@ export interface DayFigures {
   readonly restarts: number
   readonly disconnects: number
   readonly expired: number
-  /** From creation to the start of work, of tasks that no restart met, ms. */
+  /** Time from creation to start of tasks that were not affected by a restart, ms. */
   readonly start: { readonly p50: number; readonly p95: number }
 }
 
@@ -32,8 +32,8 @@ const clients = 4
 const credits = 100_000
 
 /**
- * A day of use: four clients with accounts of their own and one task under way each, while sockets break,
- * files expire, and the service is ended and killed. Throws where an invariant does not hold at the end.
+ * Simulates a day of use: four clients with separate accounts and one task each at a time, while sockets
+ * disconnect, files expire, and the service is stopped and killed. Throws if an invariant is violated at the end.
  */
 export async function day({ dataDir, tasks, random }: Day): Promise<DayFigures> {
   await mkdir(dataDir, { recursive: true })
@@ -68,7 +68,7 @@ export async function day({ dataDir, tasks, random }: Day): Promise<DayFigures> 
           }
         }),
       )
-      // What has expired since goes at a start.
+      // Expired files are removed at the next start.
       await service.restart('SIGTERM')
     } finally {
       for (const client of staff) client.end()
@@ -104,7 +104,7 @@ async function openAccounts(db: Db): Promise<string[]> {
   return keys
 }
 
-/** Ends the time of some files; answers their ids. */
+/** Expires some files; returns their ids. */
 async function expireSome(db: Db, random: () => number): Promise<string[]> {
   const files = await db.selectFrom('files').select('id').where('expire_at', '>', Date.now()).execute()
   const chosen = files.filter(() => random() < 0.1)
@@ -129,9 +129,10 @@ async function checkEnd(db: Db, staff: readonly DayClient[], folder: string): Pr
     if (client.failure) throw client.failure
     const account = accounts.find(({ name }) => name === `client ${index}`)
     if (client.seq !== account?.event_seq)
-      throw new Error(`told ${client.seq} of ${account?.event_seq} events`)
-    const made = await db.selectFrom('tasks').select('id').where('account_id', '=', account.id).execute()
-    if (made.length !== client.tasks.size) throw new Error(`${made.length} tasks, not ${client.tasks.size}`)
+      throw new Error(`received ${client.seq} of ${account?.event_seq} events`)
+    const created = await db.selectFrom('tasks').select('id').where('account_id', '=', account.id).execute()
+    if (created.length !== client.tasks.size)
+      throw new Error(`${created.length} tasks, not ${client.tasks.size}`)
   }
 }
 

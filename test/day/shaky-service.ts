@@ -1,10 +1,10 @@
 import { startProcess, type ServiceProcess } from '../service/process.ts'
 
-/** A service that ends again and again, and comes back at another port. */
+/** A service that is restarted repeatedly, each time on another port. */
 export class ShakyService implements AsyncDisposable {
   readonly #dataDir: string
   #current: Promise<ServiceProcess>
-  /** Those that were told to end, or ended. */
+  /** Processes that have ended or were asked to. */
   readonly #ending = new WeakSet<ServiceProcess>()
 
   constructor(dataDir: string) {
@@ -12,17 +12,17 @@ export class ShakyService implements AsyncDisposable {
     this.#current = startProcess(dataDir)
   }
 
-  /** The one that runs, or the next one. */
+  /** The running process, or the next one. */
   get current(): Promise<ServiceProcess> {
     return this.#current
   }
 
-  /** Whether what fails there may fail. */
+  /** Whether a failed request to this process is expected. */
   isEnding(service: ServiceProcess): boolean {
     return this.#ending.has(service)
   }
 
-  /** Ends it by a signal and starts it again; `between` is done while it is away. */
+  /** Stops it by a signal and starts it again. `between` runs while it is down. */
   async restart(signal: NodeJS.Signals, between: () => Promise<void> = async () => undefined): Promise<void> {
     const old = await this.#current
     this.#ending.add(old)
@@ -36,7 +36,7 @@ export class ShakyService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const last = await this.#current
     this.#ending.add(last)
-    // Whoever still asks, after another one's failure, is not to ask for ever.
+    // After a failure elsewhere, clients that still repeat requests must not do so forever.
     this.#current = Promise.reject(new Error('the day is over'))
     this.#current.catch(() => undefined)
     await last.kill('SIGTERM')

@@ -172,7 +172,7 @@ export class HttpFuzzer {
       body: sent.body ?? null,
       dispatcher: this.#agent,
     }).catch((error: unknown) => {
-      throw new Error(`no answer to ${describe(sent)}`, { cause: error })
+      throw new Error(`no response to ${describe(sent)}`, { cause: error })
     })
     const body = await stream.text()
     this.#slowest = Math.max(this.#slowest, performance.now() - began)
@@ -189,7 +189,7 @@ export class HttpFuzzer {
     try {
       checkDocumented({ ...sent, status, type: type === undefined ? null : String(type), body })
     } catch (error) {
-      throw new Error(`an answer to ${describe(sent)}`, { cause: error })
+      throw new Error(`invalid response to ${describe(sent)}`, { cause: error })
     }
     this.#learn(body)
   }

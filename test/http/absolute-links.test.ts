@@ -17,11 +17,11 @@ test('operations with full links return absolute URLs under the called origin; o
     ['test_message', (baseUrl: string, id: string) => baseUrl + downloadUrl(id)],
     ['test_copy', (_: string, id: string) => downloadUrl(id)],
   ] as const) {
-    const { data: made } = await calls.create(type, { file_id: file.file_id })
+    const { data: created } = await calls.create(type, { file_id: file.file_id })
     for (const baseUrl of [service.baseUrl, service.baseUrl.replace('127.0.0.1', 'localhost')]) {
       const { query } = api({ ...account, baseUrl })
       const { data } = await until(
-        () => query(type, made.task_id),
+        () => query(type, created.task_id),
         (answer) => answer.data.status === 'completed',
       )
       const { file_id: id, download_url: link } = data.output_result as Record<string, string>

@@ -9,7 +9,7 @@ describe('authentication', () => {
       sendRequest(`${service().baseUrl}/task/list`, { headers })
 
     test.for(['', 'wrong', 'Bearer {key}', 'bearer {key}', '{key}x', '"{key}"'])(
-      'the key %j is refused',
+      'the key %j is rejected',
       async (form) => {
         const authorization = form.replace('{key}', service().apiKey)
         expect(envelope(await list({ authorization }))).toMatchObject({ status: 401, code: 6502, data: null })
@@ -67,7 +67,7 @@ describe('authentication', () => {
       [{ host: 'localhost:4100', origin: 'http://localhost.:4100' }, 401],
       [{ host: 'evil.example:4100', origin: 'http://evil.example:4100' }, 401],
       [{ host: '127.0.0.1:4100', origin: 'chrome-extension://abc' }, 401],
-    ] as const)('%j answers %i', async ([headers, status]) => {
+    ] as const)('%j returns %i', async ([headers, status]) => {
       expect((await list({ ...headers, authorization: service().apiKey })).status).toBe(status)
     })
 
@@ -91,7 +91,7 @@ describe('authentication', () => {
         ['https://media.example:8443', 'media.example', 401],
         ['https://bücher.example', 'xn--bcher-kva.example', 200],
         ['https://[2001:db8::1]', '[2001:db8::1]', 200],
-      ] as const)('%s: the host %s answers %i', async ([publicUrl, host, status]) => {
+      ] as const)('%s: the host %s returns %i', async ([publicUrl, host, status]) => {
         expect(await listAt(publicUrl, { host })).toBe(status)
       })
 

@@ -9,7 +9,7 @@ import { sendRequest } from './raw-http.ts'
 
 const folder = await scratchFolder()
 
-describe.skipIf(process.platform === 'win32')('a machine that ends the look at a file', () => {
+describe.skipIf(process.platform === 'win32')('a probe killed because resources ran out', () => {
   onOneDatabase((service) => {
     test('is reported with the name of the file', async () => {
       const account = await service().account(5)

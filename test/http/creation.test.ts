@@ -29,7 +29,7 @@ onDatabases('creation', (service) => {
       (id: string) => db().updateTable('files').set({ expire_at: 0 }).where('id', '=', id).execute(),
     ],
     ['is deleted', (id: string) => db().deleteFrom('files').where('id', '=', id).execute()],
-  ] as const)('with a file that %s after it was checked answers 6004', async ([, happens]) => {
+  ] as const)('with a file that %s after it was checked returns 6004', async ([, happens]) => {
     const account = await service().account(5)
     const { data: file } = await api(account).upload('a.txt', 'some bytes')
     const { baseUrl } = await asItPlans(() => happens(file.file_id))
@@ -78,14 +78,14 @@ onDatabases('creation', (service) => {
       .set((eb) => ({ started_at: eb('finished_at', '-', 7_000) }))
       .where('status', '=', 'completed')
       .execute()
-    const told = await create()
-    expect(told).toMatchObject({ estimated_duration: 7 })
-    expect(told.estimated_total_duration).toBe(7 + (told.estimated_queue_wait_duration ?? 0))
+    const created = await create()
+    expect(created).toMatchObject({ estimated_duration: 7 })
+    expect(created.estimated_total_duration).toBe(7 + (created.estimated_queue_wait_duration ?? 0))
     const { data } = await calls.send<TaskList>('/task/list?page_size=1')
     expect(data.list[0]).toMatchObject({
-      id: told.task_id,
+      id: created.task_id,
       estimated_duration: 7,
-      estimated_queue_wait_duration: told.estimated_queue_wait_duration,
+      estimated_queue_wait_duration: created.estimated_queue_wait_duration,
     })
   })
 })

@@ -13,7 +13,7 @@ const content = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 2
 
 describe('downloads', () => {
   onOneDatabase((service) => {
-    const held = async (
+    const uploaded = async (
       name = 'a.txt',
       bytes: Uint8Array<ArrayBuffer> | string = new Uint8Array(content),
     ) => {
@@ -26,7 +26,7 @@ describe('downloads', () => {
     }
 
     test('the whole file, with its headers', async () => {
-      const { file, get } = await held('Grüße "你好".txt')
+      const { file, get } = await uploaded('Grüße "你好".txt')
       const { status, headers, bytes } = await get()
       expect(status).toBe(200)
       expect(bytes.equals(content)).toBe(true)
@@ -49,7 +49,7 @@ describe('downloads', () => {
       ['bytes=-5000', 0, 999],
       ['bytes=500-5000', 500, 999],
     ] as const)('%s is a part', async ([range, start, end]) => {
-      const { get } = await held()
+      const { get } = await uploaded()
       const { status, headers, bytes } = await get({ range })
       expect(status).toBe(206)
       expect(headers['content-range']).toBe(`bytes ${start}-${end}/1000`)
@@ -58,23 +58,23 @@ describe('downloads', () => {
     })
 
     test.for(['bytes=1000-', 'bytes=-0', 'bytes=5000-6000', `bytes=${'9'.repeat(400)}-`])(
-      '%s cannot be',
+      '%s is not satisfiable: 416',
       async (range) => {
-        const { status, headers, bytes } = await (await held()).get({ range })
+        const { status, headers, bytes } = await (await uploaded()).get({ range })
         expect([status, headers['content-range'], bytes.length]).toEqual([416, 'bytes */1000', 0])
       },
     )
 
     test.for(['bytes=0-1,5-6', 'bytes=9-3', 'lines=0-1', 'bytes=-', 'bytes=a-b'])(
-      '%s is not understood, which means the whole',
+      '%s is ignored, and the whole file is returned',
       async (range) => {
-        const { status, bytes } = await (await held()).get({ range })
+        const { status, bytes } = await (await uploaded()).get({ range })
         expect([status, bytes.length]).toEqual([200, 1000])
       },
     )
 
     test('conditional requests', async () => {
-      const { file, get } = await held()
+      const { file, get } = await uploaded()
       const tag = `"${file.blake3_id}"`
       const range = 'bytes=0-9'
       expect((await get({ range, 'if-range': tag })).status).toBe(206)
@@ -88,7 +88,7 @@ describe('downloads', () => {
     })
 
     test('HEAD returns the same headers without content', async () => {
-      const { get } = await held()
+      const { get } = await uploaded()
       const whole = await get({}, 'HEAD')
       expect([whole.status, whole.headers['content-length'], whole.bytes.length]).toEqual([200, '1000', 0])
       const part = await get({ range: 'bytes=0-9' }, 'HEAD')
@@ -96,7 +96,7 @@ describe('downloads', () => {
     })
 
     test('a file of another account, an unknown id and a malformed id are not found', async () => {
-      const { url, file } = await held()
+      const { url, file } = await uploaded()
       const { apiKey } = await service().account(0)
       const unknown = [
         url,
@@ -113,7 +113,7 @@ describe('downloads', () => {
     })
 
     test('missing content returns an error, not part of a file', async () => {
-      const { file, get } = await held('a.txt', 'bytes to lose')
+      const { file, get } = await uploaded('a.txt', 'bytes to lose')
       await service().running.service.files.remove(file.blake3_id)
       expect(envelope(await get())).toMatchObject({
         status: 500,
@@ -123,8 +123,8 @@ describe('downloads', () => {
       })
     })
 
-    test('text has neither facts nor preview; an unknown kind of preview is named', async () => {
-      const { file, ...mine } = await held()
+    test('text has neither facts nor preview; an unknown preview kind is rejected', async () => {
+      const { file, ...mine } = await uploaded()
       const calls = api(mine)
       expect((await calls.send(`/base/file/${file.file_id}/facts`)).data).toMatchObject({ media: null })
       const see = (query: string) => calls.send(`/base/file/${file.file_id}/preview${query}`)
@@ -139,7 +139,7 @@ describe('downloads', () => {
     })
 
     test('a file that is only named like a video returns 6017 with its name', async () => {
-      const { file, ...mine } = await held('film.mp4')
+      const { file, ...mine } = await uploaded('film.mp4')
       for (const part of ['facts', 'preview?kind=contact_sheet']) {
         expect(await api(mine).send(`/base/file/${file.file_id}/${part}`)).toMatchObject({
           status: 400,
@@ -150,7 +150,7 @@ describe('downloads', () => {
     })
 
     test('facts in the format of an older version are probed again', async () => {
-      const { file, ...mine } = await held('clip.mp4', await clip())
+      const { file, ...mine } = await uploaded('clip.mp4', await clip())
       const { db } = service().running.service
       await db.updateTable('files').set({ facts: '{}' }).where('id', '=', file.file_id).execute()
       const facts = await api(mine).send(`/base/file/${file.file_id}/facts`)
@@ -158,7 +158,7 @@ describe('downloads', () => {
     })
 
     test('a clip has facts, a contact sheet and a waveform', async () => {
-      const { file, apiKey, ...mine } = await held('clip.mp4', await clip())
+      const { file, apiKey, ...mine } = await uploaded('clip.mp4', await clip())
       const facts = await api({ ...mine, apiKey }).send(`/base/file/${file.file_id}/facts`)
       expect(inspectedFile.parse(facts.data)).toMatchObject({
         file_id: file.file_id,

@@ -6,10 +6,10 @@ import type { Api } from '../service/api.ts'
 /** A client of the event socket that records events. */
 export interface Listener extends Disposable {
   readonly socket: WebSocket
-  readonly told: TaskEvent[]
+  readonly events: TaskEvent[]
   say(message: unknown): void
   /** Waits until the recorded events satisfy a condition. */
-  until(holds: (told: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
+  until(holds: (events: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
 }
 
 /** Connects to the event socket with a key, or with a ticket alone. */
@@ -21,20 +21,20 @@ export async function connectEventSocket(
   if ('ticket' in service) url.searchParams.set('ticket', service.ticket)
   else headers['authorization'] = service.apiKey
   const socket = new WebSocket(url, { headers })
-  const told: TaskEvent[] = []
+  const events: TaskEvent[] = []
   const changed = new EventTarget()
   socket.addEventListener('message', ({ data }) => {
-    told.push(taskEvent.parse(JSON.parse(String(data))))
+    events.push(taskEvent.parse(JSON.parse(String(data))))
     changed.dispatchEvent(new Event('change'))
   })
   await Promise.race([once(socket, 'open'), once(socket, 'error')])
   return {
     socket,
-    told,
+    events,
     say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     async until(holds) {
-      while (!holds(told)) await once(changed, 'change')
-      return told
+      while (!holds(events)) await once(changed, 'change')
+      return events
     },
     [Symbol.dispose]: () => socket.close(),
   }
@@ -43,11 +43,11 @@ export async function connectEventSocket(
 /** Subscribes to all tasks of the account. */
 export const all = { action: 'subscribe', all: true }
 /** Numbers of the status events. */
-export const numbers = (told: readonly TaskEvent[]) =>
-  told.flatMap((one) => (one.event === 'status' ? one.seq : []))
+export const numbers = (events: readonly TaskEvent[]) =>
+  events.flatMap((one) => (one.event === 'status' ? one.seq : []))
 /** States in the status events. */
-export const states = (told: readonly TaskEvent[]) =>
-  told.flatMap((one) => (one.event === 'status' ? one.task.status : []))
+export const states = (events: readonly TaskEvent[]) =>
+  events.flatMap((one) => (one.event === 'status' ? one.task.status : []))
 
 /** Creates a task and returns its id. */
 export async function createTestTask(calls: Api, behaviour = 'copy'): Promise<string> {

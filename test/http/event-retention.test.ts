@@ -49,8 +49,8 @@ onDatabases('events', (service) => {
     expect(await snapshotAfter(4), 'nothing is left').toMatchObject({ event: 'snapshot', seq: 6 })
     expect(await snapshotAfter(6)).toMatchObject({ event: 'snapshot', seq: 6 })
     await createTestTask(calls)
-    const told = await away.until((events) => numbers(events).includes(7))
-    expect(numbers(told).slice(0, 4)).toEqual([4, 5, 6, 7])
+    const received = await away.until((events) => numbers(events).includes(7))
+    expect(numbers(received).slice(0, 4)).toEqual([4, 5, 6, 7])
   })
 
   test('are removed without gaps even when the clock moved backwards', async () => {

@@ -17,19 +17,19 @@ onDatabases('events', (service) => {
     const taskId = await createTestTask(api(account))
     await createTestTask(api(account))
     client.say({ action: 'subscribe', task_id: taskId })
-    const told = await client.until((events) =>
+    const received = await client.until((events) =>
       events.some(
         ({ event, ...rest }) => event !== 'error' && 'task' in rest && rest.task?.status === 'completed',
       ),
     )
-    const [first, ...others] = told
+    const [first, ...others] = received
     expect(first).toMatchObject({ event: 'snapshot', task: { task_id: taskId } })
     for (const one of others) expect(one).toMatchObject({ task: { task_id: taskId } })
     // The state in the snapshot is not repeated as an event.
     const path = ['queued', 'processing', 'completed']
     const began = first?.event === 'snapshot' ? (first.task?.status ?? '') : ''
-    expect([began, ...states(told)]).toEqual(path.slice(path.indexOf(began)))
-    expect(numbers(told)).toEqual(numbers(told).toSorted((a, b) => a - b))
+    expect([began, ...states(received)]).toEqual(path.slice(path.indexOf(began)))
+    expect(numbers(received)).toEqual(numbers(received).toSorted((a, b) => a - b))
   })
 
   test('of all tasks: from now, or after an event number', async () => {
@@ -41,9 +41,9 @@ onDatabases('events', (service) => {
       { event: 'snapshot', seq: 0, task: null },
     ])
     const taskId = await createTestTask(calls)
-    const told = await early.until((events) => states(events).includes('completed'))
-    expect(numbers(told)).toEqual([1, 2, 3])
-    expect(states(told)).toEqual(['queued', 'processing', 'completed'])
+    const received = await early.until((events) => states(events).includes('completed'))
+    expect(numbers(received)).toEqual([1, 2, 3])
+    expect(states(received)).toEqual(['queued', 'processing', 'completed'])
 
     using late = await connectEventSocket(account)
     late.say({ ...all, after: 1 })
@@ -62,12 +62,12 @@ onDatabases('events', (service) => {
     using client = await connectEventSocket(account)
     client.say(all)
     const taskId = await createTestTask(api(account), 'wait')
-    const told = await client.until((events) => events.some(({ event }) => event === 'progress'))
-    expect(told.at(-1)).toMatchObject({
+    const received = await client.until((events) => events.some(({ event }) => event === 'progress'))
+    expect(received.at(-1)).toMatchObject({
       event: 'progress',
       task: { task_id: taskId, status: 'processing', progress: 10 },
     })
-    expect(states(told).at(-1)).toBe('processing')
+    expect(states(received).at(-1)).toBe('processing')
   })
 
   test('arrive without gaps or repeats across reconnects', async () => {
@@ -85,8 +85,8 @@ onDatabases('events', (service) => {
       using client = await connectEventSocket(account)
       client.say({ ...all, after: reached })
       const enough = Math.floor(random() * 8)
-      await client.until((told) => numbers(told).length >= Math.min(enough, 45 - reached))
-      seen.push(...numbers(client.told))
+      await client.until((received) => numbers(received).length >= Math.min(enough, 45 - reached))
+      seen.push(...numbers(client.events))
       reached = seen.at(-1) ?? reached
     }
     await work
@@ -118,8 +118,8 @@ onDatabases('events', (service) => {
     events.publish(account.id, { event: 'status', ...queued })
     events.publish(account.id, { event: 'progress', task: { ...processing.task, progress: 42 } })
     events.publish(account.id, { event: 'status', ...completed })
-    const told = await client.until(({ length }) => length === 5)
-    expect(told.slice(1)).toMatchObject([
+    const received = await client.until(({ length }) => length === 5)
+    expect(received.slice(1)).toMatchObject([
       { event: 'status', seq: 1, task: { status: 'queued' } },
       { event: 'status', seq: 2, task: { status: 'processing' } },
       { event: 'progress', task: { task_id: taskId, progress: 42 } },
@@ -136,7 +136,7 @@ onDatabases('events', (service) => {
     for (const id of [taskId, '\0', '1234567890123456789']) client.say({ action: 'subscribe', task_id: id })
     await client.until(({ length }) => length === 4)
     const unknown = { event: 'error', code: 6005 }
-    expect(client.told).toMatchObject([{ event: 'snapshot', seq: 0 }, unknown, unknown, unknown])
+    expect(client.events).toMatchObject([{ event: 'snapshot', seq: 0 }, unknown, unknown, unknown])
   })
 })
 
@@ -146,12 +146,12 @@ onOneDatabase((service) => {
     ['another action', { action: 'dance' }],
     ['a number as an id', { action: 'subscribe', task_id: 1_234_567_890 }],
     ['an invalid number', { ...all, after: -1 }],
-  ] as const)('a message that is %s is answered, and the connection stays', async ([, message]) => {
+  ] as const)('a message that is %s gets a response, and the connection stays', async ([, message]) => {
     using client = await connectEventSocket(await service().account(1))
     client.say(message)
     expect(await client.until(({ length }) => length === 1)).toMatchObject([{ event: 'error', code: 6016 }])
     client.say(all)
-    await client.until((told) => told.at(-1)?.event === 'snapshot')
+    await client.until((received) => received.at(-1)?.event === 'snapshot')
   })
 
   test('a message that is too large closes the connection', async () => {
@@ -167,9 +167,9 @@ onOneDatabase((service) => {
     for (let turn = 0; turn < 101; turn++) {
       client.say({ action: 'subscribe', task_id: await createTestTask(api(account), 'wait') })
     }
-    const told = await client.until((heard) => heard.some(({ event }) => event === 'error'))
-    expect(told.filter(({ event }) => event === 'snapshot')).toHaveLength(100)
-    expect(told.find(({ event }) => event === 'error')).toMatchObject({ code: 6016 })
+    const received = await client.until((heard) => heard.some(({ event }) => event === 'error'))
+    expect(received.filter(({ event }) => event === 'snapshot')).toHaveLength(100)
+    expect(received.find(({ event }) => event === 'error')).toMatchObject({ code: 6016 })
   })
 
   test.for([

@@ -15,7 +15,7 @@ const mebibyte = 2 ** 20
 const size = 200 * mebibyte
 
 test.skipIf(process.platform !== 'linux')(
-  '200 MiB go up and down in flat memory (Linux tells a peak)',
+  '200 MiB are uploaded and downloaded in constant memory (peaks are measured on Linux)',
   async ({ annotate }) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-flat-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
@@ -64,7 +64,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
-  '384 MiB come in parts, four at once, in flat memory (Linux tells a peak)',
+  '384 MiB are uploaded in concurrent parts in constant memory (peaks are measured on Linux)',
   async ({ annotate }) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-flat-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))

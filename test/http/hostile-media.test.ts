@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
         for (const answer of await look(account, file.file_id)) {
           expect([answer.status, answer.code]).toEqual([400, 6017])
           expect(answer.text).toMatch(/"msg":"holiday\.mp4: /)
-          expect(answer.text, 'nothing of this machine is told').not.toContain(folder)
+          expect(answer.text, 'no path of this machine is disclosed').not.toContain(folder)
           expect(answer.text).not.toContain(service().dataDir)
         }
       })

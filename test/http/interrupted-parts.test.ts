@@ -60,7 +60,7 @@ describe('interrupted and malformed parts', () => {
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${whole.length}`))
       line.socket.write(whole.slice(0, half))
       await line.closed
-      expect(line.socket.bytesRead, 'without an answer').toBe(0)
+      expect(line.socket.bytesRead, 'without a response').toBe(0)
       expect((await calls.put(id, 0, whole)).data).toMatchObject({ received: 1 })
     })
 
@@ -136,12 +136,12 @@ describe('interrupted and malformed parts', () => {
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
       line.socket.write(part(0).slice(0, half / 2))
-      const held = async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id)
-      await until(held, Boolean)
+      const hasParts = async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id)
+      await until(hasParts, Boolean)
       expect((await calls.abort(id)).code).toBe(200)
       line.socket.write(part(0).slice(half / 2))
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 404 [^]*"code":6024/)
-      expect(await held()).toBe(false)
+      expect(await hasParts()).toBe(false)
     })
 
     test('replacing a part waits while the upload is completed and is then rejected', async () => {
@@ -149,9 +149,9 @@ describe('interrupted and malformed parts', () => {
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       const gate = Promise.withResolvers<void>()
       const { assemble } = files()
-      const finishing = vi.spyOn(files(), 'assemble').mockImplementation(async (...given) => {
+      const finishing = vi.spyOn(files(), 'assemble').mockImplementation(async (...args) => {
         await gate.promise
-        return await assemble(...given)
+        return await assemble(...args)
       })
       onTestFinished(() => finishing.mockRestore())
       const completing = calls.complete(id)
@@ -185,7 +185,7 @@ describe('interrupted and malformed parts', () => {
     })
 
     test.skipIf(process.platform !== 'linux')(
-      'a full disk: 6002 with what is left, and the upload goes on',
+      'a full disk: 6002 with the free space, and the upload can continue',
       async () => {
         const { calls, id, part } = await begin(whole, half)
         await symlink('/dev/full', partFile(id))

@@ -191,7 +191,7 @@ describe('complete uploads', () => {
     test.for([
       ['only dots', 'form-data; name="file"; filename="..."', 6001],
       ['nothing', 'form-data; name="file"; filename=""', 6013],
-      ['nothing but controls', 'form-data; name="file"; filename="%0A"', 6001],
+      ['only control characters', 'form-data; name="file"; filename="%0A"', 6001],
       ['no name at all', 'form-data; name="file"', 6013],
     ] as const)('a name of %s is refused', async ([, disposition, code]) => {
       expect(await upload(await service().account(0), disposition)).toMatchObject({ status: 400, code })
@@ -202,7 +202,7 @@ describe('complete uploads', () => {
       expect((await upload(await service().account(0), disposition)).data?.original_name).toBe('你好.txt')
     })
 
-    test.for(['__proto__', 'constructor', 'toString'])('a field named %s is refused', async (name) => {
+    test.for(['__proto__', 'constructor', 'toString'])('a field named %s is rejected', async (name) => {
       const answer = await upload(await service().account(0), `form-data; name="${name}"; filename="a.txt"`)
       expect(answer).toMatchObject({ status: 400, data: null })
     })

@@ -83,8 +83,8 @@ onDatabases('Prefer: join-identical', (service) => {
 
   test('a quote returns the price, creates nothing and is validated like a creation', async () => {
     const { calls, balance, body } = await setUp()
-    const told = await quote(calls, body)
-    expect(told.data).toEqual({
+    const quoted = await quote(calls, body)
+    expect(quoted.data).toEqual({
       credits: 1,
       estimated_duration: expect.any(Number),
       estimated_queue_wait_duration: expect.any(Number),

@@ -84,7 +84,7 @@ onDatabases('the task list', (service) => {
   })
 
   test.for(['asr', 'video_stabilizer', 'video_split_screen', 'no-such.type'])(
-    'task_type=%s, which has no tasks here, answers an empty list',
+    'task_type=%s, which has no tasks here, returns an empty list',
     async (type) => {
       const { status, code, data } = await list(`?task_type=${type}`)
       expect({ status, code, data }).toEqual({

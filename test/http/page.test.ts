@@ -132,7 +132,7 @@ describe('page tickets', () => {
       [{ ticket: 'x'.repeat(201) }, 6016],
       [[], 6016],
       [{ ticket: '__proto__' }, 6502],
-    ] as const)('%j answers %i', async ([body, code]) => {
+    ] as const)('%j returns %i', async ([body, code]) => {
       expect(await login(body)).toMatchObject({ code, data: null })
     })
 

@@ -93,7 +93,7 @@ onDatabases('the quota of a key', (service) => {
 })
 
 test.each([6201, 6202] as const)(
-  'an operation that lists %i alone answers it for quota and balance',
+  'an operation that declares only %i returns it for quota and balance',
   async (code) => {
     const module = {
       ...fakeModule,

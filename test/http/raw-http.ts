@@ -18,9 +18,9 @@ interface SendRequestOptions {
 }
 
 /** Sends a request with exactly these headers. Asserts that the response is documented. */
-export async function sendRequest(url: string, wish: SendRequestOptions = {}): Promise<RawAnswer> {
-  const { method = 'GET' } = wish
-  const { statusCode: status, headers, body } = await request(url, { method, ...wish })
+export async function sendRequest(url: string, options: SendRequestOptions = {}): Promise<RawAnswer> {
+  const { method = 'GET' } = options
+  const { statusCode: status, headers, body } = await request(url, { method, ...options })
   const bytes = Buffer.from(await body.bytes())
   const type = headers['content-type'] === undefined ? null : String(headers['content-type'])
   checkDocumented({

@@ -54,7 +54,7 @@ async function listed(content: unknown, name = 'regions.json'): Promise<string> 
 
 const query = (list: string, at?: string) => `regions_file_id=${list}${at === undefined ? '' : `&at=${at}`}`
 
-function told(file: string, list: string, at?: string) {
+function regionsOf(file: string, list: string, at?: string) {
   return calls.send<ShownRegions>(`/base/file/${ids.get(file)}/regions?${query(list, at)}`)
 }
 
@@ -82,7 +82,7 @@ const green = [72, 224, 128]
 describe('of a video', () => {
   test('each region is drawn on a frame within its time, which the response names', async () => {
     const list = await listed(detection)
-    const { code, data } = await told('clip.mp4', list)
+    const { code, data } = await regionsOf('clip.mp4', list)
     expect(code).toBe(200)
     expect(data).toEqual({
       source_file_id: '1234567890123456789',
@@ -116,7 +116,7 @@ describe('of a video', () => {
 
   test('requested times show the regions at those times; the others are listed', async () => {
     const list = await listed(detection)
-    const { data } = await told('clip.mp4', list, '0.5,11.95')
+    const { data } = await regionsOf('clip.mp4', list, '0.5,11.95')
     expect(data.frames.map(({ seconds, ids: shown }) => [seconds, shown])).toEqual([
       [0.5, ['logo']],
       [11.9, ['logo']],
@@ -134,7 +134,7 @@ describe('of a video', () => {
       // Ids are unique in each of the two lists.
       protect_regions: [face],
     })
-    const { data } = await told('clip.mp4', list)
+    const { data } = await regionsOf('clip.mp4', list)
     expect(data.frames).toMatchObject([
       { ids: ['水印', '#2', '#3', '#4', '#5', long, '#7', 'face', '#9', '#10'], protect_ids: ['keep#1'] },
     ])
@@ -148,11 +148,11 @@ describe('of a video', () => {
       ...{ start: frame / 30, end: (frame + 1) / 30 },
     }))
     const list = await listed({ regions })
-    const { data: first } = await told('fast.mp4', list)
+    const { data: first } = await regionsOf('fast.mp4', list)
     const seen = first.frames.flatMap(({ ids: shown }) => shown)
     for (let from = 0; from < first.next_at.length; from += 12) {
       const at = first.next_at.slice(from, from + 12)
-      const { data } = await told('fast.mp4', list, at.join())
+      const { data } = await regionsOf('fast.mp4', list, at.join())
       expect(data.frames.map(({ seconds }) => seconds)).toEqual(at)
       seen.push(...data.frames.flatMap(({ ids: shown }) => shown))
     }
@@ -170,7 +170,7 @@ describe('of a video', () => {
       },
     }))
     const list = await listed({ ...detection, regions: many })
-    const { data } = await told('clip.mp4', list)
+    const { data } = await regionsOf('clip.mp4', list)
     expect(data.frames).toHaveLength(12)
     const seen = new Set(data.frames.flatMap(({ ids: shown }) => shown))
     expect([seen.size, data.not_shown.count, data.not_shown.ids.length]).toEqual([12 * 40 - 1, 4521, 50])
@@ -180,7 +180,7 @@ describe('of a video', () => {
 
 test('a still image is drawn once, its regions with or without times', async () => {
   const list = await listed({ regions: [{ x: 0.5, y: 0.5, w: 0.25, h: 0.1 }] })
-  expect((await told('still.png', list)).data).toMatchObject({
+  expect((await regionsOf('still.png', list)).data).toMatchObject({
     regions: 1,
     frames: [{ seconds: 0, ids: ['#1'] }],
   })
@@ -217,7 +217,7 @@ describe('invalid requests', () => {
       /protect_regions\[0\]\.x \(keep#1\): required/,
     ],
     [
-      'more than there may be',
+      'more than the limit',
       { regions: Array.from({ length: 50_001 }, () => 0) },
       /regions: at most 50000 items/,
     ],
@@ -225,20 +225,23 @@ describe('invalid requests', () => {
     ['more bytes than are read', ' '.repeat(maxRegionsBytes + 1), /larger than 32 MiB/],
   ])('%s: 6016 names it', async (_, content, message) => {
     const list = await listed(content)
-    expect(await told('clip.mp4', list)).toMatchObject({ code: 6016, msg: expect.stringMatching(message) })
+    expect(await regionsOf('clip.mp4', list)).toMatchObject({
+      code: 6016,
+      msg: expect.stringMatching(message),
+    })
     const path = `/base/file/${ids.get('clip.mp4')}/preview?kind=regions&${query(list)}`
     expect(await calls.send(path)).toMatchObject({ code: 6016, msg: expect.stringMatching(message) })
   })
 
   test('files of another kind return 6014, missing files 6004, invalid times 6016', async () => {
     const list = await listed(detection)
-    expect(await told('tone.wav', list)).toMatchObject({
+    expect(await regionsOf('tone.wav', list)).toMatchObject({
       code: 6014,
       msg: expect.stringContaining('tone.wav'),
     })
-    expect(await told('clip.mp4', ids.get('still.png') ?? '')).toMatchObject({ code: 6014 })
-    expect(await told('clip.mp4', '1234567890123456789')).toMatchObject({ code: 6004 })
-    expect(await told('clip.mp4', list, '3,12')).toMatchObject({
+    expect(await regionsOf('clip.mp4', ids.get('still.png') ?? '')).toMatchObject({ code: 6014 })
+    expect(await regionsOf('clip.mp4', '1234567890123456789')).toMatchObject({ code: 6004 })
+    expect(await regionsOf('clip.mp4', list, '3,12')).toMatchObject({
       code: 6016,
       msg: expect.stringContaining('at: 12 is not before the end of clip.mp4 (12 s)'),
     })
@@ -249,12 +252,12 @@ describe('invalid requests', () => {
       ['0x10', 'at[0]'],
       ['-1', 'at[0]'],
     ]) {
-      expect(await told('clip.mp4', list, at)).toMatchObject({
+      expect(await regionsOf('clip.mp4', list, at)).toMatchObject({
         code: 6016,
         msg: expect.stringContaining(`${place}: must be a number of seconds`),
       })
     }
-    expect(await told('clip.mp4', list, Array.from({ length: 13 }, () => 1).join())).toMatchObject({
+    expect(await regionsOf('clip.mp4', list, Array.from({ length: 13 }, () => 1).join())).toMatchObject({
       code: 6016,
     })
     const without = `/base/file/${ids.get('clip.mp4')}/preview?kind=regions`

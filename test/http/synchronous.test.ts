@@ -47,8 +47,8 @@ onNewDatabases('a synchronous operation', (start) => {
 
     // The next task's events start at the first number, so none was sent or skipped.
     const { data: other } = await calls.create('test_copy', { file_id })
-    const told = await listener.until(({ length }) => length >= 2)
-    expect(told[1]).toMatchObject({ event: 'status', seq: 1, task: { task_id: other.task_id } })
+    const events = await listener.until(({ length }) => length >= 2)
+    expect(events[1]).toMatchObject({ event: 'status', seq: 1, task: { task_id: other.task_id } })
   })
 
   test('returns its failure with the codes of the operation and refunds the credits', async () => {

@@ -19,7 +19,7 @@ onDatabases('tasks over HTTP', (service) => {
     ['{"file_id":"1\' or 1=1 --"}', 6004, /no file/],
     ['{"constructor":{"prototype":{"x":1}}}', 6016, /not valid JSON/],
     ['{"file_id":"x","behaviour":"__proto__"}', 6016, /behaviour/],
-  ] as const)('a creation with %s answers %i, and nothing is charged', async ([body, code, says]) => {
+  ] as const)('a creation with %s returns %i, and nothing is charged', async ([body, code, says]) => {
     const account = await service().account(3)
     const headers = { ...json, authorization: account.apiKey }
     const url = `${service().baseUrl}/task/test_copy`

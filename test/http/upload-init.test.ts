@@ -80,7 +80,7 @@ onDatabases('the start of a chunked upload', (service) => {
   })
 
   describe('an open upload', () => {
-    const body = async () => ({ filename: 'a.txt', size: 13, blake3_id: await hashOf('bytes to go on') })
+    const body = async () => ({ filename: 'a.txt', size: 13, blake3_id: await hashOf('further bytes') })
 
     test('with the same name, size and hash is returned with its missing parts and resumes', async () => {
       const calls = chunkedUploadClient(await service().account(0))
@@ -126,7 +126,7 @@ onDatabases('the start of a chunked upload', (service) => {
 
   describe('init', () => {
     test.for<[string, unknown, number, number, RegExp]>([
-      ['a type that is not taken', { filename: 'setup.exe', size: 1 }, 6001, 400, /\.exe/],
+      ['an unsupported type', { filename: 'setup.exe', size: 1 }, 6001, 400, /\.exe/],
       ['a name without a type', { filename: 'movie', size: 1 }, 6001, 400, /\(none\)/],
       ['a disguised type', { filename: 'clip\u202e4pm.exe', size: 1 }, 6001, 400, /\.exe/],
       ['nothing', { filename: 'a.txt', size: 0 }, 6011, 400, /empty/],

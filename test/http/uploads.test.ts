@@ -87,9 +87,9 @@ describe('rejected uploads', () => {
     const file = (filename: string, content = 'some bytes'): Part => ({ field: 'file', filename, content })
 
     test.for<[string, Part[], number, RegExp]>([
-      ['a type that is not taken', [file('setup.exe')], 6001, /\.exe/],
+      ['an unsupported type', [file('setup.exe')], 6001, /\.exe/],
       ['a name without a type', [file('movie')], 6001, /\(none\)/],
-      ['a name of nothing but a type', [file('.mp4')], 6001, /\(none\)/],
+      ['a name that is only an extension', [file('.mp4')], 6001, /\(none\)/],
       ['a type disguised by the direction of text', [file('clip\u202e4pm.exe')], 6001, /\.exe/],
       ['an empty file', [file('a.mp4', '')], 6011, /empty/],
       ['no file', [{ field: 'note', content: 'x' }], 6013, /file/],

@@ -177,12 +177,12 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
 
     test('overwrites a stored part only with different bytes', async () => {
       await putAll()
-      const given: string[] = []
-      const beforeOverwrite = async () => void given.push('up')
+      const overwritten: string[] = []
+      const beforeOverwrite = async () => void overwritten.push('up')
       await put(1, partOf(1), beforeOverwrite)
       const begin = broken(partOf(1).slice(0, 5))
       await expect(store.putPart('1', { ...place(1), beforeOverwrite }, begin)).rejects.toThrow('broke off')
-      expect(given).toEqual([])
+      expect(overwritten).toEqual([])
       expect(await store.assemble('1', { size, blake3: null })).toMatchObject({
         blake3: await hashOf(content),
       })
@@ -213,7 +213,7 @@ export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): voi
     test('cannot be changed after it was assembled', async () => {
       await putAll()
       const bytes = await store.assemble('1', { size, blake3: null })
-      const beforeOverwrite = async () => expect.unreachable('nothing is given up')
+      const beforeOverwrite = async () => expect.unreachable('nothing is overwritten')
       await put(0, partOf(0), beforeOverwrite)
       await expect(put(0, 'AAAAAAAAAA', beforeOverwrite)).rejects.toMatchObject({ code: 6024 })
       await expect(put(0, 'AAAAAAAAAA')).rejects.toMatchObject({ code: 6024 })

@@ -18,8 +18,8 @@ const labelPair = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y
 
 /**
  * Reads Prometheus's text format strictly: every metric has one HELP and one TYPE before its series,
- * no series comes twice, histograms are cumulative and end with +Inf. Throws at the first line that
- * is not so.
+ * no series is repeated, histograms are cumulative and end with +Inf. Throws at the first
+ * invalid line.
  */
 export function readExposition(text: string): Exposition {
   if (!text.endsWith('\n')) throw new Error('the last line has no end')

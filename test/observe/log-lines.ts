@@ -21,6 +21,6 @@ export function logged(
       const parsed = lines.map((line) => JSON.parse(line) as LogLine)
       return parsed.filter((line) => wanted.every(([name, value]) => line[name] === value))
     },
-    (found) => found.length >= atLeast,
+    (matching) => matching.length >= atLeast,
   )
 }

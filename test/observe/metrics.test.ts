@@ -163,10 +163,10 @@ test.skipIf(!promtool)("Prometheus's own checker finds nothing (Debian package p
   const { data: file } = await calls.upload('a.txt', 'some bytes')
   await calls.ended('test_copy', (await calls.create('test_copy', { file_id: file.file_id })).data.task_id)
   const checker = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] })
-  const told: Buffer[] = []
+  const output: Buffer[] = []
   for (const stream of [checker.stdout, checker.stderr])
-    stream.on('data', (chunk: Buffer) => told.push(chunk))
+    stream.on('data', (chunk: Buffer) => output.push(chunk))
   checker.stdin.end(await scrapeText(service))
   await once(checker, 'close')
-  expect([checker.exitCode, Buffer.concat(told).toString()]).toEqual([0, ''])
+  expect([checker.exitCode, Buffer.concat(output).toString()]).toEqual([0, ''])
 })

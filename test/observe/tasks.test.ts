@@ -66,9 +66,9 @@ test('failed attempts are logged with their reason, and the end with the refund'
   )
   await logged(other, { task_id: task.task_id, msg: 'task failed' })
   const lines = await logged(other, { task_id: task.task_id })
-  const told = lines.filter(({ msg }) => !['request', 'task created', 'task started'].includes(msg))
+  const attempts = lines.filter(({ msg }) => !['request', 'task created', 'task started'].includes(msg))
   const failed = { msg: 'attempt failed', level: 40, ms: expect.any(Number), err: { type: 'MediaError' } }
-  expect(told).toMatchObject([
+  expect(attempts).toMatchObject([
     { ...failed, attempt: 1 },
     { msg: 'task queued again', attempts: 1, again_in_ms: 1000 },
     { ...failed, attempt: 2 },
@@ -76,5 +76,5 @@ test('failed attempts are logged with their reason, and the end with the refund'
     { ...failed, attempt: 3 },
     { msg: 'task failed', level: 40, code: 6500, attempts: 3, refunded: 1 },
   ])
-  expect(told[0]?.['err']).toMatchObject({ stack: expect.stringContaining('a bug with a secret inside') })
+  expect(attempts[0]?.['err']).toMatchObject({ stack: expect.stringContaining('a bug with a secret inside') })
 })

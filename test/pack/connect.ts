@@ -5,14 +5,14 @@ import { requestDaemonExit } from '../../src/daemon/probe.ts'
 import { recordedProcess, readDaemonRecord } from '../../src/daemon/record.ts'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
 
-/** How a client starts a server. */
+/** Command that starts a server. */
 export interface Start {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Starts a program's MCP server and connects to it; beside `env` it has the least environment. */
+/** Starts an MCP server and connects to it. Its environment is `env` and the client's minimal defaults. */
 export async function connectBy({ command, args, env }: Start): Promise<Client> {
   const client = new Client({ name: 'reelwright-test', version: '1.0.0' })
   const environment = { ...getDefaultEnvironment(), ...env }
@@ -29,7 +29,7 @@ export function connectTo(program: string, dataDir: string): Promise<Client> {
   })
 }
 
-/** Ends a data folder's service and waits until its process is gone. */
+/** Stops the service of a data folder and waits until its process has exited. */
 export async function endService(dataDir: string): Promise<void> {
   const record = await readDaemonRecord(dataDir)
   if (!record) return

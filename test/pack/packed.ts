@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const root = dirname(dirname(import.meta.dirname))
 const run = promisify(execFile)
 
-/** The package as a user has it after installing. */
+/** The package as installed by a user. */
 export interface Packed {
   /** The installed program. */
   readonly program: string
@@ -15,14 +15,14 @@ export interface Packed {
   readonly files: readonly string[]
   /** Bytes of the packed file. */
   readonly bytes: number
-  /** Packages that are installed with it. */
+  /** Packages installed as its dependencies. */
   readonly dependencies: readonly string[]
 }
 
 /**
- * Builds and packs the package and installs it into an empty folder, with what the lock file says
- * it depends on at run time, taken from this checkout: so that nothing else can be reached from
- * there, and neither a network nor npm's cache is needed.
+ * Builds and packs the package, and installs it into an empty folder. Its run-time dependencies from
+ * the lock file are copied from this checkout. No other package is reachable from that folder, and
+ * neither the network nor npm's cache is used.
  */
 export async function installPacked(folder: string): Promise<Packed> {
   const stage = join(folder, 'stage')
@@ -36,7 +36,7 @@ export async function installPacked(folder: string): Promise<Packed> {
     shell: process.platform === 'win32',
   })
   const tarball = (await readdir(stage)).find((name) => name.endsWith('.tgz'))
-  if (tarball === undefined) throw new Error('npm pack made nothing')
+  if (tarball === undefined) throw new Error('npm pack created no file')
 
   const place = join(folder, 'node_modules', 'reelwright')
   await mkdir(place, { recursive: true })
@@ -45,7 +45,7 @@ export async function installPacked(folder: string): Promise<Packed> {
   await rm(stage, { recursive: true })
 
   const dependencies = await runtimeDependencies()
-  // Of thousands of small files, in half the time of `cp`.
+  // Takes half the time of `cp` for thousands of small files.
   for (const path of dependencies) cpSync(join(root, path), join(folder, path), { recursive: true })
   return {
     program: join(place, 'bin', 'reelwright.mjs'),
@@ -55,7 +55,7 @@ export async function installPacked(folder: string): Promise<Packed> {
   }
 }
 
-/** Where the lock file puts what is not only for development, as far as this platform has it. */
+/** Folders of the run-time dependencies in the lock file that are installed on this platform. */
 async function runtimeDependencies(): Promise<string[]> {
   const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>

@@ -3,32 +3,32 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A mirror on this machine, which can do what networks and servers do. */
+/** A local mirror that can simulate failures of networks and servers. */
 export interface Mirror extends AsyncDisposable {
   readonly address: string
-  /** Requests so far: the path, and the range where one was asked for. */
+  /** Requests so far, with path and requested range. */
   readonly requests: string[]
   readonly files: Map<string, Buffer>
-  /** Answers a request instead of the files, and says so by true. */
+  /** Handles a request instead of the file server; returns true if it did. */
   before: (request: IncomingMessage, response: ServerResponse) => boolean
-  /** Bytes of an answer's body after which the connection breaks, the next ones only. */
+  /** Body sizes, bytes, after which the connections of the next responses break. */
   readonly cuts: number[]
-  /** Bytes of an answer's body after which nothing more comes. */
+  /** Body size, bytes, after which a response stalls. */
   stopsAfter: number | undefined
-  /** Whether it names contents, so that a transfer can go on. */
+  /** Whether responses have an ETag, which lets a download resume. */
   namesContent: boolean
-  /** Resolves when an answer has stopped. */
+  /** Resolves when a response has stalled. */
   stopped(): Promise<void>
-  /** Breaks every connection. */
+  /** Closes every connection. */
   breakOff(): void
 }
 
-/** How a mirror names a content. */
+/** ETag of a content. */
 export function tagOf(content: Buffer): string {
   return `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`
 }
 
-/** Starts a mirror that serves files by their names, with ranges and tags (RFC 9110). */
+/** Starts a mirror that serves files by name, with ranges and ETags (RFC 9110). */
 export async function startMirror(files: Readonly<Record<string, Buffer>> = {}): Promise<Mirror> {
   const stopped = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
@@ -57,7 +57,7 @@ export async function startMirror(files: Readonly<Record<string, Buffer>> = {}):
     }
     response.write(body.subarray(0, end), () => {
       if (cut === undefined) stopped.resolve()
-      // What was written is on its way; the rest never comes.
+      // The bytes written so far are sent; the rest never is.
       else setImmediate(() => response.destroy())
     })
   })

@@ -8,7 +8,7 @@ import {
 } from '../../src/commands/manage-packs.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 
-/** Runs one of `reelwright models` on packs of a test's own. Returns its exit code. */
+/** Runs a subcommand of `reelwright models` on the packs of a test. Returns its exit code. */
 export async function runCommand(
   command: string,
   name: string,

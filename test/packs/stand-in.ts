@@ -8,7 +8,7 @@ import type { Artifact, EnginePack, Manifest, ModelPack } from '../../src/engine
 import { locatePack, type Packs } from '../../src/engines/packs/store.ts'
 import { runCommand } from './run.ts'
 
-/** Bytes that look like a model's: 1 MiB, which nothing compresses. */
+/** Content of a test model: 1 MiB of incompressible bytes. */
 export const model = pseudoRandom(2 ** 20)
 
 function pseudoRandom(size: number): Buffer {
@@ -18,12 +18,12 @@ function pseudoRandom(size: number): Buffer {
   return Buffer.concat(blocks)
 }
 
-/** A file's name, size and checksum as a manifest tells them. */
+/** Name, size and checksum of a file, as in a manifest. */
 export function artifactOf(file: string, content: Buffer): Artifact {
   return { file, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
 }
 
-/** A manifest's entry for a small model. */
+/** Manifest entry of a small model. */
 export function modelPack(content = model, address = 'https://models.invalid/eyes.onnx'): ModelPack {
   return {
     kind: 'model',
@@ -35,7 +35,7 @@ export function modelPack(content = model, address = 'https://models.invalid/eye
   }
 }
 
-/** A packed npm package that answers 42, with a part for each of two machines, and its entry. */
+/** Packs an npm package that exports 42, with builds for two machines, and its manifest entry. */
 export async function enginePackage(folder: string): Promise<{ pack: EnginePack; archive: Buffer }> {
   const name = '@reelwright-test/engine'
   const stage = join(folder, 'stage', 'package')
@@ -76,25 +76,25 @@ export async function enginePackage(folder: string): Promise<{ pack: EnginePack;
   return { pack, archive }
 }
 
-/** Packs of a test in its folder. */
+/** Pack settings of a test, in its folder. */
 export function packsIn(folder: string, manifest: Manifest, settings: Partial<Packs> = {}): Packs {
   return { folder: join(folder, 'data', 'reelwright-packs'), automatic: true, own: {}, ...settings, manifest }
 }
 
-/** How a command ended. */
+/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
-/** On what a command works. */
+/** Folder and packs that a command uses. */
 interface Subject {
   readonly folder: string
   readonly packs: Packs
 }
 
-/** Runs one of `reelwright models` on packs of a test; one at a time, as all write to this process's streams. */
+/** Runs a subcommand of `reelwright models` in this process. One at a time, because all write to its streams. */
 export async function models(command: string, name: string, { folder, packs }: Subject): Promise<Ended> {
   const written = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
@@ -111,7 +111,7 @@ export async function models(command: string, name: string, { folder, packs }: S
   }
 }
 
-/** As `models`, in a process of its own. */
+/** Like `models`, in a separate process. */
 export function modelsApart(command: string, name: string, subject: Subject): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(process.execPath, argsOf(command, name, subject), (error, out, err) =>
@@ -120,7 +120,7 @@ export function modelsApart(command: string, name: string, subject: Subject): Pr
   })
 }
 
-/** As `modelsApart`, to be killed. */
+/** Starts such a process, so that the test can kill it. */
 export function startModels(command: string, name: string, subject: Subject): ChildProcess {
   const [entry = '', ...args] = argsOf(command, name, subject)
   return fork(entry, args, { execArgv: [], stdio: 'ignore' })
@@ -131,22 +131,22 @@ function argsOf(command: string, name: string, { folder, packs }: Subject): stri
   return [entry, command, name, JSON.stringify({ dataDir: join(folder, 'data'), packs })]
 }
 
-/** Names of what lies in the folder of packs, but for locks. */
-export async function lyingIn({ folder }: Packs): Promise<string[]> {
+/** Files in the folder of packs, without locks. */
+export async function packFilesIn({ folder }: Packs): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.filter((name) => !/\.lock(-journal)?$/.test(name))
 }
 
-/** The path of the model, all of which is as it should be. */
+/** Asserts that the model is complete and returns its path. */
 export async function expectWhole(packs: Packs): Promise<string> {
   const path = (await locatePack(packs, 'eyes')) ?? ''
   expect((await readFile(path)).equals(model)).toBe(true)
-  expect(await lyingIn(packs)).toHaveLength(1)
+  expect(await packFilesIn(packs)).toHaveLength(1)
   return path
 }
 
-/** Nothing of the model is in use. */
+/** Asserts that no file of the model is installed. */
 export async function expectNothing(packs: Packs): Promise<void> {
   expect(await locatePack(packs, 'eyes')).toBeNull()
-  for (const name of await lyingIn(packs)) expect(name).toMatch(/\.part$/)
+  for (const name of await packFilesIn(packs)) expect(name).toMatch(/\.part$/)
 }

@@ -78,8 +78,8 @@ const longestRestMs = 1000
 const patienceMs = 120_000
 
 /**
- * Asks until a condition holds; for what has no event to wait on. Of what stays once it holds it asks less and less
- * often: asking is work, too.
+ * Polls until a condition is true, for states without events. The poll interval grows, because polling takes
+ * processor time.
  */
 export async function until<T>(
   ask: () => Promise<T>,

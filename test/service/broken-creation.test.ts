@@ -39,7 +39,7 @@ async function startFront(
 }
 
 test.for(['submit.before-commit', 'submit.after-commit'])(
-  'a service that dies at %s, before it answers, has made one task when it is back',
+  'a service killed at %s, before its response, has created exactly one task after its restart',
   async (point) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-broken-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))

@@ -136,20 +136,23 @@ describe('network failures', () => {
     [503, {}, 0],
     [429, { 'retry-after': '7' }, 7000],
     [503, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() }, 30_000],
-  ])('HTTP %i %o: the part is sent again, not before the requested time', async (status, headers, wish) => {
-    await makeLarge()
-    let refusals = 2
-    relay.before = ({ method }, response) => {
-      if (method !== 'PUT' || refusals === 0) return false
-      refusals -= 1
-      response.writeHead(status, { ...headers, connection: 'close' }).end('busy')
-      return true
-    }
-    const { record, pauses } = await upload()
-    await expectArrived(record)
-    expect(pauses).toHaveLength(2)
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(wish)
-  })
+  ])(
+    'HTTP %i %o: the part is sent again, not before the requested time',
+    async (status, headers, delayMs) => {
+      await makeLarge()
+      let refusals = 2
+      relay.before = ({ method }, response) => {
+        if (method !== 'PUT' || refusals === 0) return false
+        refusals -= 1
+        response.writeHead(status, { ...headers, connection: 'close' }).end('busy')
+        return true
+      }
+      const { record, pauses } = await upload()
+      await expectArrived(record)
+      expect(pauses).toHaveLength(2)
+      expect(Math.min(...pauses)).toBeGreaterThanOrEqual(delayMs)
+    },
+  )
 
   test('a service that asks for too long a wait, or never recovers, is reported', async () => {
     await makeLarge()
@@ -181,7 +184,7 @@ describe('network failures', () => {
     expect([lost, requested('PUT').length]).toEqual([3, 3])
   })
 
-  test('an answer to complete that is lost is asked for again', async () => {
+  test('`complete` is repeated when its response is lost', async () => {
     await makeLarge()
     let lost = 0
     relay.losesAnswer = ({ url }) => url?.endsWith('/complete') === true && lost++ === 0
@@ -191,7 +194,7 @@ describe('network failures', () => {
     ).toHaveLength(2)
   })
 
-  test('one that is ended goes on where it was', async () => {
+  test('an aborted upload resumes where it stopped', async () => {
     await makeLarge()
     const end = new AbortController()
     const reason = new Error('the agent has disconnected')
@@ -226,11 +229,11 @@ describe('a file that changes while it is uploaded', () => {
   test.each([
     ['in parts', largeSize],
     ['in one request', 300_000],
-  ])('%s: is reported, and its upload is not resumed', async (_way, size) => {
+  ])('%s: is reported, and its upload is not resumed', async (_kind, size) => {
     await makeStamped(path, size, 'sparse')
     await write(size - 100, `before ${files}`)
     let writing: Promise<void> | undefined
-    // After the fingerprint was told; the hash of no part was taken yet of what comes last.
+    // After the fingerprint was sent, but before the last part was hashed.
     relay.before = ({ url }) => {
       if (url === initPath) writing ??= write(size - 100, `after ${files}!`)
       return false

@@ -52,7 +52,7 @@ describe('kill -9 of the service at each durable step', () => {
     const again = file ?? (await after.upload('a.txt', `bytes of ${point}`))
     expect(Buffer.from(await after.download(again.data.file_id)).toString()).toBe(`bytes of ${point}`)
     const { data: now } = await after.send<TaskIds>('/task/list')
-    // What was acknowledged is there, and nothing else but what was committed as the answer was cut off.
+    // Acknowledged tasks exist, and at most one more, committed before the response was cut off.
     const made = now.list.slice(0, now.total - earlier.total).map(({ id }) => id)
     expect(now.list.slice(made.length)).toEqual(earlier.list)
     const cutOff = point === 'submit.after-commit' || point.startsWith('move.processing')
@@ -164,7 +164,7 @@ describe('kill -9 of a worker', () => {
       () => calls.query('test_copy', task.task_id),
       ({ data }) => data.status === 'processing',
     )
-    expect(second.code, 'the second attempt has begun by itself').toBe(200)
+    expect(second.code, 'the second attempt has started automatically').toBe(200)
   })
 })
 

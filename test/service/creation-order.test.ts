@@ -22,7 +22,7 @@ test('a missing requirement of every request is reported before an unknown file'
   })
 })
 
-test('a request that needs less than others is not refused for what they need', async () => {
+test('a request is not rejected for requirements of other requests', async () => {
   await using service = await startWith((input) => (input ? [] : [missingModel]))
   const calls = api(await service.account(1))
   const { data: file } = await calls.upload('a.txt', 'text')

@@ -33,10 +33,10 @@ type CutKind = 'connection' | 'service' | 'bridge'
 const cutOrder: readonly CutKind[] = ['connection', 'service', 'connection', 'bridge', 'connection']
 
 /**
- * Uploads a file through an MCP server to a service, both in processes of their own, and cuts it at random moments:
+ * Uploads a file through an MCP server to a service, both in separate processes, and cuts it at random moments:
  * all connections, kill -9 of the service, kill -9 of the MCP server; each time it resumes with the restarted process.
  */
-export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUpload): Promise<CutReport> {
+export async function uploadWithCuts({ source, size, dataDir, ...schedule }: CutUpload): Promise<CutReport> {
   let service = await startProcess(dataDir)
   await using relay = await startRelay(service)
   const open = () =>
@@ -50,7 +50,7 @@ export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUplo
   }
   const begin = () => {
     const answer = bridge.upload(basename(source))
-    // A killed process is not asked.
+    // A killed process is not measured.
     answer.catch(() => undefined)
     return answer
   }
@@ -69,9 +69,9 @@ export async function uploadWithCuts({ source, size, dataDir, ...wish }: CutUplo
   }
   let uploading = begin()
   try {
-    for (let count = 0; count < wish.cuts; count += 1) {
+    for (let count = 0; count < schedule.cuts; count += 1) {
       // Less than the whole file before the last interruption.
-      const moment = relay.passed((wish.random() * 1.6 * size) / wish.cuts)
+      const moment = relay.passed((schedule.random() * 1.6 * size) / schedule.cuts)
       if ((await Promise.race([moment, uploading])) !== undefined) break
       await measure()
       const kind = cutOrder[count % cutOrder.length] ?? 'connection'

@@ -21,8 +21,8 @@ interface Seen {
 }
 
 /**
- * Throws when an endpoint answers what the OpenAPI document does not say: a status or code it does not
- * name, another media type, a field too many or too few. What the document does not know is let pass.
+ * Throws when a response contradicts the OpenAPI document: an undeclared status or code, another media
+ * type, an additional or missing field. Ignores endpoints outside the document.
  */
 export function checkDocumented({ method, path, status, type, body }: Seen): void {
   const found = find(method, path.split('?')[0] ?? '')
@@ -48,7 +48,7 @@ export function checkDocumented({ method, path, status, type, body }: Seen): voi
   ])
   if (!validate(JSON.parse(body))) {
     throw new Error(
-      `${where} otherwise than documented: ${JSON.stringify(validate.errors)} ${body.slice(0, 500)}`,
+      `${where} differs from the document: ${JSON.stringify(validate.errors)} ${body.slice(0, 500)}`,
     )
   }
 }

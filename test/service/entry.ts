@@ -1,4 +1,4 @@
-/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker <what is set of packs as JSON>`. */
+/** A service process for tests of crashes: `<data folder> <options as JSON>`, or `worker <pack settings as JSON>`. */
 import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,16 +13,17 @@ const operations = [answerModule, fakeModule, freeModule, messageModule, ...prod
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
 const { configurePacks: setPacks } = await import('../../src/engines/packs/resolve.ts')
-const { workerEnvironment: environmentTelling, takeWorkerServices: takeServices } =
+const { workerEnvironment: environmentFor, takeWorkerServices: takeServices } =
   await import('../../src/config/config.ts')
 const { configureServices: setServices } = await import('../../src/engines/services/configured.ts')
 const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
-const bring = (packs: object) => setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
+const configureTestPacks = (packs: object) =>
+  setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
 // Each process imports only its own side, like the product: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')
   setServices(takeServices())
-  bring(JSON.parse(more) as object)
+  configureTestPacks(JSON.parse(more) as object)
   runWorker(operations)
 } else {
   const { startService } = await import('../../src/service/service.ts')
@@ -32,7 +33,7 @@ if (first === 'worker') {
   const apiKey = newKey()
   const { localImport, services = {}, packs = {}, patience } = JSON.parse(more) as ProcessOptions
   setServices(services)
-  bring(packs)
+  configureTestPacks(packs)
   const { port, close } = await startService({
     dataDir: first,
     version: '0.0.0-test',
@@ -43,7 +44,7 @@ if (first === 'worker') {
     worker: {
       module: import.meta.filename,
       args: ['worker', JSON.stringify(packs)],
-      environment: environmentTelling(services),
+      environment: environmentFor(services),
     },
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,

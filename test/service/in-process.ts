@@ -45,7 +45,7 @@ export interface TestServiceOptions {
   readonly localImport?: boolean
   readonly patience?: number
   readonly port?: number
-  /** Models that people brought, by their packs. */
+  /** Models provided by users, by pack. */
   readonly own?: PackSettings['own']
   /** External services configured for this process and its workers. */
   readonly services?: Services
@@ -59,7 +59,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   }
   const key = newKey()
   if (options.services) configureServices(options.services)
-  // As the product's process is told of them: capabilities ask which operations are ready.
+  // The product configures packs at its start; capabilities report the operations that are ready.
   if (!configuredPacks()) {
     configurePacks({ folder: join(dataDir, 'packs'), automatic: false, own: options.own ?? {}, manifest })
   }

@@ -68,7 +68,7 @@ async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {
       continue
     }
     expect(states[0]).toBe('queued')
-    expect(states.at(-1), 'the last event tells the state').toBe(task.status)
+    expect(states.at(-1), 'the last event has the current state').toBe(task.status)
     for (const [index, state] of states.slice(1).entries()) {
       expect(nextStates[states[index] ?? state]).toContain(state)
     }

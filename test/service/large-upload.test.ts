@@ -10,7 +10,7 @@ import { makeStamped, misplaced } from './stamped-file.ts'
 const size = 2 ** 30
 
 test.skipIf(process.platform !== 'linux')(
-  '1 GiB, cut twenty times on its way through the MCP server, arrives in flat memory (Linux tells a peak)',
+  '1 GiB, interrupted twenty times, is uploaded through the MCP server in constant memory (peaks are measured on Linux)',
   async ({ annotate }) => {
     const folder = await dataFolder()
     const [dataDir, source] = [join(folder, 'data'), join(folder, 'source.mp4')]

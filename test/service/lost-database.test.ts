@@ -26,7 +26,7 @@ async function startLine(port: number) {
 }
 
 test.skipIf(!hasPostgres)(
-  'a lost PostgreSQL is told by name, as is one that is unreachable (Debian package postgresql)',
+  'a lost or unreachable PostgreSQL is reported by name (Debian package postgresql)',
   async () => {
     const address = new URL(await newDatabase())
     const direct = await openDatabase({ url: address.href })

@@ -35,9 +35,9 @@ export async function startProcess(dataDir: string, options: ProcessOptions = {}
     execArgv: [],
   })
   const exited = once(child, 'exit').then(() => undefined)
-  const told = await Promise.race([once(child, 'message'), exited])
-  if (!told) throw new Error('the service did not start')
-  const [{ port, apiKey }] = told as [{ port: number; apiKey: string }]
+  const started = await Promise.race([once(child, 'message'), exited])
+  if (!started) throw new Error('the service did not start')
+  const [{ port, apiKey }] = started as [{ port: number; apiKey: string }]
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     apiKey,

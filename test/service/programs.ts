@@ -13,7 +13,7 @@ export async function programsWith(name: string, argument: string): Promise<numb
     .map(Number)
 }
 
-/** Read at once: tests look often, and to wait for each of so many small files takes most of the time. */
+/** Reads synchronously, because tests poll often and asynchronous reads of many small files are slow. */
 function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -54,13 +54,13 @@ export function signalEach(pids: readonly number[], signal: NodeJS.Signals): voi
 }
 
 /**
- * Waits until there is a program of each kind, and halts each as soon as it is seen: however short its work, it is
- * still at it when the test goes on. It has to be ended then.
+ * Waits until a program of each kind runs, and suspends each as soon as it is seen. So even a short one still runs
+ * when the test continues. The test must end them.
  */
-export async function halted(looks: readonly (() => Promise<number[]>)[]): Promise<number[]> {
+export async function halted(searches: readonly (() => Promise<number[]>)[]): Promise<number[]> {
   const found = await until(
     async () => {
-      const kinds = await Promise.all(looks.map((look) => look()))
+      const kinds = await Promise.all(searches.map((search) => search()))
       signalEach(kinds.flat(), 'SIGSTOP')
       return kinds
     },

@@ -28,7 +28,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const sideBySide = () => ({ clips: [{ file_id: clip }, { file_id: clip }], output_ratio: '16:9' })
 
-/** The clip repeated. */
+/** Request to render copies of the clip one after another. */
 const inARow = (copies: number) => ({
   ...{ version: 'v1', video_size: [320, 180], video_rate: 30, materials: [{ id: clip }] },
   video_track: [

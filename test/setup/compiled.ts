@@ -5,12 +5,12 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder for what programs compile, kept for a run. */
+    /** Folder of the compile cache, kept for one run. */
     readonly compiled: string
   }
 }
 
-/** Programs that tests start with a home of their own share what they compile: else each compiles all anew. */
+/** Programs that tests start share one compile cache, although each has its own home folder. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-compiled-'))
   project.provide('compiled', folder)

@@ -1,4 +1,4 @@
-// Tests never see the settings or the data of the person who runs them.
+// Tests never read the settings or data of the user who runs them.
 const kept = ['REELWRIGHT_FFMPEG', 'REELWRIGHT_TESTDATA']
 
 for (const name of Object.keys(process.env)) {
@@ -6,11 +6,11 @@ for (const name of Object.keys(process.env)) {
 }
 delete process.env['DATABASE_URL']
 delete process.env['CLAUDE_PROJECT_DIR']
-// Engines that tests load tell their makers nothing, whether or not the settings were read.
+// Disables telemetry of engines, also when the settings are not read.
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
-// For the processes of the tests alone: the product's keep what they compile by themselves.
+// Only for the processes of the test runner: those of the product have their own compile cache.
 delete process.env['NODE_COMPILE_CACHE']
-// For those alone, too: from sources they are to start as quickly as what is installed.
-// Theirs are many modules, none of them behind a link: looking for links would take a tenth of a start.
+// For processes of the product that tests start from sources, so that they start as quickly as installed ones.
+// They load many modules, none through a symlink; resolving symlinks would take a tenth of the start.
 process.env['NODE_OPTIONS'] ??=
   `--import=${new URL('open-cache.mjs', import.meta.url).href} --preserve-symlinks`

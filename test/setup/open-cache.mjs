@@ -1,7 +1,7 @@
-// Loaded before programs that tests start from their sources. What is installed is JavaScript; of TypeScript the
-// first file that no cache holds has Node load its compiler, a fifth of the processor time of a short command. So
-// the cache is opened before the first file, not after it as in src/main.ts; under the same flags of V8, by which
-// it is kept, and for the same programs.
+// Loaded before programs that tests start from sources. For the first TypeScript file missing from the compile
+// cache, Node loads its compiler, which takes a fifth of the processor time of a short command. So this module
+// opens the cache before the first file, not after it as src/main.ts does. It uses the same V8 flags, which are
+// part of the cache key, and applies to the same programs.
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'

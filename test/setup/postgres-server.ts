@@ -11,18 +11,18 @@ const run = promisify(execFile)
 
 /** A private PostgreSQL server on loopback. */
 export interface Postgres extends AsyncDisposable {
-  /** Makes an empty database and answers its address. */
+  /** Creates an empty database and returns its address. */
   database(): Promise<string>
 }
 
-/** The server refuses to run as root, so root runs it as the package's own user. */
+/** User that runs the server when the tests run as root, which PostgreSQL rejects. */
 async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const id = async (flag: string): Promise<number> => Number((await run('id', [flag, 'postgres'])).stdout)
   return { uid: await id('-u'), gid: await id('-g') }
 }
 
-/** Opens a server at a free port of loopback and answers the port. */
+/** Binds a server to a free loopback port and returns the port. */
 export async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -37,7 +37,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a server in a folder of its own; disposing stops it by its pid and removes the folder. */
+/** Starts a server in a temporary folder. Disposing stops it and removes the folder. */
 export async function startPostgres(programs: string): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-postgres-'))
   const user = await serverUser()
@@ -53,7 +53,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
     `port=${port}`,
     `unix_socket_directories=${folder}`,
     'fsync=off',
-    // Pools of all services that run at once.
+    // Enough for the connection pools of all concurrent services.
     'max_connections=300',
   ]
   const server = spawn(join(programs, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], {
@@ -62,19 +62,19 @@ export async function startPostgres(programs: string): Promise<Postgres> {
     stdio: 'ignore',
   })
   const exited = once(server, 'exit')
-  await untilAnswering(port, exited)
-  let made = 0
+  await untilAccepting(port, exited)
+  let count = 0
   return {
     async database() {
-      made += 1
-      const name = `test_${made}`
+      count += 1
+      const name = `test_${count}`
       const client = await connect(port)
       await client.query(`create database ${name}`)
       await client.end()
       return `postgres://test@127.0.0.1:${port}/${name}`
     },
     async [Symbol.asyncDispose]() {
-      // At once, whoever is still connected: all tests are over.
+      // Without waiting for clients, because all tests have ended.
       server.kill('SIGINT')
       await exited
       await rm(folder, { recursive: true, force: true })
@@ -82,7 +82,7 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   }
 }
 
-async function untilAnswering(port: number, exited: Promise<unknown>): Promise<void> {
+async function untilAccepting(port: number, exited: Promise<unknown>): Promise<void> {
   for (;;) {
     const answering = await Promise.race([answers(port), exited.then(() => null)])
     if (answering === null) throw new Error('PostgreSQL did not start')
@@ -100,7 +100,7 @@ async function answers(port: number): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 20))
     return false
   }
-  // The port opens before the server takes queries.
+  // The port opens before the server accepts queries.
   return await connect(port).then(
     (client) => client.end().then(() => true),
     () => false,

@@ -7,12 +7,12 @@ import { listen, startPostgres, type Postgres } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Each request to it makes an empty database and answers its address; null where PostgreSQL is not installed. */
+    /** Address of a server that creates an empty database per request; null if PostgreSQL is not installed. */
     readonly newDatabases: string | null
   }
 }
 
-/** Lets all files of a project make databases on one server, which starts when the first one is asked for. */
+/** Provides databases on one server, which starts on the first request. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const programs = await findPrograms()
   if (programs === undefined) {
@@ -33,13 +33,13 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   return async () => {
     door.close()
     door.closeAllConnections()
-    // Where it did not start, the tests that asked for it have told.
+    // If it did not start, the tests that requested a database have failed.
     const started = await server?.catch(() => undefined)
     await started?.[Symbol.asyncDispose]()
   }
 }
 
-/** The folder of its programs: where Debian keeps those of each version, the newest. */
+/** Folder of the server programs: the newest version in Debian's location. */
 async function findPrograms(): Promise<string | undefined> {
   const base = '/usr/lib/postgresql'
   const versions = existsSync(base) ? await readdir(base) : []

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import { useFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 
-// As the run has found it, unless a path is set: then each looks at that one itself.
+// Uses the ffmpeg located for the run, unless a path is configured.
 const found = inject('ffmpeg')
 if (found !== null && process.env['REELWRIGHT_FFMPEG'] === undefined) useFfmpeg(found)

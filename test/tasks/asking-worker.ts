@@ -6,8 +6,8 @@ import { operation, type OperationModule } from '../../src/contract/operation.ts
 import { openClient } from '../../src/engines/services/client.ts'
 import { runWorker } from '../../src/tasks/worker.ts'
 
-// A worker that sends as many requests to a service as it is told, one after another, and may fail while two more wait,
-// or by what it writes to.
+// A worker that sends a number of requests to a service, one after another. It can fail while two more wait, or by
+// writing to a given path.
 
 const asking = operation({
   name: 'x',

@@ -12,7 +12,7 @@ import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { checkInvariants } from '../service/invariants.ts'
 
-test('an attempt whose end cannot be written at once is not forgotten', async () => {
+test('an attempt whose result cannot be recorded at first is recorded later', async () => {
   await using running = await startTestService()
   const { service, calls, id, scratch } = await queuedTask(running)
   let failures = 0
@@ -45,25 +45,25 @@ test('an attempt whose end cannot be written at once is not forgotten', async ()
   })
 })
 
-test('results of a task that was stopped as they were kept are freed', async () => {
+test('result files are removed when their task was stopped while they were stored', async () => {
   await using running = await startTestService()
   const { service, calls, id, scratch } = await queuedTask(running)
-  const made = join(scratch, 'made')
+  const resultPath = join(scratch, 'result')
   const kept: string[] = []
   const files: FileStore = {
     ...service.files,
     async adopt(path) {
       const bytes = await service.files.adopt(path)
       kept.push(bytes.blake3)
-      // Too late for the attempt to hear of it.
+      // Too late to abort the attempt.
       await service.db.updateTable('tasks').set({ status: 'failed' }).where('id', '=', id).execute()
       return bytes
     },
   }
   const workers = {
     async run() {
-      await writeFile(made, 'made in vain')
-      return { output: {}, files: [{ file_id: newId(Date.now()), path: made, name: 'made.txt' }] }
+      await writeFile(resultPath, 'unused result')
+      return { output: {}, files: [{ file_id: newId(Date.now()), path: resultPath, name: 'result.txt' }] }
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
@@ -74,12 +74,12 @@ test('results of a task that was stopped as they were kept are freed', async () 
   expect((await calls.query('test_copy', id)).data.status).toBe('failed')
 })
 
-/** A queued task that only a call of `executeTask` takes up, and a scratch folder for it. */
+/** A queued task that starts only by a call of `executeTask`, and a scratch folder for it. */
 async function queuedTask(running: TestService) {
   const account = await running.account(5)
   const calls = api(account)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
-  // Both workers are busy, so that the third task stays for the test to execute.
+  // Both workers are busy, so the third task stays queued until the test executes it.
   const create = () => calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
   const created = [await create(), await create(), await create()]
   const id = created[2]?.data.task_id ?? ''
@@ -90,7 +90,7 @@ async function queuedTask(running: TestService) {
   return { service, calls, id, scratch }
 }
 
-/** Such a task, and workers that have a result for it at once. */
+/** A queued task, and workers that return a result at once. */
 async function waitingTask(running: TestService) {
   const task = await queuedTask(running)
   const workers = {
@@ -105,7 +105,7 @@ async function waitingTask(running: TestService) {
   return { ...task, workers }
 }
 
-test('a task that is stopped while its results are kept stays stopped, and none of them appears', async () => {
+test('a task stopped while its results are stored stays stopped and has no results', async () => {
   await using running = await startTestService()
   const { service, calls, id, scratch, workers } = await waitingTask(running)
   const files: FileStore = {
@@ -128,7 +128,7 @@ test('a task that is stopped while its results are kept stays stopped, and none 
   await checkInvariants(service.db, service.files)
 })
 
-test('a task whose result was freed before it was recorded tries again', async () => {
+test('a task whose result was removed before it was recorded is retried', async () => {
   await using running = await startTestService()
   const { service, calls, id, scratch, workers } = await waitingTask(running)
   const files: FileStore = {

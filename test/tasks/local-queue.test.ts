@@ -56,4 +56,4 @@ async function open(): Promise<QueueBench> {
   }
 }
 
-describe('the local queue keeps the laws', () => queueLaws(open))
+describe('the local queue', () => queueLaws(open))

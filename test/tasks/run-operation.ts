@@ -18,22 +18,22 @@ import {
 } from '../../src/contract/operation.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 
-/** What a run made. */
+/** Result of a test run. */
 export interface Made<O extends Operation> {
   readonly output: OutputOf<O>
   readonly plan: Plan
-  /** The result; removed with the folder it was made in. */
+  /** The result file; removed with the folder of the run. */
   readonly path: string
   readonly name: string
   readonly progress: readonly number[]
 }
 
-/** The file id that stands for a path: its end, as an id is at most 64 characters long. */
+/** File id for a path: its last 64 characters, the longest valid id. */
 export function idOf(path: string): string {
   return path.slice(-64)
 }
 
-/** By what changes with a file: the service too probes a file once, as it comes. */
+/** Facts by version of a file. Like the service, tests probe each file once. */
 const probed = new Map<string, Promise<MediaFacts>>()
 
 function factsOf(path: string, { ino, mtimeMs, size }: Stats): Promise<MediaFacts> {
@@ -43,7 +43,7 @@ function factsOf(path: string, { ino, mtimeMs, size }: Stats): Promise<MediaFact
   return facts
 }
 
-/** Files by path, as the service would hand them over. */
+/** Request files for paths, as the service provides them. */
 export async function stage(paths: Iterable<string>): Promise<RequestFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
   for (const path of new Set(paths)) {
@@ -51,12 +51,19 @@ export async function stage(paths: Iterable<string>): Promise<RequestFiles<Stage
     const state = await stat(path)
     const facts = kind === 'text' ? null : await factsOf(path, state)
     const { size } = state
-    files.set(idOf(path), { file_id: idOf(path), name: basename(path), size, kind, facts, path })
+    files.set(idOf(path), {
+      file_id: idOf(path),
+      name: basename(path),
+      size,
+      kind,
+      facts,
+      path,
+    })
   }
   return requestFiles(files)
 }
 
-/** A context of a run whose results and progress are listed. */
+/** Run context that records results and progress. */
 export function contextOf(
   files: RequestFiles<StagedFile>,
   scratch: string,
@@ -75,24 +82,24 @@ export function contextOf(
   return { context, kept, progress }
 }
 
-interface Parts<O extends Operation> {
+interface OperationParts<O extends Operation> {
   readonly operation: O
   readonly plan: PlanOperation<O> | PlanOperationWithTexts<O>
   readonly run: RunOperation<O>
 }
 
-interface Place {
+interface RunOperationOptions {
   readonly files: RequestFiles<StagedFile>
-  /** Made where it is not there. */
+  /** Created if missing. */
   readonly folder: string
   readonly signal?: AbortSignal
 }
 
-/** Plans and runs a request whose files are named by `idOf` their paths, as creation and a worker do. */
+/** Plans and runs a request as the service and a worker do. Its file ids are those of `idOf`. */
 export async function runOperation<O extends Operation>(
-  { operation, plan, run }: Parts<O>,
+  { operation, plan, run }: OperationParts<O>,
   request: unknown,
-  { files, folder, signal }: Place,
+  { files, folder, signal }: RunOperationOptions,
 ): Promise<Made<O>> {
   const input = operation.input.parse(request) as InputOf<O>
   const planned = await plan(input, files, (fileId) => readFile(files.get(fileId).path))

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 
-test('finished steps stay while a task waits for its next attempt, and go with its end or with the next start', async () => {
+test('finished steps are kept until the next attempt, and removed when the task ends or the service restarts', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-steps-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const steps = join(dataDir, 'steps')
@@ -21,10 +21,10 @@ test('finished steps stay while a task waits for its next attempt, and go with i
   const calls = api(account)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
   const create = async () => {
-    const made = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
-    return made.data.task_id
+    const created = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
+    return created.data.task_id
   }
-  // Two are worked on, so that others wait.
+  // Two tasks run, so others wait.
   const [, , waiting, cancelled, stopped] = [
     await create(),
     await create(),
