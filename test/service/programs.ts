@@ -54,7 +54,7 @@ export function signalEach(pids: readonly number[], signal: NodeJS.Signals): voi
 }
 
 /**
- * Waits until a program of each kind runs, and suspends each as soon as it is seen. So even a short one still runs
+ * Waits until a program of each kind runs, and suspends each once it appears. So even a short one still runs
  * when the test continues. The test must end them.
  */
 export async function halted(searches: readonly (() => Promise<number[]>)[]): Promise<number[]> {
