@@ -4,7 +4,7 @@ import { escapeControls, redact } from '../../platform/log.ts'
 import { TooLargeError } from '../../platform/streams.ts'
 import { errorCode, networkCode } from '../../platform/system-error.ts'
 import { parseJson } from '../../platform/text-formats.ts'
-import { type Service, serviceInfo, type ServiceKind, serviceName } from './services.ts'
+import { type ServiceSettings, serviceInfo, type ServiceKind, serviceName } from './services.ts'
 
 /** An error response of a service. It is the cause of the MediaError that reports it. */
 export class HttpError extends Error {
@@ -83,7 +83,7 @@ export function retryAfterSeconds(header: string | readonly string[] | undefined
 /** A service and its kind, as errors name them. */
 export interface ServiceTarget {
   readonly kind: ServiceKind
-  readonly service: Service
+  readonly service: ServiceSettings
 }
 
 /** How a failed request is handled. */

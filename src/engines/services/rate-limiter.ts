@@ -1,5 +1,5 @@
 import { waitInRealTime, type Wait } from '../../platform/retry.ts'
-import type { Service, ServiceKind } from './services.ts'
+import type { ServiceSettings, ServiceKind } from './services.ts'
 
 /** Waits until the rate limit of a service allows one more request. */
 export type Acquire = (kind: ServiceKind, signal: AbortSignal) => Promise<void>
@@ -56,7 +56,7 @@ export function shareRateLimiter(shared: Acquire | undefined): void {
 /** Returns the limiter for requests to a service, at the rate of its settings. */
 export function serviceRateLimiter(
   kind: ServiceKind,
-  service: Service,
+  service: ServiceSettings,
   options: Omit<RateLimiterOptions, 'perMinute'>,
 ) {
   const { requests_per_minute: perMinute } = service

@@ -95,7 +95,7 @@ export type ServiceKind = keyof Services
 export type LanguageModelService = z.infer<typeof languageModelService>
 export type TranscriptionService = z.infer<typeof transcriptionService>
 export type VoiceService = z.infer<typeof voiceService>
-export type Service = LanguageModelService | TranscriptionService | VoiceService
+export type ServiceSettings = LanguageModelService | TranscriptionService | VoiceService
 
 /** Accepts a service as an object, or as one line: its address, then `#` and the model. */
 export function objectOrLine<S extends z.ZodType>(schema: S) {
@@ -111,7 +111,7 @@ function parseServiceLine(line: string): { readonly address: string; readonly mo
 export const serviceKey = key
 
 /** Returns the name of a service in results and errors: its model and host. */
-export function serviceName({ address, model }: Service): string {
+export function serviceName({ address, model }: ServiceSettings): string {
   const { host } = new URL(stripDialect(address))
   return model === undefined ? host : `${model} at ${host}`
 }

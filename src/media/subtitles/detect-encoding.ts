@@ -3,7 +3,7 @@ import {
   latinLetterShares,
   latinPages,
   singleByteModels,
-  type ByteRange,
+  type ByteValueRange,
   type ByteShares,
   type Encoding,
   type LatinPage,
@@ -111,7 +111,7 @@ function scoreEncodings(bytes: Uint8Array): ScoredEncoding[] {
   ]
 }
 
-const rangeSize = ([from, to]: ByteRange) => to - from + 1
+const rangeSize = ([from, to]: ByteValueRange) => to - from + 1
 
 /** Log likelihood by lead byte * 256 + trail byte; 0 for pairs that the encoding does not have. */
 function pairTable(pairs: PairShares): Float32Array {

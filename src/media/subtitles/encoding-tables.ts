@@ -16,15 +16,15 @@ export type Encoding =
 type SingleByteEncoding = `windows-125${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`
 
 /** First and last byte of a range. */
-export type ByteRange = readonly [from: number, to: number]
+export type ByteValueRange = readonly [from: number, to: number]
 
 /** Characters of two bytes: ranges of the lead and trail byte, and the share of usual text that they make up. */
-export type PairShares = readonly (readonly [lead: ByteRange, trail: ByteRange, share: number])[]
+export type PairShares = readonly (readonly [lead: ByteValueRange, trail: ByteValueRange, share: number])[]
 
 /** Characters of one byte: a range, and the share of usual text that it makes up. */
-export type ByteShares = readonly (readonly [range: ByteRange, share: number])[]
+export type ByteShares = readonly (readonly [range: ByteValueRange, share: number])[]
 
-const high: ByteRange = [0xa1, 0xfe]
+const high: ByteValueRange = [0xa1, 0xfe]
 
 /**
  * Encodings of two bytes per character, with the languages written in them. Rows follow the order of the standards:
