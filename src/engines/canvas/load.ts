@@ -2,15 +2,15 @@ import type * as drawing from '@napi-rs/canvas'
 import type { Canvas, SKRSContext2D } from '@napi-rs/canvas'
 import { MediaError } from '../../contract/errors.ts'
 
-/** What draws: the native library behind it is loaded when it is first needed. */
+/** The drawing library. Its native binary is loaded on first use. */
 export type Drawing = typeof drawing
 
 export type { Canvas }
 
-/** What one draws with. */
+/** The 2D context of a canvas. */
 export type Pen = SKRSContext2D
 
-/** Loads the drawing library; 6401 (not retryable) where it has no build for this machine. */
+/** Loads the drawing library. Throws 6401 (not retryable) if it has no build for this machine. */
 export async function loadDrawing(): Promise<Drawing> {
   try {
     return await import('@napi-rs/canvas')

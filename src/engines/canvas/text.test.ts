@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cleanLine, fitLine, isRightToLeft, textLanguage } from './text.ts'
 
-/** Every character as wide as another. */
+/** Measures text with equally wide characters. */
 const measure = (text: string) => [...text].length
 
 test('a line that fits stays, one that does not is as long as it may be and ends with an ellipsis', () => {

@@ -1,8 +1,9 @@
 import type { Pen } from './load.ts'
 
 /**
- * Families in the order they are tried: what each system and common installs have, then those that hold Chinese,
- * Japanese, Korean and emoji. A character that none of them has comes from any font of the machine.
+ * Font families in the order they are tried: those of each system and common installations, then those with
+ * Chinese,
+ * Japanese, Korean and emoji. Characters missing from all of them use any installed font.
  */
 const families = [
   ...['Inter', 'SF Pro Display', 'Helvetica Neue', 'Segoe UI', 'Roboto', 'Noto Sans', 'Nimbus Sans'],
@@ -21,25 +22,25 @@ const families = [
 
 const familyList = [...families.map((name) => `"${name}"`), 'sans-serif'].join(', ')
 
-/** A typeface's size in pixels and how bold it is. */
+/** Font size in pixels and weight. */
 export interface TextStyle {
   readonly size: number
   readonly weight: 400 | 500 | 600 | 700
 }
 
-/** Makes what is drawn next look so; digits are all of one width, so that a running time stands still. */
+/** Sets the font of subsequent text. Digits have equal widths, so that a running time does not shift. */
 export function applyTextStyle(pen: Pen, { size, weight }: TextStyle): void {
   pen.font = `${weight} ${Math.max(1, size).toFixed(2)}px ${familyList}`
   pen.fontVariantNumeric = 'tabular-nums'
 }
 
-/** Controls, and marks that turn the direction of what follows. */
+/** Control characters and marks that change the text direction. */
 const controlCharacters = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
-/** Most characters of a line that are looked at; more never fit. */
+/** Maximum number of characters processed per line. Longer lines never fit. */
 const maxLineLength = 600
 
-/** A line of text as it can be shown: one line, without marks that would disturb what stands beside it. */
+/** Returns a text as one displayable line, without marks that would disturb adjacent text. */
 export function cleanLine(text: string): string {
   const line = text
     .slice(0, 4 * maxLineLength)
@@ -50,13 +51,13 @@ export function cleanLine(text: string): string {
   return [...line].slice(0, maxLineLength).join('')
 }
 
-/** Whether a line runs from right to left: by its first letter that has a direction. */
+/** Returns whether a line is written right to left, judged by its first letter. */
 export function isRightToLeft(line: string): boolean {
   const first = /\p{L}/u.exec(line)?.[0] ?? ''
   return /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(first)
 }
 
-/** The language by whose forms its characters are drawn: Chinese, Japanese and Korean share their code points. */
+/** Returns the language whose glyph variants to use. Chinese, Japanese and Korean share code points. */
 export function textLanguage(line: string): string {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(line)) return 'ja'
   if (/\p{Script=Hangul}/u.test(line)) return 'ko'
@@ -66,7 +67,7 @@ export function textLanguage(line: string): string {
 const ellipsis = '…'
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** The line, or as much of its beginning as fits a width with an ellipsis; letters are never cut apart. */
+/** Returns the line, or its longest start that fits a width, with an ellipsis. Never splits a grapheme. */
 export function fitLine(line: string, width: number, measure: (text: string) => number): string {
   if (measure(line) <= width) return line
   const letters = [...graphemes.segment(line)].map(({ segment }) => segment)

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodingRuns } from './decoding-runs.ts'
 
-/** A video with random key frames and ascending times. The cost of a process start is given in ms of video. */
+/** A video with random key frames and ascending times. A process start costs as much as ms of video. */
 const videos = fc
   .record({
     gaps: fc.array(fc.integer({ min: 1, max: 20_000 }), { maxLength: 40 }),

@@ -87,7 +87,7 @@ describe('an automatic choice', () => {
   })
 
   it('takes even slots where all lose alike', () => {
-    // Wide clips in a tall result are as wide as the result whatever the heights of the rows are.
+    // Landscape clips in a portrait result span its width, whatever the heights of the rows.
     const choice = chooseLayout({ aspects: [4, 4], ratio: '9:16', fit: 'contain', seed: 0 })
     expect(choice.id).toBe(200_100)
   })

@@ -3,25 +3,25 @@ import { canvasSize } from './canvas.ts'
 import { layoutsFor, slotShares } from './layout.ts'
 import type { Layout } from './layout.ts'
 
-/** What an automatic choice depends on, and nothing else. */
+/** The complete input of the automatic layout choice. */
 export interface ChooseLayoutOptions {
-  /** Width by height of each clip's picture, after its crop. */
+  /** Aspect ratio (width / height) of each clip's picture after its crop. */
   readonly aspects: readonly number[]
   readonly ratio: OutputRatio
   readonly fit: 'cover' | 'contain'
-  /** 0 to 2147483647: counts through the places of the best layout (its crop-equivalent group), by rising id. */
+  /** 0 to 2147483647. Selects a variant of the best crop-equivalent group, in ascending order of ids. */
   readonly seed: number
 }
 
-/** A slot's longer side is at most this many times its shorter one in layouts that are offered by themselves. */
+/** Maximum aspect ratio of a slot, long side / short side, in automatically offered layouts. */
 const longestSlot = 3.6
 
 const offeredCache = new Map<string, readonly Layout[]>()
 
-/** Losses closer than this are equal: rounding of sums. */
+/** Losses closer than this are equal, because of rounding errors in sums. */
 const lossTolerance = 1e-9
 
-/** The layouts offered for a number of clips and a shape of the result: those without slivers. */
+/** Returns the layouts offered for a number of clips and an output ratio: those without slivers. */
 export function offeredLayouts(clips: number, ratio: OutputRatio): readonly Layout[] {
   const key = `${clips} ${ratio}`
   const known = offeredCache.get(key)
@@ -31,15 +31,17 @@ export function offeredLayouts(clips: number, ratio: OutputRatio): readonly Layo
   return layouts
 }
 
-/** Tells whether a layout has no slivers in a shape of the result. */
+/** Returns whether a layout has no slivers in an output ratio. */
 export function isLayoutOffered(layout: Layout, ratio: OutputRatio): boolean {
   return slotAspects(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= longestSlot)
 }
 
 /**
- * The layout that loses the least: with `cover`, of the clips' pictures to cropping (the root mean square of
- * their shares, as a plain mean would ruin one clip to spare another a little); with `contain`, of the result
- * to padding. Measured on the slots without gaps, so that size and gap of the result do not change the choice.
+ * Returns the layout with the least loss. With `cover`, the loss is the root mean square of the cropped
+ * shares of the
+ * clips. A plain mean would ruin one clip to spare another a little. With `contain`, it is the padded share
+ * of the
+ * result. Slots are measured without gaps, so that the result's size and gap do not affect the choice.
  */
 export function chooseLayout(wish: ChooseLayoutOptions): Layout {
   const best = bestLayouts(wish)
@@ -49,8 +51,9 @@ export function chooseLayout(wish: ChooseLayoutOptions): Layout {
 }
 
 /**
- * The seed to take where nobody gave one: the first from `wish.seed` on whose layout shows the clips in reading
- * order, or at least the first clip top left. Where none does, the seed itself.
+ * Returns the default seed: the first from `wish.seed` on whose layout shows the clips in reading order, or
+ * else shows
+ * the first clip at the top left. Returns the given seed if no layout qualifies.
  */
 export function orderlySeed(wish: ChooseLayoutOptions): number {
   const best = bestLayouts(wish)
@@ -63,7 +66,9 @@ export function orderlySeed(wish: ChooseLayoutOptions): number {
 
 const largestSeed = 2 ** 31 - 1
 
-/** The layouts of the crop-equivalent group that loses least; of equals, of the one with the most even slots. */
+/**
+ * Returns the layouts of the crop-equivalent group with the least loss. Of equals, the most even slots win.
+ */
 function bestLayouts(wish: ChooseLayoutOptions): readonly Layout[] {
   const layouts = offeredLayouts(wish.aspects.length, wish.ratio)
   const groups = Map.groupBy(layouts, ({ equivalenceKey }) => equivalenceKey)
@@ -76,13 +81,13 @@ function bestLayouts(wish: ChooseLayoutOptions): readonly Layout[] {
     .reduce((one, another) => (another.evenness > one.evenness + lossTolerance ? another : one)).group
 }
 
-/** Area of the smallest slot by that of the largest. */
+/** Returns the area ratio of the smallest slot to the largest, 0 to 1. */
 function evenness(layout: Layout): number {
   const areas = slotShares(layout).map(({ width, height }) => width * height)
   return Math.min(...areas) / Math.max(...areas)
 }
 
-/** Each clip's top left corner comes after the one before it, by rows, in a row from the left. */
+/** Returns whether the clips' top left corners are in row order, and left to right within a row. */
 function isInReadingOrder(layout: Layout): boolean {
   const slots = slotShares(layout)
   return slots.every((slot, index) => {
@@ -98,7 +103,7 @@ function beginsTopLeft(layout: Layout): boolean {
     .every(({ x, y }) => x < lossTolerance && y < lossTolerance)
 }
 
-/** What a layout loses, 0 to 1: see chooseLayout. */
+/** Returns the loss of a layout, 0 to 1. See `chooseLayout`. */
 export function layoutLoss(
   layout: Layout,
   { aspects, ratio, fit }: Omit<ChooseLayoutOptions, 'seed'>,

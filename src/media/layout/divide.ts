@@ -1,15 +1,18 @@
 import type { Shape } from './shape.ts'
 import type { Rect } from '../geometry.ts'
 
-/** How an area is divided. */
+/** How to divide an area. */
 export interface Division {
-  /** Space between neighbours. */
+  /** Distance between adjacent slots. */
   readonly gap: number
-  /** Sizes and places are multiples of this; 0 divides exactly. The area and the gap must be multiples too. */
+  /**
+   * Sizes and positions are multiples of this; 0 divides exactly. The area and the gap must be multiples
+   * too.
+   */
   readonly step: number
 }
 
-/** Divides an area into the slots of a shape, in the order they are written. They and the gaps tile it. */
+/** Divides an area into the slots of a shape, in notation order. Slots and gaps together tile the area. */
 export function divideArea(shape: Shape, area: Rect, division: Division): Rect[] {
   if (shape.kind === 'slot') return [area]
   const down = shape.kind === 'rows'
@@ -27,7 +30,10 @@ export function divideArea(shape: Shape, area: Rect, division: Division): Rect[]
   })
 }
 
-/** Cuts a length by weights. Cuts are rounded from the running total, so that no part is off by more than a step. */
+/**
+ * Divides a length by weights. Cuts are rounded from the running total, so that no part is off by more than
+ * a step.
+ */
 function cutLength(length: number, weights: readonly number[], { gap, step }: Division) {
   const free = length - gap * (weights.length - 1)
   const total = weights.reduce((sum, weight) => sum + weight, 0)

@@ -6,17 +6,17 @@ import { drawSketch } from './sketch.ts'
 
 interface ListLayoutsOptions {
   readonly slotCount?: number | undefined
-  /** Only layouts offered for results of this shape. */
+  /** Restricts the list to layouts offered for this output ratio. */
   readonly ratio?: OutputRatio | undefined
 }
 
-/** The layouts of the catalogue that pass a filter, by number of slots and rising id. */
+/** Returns the catalogue's layouts that match a filter, sorted by number of slots, then id. */
 export function listLayouts({ slotCount, ratio }: ListLayoutsOptions): readonly Layout[] {
   const layouts = (slotCount === undefined ? slotCounts : [slotCount]).flatMap(layoutsFor)
   return ratio === undefined ? layouts : layouts.filter((layout) => isLayoutOffered(layout, ratio))
 }
 
-/** A layout as the catalogue shows it, drawn in a shape of the result. */
+/** Returns the catalogue entry of a layout, drawn in an output ratio. */
 export function describeLayout(layout: Layout, ratio: OutputRatio): LayoutEntry {
   return {
     layout_id: layout.id,
@@ -33,5 +33,5 @@ export function describeLayout(layout: Layout, ratio: OutputRatio): LayoutEntry 
   }
 }
 
-/** Six digits tell any two shares apart. */
+/** Six decimals distinguish any two fractions. */
 const roundShare = (share: number): number => Number(share.toFixed(6))

@@ -1,41 +1,48 @@
-/** How one side of a picture comes onto the slot's side: cut, scale, cut again; all whole pixels. */
+/** How one axis of a picture is mapped to a slot: crop, scale, crop again, all in integer pixels. */
 export interface AxisFit {
-  /** First pixel taken of the source; even. */
+  /** First source pixel; even. */
   readonly start: number
-  /** Pixels taken of the source. */
+  /** Number of source pixels. */
   readonly taken: number
-  /** They are scaled to this many. */
+  /** Number of pixels after scaling. */
   readonly scaled: number
-  /** First of the scaled pixels that shows; where it is odd, the second cut needs 4:4:4 chroma. */
+  /** First visible pixel after scaling. If it is odd, the second crop requires 4:4:4 chroma. */
   readonly offset: number
-  /** Pixels that show. */
+  /** Number of visible pixels. */
   readonly shown: number
 }
 
 interface FitAxisOptions {
-  /** Pixels of the source along this side. */
+  /** Pixels of the source along this axis. */
   readonly length: number
-  /** The part of them to show; any fractions of pixels. */
+  /** The part to show, in source pixels; may be fractional. */
   readonly from: number
   readonly to: number
-  /** Pixels of the result along this side; even. */
+  /** Pixels of the result along this axis; even. */
   readonly shown: number
 }
 
-/** Source pixels tried beyond each end of the wished part. More finds hardly better fits and scales more. */
+/**
+ * Source pixels searched beyond each end of the requested part. A larger search hardly improves the fit and
+ * scales
+ * more pixels.
+ */
 const reach = 64
 
-/** Misplacement, in pixels of the result, that no one sees: below it the fit that scales less wins. */
+/** Position error in result pixels that is invisible. Below it, the fit that scales fewer pixels wins. */
 const invisibleError = 0.02
 
-/** Misplacement from which cutting at odd pixels is worth its work. */
+/** Position error in result pixels from which cropping at odd pixels pays off. */
 const visibleError = 0.1
 
 /**
- * Filters cut at whole pixels, at even ones because of 4:2:0 chroma, while a centred crop begins anywhere.
- * Cutting a little more than wished before scaling and the rest after it gives many pairs of whole numbers
- * that come close; this finds the closest, mostly within a few hundredths of a pixel. Where all even ones are
- * further off than can be seen, as when less than a pixel is to be cut off, odd ones are taken.
+ * Returns the fit with the smallest position error, mostly a few hundredths of a pixel. Filters crop at
+ * integer
+ * pixels, and 4:2:0 chroma requires even ones, while a centred crop starts anywhere. Cropping slightly less
+ * before
+ * scaling and the rest afterwards yields many candidate pairs. Odd pixels are used if every even fit has a
+ * visible
+ * error, for example when less than a pixel is cropped.
  */
 export function fitAxis(wish: FitAxisOptions): AxisFit {
   const even = closestFit(wish, 2)
@@ -55,7 +62,11 @@ function closestFit(wish: FitAxisOptions, step: 1 | 2): AxisFit {
   return best
 }
 
-/** Fits that hold the wished part, close to the wished scale; what is scaled and cut are multiples of the step. */
+/**
+ * Yields fits that contain the requested part at about the requested scale. Scaled size and offset are
+ * multiples of
+ * `step`.
+ */
 function* candidateFits({ length, from, to, shown }: FitAxisOptions, step: 1 | 2): Generator<AxisFit> {
   const ends = [...evenNumbers(to, Math.min(length, to + reach)), ...(to > length - reach ? [length] : [])]
   for (const start of evenNumbers(Math.max(0, from - reach), from)) {
@@ -70,18 +81,18 @@ function* candidateFits({ length, from, to, shown }: FitAxisOptions, step: 1 | 2
   }
 }
 
-/** The part of the source that a fit shows, in its pixels. */
+/** Returns the part of the source that a fit shows, in source pixels. */
 export function shownPart({ start, taken, scaled, offset, shown }: AxisFit): { from: number; to: number } {
   return { from: start + (offset * taken) / scaled, to: start + ((offset + shown) * taken) / scaled }
 }
 
-/** Largest distance of a fit's edges from where they should be, in pixels of the result. */
+/** Returns the largest distance of a fit's edges from their requested positions, in result pixels. */
 export function misplacement(fit: AxisFit, { from, to, shown }: FitAxisOptions): number {
   const part = shownPart(fit)
   return (Math.max(Math.abs(part.from - from), Math.abs(part.to - to)) * shown) / (to - from)
 }
 
-/** The multiples of a step on both sides of a value. */
+/** Returns the multiples of a step directly below and above a value. */
 function multiplesAround(value: number, step: number): number[] {
   const below = step * Math.floor(value / step)
   return [below, below + step]

@@ -12,7 +12,7 @@ const counts = Array.from({ length: 15 }, (_, index) => index + 2)
 const qualities = ['720p', '1080p'] as const
 const canvases = outputRatios.flatMap((ratio) => qualities.map((quality) => canvasSize(ratio, quality)))
 
-/** Slots grown by half a gap on all sides tile the canvas grown likewise, and every number is even. */
+/** Slots enlarged by half a gap tile the canvas enlarged likewise, and every number is even. */
 function tiles(slots: readonly Rect[], canvas: Size, gap: number): boolean {
   const even = slots.every(({ x, y, width, height }) =>
     [x, y, width, height].every((value) => value % 2 === 0),
@@ -135,7 +135,7 @@ describe('the catalogue', () => {
         const pixels = slotRects(first, canvas, division)
         for (const layout of group) {
           for (const [clip, slot] of slotRects(layout, canvas, division).entries()) {
-            // Equal without gaps; shapes that nest differently share a gap out differently.
+            // Equal without gaps. Shapes with a different nesting distribute a gap differently.
             expect(Math.abs(slot.width - (pixels[clip]?.width ?? 0))).toBeLessThanOrEqual(division.gap)
             expect(Math.abs(slot.height - (pixels[clip]?.height ?? 0))).toBeLessThanOrEqual(division.gap)
           }

@@ -6,26 +6,32 @@ import { parseShape, turned } from './shape.ts'
 import type { Shape } from './shape.ts'
 import type { Rect } from '../geometry.ts'
 
-/** One way to place a number of clips. */
+/** One arrangement of a number of clips. */
 export interface Layout {
-  /** Means the same for ever: clips x 100,000 + shape x 100 + variant (order x 4 + mirror). */
+  /** Permanent: clips x 100,000 + shape x 100 + variant (order x 4 + mirror). */
   readonly id: number
   readonly clips: number
-  /** Equal where every clip gets a slot of the same size: such layouts crop alike and differ only in places. */
+  /**
+   * Equal for layouts that give every clip a slot of the same size. They crop alike and differ only in
+   * positions.
+   */
   readonly equivalenceKey: string
   readonly shape: Shape
   readonly mirror: Corner
-  /** Slot of each clip; slots are counted as the shape is written. */
+  /** Slot index of each clip. Slots are counted in notation order. */
   readonly order: readonly number[]
 }
 
-/** A corner of the picture: the one a mirror moves the first one to, or where counting begins. */
+/**
+ * A corner of the picture: the corner to which a mirror moves the first one, or the one where counting
+ * starts.
+ */
 interface Corner {
   readonly right: boolean
   readonly bottom: boolean
 }
 
-/** Their places in this list are part of the ids. */
+/** Their positions in this list are part of the ids. */
 const corners: readonly Corner[] = [
   { right: false, bottom: false },
   { right: true, bottom: false },
@@ -33,15 +39,15 @@ const corners: readonly Corner[] = [
   { right: true, bottom: true },
 ]
 
-/** Added to the number of a shape that stands turned. */
+/** Offset added to the number of a transposed shape. */
 const turnedShapes = 500
 
-/** Numbers of clips there are layouts for, rising. */
+/** Numbers of clips that have layouts, ascending. */
 export const slotCounts: readonly number[] = Object.keys(catalogue).map(Number)
 
 const layoutCache = new Map<number, readonly Layout[]>()
 
-/** All layouts for a number of clips, by rising id; none outside 2 to 16. */
+/** Returns all layouts for a number of clips, sorted by id. Empty outside 2 to 16. */
 export function layoutsFor(clips: number): readonly Layout[] {
   const known = layoutCache.get(clips)
   if (known) return known
@@ -52,14 +58,15 @@ export function layoutsFor(clips: number): readonly Layout[] {
   return layouts
 }
 
-/** The layout of an id. */
+/** Returns the layout with an id. */
 export function findLayout(id: number): Layout | undefined {
   return layoutsFor(Math.floor(id / 100_000)).find((layout) => layout.id === id)
 }
 
 /**
- * Rectangles of the slots, in the order of the clips. With a step, each is off its exact place by less than
- * the step, and mirrored layouts are exact mirrors.
+ * Returns the rectangles of the slots in clip order. With a step, each is less than the step away from its
+ * exact
+ * position, and mirrored layouts are exact mirrors.
  */
 export function slotRects(
   { shape, mirror, order }: Pick<Layout, 'shape' | 'mirror' | 'order'>,
@@ -74,14 +81,15 @@ export function slotRects(
   return order.flatMap((index) => slots[index] ?? [])
 }
 
-/** The slots of a layout as shares of a picture of any size, in the order of the clips, without gaps. */
+/** Returns the slots in clip order as fractions of the picture, 0 to 1, without gaps. */
 export function slotShares(layout: Pick<Layout, 'shape' | 'mirror' | 'order'>): Rect[] {
   return slotRects(layout, { width: 1, height: 1 }, { gap: 0, step: 0 })
 }
 
 /**
- * All variants of a shape. One that puts every clip where an earlier one does is left out: this looks at the
- * shape alone, so that no later shape can change it.
+ * Returns all variants of a shape, without duplicates of earlier ones. Only this shape is considered, so
+ * that shapes
+ * added later never change the result.
  */
 function shapeVariants(clips: number, number: number, upright: Shape): Layout[] {
   const seen = new Set<string>()
@@ -102,7 +110,7 @@ function shapeVariants(clips: number, number: number, upright: Shape): Layout[] 
   return layouts
 }
 
-/** The slots of a shape, by their place in its writing, in the order met when walking it from a corner. */
+/** Returns the slot indexes of a shape, in the order in which they are met from a corner. */
 function slotOrder(shape: Shape, corner: Corner): number[] {
   let written = 0
   const walk = (inner: Shape): number[] => {
@@ -114,7 +122,7 @@ function slotOrder(shape: Shape, corner: Corner): number[] {
   return walk(shape)
 }
 
-/** Shares are sums of small fractions: six digits tell any two apart. */
+/** Fractions are sums of small fractions. Six decimals distinguish any two. */
 const formatShare = (share: number) => share.toFixed(6)
 const formatSize = ({ width, height }: Rect) => `${formatShare(width)}x${formatShare(height)}`
 const formatRect = (slot: Rect) => `${formatShare(slot.x)}+${formatShare(slot.y)}+${formatSize(slot)}`

@@ -1,4 +1,4 @@
-/** A division of an area: a slot, or parts beside each other whose sizes go by weight. */
+/** A division of an area: a single slot, or adjacent parts sized by weight. */
 export type Shape =
   | { readonly kind: 'slot' }
   | { readonly kind: 'rows' | 'columns'; readonly parts: readonly Part[] }
@@ -11,9 +11,11 @@ interface Part {
 const slot: Shape = { kind: 'slot' }
 
 /**
- * Reads a shape as it is drawn in the catalogue: `/` sets rows under each other, `|` columns side by side
- * (and binds closer), a number n is n equal slots side by side, `w*` before a part gives it weight w, and
- * parentheses group. `2*1/3` is one slot over three, twice as high. Throws TypeError for anything else.
+ * Parses the notation of the catalogue. `/` stacks rows, `|` puts columns side by side and binds tighter, a
+ * number n
+ * is n equal slots side by side, `w*` before a part sets its weight, and parentheses group. `2*1/3` is one
+ * slot above
+ * three, twice as high. Throws TypeError for anything else.
  */
 export function parseShape(text: string): Shape {
   const tokens = text.match(/\d+\*?|[/|()]|\S/g) ?? []
@@ -57,7 +59,7 @@ function sideBySide(count: number): Shape {
   return { kind: 'columns', parts: Array.from({ length: count }, () => ({ weight: 1, shape: slot })) }
 }
 
-/** Swaps rows and columns: what fits a tall picture then fits a wide one. */
+/** Swaps rows and columns, which adapts a portrait layout to landscape. */
 export function turned(shape: Shape): Shape {
   if (shape.kind === 'slot') return shape
   return {

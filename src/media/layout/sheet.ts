@@ -12,8 +12,9 @@ const heading = 34
 const label = 22
 
 /**
- * The picture sheet for a number of clips, as SVG: for each shape of the result every shape of the catalogue
- * that is offered there, its slots numbered by clip from 1, its first layout id and how many layouts it stands for.
+ * Draws the overview of layouts for a number of clips as SVG. For each output ratio, it shows every offered
+ * shape with
+ * its slots numbered by clip from 1, its first layout id and its number of variants.
  */
 export function drawLayoutSheet(clips: number): string {
   const parts: string[] = []
@@ -62,8 +63,9 @@ function sketch(layout: Layout, { ratio, left, top, layouts }: Spot): string {
 }
 
 /**
- * What the ids of each shape mean, as one number a shape: differs as soon as any layout of it changes its
- * place, its order or its id. docs/layouts/ids.json keeps them for ever.
+ * Returns a digest of the ids per shape. It changes when any layout of the shape changes its position, order
+ * or id.
+ * docs/layouts/ids.json records the digests permanently.
  */
 export function idMeanings(): Record<string, number> {
   const families = Map.groupBy(slotCounts.flatMap(layoutsFor), ({ id }) => Math.floor(id / 100))

@@ -4,24 +4,27 @@ import { slotRects } from './layout.ts'
 import type { Layout } from './layout.ts'
 import type { Size } from '../geometry.ts'
 
-/** Longer side of a sketch, and the gap inside it. */
+/** Longer side of a sketch and gap between its slots, pixels. */
 const longerSide = 96
 const gap = 2
 
-/** Below this a slot's number is written small. */
+/** Slot side below which the slot's number is drawn small, pixels. */
 const narrowSlot = 13
 
-/** Text of a sketch as attributes of what stands around it. */
+/** Text attributes for the parent element of a sketch. */
 export const sketchTextAttributes = 'font-family="sans-serif" font-size="11" text-anchor="middle" fill="#222"'
 
-/** Size of a sketch in a shape of the result. */
+/** Returns the size of a sketch in an output ratio, pixels. */
 export function sketchSize(ratio: OutputRatio): Size {
   const { width, height } = canvasSize(ratio, '720p')
   const scale = longerSide / Math.max(width, height)
   return { width: Math.round(width * scale), height: Math.round(height * scale) }
 }
 
-/** The slots of a layout, numbered by clip from 1, as elements of an SVG; its text takes `sketchTextAttributes`. */
+/**
+ * Returns the slots of a layout as SVG elements, numbered by clip from 1. The parent needs
+ * `sketchTextAttributes`.
+ */
 export function drawSlots(layout: Layout, ratio: OutputRatio): string {
   const slots = slotRects(layout, sketchSize(ratio), { gap, step: 1 })
   const outline = slots.map(({ x, y, width, height }) => `M${x} ${y}h${width}v${height}h-${width}z`).join('')
@@ -32,7 +35,7 @@ export function drawSlots(layout: Layout, ratio: OutputRatio): string {
   return `<path fill="#9cc3e6" d="${outline}"/>${numbers.join('')}`
 }
 
-/** A layout as an SVG of its own. */
+/** Returns a layout as a complete SVG. */
 export function drawSketch(layout: Layout, ratio: OutputRatio): string {
   const { width, height } = sketchSize(ratio)
   return (

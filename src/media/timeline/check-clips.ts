@@ -2,13 +2,16 @@ import { MediaError } from '../../contract/errors.ts'
 import type { GtrkClip } from './gtrk.ts'
 import { clipTolerance } from './timeline.ts'
 
-/** A clip with its place in the request. */
+/** A clip and its path in the request. */
 interface RequestClip {
   readonly clip: GtrkClip
   readonly at: string
 }
 
-/** Holds the times of a clip against each other, to one frame of the output: what is wrong, each 6016. */
+/**
+ * Checks the times of a clip for consistency, with a tolerance of one output frame. Yields a 6016 per
+ * violation.
+ */
 export function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<MediaError> {
   const { track_st, track_ed, duration, speed, clip_st, clip_ed } = clip
   const frame = 1 / rate + clipTolerance
@@ -22,7 +25,7 @@ export function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<
   }
   if (clip.clip_id === '' || clip_st === undefined || clip_ed === undefined) return
   const end = clip_st + lasts * speed
-  // A frame of the output, or as much of the source as passes in one.
+  // The tolerance is one output frame, or the source time that passes in one.
   if (Math.abs(clip_ed - end) <= frame * Math.max(1, speed)) return
   yield new MediaError(
     6016,
@@ -31,7 +34,10 @@ export function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<
   )
 }
 
-/** Clips of one track, by their start, must not overlap, gaps included: what does, each 6016. */
+/**
+ * Checks that clips of one track, sorted by start and including gaps, do not overlap. Yields a 6016 per
+ * overlap.
+ */
 export function* orderErrors(clips: readonly RequestClip[]): Generator<MediaError> {
   for (const [index, { clip, at }] of clips.entries()) {
     const before = clips[index - 1]

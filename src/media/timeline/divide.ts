@@ -1,28 +1,31 @@
 import type { Piece } from './lay-out.ts'
 
 interface DivideOptions {
-  /** Most units of a part. */
+  /** Maximum number of units per part. */
   readonly longest: number
-  /** Fewest units of a part, unless there are no more in all. */
+  /** Minimum number of units per part, unless the total is smaller. */
   readonly fewest: number
-  /** Whether pieces can be made at once; where a single one cannot, it is nevertheless. */
+  /** Returns whether pieces can be rendered together. A single piece is always rendered. */
   readonly fits: (pieces: Group) => boolean
 }
 
-/** Pieces in a row whose sources are open at once. */
+/** Consecutive pieces whose sources are open at the same time. */
 export type Group = readonly Piece[]
 
-/** Groups in a row that become a part of the output. */
+/** Consecutive groups that form one part of the output. */
 export interface Part {
   readonly groups: readonly Group[]
-  /** The longest of them; the few units of all others can be kept until the part is made. */
+  /** The longest group. The few units of the other groups can be buffered until the part is rendered. */
   readonly live: Group
 }
 
 /**
- * Divides pieces, in order, into parts: long pieces are cut, and a part ends where the next piece would make it too
- * long or does not fit, unless it has too few units. Then what does not fit begins a further group. Beside its live
- * group a part has less than the fewest units, and the last, which takes what is left, less than twice as many.
+ * Divides pieces, in order, into parts. Pieces longer than `longest` are split. A part ends before a piece
+ * that would
+ * exceed `longest` or does not fit, unless the part has fewer than `fewest` units; then the piece starts
+ * another
+ * group. The groups other than the live one have fewer than `fewest` units in total. The last part takes the
+ * remainder, so there they have fewer than twice as many.
  */
 export function divideIntoParts(pieces: readonly Piece[], { longest, fewest, fits }: DivideOptions): Part[] {
   const parts: Piece[][][] = []
@@ -47,18 +50,18 @@ export function divideIntoParts(pieces: readonly Piece[], { longest, fewest, fit
   return parts.map(createPart)
 }
 
-/** A part of some groups. */
+/** Returns a part of the given groups, with the longest as its live group. */
 export function createPart(groups: readonly Group[]): Part {
   const [live = []] = groups.toSorted((one, other) => totalUnits(other) - totalUnits(one))
   return { groups, live }
 }
 
-/** Units of pieces together. */
+/** Returns the total number of units of pieces. */
 export function totalUnits(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { units }) => sum + units, 0)
 }
 
-/** Cuts a piece into equal ones of at most the longest length. */
+/** Splits a piece into equal pieces of at most `longest` units. */
 function cutPiece(piece: Piece, longest: number): Piece[] {
   const count = Math.ceil(piece.units / longest)
   const border = (index: number) => Math.round((index * piece.units) / count)

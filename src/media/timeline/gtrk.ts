@@ -1,4 +1,4 @@
-/** A clip of a gtrk v1 track, its defaults filled in; times in seconds. A gap has an empty `clip_id`. */
+/** A clip of a gtrk v1 track with defaults applied. Times are seconds. A gap has an empty `clip_id`. */
 export interface GtrkClip {
   readonly clip_id: string
   readonly material?: string | undefined
@@ -11,7 +11,7 @@ export interface GtrkClip {
   readonly keep_pitch: boolean
 }
 
-/** The parts of a gtrk v1 timeline that are rendered (contract 2, 2.3 and 4.3). */
+/** The rendered fields of a gtrk v1 timeline (contract 2, 2.3 and 4.3). */
 export interface Gtrk {
   readonly video_size: readonly number[]
   readonly video_rate: number

@@ -2,8 +2,9 @@ import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 
 /**
- * Lays the clips of any number of tracks into the fewest lanes in which, as on a track, no clip begins before the
- * one before it ends. A clip goes to the lane that ends last before it, so that neighbours stay together.
+ * Distributes the clips of all tracks to the minimum number of tracks without overlaps. A clip is added to
+ * the track
+ * that ends last before it, so that adjacent clips stay together.
  */
 export function packAudioTracks(tracks: readonly (readonly TimelineClip[])[]): TimelineClip[][] {
   const lanes: { end: number; readonly clips: TimelineClip[] }[] = []

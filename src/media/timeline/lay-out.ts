@@ -1,23 +1,24 @@
 import type { TimelineClip } from './timeline.ts'
 
-/** A stretch of the output that shows one clip, or nothing; the unit is a frame or a sample. */
+/** A section of the output that shows one clip or nothing. The unit is a frame or a sample. */
 export interface Piece {
   readonly clip?: TimelineClip
-  /** Units of output since the clip's first. */
+  /** Output units since the first unit of the clip. */
   readonly offset: number
   readonly units: number
 }
 
 interface LayOutOptions {
-  /** Length of the output in units. */
+  /** Length of the output, in units. */
   readonly total: number
-  /** Units a second. */
+  /** Units per second. */
   readonly perSecond: number
 }
 
 /**
- * Lays the clips of one track out on whole units: pieces follow each other without a hole and fill the output
- * exactly. Each cut is rounded from its own time, so that nothing adds up over any number of clips.
+ * Places the clips of one track on integer units. The pieces are contiguous and cover the output exactly.
+ * Each cut is
+ * rounded from its own time, so that rounding errors do not accumulate.
  */
 export function layOutPieces(clips: readonly TimelineClip[], { total, perSecond }: LayOutOptions): Piece[] {
   const pieces: Piece[] = []
@@ -38,7 +39,7 @@ export function layOutPieces(clips: readonly TimelineClip[], { total, perSecond 
   return pieces
 }
 
-/** The stretch of source, in seconds, that a piece shows. */
+/** Returns the source range of a piece, seconds. */
 export function pieceSource(
   { offset, units }: Piece,
   clip: TimelineClip,

@@ -5,16 +5,17 @@ import { maxAudibleSpeed, maxOutputSeconds } from './timeline.ts'
 import type { Timeline, TimelineClip } from './timeline.ts'
 import { throwCombined } from './together.ts'
 
-/** The clips of one track, gaps and silent ones included. */
+/** The clips of one track, including gaps and muted clips. */
 interface GtrkTrack {
-  /** Its place in the request. */
+  /** Its path in the request. */
   readonly at: string
   readonly clips: readonly { readonly clip: GtrkClip; readonly volume: number }[]
 }
 
 /**
- * Reads a gtrk v1 timeline: only its base track's pictures, every rule on clips checked, its length inferred
- * where it is not told. Throws 6016 with the places of all that is wrong.
+ * Parses a gtrk v1 timeline. Uses the picture of the base track only, checks every clip rule and infers a
+ * missing
+ * duration. Throws 6016 with the paths of all violations.
  */
 export function readGtrk(gtrk: Gtrk): Timeline {
   const { video_size, video_rate: rate } = gtrk
@@ -40,7 +41,7 @@ export function readGtrk(gtrk: Gtrk): Timeline {
   }
 }
 
-/** The video track with the lowest index, of equals the first; an empty one where there is none. */
+/** Returns the video track with the lowest index, the first of equals, or an empty track if there is none. */
 function baseTrack({ video_track }: Gtrk): GtrkTrack {
   const lowest = video_track.reduce((least, { track_index }) => Math.min(least, track_index), Infinity)
   const index = video_track.findIndex(({ track_index }) => track_index === lowest)
@@ -57,11 +58,11 @@ function baseTrack({ video_track }: Gtrk): GtrkTrack {
 interface PlacedGtrkClip {
   readonly clip: GtrkClip
   readonly volume: number
-  /** Its place in the request. */
+  /** Its path in the request. */
   readonly at: string
 }
 
-/** The clips of a track in their order. */
+/** Returns the clips of a track, sorted by start. */
 function placeClips({ at, clips }: GtrkTrack): PlacedGtrkClip[] {
   return clips
     .map(({ clip, volume }, index) => ({ clip, volume, at: `${at}.track_timeline[${index}]` }))
@@ -72,7 +73,7 @@ function trackErrors(placed: readonly PlacedGtrkClip[], rate: number): MediaErro
   return [...placed.flatMap((one) => [...clipErrors(one, rate)]), ...orderErrors(placed)]
 }
 
-/** Of the clips those that are no gaps. */
+/** Returns the clips that are not gaps. */
 function timelineClips(placed: readonly PlacedGtrkClip[]): TimelineClip[] {
   return placed.flatMap(({ clip, volume, at }) => {
     const { clip_id, material, clip_st, clip_ed } = clip
@@ -94,7 +95,7 @@ function timelineClips(placed: readonly PlacedGtrkClip[]): TimelineClip[] {
 function outputSeconds({ duration, video_rate }: Gtrk, tracks: readonly GtrkTrack[]): number {
   const ends = tracks.flatMap(({ clips }) => clips.map(({ clip }) => clip.track_ed))
   const asked = duration ?? ends.reduce((latest, end) => Math.max(latest, end), 0)
-  // Sums of times are off by rounding; to microseconds they are what was meant.
+  // Sums of times contain rounding errors, which rounding to microseconds removes.
   const seconds = Math.round(asked * 1e6) / 1e6
   if (Math.round(seconds * video_rate) === 0) {
     throw new MediaError(

@@ -3,32 +3,36 @@ import type { Piece } from './lay-out.ts'
 import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 
-/** What a piece takes of its material, in seconds. */
+/** The section of a material that a piece uses, seconds. */
 export interface Stretch {
   readonly clip: TimelineClip
   readonly from: number
   readonly to: number
-  /** Length on the output in units. */
+  /** Length on the output, in units. */
   readonly units: number
 }
 
-/** Stretches of one material that one decoder passes on its way forward. */
+/** Sections of one material that a single decoder reads in forward order. */
 export type Read = readonly [Stretch, ...Stretch[]]
 
-/** Whether a stretch lies behind another in the same material, rounding aside, so that one decoder can make both. */
+/**
+ * Returns whether `next` starts after `before` in the same material, within rounding, so that one decoder
+ * reads both.
+ */
 export function follows(before: Stretch, next: Stretch): boolean {
   return next.clip.material === before.clip.material && next.from >= before.to - clipTolerance
 }
 
-/** What a piece takes of its material; undefined for one that shows nothing. */
+/** Returns the material section of a piece, or undefined if the piece is empty. */
 export function pieceStretch(piece: Piece, perSecond: number): Stretch | undefined {
   const { clip, units } = piece
   return clip && { clip, units, ...pieceSource(piece, clip, perSecond) }
 }
 
 /**
- * Gathers stretches into reads, in order: the next one joins the read before it where it follows its last and
- * decoding on to it is worth it.
+ * Groups sections into reads, in order. A section joins the previous read if it follows that read's last
+ * section and
+ * continuing to decode costs less than opening the file again.
  */
 export function groupReads(
   stretches: readonly Stretch[],

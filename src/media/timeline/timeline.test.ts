@@ -12,7 +12,7 @@ import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 import { varispeed } from './varispeed.ts'
 
-/** A clip on the output whose source fits. */
+/** Returns a clip on the output with a matching source range. */
 function clip(from: number, to: number, more: Partial<GtrkClip & { muted: boolean; volume: number }> = {}) {
   const speed = more.speed ?? 1
   return {
@@ -135,7 +135,7 @@ describe('a timeline', () => {
   })
 })
 
-/** Clips of one track in order, some with holes between them, some that overlap as rounding makes them. */
+/** Generates sorted clips of one track, with gaps and with overlaps caused by rounding. */
 const lanes = fc
   .array(
     fc.record({

@@ -1,38 +1,38 @@
-/** A stretch of a material that plays on the output. All times in seconds. */
+/** A section of a material on the output. All times in seconds. */
 export interface TimelineClip {
-  /** Its place in the request, for errors: `video_track[0].track_timeline[3]`. */
+  /** Its path in the request, for error messages: `video_track[0].track_timeline[3]`. */
   readonly at: string
   readonly material: string
   readonly source: { readonly from: number; readonly to: number }
   readonly track: { readonly from: number; readonly to: number }
-  /** Seconds of source that pass in a second of output. */
+  /** Seconds of source per second of output. */
   readonly speed: number
   readonly keepPitch: boolean
-  /** Factor of its sound; 0 is muted. */
+  /** Gain factor of its sound; 0 is muted. */
   readonly volume: number
 }
 
-/** A timeline that makes sense: of each track the clips in their order, holes between them, no overlaps. */
+/** A validated timeline. The clips of each track are sorted, may leave gaps and do not overlap. */
 export interface Timeline {
   readonly width: number
   readonly height: number
-  /** Frames a second. */
+  /** Frames per second. */
   readonly rate: number
-  /** Length of the output as asked for or inferred. */
+  /** Requested or inferred duration of the output, seconds. */
   readonly seconds: number
-  /** Length of the output in whole frames. */
+  /** Length of the output in frames. */
   readonly frames: number
   /** Clips of the base track. */
   readonly picture: readonly TimelineClip[]
-  /** Clips of every track that may be heard, the base track's first; a muted clip is left out. */
+  /** Audible clips per track, the base track first, without muted clips. */
   readonly sound: readonly (readonly TimelineClip[])[]
 }
 
-/** Above this speed sound is muted (contract 2, 4.3). */
+/** Sound is muted above this speed (contract 2, 4.3). */
 export const maxAudibleSpeed = 5
 
-/** Longest output: 6 hours. */
+/** Maximum duration of an output, seconds: 6 hours. */
 export const maxOutputSeconds = 6 * 3600
 
-/** Callers compute their times in floating point and round them; 1 ms is no overlap. */
+/** Tolerance for overlaps, seconds. Callers compute times in floating point and round them. */
 export const clipTolerance = 1e-3

@@ -1,10 +1,10 @@
 import { MediaError } from '../../contract/errors.ts'
 import { summarizeList } from '../../contract/format.ts'
 
-/** More at once help nobody. */
+/** Maximum number of errors listed in one message. */
 const maxListed = 20
 
-/** Throws the errors of many clips as one, where there are any: those of the first one's code. */
+/** Throws one error that combines all errors with the code of the first. Does nothing if there are none. */
 export function throwCombined(errors: Iterable<MediaError>): void {
   const [first, ...others] = errors
   if (!first) return

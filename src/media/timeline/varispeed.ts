@@ -1,23 +1,26 @@
-/** Rates between which sound is told to change, so that it plays at another speed and pitch. */
+/** Two sample rates whose ratio changes speed and pitch of a sound. */
 export interface RateChange {
-  /** Sound is brought to this rate, Hz. */
+  /** Rate to which the sound is resampled, Hz. */
   readonly from: number
-  /** And then taken for sound of this one. */
+  /** Rate as which the resampled sound is then interpreted, Hz. */
   readonly to: number
 }
 
-/** A little less than a millisecond in an hour, as a share. */
+/** Relative tolerance: slightly less than one millisecond per hour. */
 const tolerance = 0.9e-3 / 3600
 
 /**
- * Whole rates whose quotient is the speed. Speeds of up to three decimals are met exactly at 48 kHz; for others it
- * is off by less than a millisecond in an hour, at up to 96 kHz unless the speed is all but a simple fraction.
+ * Returns integer sample rates whose ratio is the speed. Speeds with up to three decimals are exact at 48
+ * kHz. Other
+ * speeds are off by less than a millisecond per hour, with rates up to 96 kHz unless the speed is nearly a
+ * simple
+ * fraction.
  */
 export function varispeed(speed: number): RateChange {
   const off = ({ from, to }: RateChange) => Math.abs(to / from / speed - 1)
   const plain = { from: 48_000, to: Math.round(48_000 * speed) }
   if (off(plain) < 1e-12) return plain
-  // Convergents of its continued fraction: each closer than all quotients of smaller numbers.
+  // Convergents of the continued fraction of the speed. Each is closer than any fraction of smaller numbers.
   let last: RateChange = { from: 0, to: 1 }
   let found: RateChange = { from: 1, to: Math.floor(speed) }
   let rest = speed - found.to
