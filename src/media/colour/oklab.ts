@@ -1,14 +1,17 @@
-/** A colour in OKLab (Ottosson 2020), where equal steps look equal: lightness 0 to 1, and two axes of colour. */
+/**
+ * A colour in OKLab (Ottosson 2020), a perceptually uniform space: lightness l, 0 to 1, and colour axes a
+ * and b.
+ */
 export interface Oklab {
   readonly l: number
   readonly a: number
   readonly b: number
 }
 
-/** Red, green, blue as screens take them, each 0 to 255, not rounded. */
+/** sRGB red, green and blue, each 0 to 255, not rounded. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** Reads #RRGGBB. */
+/** Parses #RRGGBB. */
 export function fromHex(hex: string): Oklab {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
     linear(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
@@ -23,7 +26,7 @@ export function fromHex(hex: string): Oklab {
   }
 }
 
-/** A colour for the screen; what it cannot show is cut off. */
+/** Converts a colour to sRGB. Values outside the gamut are clipped. */
 export function toRgb({ l, a, b }: Oklab): Rgb {
   const long = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3
   const middle = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3
@@ -35,7 +38,7 @@ export function toRgb({ l, a, b }: Oklab): Rgb {
   ]
 }
 
-/** The colour a share of the way from one to the other. */
+/** Interpolates linearly from one colour to the other; share 0 to 1. */
 export function mixOklab(one: Oklab, other: Oklab, share: number): Oklab {
   return {
     l: one.l + (other.l - one.l) * share,
@@ -44,22 +47,22 @@ export function mixOklab(one: Oklab, other: Oklab, share: number): Oklab {
   }
 }
 
-/** Strength of the colour, 0 for grey to about 0.3. */
+/** Returns the chroma: 0 for grey, up to about 0.3. */
 export function oklabChroma({ a, b }: Oklab): number {
   return Math.hypot(a, b)
 }
 
-/** Angle of the colour, radians. */
+/** Returns the hue angle, radians. */
 export function oklabHue({ a, b }: Oklab): number {
   return Math.atan2(b, a)
 }
 
-/** A colour by lightness, strength and angle. */
+/** Returns a colour from lightness (0 to 1), chroma and hue (radians). */
 export function fromHue({ l, chroma, hue }: { l: number; chroma: number; hue: number }): Oklab {
   return { l, a: chroma * Math.cos(hue), b: chroma * Math.sin(hue) }
 }
 
-/** IEC 61966-2-1, both ways. */
+/** sRGB transfer functions in both directions (IEC 61966-2-1). Linear values are 0 to 1. */
 function linear(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
 }

@@ -1,4 +1,8 @@
-/** Pixels as numbers, red in the lowest bits: all machines that the drawing library is built for put it there. */
+/**
+ * Returns RGBA bytes as 32-bit integers with red in the lowest bits. Every platform of the drawing library
+ * is
+ * little-endian.
+ */
 export function pixelWords({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
   return new Uint32Array(buffer, byteOffset, byteLength / 4)
 }

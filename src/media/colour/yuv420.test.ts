@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Yuv420 } from './yuv420.ts'
 
-/** ITU-R BT.709-6, 3.2, 3.3 and 3.4, of one colour; not rounded. */
+/** Converts one colour by ITU-R BT.709-6, 3.2, 3.3 and 3.4, without rounding. */
 function coded([red = 0, green = 0, blue = 0]: readonly number[]): readonly number[] {
   const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
   return [

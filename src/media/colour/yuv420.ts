@@ -1,16 +1,20 @@
 import { pixelWords } from './words.ts'
 import type { Rect } from '../geometry.ts'
 
-/** Shares of red and blue in brightness, ITU-R BT.709; green has the rest. */
+/** Luma coefficients of red and blue, ITU-R BT.709. Green has the remainder. */
 const share = { red: 0.2126, blue: 0.0722 }
 
-/** Weights are integers, this one for 1. */
+/** Fixed-point representation of 1 in integer weights. */
 const one = 2 ** 16
 
-/** Steps from black to white and between the ends of a colour axis, of limited range. */
+/** Number of steps of limited range, from black to white and between the ends of a chroma axis. */
 const steps = { luma: 219, chroma: 224 }
 
-/** What a pixel's red, green and blue add to one sample; green is what the sum leaves, so that grey has no colour. */
+/**
+ * Returns the integer weights of red, green and blue for one sample. Green gets the remainder of `sum`, so
+ * that grey
+ * has no chroma.
+ */
 function weights(red: number, blue: number, sum: number) {
   const [fromRed, fromBlue] = [Math.round((red * one) / 255), Math.round((blue * one) / 255)]
   return { red: fromRed, green: Math.round((sum * one) / 255) - fromRed - fromBlue, blue: fromBlue }
@@ -24,16 +28,17 @@ const [redOwn, redOther] = towards(share.red, share.blue)
 const cb = weights(blueOther, blueOwn, 0)
 const cr = weights(redOwn, redOther, 0)
 
-/** Where black and grey lie, in weights; with half a step for rounding. */
+/** Fixed-point values of black and of neutral chroma, plus one half for rounding. */
 const lumaBase = (16 + 0.5) * one
 const chromaBase = (128 + 0.5) * one
 
 /**
- * A video's frame of 8-bit 4:2:0 samples, BT.709 of limited range, filled from pixels; the colour of four is their
- * mean, as ffmpeg's scaler takes it.
+ * A video frame of planar 8-bit 4:2:0 samples, BT.709, limited range, converted from RGBA pixels. The chroma
+ * of four
+ * pixels is their mean, as in ffmpeg's scaler.
  */
 export class Yuv420 {
-  /** All brightness, then both axes of colour. */
+  /** The luma plane, then the Cb plane, then the Cr plane. */
   readonly bytes: Uint8Array
   readonly #width: number
   readonly #height: number
@@ -45,8 +50,9 @@ export class Yuv420 {
   }
 
   /**
-   * Writes opaque pixels (red, green, blue, alpha) of a box; `before` are those written there last, where known:
-   * what is like them is not worked out again.
+   * Writes the opaque RGBA pixels of a box. Position and size must be even. `before` is the previous content
+   * of the box,
+   * if known. Blocks equal to it are skipped.
    */
   write(pixels: Uint8Array, box: Rect, before?: Uint8Array): void {
     const [now, last] = [pixelWords(pixels), before && pixelWords(before)]
@@ -68,7 +74,7 @@ export class Yuv420 {
         bytes[at + 1] = brightness(b)
         bytes[at + this.#width] = brightness(c)
         bytes[at + this.#width + 1] = brightness(d)
-        // Red and blue at once: each sum of four keeps to its own 16 bits.
+        // Sums red and blue in one integer. Each sum of four stays within its own 16 bits.
         const sums = (a & 0xff00ff) + (b & 0xff00ff) + (c & 0xff00ff) + (d & 0xff00ff)
         const red = sums & 0xffff
         const blue = sums >>> 16

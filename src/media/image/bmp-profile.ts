@@ -1,14 +1,14 @@
 import { textAt } from './icc.ts'
 import type { ImageProfile } from './profile.ts'
 
-/** Where the second head says of which version it is, by its length, and what colours are meant; bytes. */
+/** The length field of the second header, which identifies the header's version; bytes. */
 const headerLength = { at: 14, ofVersion5: 124 }
 const colourSpaceField = 14 + 56
 
-/** A profile in the file or named by it, as little-endian letters: "MBED" and "LINK". */
+/** Tags of an embedded and of a linked profile, "MBED" and "LINK" in little-endian order. */
 const profileSpaces = ['DEBM', 'KNIL']
 
-/** Whether version 5 of the head names a profile; it is not put into other images. */
+/** Detects a profile in a version 5 header. Profiles are not copied to other BMP files. */
 export function findInBmp(bytes: Uint8Array): ImageProfile | undefined {
   if (
     bytes[headerLength.at] !== headerLength.ofVersion5 ||

@@ -1,15 +1,15 @@
 import { isRgbProfile, textAt } from './icc.ts'
 import type { ImageProfile } from './profile.ts'
 
-/** Markers of segments, after 0xff. */
+/** Segment markers, after 0xff. */
 const marker = { app0: 0xe0, app2: 0xe2, scan: 0xda }
 
 const profileLabel = 'ICC_PROFILE\0'
 
-/** Before a piece of a profile come label, number and count, bytes. */
+/** Length of label, sequence number and count before each part of a profile, bytes. */
 const profileHeaderBytes = profileLabel.length + 2
 
-/** The segments APP2 that hold it, up to 64 KiB each; they come before the picture. */
+/** Finds the profile in the APP2 segments, up to 64 KiB each, that precede the picture. */
 export function findInJpeg(bytes: Uint8Array): ImageProfile | undefined {
   const found: Uint8Array[] = []
   let [isRgb, count] = [false, 0]
@@ -24,7 +24,7 @@ export function findInJpeg(bytes: Uint8Array): ImageProfile | undefined {
   return { bytes: found.length === count ? joinSegments(found) : undefined, isRgb }
 }
 
-/** Puts such segments after the head that says it is JFIF. */
+/** Inserts profile segments after the JFIF header. */
 export function putIntoJpeg(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
   const [first] = jpegSegments(image)
   const at = first?.kind === marker.app0 ? first.to : 2
@@ -34,12 +34,12 @@ export function putIntoJpeg(image: Uint8Array, profile: Uint8Array): readonly Ui
 function* jpegSegments(bytes: Uint8Array) {
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff;) {
     const kind = bytes[at + 1] ?? 0
-    // Any number of such bytes may come before a marker.
+    // Any number of fill bytes may precede a marker.
     if (kind === 0xff) {
       at += 1
       continue
     }
-    // The length counts itself.
+    // The length includes its own two bytes.
     const to = at + 2 + (bytes[at + 2] ?? 0) * 256 + (bytes[at + 3] ?? 0)
     if (kind === marker.scan || to < at + 4 || to > bytes.length) return
     yield { kind, from: at, to }

@@ -3,13 +3,13 @@ import type { ImageProfile } from './profile.ts'
 
 const signatureBytes = 8
 
-/** Colour types of a PNG that are of red, green and blue: true colour, a palette, true colour with alpha. */
+/** PNG colour types with RGB colours: true colour, palette, true colour with alpha. */
 const rgbColourTypes = [2, 3, 6]
 
-/** The chunk iCCP, which comes before the picture. */
+/** Finds the iCCP chunk, which precedes the picture. */
 export function findInPng(bytes: Uint8Array): ImageProfile | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  // Length, name, data, checksum; the first is IHDR.
+  // A chunk consists of length, name, data and checksum. The first chunk is IHDR.
   for (let at = signatureBytes; at + 12 <= bytes.length;) {
     const end = at + 12 + view.getUint32(at)
     const name = textAt(bytes, at + 4, 4)
@@ -23,7 +23,7 @@ export function findInPng(bytes: Uint8Array): ImageProfile | undefined {
   return undefined
 }
 
-/** Puts such a chunk after IHDR. */
+/** Inserts an iCCP chunk after IHDR. */
 export function putIntoPng(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
   const header = signatureBytes + 25
   return [image.subarray(0, header), profile, image.subarray(header)]

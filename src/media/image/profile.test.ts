@@ -4,7 +4,7 @@ import { findProfile } from './profile.ts'
 const icc = Buffer.alloc(40)
 icc.write('RGB ', 16)
 
-/** A segment of a JPEG with all of a profile, one of so many. */
+/** Returns a JPEG segment with a complete profile, numbered as one of `count`. */
 function segment(count: number): Buffer {
   const head = Buffer.from([0xff, 0xe2, 0, 0, ...Buffer.from('ICC_PROFILE\0'), 1, count])
   head.writeUInt16BE(head.length - 2 + icc.length, 2)

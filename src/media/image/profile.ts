@@ -4,15 +4,18 @@ import { findInJpeg, putIntoJpeg } from './jpeg-profile.ts'
 import { findInPng, putIntoPng } from './png-profile.ts'
 import { findInWebp, putIntoWebp } from './webp-profile.ts'
 
-/** An ICC profile, which says what colours the numbers of an image mean. */
+/** An ICC profile, which defines the colours of an image's values. */
 export interface ImageProfile {
-  /** As the image's format keeps it, ready to be put into another image of that format; undefined where it cannot be. */
+  /**
+   * Encoded for the image's format, ready to insert into another image of that format; undefined if
+   * impossible.
+   */
   readonly bytes: Uint8Array | undefined
-  /** Whether it is of red, green and blue; others are of grey or of printing colours. */
+  /** Whether it describes RGB colours rather than grey or printing colours. */
   readonly isRgb: boolean
 }
 
-/** Enough of an image for its head with a profile, bytes. */
+/** Bytes from the start of an image that suffice for its headers and a profile. */
 export const profileHeadBytes = 8 * 2 ** 20
 
 type ImageFormat = 'png' | 'jpeg' | 'webp' | 'bmp'
@@ -29,13 +32,20 @@ const profileFormats: Readonly<Record<ImageFormat, ProfileFormat>> = {
   bmp: { find: findInBmp, put: () => undefined },
 }
 
-/** The profile of an image by its head, by content; undefined where there is none. */
+/**
+ * Finds the profile in the start of an image. Detects the format by content. Returns undefined if there is
+ * none.
+ */
 export function findProfile(head: Uint8Array): ImageProfile | undefined {
   const format = imageFormat(head)
   return format && profileFormats[format].find(head)
 }
 
-/** An image with the profile of another of the same format, in pieces; undefined where it is of another. */
+/**
+ * Returns an image with the profile of another image, in parts. Returns undefined if the formats differ or
+ * there is no
+ * usable profile.
+ */
 export function copyProfile(image: Uint8Array, source: Uint8Array): readonly Uint8Array[] | undefined {
   const format = imageFormat(image)
   const profile = findProfile(source)

@@ -1,21 +1,21 @@
 import { isRgbProfile, textAt } from './icc.ts'
 import type { ImageProfile } from './profile.ts'
 
-/** RIFF, the length, WEBP. */
+/** RIFF, the length and WEBP. */
 const riffHeaderBytes = 12
 
-/** Flags of the chunk VP8X, which says what is in a file of several chunks. */
+/** Flags of the VP8X chunk, which lists the features of a file with several chunks. */
 const vp8xFlags = { profile: 0x20, alpha: 0x10 }
 
 interface WebpChunk {
   readonly name: string
   readonly from: number
   readonly to: number
-  /** Whether all of it is there. */
+  /** Whether the chunk is complete. */
   readonly isWhole: boolean
 }
 
-/** The chunk ICCP, which comes before the picture. */
+/** Finds the ICCP chunk, which precedes the picture. */
 export function findInWebp(bytes: Uint8Array): ImageProfile | undefined {
   for (const { name, from, to, isWhole } of webpChunks(bytes)) {
     if (name === 'ICCP')
@@ -24,7 +24,7 @@ export function findInWebp(bytes: Uint8Array): ImageProfile | undefined {
   return undefined
 }
 
-/** Puts such a chunk after VP8X, which is made where there is none; undefined for what is no such file. */
+/** Inserts an ICCP chunk after VP8X, which is created if missing. Returns undefined for an invalid file. */
 export function putIntoWebp(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] | undefined {
   const [first] = webpChunks(image)
   if (!first) return undefined
@@ -39,7 +39,7 @@ export function putIntoWebp(image: Uint8Array, profile: Uint8Array): readonly Ui
   return [start, extended, profile, rest]
 }
 
-/** A chunk VP8X by the size that the picture tells. */
+/** Creates a VP8X chunk with the size of the picture. */
 function createVp8x(image: Uint8Array, { name, from }: WebpChunk): Uint8Array | undefined {
   const view = new DataView(image.buffer, image.byteOffset, image.length)
   const data = from + 8
@@ -49,14 +49,14 @@ function createVp8x(image: Uint8Array, { name, from }: WebpChunk): Uint8Array | 
   chunk.set([...'VP8X'].map((letter) => letter.charCodeAt(0)))
   into.setUint32(4, 10, true)
   if (name === 'VP8 ') {
-    // A frame tag and a start code of three bytes each, then 14 bits each way.
+    // Three bytes of frame tag and three of start code, then 14 bits per side.
     setVp8xSize(
       into,
       (view.getUint16(data + 6, true) & 0x3fff) - 1,
       (view.getUint16(data + 8, true) & 0x3fff) - 1,
     )
   } else if (name === 'VP8L') {
-    // A byte, then 14 bits each way, one less than the side, and whether there is transparency.
+    // One byte, then 14 bits per side minus one, then the alpha flag.
     const bits = view.getUint32(data + 1, true)
     chunk[8] = (bits >>> 28) & 1 ? vp8xFlags.alpha : 0
     setVp8xSize(into, bits & 0x3fff, (bits >>> 14) & 0x3fff)
@@ -64,7 +64,7 @@ function createVp8x(image: Uint8Array, { name, from }: WebpChunk): Uint8Array | 
   return chunk
 }
 
-/** In 24 bits each, one less than the side; the bytes after them are written later or stay 0. */
+/** Sets the size: 24 bits per side minus one. The bytes after each value are written later or stay 0. */
 function setVp8xSize(into: DataView, width: number, height: number): void {
   into.setUint16(12, width, true)
   into.setUint16(15, height, true)
@@ -74,7 +74,7 @@ function* webpChunks(bytes: Uint8Array): Generator<WebpChunk> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   for (let at = riffHeaderBytes; at + 8 <= bytes.length;) {
     const length = view.getUint32(at + 4, true)
-    // Of an odd length one byte is added.
+    // Chunks of odd length are padded by one byte.
     const to = at + 8 + length + (length % 2)
     const name = textAt(bytes, at, 4)
     yield { name, from: at, to: Math.min(to, bytes.length), isWhole: to <= bytes.length }

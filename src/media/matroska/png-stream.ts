@@ -1,17 +1,18 @@
-// A Matroska file (RFC 9559) of PNG pictures, each with its time, that can be written as it is made. So a reader
-// learns how long a picture stands without being given it again for every frame.
+// Writes a Matroska file (RFC 9559) of PNG pictures with timestamps as a stream. A reader thus learns how
+// long each
+// picture is shown without receiving it again for every frame.
 
-/** Pictures of one size. */
+/** A stream of pictures of equal size, pixels. */
 export interface PngStream {
   readonly width: number
   readonly height: number
-  /** How long a frame lasts, in ns; times are counted in frames. */
+  /** Duration of a frame, ns. Timestamps are counted in frames. */
   readonly frameNs: number
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** What goes before the first picture. */
+/** Returns the bytes before the first picture. */
 export function streamHeader({ width, height, frameNs }: PngStream): Bytes {
   const ebml = element(0x1a45dfa3, [
     element(0x4282, text('matroska')),
@@ -33,22 +34,22 @@ export function streamHeader({ width, height, frameNs }: PngStream): Bytes {
     element(0x63a2, bitmapHeader(width, height)),
     element(0xe0, [element(0xb0, number(width)), element(0xba, number(height))]),
   ])
-  // The segment's length is unknown: it ends with the stream.
+  // The segment has an unknown length and ends with the stream.
   const segment = [identifier(0x18538067), Uint8Array.of(0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)]
   return join([ebml, ...segment, info, element(0x1654ae6b, entry)])
 }
 
-/** What goes before the bytes of a picture that shows from a frame on. */
+/** Returns the bytes before the data of a picture that is shown from `frame` on. */
 export function pictureHeader(frame: number, pngBytes: number): Bytes {
   const time = element(0xe7, number(frame))
-  // Of track 1, at the cluster's time, to be shown without another.
+  // Track 1, relative time 0, key frame.
   const block = Uint8Array.of(0x81, 0, 0, 0x80)
   const head = [identifier(0xa3), size(block.length + pngBytes), block]
   const length = time.length + join(head).length + pngBytes
   return join([identifier(0x1f43b675), size(length), time, ...head])
 }
 
-/** A BITMAPINFOHEADER that names PNG, which Matroska has no name of its own for. */
+/** Returns a BITMAPINFOHEADER for PNG, which has no Matroska codec id of its own. */
 function bitmapHeader(width: number, height: number): Bytes {
   const bytes = new Uint8Array(40)
   const view = new DataView(bytes.buffer)
@@ -66,12 +67,12 @@ function element(id: number, content: Bytes | readonly Bytes[]): Bytes {
   return join([identifier(id), size(inner.length), inner])
 }
 
-/** Ids carry their length in their first bits already. */
+/** Encodes an id. Its first bits already contain its length. */
 function identifier(id: number): Bytes {
   return number(id)
 }
 
-/** A length as a number of eight bytes, the first of which says that there are eight. */
+/** Encodes a length in eight bytes. The first byte marks the eight-byte form. */
 function size(length: number): Bytes {
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setBigUint64(0, BigInt(length))
@@ -79,7 +80,7 @@ function size(length: number): Bytes {
   return bytes
 }
 
-/** The fewest bytes that hold a whole number. */
+/** Encodes an integer in the minimum number of bytes, big-endian. */
 function number(value: number): Bytes {
   const bytes: number[] = []
   for (let rest = value; rest > 0 || bytes.length === 0; rest = Math.floor(rest / 256)) {
