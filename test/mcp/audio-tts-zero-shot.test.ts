@@ -12,24 +12,24 @@ import { startAgentSession, type ConnectedAgent, type AgentSession } from './age
 // Speech synthesis in the voice of a recording in the workspace, with the services from the settings.
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
-  let studio: AgentSession
+  let agentSession: AgentSession
   let parrot: Parrot
 
   beforeAll(async () => {
-    studio = await startAgentSession()
+    agentSession = await startAgentSession()
     parrot = await startParrot()
-    await mkdir(studio.dataDir, { recursive: true })
+    await mkdir(agentSession.dataDir, { recursive: true })
     const settings = {
       models_mirror: testdata('models'),
       voice_service: `gpt-sovits+${parrot.voice.origin}`,
       transcription: `${parrot.ears.origin}/v1#parrot`,
     }
-    await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
     for (const name of ['voice.wav', 'voice.mp3'])
-      await make(join(studio.workspace, name), ['-i', pathOf('kennedy')])
+      await make(join(agentSession.workspace, name), ['-i', pathOf('kennedy')])
   })
   afterAll(async () => {
-    await studio[Symbol.asyncDispose]()
+    await agentSession[Symbol.asyncDispose]()
     await parrot[Symbol.asyncDispose]()
   })
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   }
 
   test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
-    await using agent = await studio.connect('modern')
+    await using agent = await agentSession.connect('modern')
     const { data, isError } = await speak(agent, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     const files = data['files'] as { path: string }[]
@@ -52,7 +52,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('speak-in-voice: the calls of the prompt work unchanged', async () => {
-    await using agent = await studio.connect('legacy')
+    await using agent = await agentSession.connect('legacy')
     const calls = await promptCalls(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
     expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'audio_tts_zero_shot'])
     const [[, look], [, words]] = calls as [(typeof calls)[0], (typeof calls)[0]]
@@ -60,11 +60,11 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     expect(result.content[1]).toMatchObject({ type: 'image' })
     const { isError, text } = await speak(agent, words)
     expect([text, isError]).toEqual([text, false])
-    expect((await stat(join(studio.workspace, 'speech/first.wav'))).size).toBeGreaterThan(24_000)
+    expect((await stat(join(agentSession.workspace, 'speech/first.wav'))).size).toBeGreaterThan(24_000)
   })
 
   test('a recogniser that rejects the request fails the task, and nothing is charged', async () => {
-    await using agent = await studio.connect('modern')
+    await using agent = await agentSession.connect('modern')
     const before = await balance(agent)
     const spoken = parrot.asked.length
     parrot.ears.replies.push(fails(401, { error: { message: 'no such key' } }))

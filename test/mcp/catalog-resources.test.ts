@@ -5,12 +5,12 @@ import { eras } from './stdio-client.ts'
 
 // Catalogue resources of the server, with a real service.
 
-let studio: AgentSession
+let agentSession: AgentSession
 
 beforeAll(async () => {
-  studio = await startAgentSession()
+  agentSession = await startAgentSession()
 })
-afterAll(() => studio[Symbol.asyncDispose]())
+afterAll(() => agentSession[Symbol.asyncDispose]())
 
 async function readJson(agent: ConnectedAgent, uri: string): Promise<Record<string, unknown>> {
   const { contents } = await agent.client.readResource({ uri })
@@ -22,7 +22,7 @@ async function readJson(agent: ConnectedAgent, uri: string): Promise<Record<stri
 describe.each(eras)('%s client', (era) => {
   let agent: ConnectedAgent
   beforeAll(async () => {
-    agent = await studio.connect(era)
+    agent = await agentSession.connect(era)
   })
   afterAll(() => agent[Symbol.asyncDispose]())
 

@@ -7,13 +7,13 @@ import { eras } from './stdio-client.ts'
 
 test('a task above the balance is rejected with price and balance, and nothing is charged', async () => {
   await using service = await startTestService({ operations })
-  await using studio = await startAgentSession()
-  await studio.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)
+  await using agentSession = await startAgentSession()
+  await agentSession.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)
   const account = await service.account(1)
   const { db } = service.running.service
   const environment = { REELWRIGHT_BASE_URL: account.baseUrl, REELWRIGHT_API_KEY: account.apiKey }
   for (const era of eras) {
-    await using agent = await studio.connect(era, environment)
+    await using agent = await agentSession.connect(era, environment)
     const clip = { file_id: 'long.mp4' }
     const refused = await agent.call('video_split_screen', { clips: [clip, clip] })
     expect(refused.isError).toBe(true)
@@ -27,11 +27,11 @@ test('a task above the balance is rejected with price and balance, and nothing i
 
 test('a task above confirm_above_credits is priced by the service, and does not start if no user can be asked', async () => {
   await using service = await startTestService({ operations })
-  await using studio = await startAgentSession()
-  await studio.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)
+  await using agentSession = await startAgentSession()
+  await agentSession.createClip('color=red:s=64x64:r=1', 'long.mp4', 61)
   const account = await service.account(5)
   const { db } = service.running.service
-  await using agent = await studio.connect('modern', {
+  await using agent = await agentSession.connect('modern', {
     REELWRIGHT_BASE_URL: account.baseUrl,
     REELWRIGHT_API_KEY: account.apiKey,
     REELWRIGHT_CONFIRM_ABOVE_CREDITS: '1',

@@ -11,32 +11,32 @@ import { halted, programsWith, untilEnded } from '../service/programs.ts'
 const run = promisify(execFile)
 
 test('eight servers started at once share one daemon', async () => {
-  await using studio = await startAgentSession()
-  const agents = await Promise.all(Array.from({ length: 8 }, () => studio.connect('modern')))
+  await using agentSession = await startAgentSession()
+  const agents = await Promise.all(Array.from({ length: 8 }, () => agentSession.connect('modern')))
   try {
     const answers = await Promise.all(agents.map((agent) => agent.call('service_status')))
     expect(answers.map(({ data }) => data['reachable'])).toEqual(Array.from({ length: 8 }, () => true))
   } finally {
     await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
   }
-  const log = await readFile(join(studio.dataDir, 'daemon.log'), 'utf8')
+  const log = await readFile(join(agentSession.dataDir, 'daemon.log'), 'utf8')
   expect(log.match(/daemon started/g)).toHaveLength(1)
 })
 
 test('after a daemon is killed during an encode, no ffmpeg remains and the task runs once', async () => {
-  await using studio = await startAgentSession()
+  await using agentSession = await startAgentSession()
   // Long enough that ffmpeg is still running.
-  await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 4)
-  await studio.createClip('testsrc=s=320x180:r=30', 'right.mp4', 4)
-  await using agent = await studio.connect('modern')
+  await agentSession.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 4)
+  await agentSession.createClip('testsrc=s=320x180:r=30', 'right.mp4', 4)
+  await using agent = await agentSession.connect('modern')
   const clips = [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }]
   const { data: started } = await agent.call('video_split_screen', {
     ...{ clips, quality: '720p', wait_seconds: 0 },
   })
   // Suspended, so that it cannot finish before the daemon is killed.
-  const encoders = await halted([() => programsWith('libx264', join(studio.dataDir, 'scratch'))])
-  const killed = await readDaemonRecord(studio.dataDir)
-  await stopDaemon(studio.dataDir, 'SIGKILL')
+  const encoders = await halted([() => programsWith('libx264', join(agentSession.dataDir, 'scratch'))])
+  const killed = await readDaemonRecord(agentSession.dataDir)
+  await stopDaemon(agentSession.dataDir, 'SIGKILL')
   await untilEnded(encoders)
 
   const wait = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
@@ -44,7 +44,7 @@ test('after a daemon is killed during an encode, no ffmpeg remains and the task 
   // On a loaded machine, the encode takes longer than one call waits.
   while (['queued', 'processing'].includes(String(done['status']))) done = (await wait()).data
   expect(done).toMatchObject({ status: 'completed' })
-  expect((await readDaemonRecord(studio.dataDir))?.pid).not.toBe(killed?.pid)
+  expect((await readDaemonRecord(agentSession.dataDir))?.pid).not.toBe(killed?.pid)
   const { data: list } = await agent.call('list_tasks')
   expect(list['tasks']).toHaveLength(1)
   const [file] = done['files'] as { path: string }[]
@@ -52,10 +52,10 @@ test('after a daemon is killed during an encode, no ffmpeg remains and the task 
 })
 
 test('a subscriber receives updates again after another server restarted the daemon', async () => {
-  await using studio = await startAgentSession()
-  await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1)
-  await using listener = await studio.connect('modern')
-  await using other = await studio.connect('modern')
+  await using agentSession = await startAgentSession()
+  await agentSession.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1)
+  await using listener = await agentSession.connect('modern')
+  await using other = await agentSession.connect('modern')
   const clips = [{ file_id: 'left.mp4' }, { file_id: 'left.mp4' }]
   const { data: task } = await listener.call('video_split_screen', { clips, wait_seconds: 0 })
   const updated: string[] = []
@@ -68,7 +68,7 @@ test('a subscriber receives updates again after another server restarted the dae
     async () => updated.length,
     (count) => count > 0,
   )
-  await stopDaemon(studio.dataDir, 'SIGKILL')
+  await stopDaemon(agentSession.dataDir, 'SIGKILL')
   updated.length = 0
   // The listener calls nothing.
   expect((await other.call('service_status')).data['reachable']).toBe(true)

@@ -14,14 +14,14 @@ import {
 } from './http-server-fixture.ts'
 import { waitUntil } from './temporary-folder.ts'
 
-let studio: HttpServerFixture
+let fixture: HttpServerFixture
 beforeAll(async () => {
-  studio = await startHttpServerFixture()
+  fixture = await startHttpServerFixture()
 })
-afterAll(() => studio[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 test('a request with a wrong host, origin, path, method, type or key is rejected before its body is read', async () => {
-  const { apiKey } = await studio.service.account(0)
+  const { apiKey } = await fixture.service.account(0)
   const valid = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const cases: [Parameters<typeof raw>[1], number][] = [
     [{ headers: { 'content-type': 'application/json' } }, 401],
@@ -29,7 +29,7 @@ test('a request with a wrong host, origin, path, method, type or key is rejected
     [{ headers: { ...valid, authorization: 'Bearer rw_nobody' } }, 401],
     [{ headers: { ...valid, authorization: 'x'.repeat(600) } }, 401],
     [{ headers: { ...valid, host: 'evil.example' } }, 403],
-    [{ headers: { ...valid, host: `evil.example:${new URL(studio.url).port}` } }, 403],
+    [{ headers: { ...valid, host: `evil.example:${new URL(fixture.url).port}` } }, 403],
     [{ headers: { ...valid, origin: 'https://evil.example' } }, 403],
     [{ headers: { ...valid, origin: 'http://localhost:1' } }, 403],
     [{ headers: { ...valid, origin: 'null' } }, 403],
@@ -46,21 +46,21 @@ test('a request with a wrong host, origin, path, method, type or key is rejected
     [{ headers: { ...valid, 'mcp-session-id': 'nobodys' }, method: 'DELETE' }, 404],
   ]
   for (const [options, status] of cases)
-    expect([options, (await raw(studio.url, options)).status]).toEqual([options, status])
-  const { headers } = await raw(studio.url, { headers: { ...valid, authorization: 'Bearer rw_nobody' } })
+    expect([options, (await raw(fixture.url, options)).status]).toEqual([options, status])
+  const { headers } = await raw(fixture.url, { headers: { ...valid, authorization: 'Bearer rw_nobody' } })
   expect(headers['www-authenticate']).toBe('Bearer realm="reelwright", error="invalid_token"')
-  const keyless = await raw(studio.url, { headers: { 'content-type': 'application/json' } })
+  const keyless = await raw(fixture.url, { headers: { 'content-type': 'application/json' } })
   expect(keyless.headers['www-authenticate']).toBe('Bearer realm="reelwright"')
 })
 
 test('a streamed body above the size limit is rejected with 413', async () => {
-  const { apiKey } = await studio.service.account(0)
+  const { apiKey } = await fixture.service.account(0)
   const headers = {
     authorization: apiKey,
     'content-type': 'application/json',
     'transfer-encoding': 'chunked',
   }
-  const { status } = await raw(studio.url, { headers, body: ' '.repeat(33 * 2 ** 20) })
+  const { status } = await raw(fixture.url, { headers, body: ' '.repeat(33 * 2 ** 20) })
   expect(status).toBe(413)
 })
 
@@ -141,14 +141,14 @@ test('a client that disconnects during the key check leaves no open tenant', asy
 })
 
 test('a port in use is reported in plain words', async () => {
-  const { port } = new URL(studio.url)
+  const { port } = new URL(fixture.url)
   const taken = startMcpHttpServer({
     version: '0',
     operations: [],
     connectorFor: (apiKey) => ({
-      connect: async () => createClient({ baseUrl: studio.service.baseUrl, apiKey }),
+      connect: async () => createClient({ baseUrl: fixture.service.baseUrl, apiKey }),
     }),
-    serviceAddress: async () => studio.service.baseUrl,
+    serviceAddress: async () => fixture.service.baseUrl,
     host: '127.0.0.1',
     port: Number(port),
     promptsFolder: join(import.meta.dirname, '../../prompts'),

@@ -48,16 +48,16 @@ async function untilStatus(send: Send, taskId: unknown, status: string): Promise
 }
 
 describe('over HTTP', () => {
-  let studio: HttpServerFixture
+  let fixture: HttpServerFixture
   beforeAll(async () => {
-    studio = await startHttpServerFixture()
+    fixture = await startHttpServerFixture()
   })
-  afterAll(() => studio[Symbol.asyncDispose]())
+  afterAll(() => fixture[Symbol.asyncDispose]())
 
   const sender =
     ({ apiKey }: Pick<TestAccount, 'apiKey'>): Send =>
     async (method, params, extensions = declared) => {
-      const answer = await postModernRequest(studio.url, apiKey, {
+      const answer = await postModernRequest(fixture.url, apiKey, {
         method,
         params: { ...params, _meta: requestMeta(extensions) },
       })
@@ -65,7 +65,7 @@ describe('over HTTP', () => {
     }
 
   async function open() {
-    const account = await studio.service.account(10)
+    const account = await fixture.service.account(10)
     const { data: file } = await api(account).upload('a.txt', 'words')
     const send = sender(account)
     const begin = async (behaviour: string) => {
@@ -112,9 +112,9 @@ describe('over HTTP', () => {
     const params = { notifications: { taskIds: ['1'] } }
     const { error } = await send('subscriptions/listen', params, {})
     expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { extensions: declared } } })
-    const account = await studio.service.account(0)
+    const account = await fixture.service.account(0)
     const message = { method: 'subscriptions/listen', params: { ...params, _meta: requestMeta(declared) } }
-    const response = await (await postModernRequest(studio.url, account.apiKey, message)).text()
+    const response = await (await postModernRequest(fixture.url, account.apiKey, message)).text()
     expect(response).toContain('"notifications":{}')
   })
 

@@ -6,16 +6,16 @@ import { startHttpServerFixture, type HttpServerFixture } from './http-server-fi
 import { waitUntil } from './temporary-folder.ts'
 import { eras, type Era } from './stdio-client.ts'
 
-let studio: HttpServerFixture
+let fixture: HttpServerFixture
 beforeAll(async () => {
-  studio = await startHttpServerFixture()
+  fixture = await startHttpServerFixture()
 })
-afterAll(() => studio[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 describe.each(eras)('%s client over HTTP', (era) => {
   test('a file is uploaded to the service, and the result is a link that requires no key', async () => {
-    const account = await studio.service.account(10)
-    await using agent = await studio.connect(era, account)
+    const account = await fixture.service.account(10)
+    await using agent = await fixture.connect(era, account)
     const { data: how } = await agent.call('upload_file')
     const form = new FormData()
     form.append('file', new Blob(['some words']), 'a.txt')
@@ -41,8 +41,8 @@ describe.each(eras)('%s client over HTTP', (era) => {
   })
 
   test('a completed task is reported after its file was deleted, without mention of a workspace', async () => {
-    const account = await studio.service.account(10)
-    await using agent = await studio.connect(era, account)
+    const account = await fixture.service.account(10)
+    await using agent = await fixture.connect(era, account)
     const { data: file } = await api(account).upload('a.txt', 'words')
     const { data } = await agent.call('test_copy', { file_id: file.file_id })
     const [result] = data['files'] as { file_id: string }[]
@@ -59,8 +59,8 @@ describe.each(eras)('%s client over HTTP', (era) => {
   })
 
   test('no tool mentions or accepts paths', async () => {
-    const account = await studio.service.account(10)
-    await using agent = await studio.connect(era, account)
+    const account = await fixture.service.account(10)
+    await using agent = await fixture.connect(era, account)
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toContain('download_file')
     for (const { name, inputSchema, description } of tools) {
@@ -76,7 +76,7 @@ describe.each(eras)('%s client over HTTP', (era) => {
     const saved = await agent.call('get_task', { task_id: '1', save_to: '/tmp' })
     expect(saved.text).toMatch(/^6016: Unknown argument save_to/)
     const { data } = await agent.call('service_status')
-    expect(data).toMatchObject({ reachable: true, service_address: studio.service.baseUrl })
+    expect(data).toMatchObject({ reachable: true, service_address: fixture.service.baseUrl })
     expect(data).not.toHaveProperty('workspace')
   })
 
@@ -108,8 +108,8 @@ describe.each(eras)('%s client over HTTP', (era) => {
 
 /** Connects an agent with its own account and a task that runs until it is cancelled. */
 async function follower(era: Era) {
-  const account = await studio.service.account(10)
-  const agent = await studio.connect(era, account)
+  const account = await fixture.service.account(10)
+  const agent = await fixture.connect(era, account)
   const { data: file } = await api(account).upload('a.txt', 'words')
   const { data } = await agent.call('test_copy', {
     file_id: file.file_id,
@@ -136,10 +136,10 @@ async function follower(era: Era) {
 }
 
 test('a session accepts only the key that opened it', async () => {
-  const [mine, theirs] = [await studio.service.account(0), await studio.service.account(0)]
-  await using agent = await studio.connect('legacy', mine)
+  const [mine, theirs] = [await fixture.service.account(0), await fixture.service.account(0)]
+  await using agent = await fixture.connect('legacy', mine)
   const ask = (key: string) =>
-    fetch(studio.url, {
+    fetch(fixture.url, {
       method: 'POST',
       headers: {
         authorization: key,
@@ -171,13 +171,13 @@ test('a session that is idle for half an hour expires, one with an open stream d
 })
 
 test('above the session limit of a key, the session that is idle longest ends', async () => {
-  const account = await studio.service.account(0)
+  const account = await fixture.service.account(0)
   const ids: string[] = []
   for (let count = 0; count < 65; count += 1) {
-    ids.push((await initialize(studio.url, account.apiKey)).headers.get('mcp-session-id') ?? '')
+    ids.push((await initialize(fixture.url, account.apiKey)).headers.get('mcp-session-id') ?? '')
   }
   const states = [ids[0], ids[1], ids[64]].map(
-    async (id = '') => (await inSession(studio.url, account.apiKey, id)).status,
+    async (id = '') => (await inSession(fixture.url, account.apiKey, id)).status,
   )
   expect(await Promise.all(states)).toEqual([404, 200, 200])
 })

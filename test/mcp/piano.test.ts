@@ -14,16 +14,19 @@ import { parseToolResult } from './stdio-client.ts'
 
 const mirror = testdata('models')
 const piece = firstSeconds(makePiece('voices', 31), 5)
-let studio: AgentSession
+let agentSession: AgentSession
 
 beforeAll(async () => {
-  studio = await startAgentSession()
-  await mkdir(studio.dataDir, { recursive: true })
-  await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: mirror }))
+  agentSession = await startAgentSession()
+  await mkdir(agentSession.dataDir, { recursive: true })
+  await writeFile(
+    join(agentSession.dataDir, 'reelwright.config.json'),
+    JSON.stringify({ models_mirror: mirror }),
+  )
   if (florestan)
-    await writeWav(join(studio.workspace, 'piano.wav'), await record(piece, { soundFont: florestan }))
+    await writeWav(join(agentSession.workspace, 'piano.wav'), await record(piece, { soundFont: florestan }))
 })
-afterAll(() => studio[Symbol.asyncDispose]())
+afterAll(() => agentSession[Symbol.asyncDispose]())
 
 async function callUntilEnded(agent: ConnectedAgent, name: string, args: object, timeout: number) {
   let answer = parseToolResult(
@@ -36,7 +39,7 @@ async function callUntilEnded(agent: ConnectedAgent, name: string, args: object,
 
 test('piano_audio_to_midi of a local path', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.connect('modern')
+  await using agent = await agentSession.connect('modern')
   const { data, isError } = await callUntilEnded(
     agent,
     'piano_audio_to_midi',
@@ -52,8 +55,8 @@ test('piano_audio_to_midi of a local path', async ({ skip, task }) => {
 test('piano_audio_to_midi of speech reports that it contains no piano', async ({ skip, task }) => {
   const speech = testdata('speech')
   if (mirror === undefined || speech === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.connect('modern')
-  await writeFile(join(studio.workspace, 'talk.flac'), await readFile(join(speech ?? '', 'jfk.flac')))
+  await using agent = await agentSession.connect('modern')
+  await writeFile(join(agentSession.workspace, 'talk.flac'), await readFile(join(speech ?? '', 'jfk.flac')))
   const { text } = await callUntilEnded(agent, 'piano_audio_to_midi', { file_id: 'talk.flac' }, task.timeout)
   expect(text).toContain('6014')
   expect(text).toContain('contains no piano')
@@ -61,7 +64,7 @@ test('piano_audio_to_midi of speech reports that it contains no piano', async ({
 
 test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.connect('legacy')
+  await using agent = await agentSession.connect('legacy')
   const { data, isError } = await callUntilEnded(
     agent,
     'piano_audio_enhance',
@@ -77,9 +80,9 @@ test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, t
 
 test('a truncated recording is transcribed, and the missing seconds are reported', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await studio.connect('modern')
-  const bytes = await readFile(join(studio.workspace, 'piano.wav'))
-  await writeFile(join(studio.workspace, 'cut.wav'), bytes.subarray(0, 0.4 * bytes.length))
+  await using agent = await agentSession.connect('modern')
+  const bytes = await readFile(join(agentSession.workspace, 'piano.wav'))
+  await writeFile(join(agentSession.workspace, 'cut.wav'), bytes.subarray(0, 0.4 * bytes.length))
   const { data } = await callUntilEnded(agent, 'piano_audio_to_midi', { file_id: 'cut.wav' }, task.timeout)
   const { notes, duration } = data['output'] as { notes?: string[]; duration: number }
   const missingSeconds = (6.5 - duration).toFixed(1)
@@ -93,8 +96,8 @@ test.skipIf(mirror === undefined).each([
   ['sound', noise],
   ['a picture in it', [...both, '-pix_fmt', 'yuv420p', '-f', 'mp4']],
 ])('a damaged .m4a (%s does not decode) is rejected with 6017 (REELWRIGHT_TESTDATA)', async (name, args) => {
-  await using agent = await studio.connect('modern')
-  const path = join(studio.workspace, `${name}.m4a`)
+  await using agent = await agentSession.connect('modern')
+  const path = join(agentSession.workspace, `${name}.m4a`)
   const bytes = await readFile(await make(path, [...args, '-movflags', '+faststart']))
   const media = bytes.indexOf('mdat') + 4
   await writeFile(path, bytes.fill(0, media + 200, bytes.length - 200))
@@ -104,8 +107,8 @@ test.skipIf(mirror === undefined).each([
 })
 
 test('a video is rejected with the command that extracts its sound', async () => {
-  await studio.createClip('testsrc2=s=64x64', 'talk.mp4', 1)
-  await using agent = await studio.connect('modern')
+  await agentSession.createClip('testsrc2=s=64x64', 'talk.mp4', 1)
+  await using agent = await agentSession.connect('modern')
   const { text } = await agent.call('piano_audio_enhance', { file_id: 'talk.mp4' })
   expect(text).toMatch(/^6014: .*is not audio.*Supported: \.mp3 .*ffmpeg -i old\.mp4 -vn new\.flac/)
 })

@@ -6,7 +6,7 @@ import { startAgentSession, type ConnectedAgent, type AgentSession } from './age
 
 // Common mistakes with regions, and their errors before anything is charged.
 
-let studio: AgentSession
+let agentSession: AgentSession
 let agent: ConnectedAgent
 let clipId: unknown
 
@@ -14,25 +14,25 @@ const box = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 }
 const listed = { id: 'logo', source: 'manual', ...box, start: 0, end: 1 }
 
 beforeAll(async () => {
-  studio = await startAgentSession()
-  await studio.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
-  await studio.createClip('smptebars=s=160x90:r=10', 'other.mp4', 1)
+  agentSession = await startAgentSession()
+  await agentSession.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
+  await agentSession.createClip('smptebars=s=160x90:r=10', 'other.mp4', 1)
   await ffmpeg(
     ...['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
-    join(studio.workspace, 'a.png'),
+    join(agentSession.workspace, 'a.png'),
   )
   await writeList({})
-  agent = await studio.connect('modern')
+  agent = await agentSession.connect('modern')
   clipId = (await agent.call('inspect_file', { file: 'clip.mp4' })).data['file_id']
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
-  await studio[Symbol.asyncDispose]()
+  await agentSession[Symbol.asyncDispose]()
 })
 
 const writeList = (content: unknown) =>
   writeFile(
-    join(studio.workspace, 'list.json'),
+    join(agentSession.workspace, 'list.json'),
     typeof content === 'string' ? content : JSON.stringify(content),
   )
 
@@ -195,7 +195,7 @@ describe('a list in a file is checked before anything is charged', () => {
 })
 
 test('a frame that cannot be shown is also reported as text, because its cell may be too small for a message', async () => {
-  const { workspace } = studio
+  const { workspace } = agentSession
   const whole = join(workspace, 'whole.mp4')
   const coded = ['-c:v', 'libx264', '-g', '1', '-pix_fmt', 'yuv420p', '-movflags', '+faststart', whole]
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=10:d=4', ...coded)

@@ -10,16 +10,16 @@ import { parseToolResult } from './stdio-client.ts'
 // Runs the calls of the prompt in order, on a file in the workspace.
 
 const mirror = testdata('models')
-let studio: AgentSession
+let agentSession: AgentSession
 
 beforeAll(async () => {
-  studio = await startAgentSession()
+  agentSession = await startAgentSession()
   // Settings of the service, which the first client starts.
-  await mkdir(studio.dataDir, { recursive: true })
+  await mkdir(agentSession.dataDir, { recursive: true })
   const settings = { models_mirror: mirror }
-  await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+  await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
 })
-afterAll(() => studio[Symbol.asyncDispose]())
+afterAll(() => agentSession[Symbol.asyncDispose]())
 
 const size = { width: 480, height: 270, fps: 25 }
 const line = { size: 24, fill: 'white', outline: 'black' }
@@ -47,8 +47,13 @@ async function callsOf(agent: ConnectedAgent, args: Record<string, string>) {
 test('remove-watermark: the steps detect, show, clean and check a video', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model of the text detector')
   const file = 'talk.mp4'
-  await drawFootage(join(studio.workspace, file), { ...size, frames: 50, background: 'still', captions })
-  await using agent = await studio.connect('modern')
+  await drawFootage(join(agentSession.workspace, file), {
+    ...size,
+    frames: 50,
+    background: 'still',
+    captions,
+  })
+  await using agent = await agentSession.connect('modern')
   const call = async (name: string, args: object) => {
     const request = { name, arguments: { ...args } }
     let answer = parseToolResult(await agent.client.callTool(request, { timeout: task.timeout }))
@@ -73,7 +78,7 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
     const answers = []
     for (const [index, [name, args]] of steps.entries()) {
       // Before cleaning, the agent protects the name of the channel.
-      if (index === 3) await keepChannel(join(studio.workspace, 'cleaning/regions.json'))
+      if (index === 3) await keepChannel(join(agentSession.workspace, 'cleaning/regions.json'))
       answers.push(await call(name, args))
     }
     return answers
@@ -114,7 +119,7 @@ async function keepChannel(path: string): Promise<void> {
 }
 
 test('boxes drawn by hand are shown on an image, and clean what they cover', async () => {
-  const { workspace } = studio
+  const { workspace } = agentSession
   await ffmpeg(
     '-f',
     'lavfi',
@@ -128,7 +133,7 @@ test('boxes drawn by hand are shown on an image, and clean what they cover', asy
   await ffmpeg('-i', join(workspace, 'bare.png'), '-vf', logo, join(workspace, 'photo.png'))
   const box = { x: 0.74, y: 0.09, w: 0.19, h: 0.17 }
   await writeFile(join(workspace, 'boxes.json'), JSON.stringify({ regions: [{ id: 'logo', ...box }] }))
-  await using agent = await studio.connect('legacy')
+  await using agent = await agentSession.connect('legacy')
   const { data, result } = await agent.call('inspect_file', { file: 'photo.png', regions: 'boxes.json' })
   expect(data['regions']).toMatchObject({ regions: 1, frames: [{ seconds: 0, ids: ['logo'] }] })
   expect(result.content[1]?.type).toBe('image')
@@ -150,9 +155,9 @@ test('boxes drawn by hand are shown on an image, and clean what they cover', asy
 })
 
 test('regions that cannot be drawn are reported with the fix', async () => {
-  const { workspace } = studio
-  await studio.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
-  await using agent = await studio.connect('modern')
+  const { workspace } = agentSession
+  await agentSession.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
+  await using agent = await agentSession.connect('modern')
   const ask = async (more: object) => (await agent.call('inspect_file', { file: 'clip.mp4', ...more })).text
   await writeFile(join(workspace, 'wrong.json'), '{"regions": [{"x": 0.9, "y": 0, "w": 0.2, "h": 0.1}]}')
   expect(await ask({ regions: 'wrong.json' })).toMatch(

@@ -9,15 +9,15 @@ import { parseToolResult, type Era } from './stdio-client.ts'
 
 // Rendering operations as an agent calls them: local paths as input, a file in the workspace as output.
 
-let studio: AgentSession
+let agentSession: AgentSession
 
 beforeAll(async () => {
-  studio = await startAgentSession()
-  await studio.createClip('testsrc2=s=320x180:r=25', 'walk.mp4', 1.2)
-  await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1.2', join(studio.workspace, 'song.wav'))
-  await writeFile(join(studio.workspace, 'title.html'), particle({ duration: 1 }, '<p>A title</p>'))
+  agentSession = await startAgentSession()
+  await agentSession.createClip('testsrc2=s=320x180:r=25', 'walk.mp4', 1.2)
+  await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1.2', join(agentSession.workspace, 'song.wav'))
+  await writeFile(join(agentSession.workspace, 'title.html'), particle({ duration: 1 }, '<p>A title</p>'))
 })
-afterAll(() => studio[Symbol.asyncDispose]())
+afterAll(() => agentSession[Symbol.asyncDispose]())
 
 const cut = { material: 'walk.mp4', clip_st: 0.2, track_st: 0 }
 type Rendering = readonly [string, object, object]
@@ -73,7 +73,7 @@ test.for(asked.map(([era, rendering]) => [era, ...rendering] as const))(
   '%s client: %s of local paths becomes a video in the workspace',
   async ([era, name, given, expected], { skip, task }) => {
     skip(name === 'html_render_simple' && lacksBrowser, 'no browser is installed')
-    await using agent = await studio.connect(era)
+    await using agent = await agentSession.connect(era)
     const progress: number[] = []
     const onprogress = ({ progress: percent }: { progress: number }) => void progress.push(percent)
     const call = async (tool: string, args: object) => {
@@ -89,7 +89,7 @@ test.for(asked.map(([era, rendering]) => [era, ...rendering] as const))(
     expect(progress.length).toBeGreaterThan(0)
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
     const [file] = data['files'] as { path: string }[]
-    expect(file?.path.startsWith(join(studio.workspace, `${name}-${era}`))).toBe(true)
+    expect(file?.path.startsWith(join(agentSession.workspace, `${name}-${era}`))).toBe(true)
     expect(await streams(file?.path ?? '')).toMatchObject([expected, { codec_name: 'aac' }])
     const seen = await agent.call('inspect_file', { file: file?.path, preview: 'contact_sheet' })
     expect(seen.result.content[1]?.type).toBe('image')

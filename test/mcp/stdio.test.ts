@@ -8,19 +8,19 @@ import { eras, parseToolResult, type Era } from './stdio-client.ts'
 
 const run = promisify(execFile)
 
-let studio: AgentSession
-const startAgent = (era: Era): Promise<ConnectedAgent> => studio.connect(era)
+let agentSession: AgentSession
+const startAgent = (era: Era): Promise<ConnectedAgent> => agentSession.connect(era)
 
 beforeAll(async () => {
-  studio = await startAgentSession()
-  await studio.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1.2)
-  await studio.createClip('smptebars=s=180x320:r=25', 'right.mp4', 1.2)
-  await studio.createClip('testsrc2=s=320x180:r=25', 'half.mkv', 4)
-  const half = join(studio.workspace, 'half.mkv')
+  agentSession = await startAgentSession()
+  await agentSession.createClip('testsrc2=s=320x180:r=30', 'left.mp4', 1.2)
+  await agentSession.createClip('smptebars=s=180x320:r=25', 'right.mp4', 1.2)
+  await agentSession.createClip('testsrc2=s=320x180:r=25', 'half.mkv', 4)
+  const half = join(agentSession.workspace, 'half.mkv')
   await truncate(half, Math.floor((await stat(half)).size / 2))
 })
 
-afterAll(() => studio[Symbol.asyncDispose]())
+afterAll(() => agentSession[Symbol.asyncDispose]())
 
 const bothClips = {
   clips: [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }],
@@ -71,7 +71,7 @@ describe.each(eras)('%s client, real service', (era) => {
 
   test('a truncated file is reported with the position; MIDI is reported as midi', async () => {
     await using agent = await startAgent(era)
-    const { workspace } = studio
+    const { workspace } = agentSession
     const { data } = await agent.call('inspect_file', { file: 'half.mkv' })
     expect(data).toMatchObject({
       kind: 'video',
@@ -103,7 +103,7 @@ describe.each(eras)('%s client, real service', (era) => {
 
   test('bad files are rejected with the reason, and nothing is charged', async () => {
     await using agent = await startAgent(era)
-    const { workspace } = studio
+    const { workspace } = agentSession
     const balance = async () => {
       const { data } = await agent.call('service_status')
       return (data['service'] as { credits: { balance: number } }).credits.balance

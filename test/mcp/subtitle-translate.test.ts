@@ -12,29 +12,29 @@ import { startAgentSession, type ConnectedAgent, type AgentSession } from './age
 
 // Translates subtitles in the workspace, with the model from one line of the settings.
 
-let studio: AgentSession
+let agentSession: AgentSession
 let model: ModelServer
 let agent: ConnectedAgent
 
 beforeAll(async () => {
-  studio = await startAgentSession()
+  agentSession = await startAgentSession()
   model = await startModelServer(translatingModel())
-  await mkdir(studio.dataDir, { recursive: true })
+  await mkdir(agentSession.dataDir, { recursive: true })
   await writeFile(settingsFile(), settings('language_model'))
-  agent = await studio.connect('modern')
+  agent = await agentSession.connect('modern')
   for (const name of ['talk.srt', 'vlog.srt'])
     await writeFile(
-      join(studio.workspace, name),
+      join(agentSession.workspace, name),
       srtOf(['We were on the way', 'to the station.', 'It was late.']),
     )
 })
 afterAll(async () => {
   await agent[Symbol.asyncDispose]()
-  await studio[Symbol.asyncDispose]()
+  await agentSession[Symbol.asyncDispose]()
   await model[Symbol.asyncDispose]()
 })
 
-const settingsFile = () => join(studio.dataDir, 'reelwright.config.json')
+const settingsFile = () => join(agentSession.dataDir, 'reelwright.config.json')
 const settings = (name: string) => JSON.stringify({ [name]: `${model.origin}/v1#small` })
 
 async function callUntilEnded(name: string, args: object) {
@@ -46,7 +46,7 @@ async function callUntilEnded(name: string, args: object) {
 
 test('without a model, the error names the setting; setting it makes the next call of the session work', async () => {
   const waitForServiceExit = async () => {
-    const record = await readDaemonRecord(studio.dataDir)
+    const record = await readDaemonRecord(agentSession.dataDir)
     if (record)
       await until(
         () => identifyProcess(record.pid),
@@ -59,11 +59,11 @@ test('without a model, the error names the setting; setting it makes the next ca
   const { isError, text } = await agent.call('subtitle_translate', request)
   expect([isError, text]).toEqual([true, expect.stringMatching(/^6401: no language model is set/)])
   expect(text).toMatch(/ Retryable: no$/)
-  expect(text).not.toContain(studio.dataDir)
+  expect(text).not.toContain(agentSession.dataDir)
   const [, file = '', example = '{}'] = / in (\S+) of the data folder.* such as (\{.*?\})/.exec(text) ?? []
   const [name = ''] = Object.keys(JSON.parse(example) as object)
 
-  await writeFile(join(studio.dataDir, file), settings(name))
+  await writeFile(join(agentSession.dataDir, file), settings(name))
   await waitForServiceExit()
   const { data } = await callUntilEnded('subtitle_translate', request)
   expect(data['status']).toBe('completed')
@@ -82,7 +82,7 @@ test.each(subtitleTranslate.examples)('example: $title', async ({ input }) => {
 })
 
 test('translate-subtitles: the calls of the prompt work unchanged', async () => {
-  await studio.createClip('testsrc2=size=320x180:rate=25', 'talk.mp4', 1)
+  await agentSession.createClip('testsrc2=size=320x180:rate=25', 'talk.mp4', 1)
   const args = { file: 'talk.srt', from: 'English', to: 'Chinese', video: 'talk.mp4' }
   const { messages } = await agent.client.getPrompt({ name: 'translate-subtitles', arguments: args })
   const [message] = messages
@@ -95,7 +95,7 @@ test('translate-subtitles: the calls of the prompt work unchanged', async () => 
       name === 'inspect_file' ? await agent.call(name, { ...call }) : await callUntilEnded(name, call)
     expect([response, isError]).toEqual([response, false])
   }
-  expect(await readFile(join(studio.workspace, 'subtitles/translated.srt'), 'utf8')).toContain('译文')
+  expect(await readFile(join(agentSession.workspace, 'subtitles/translated.srt'), 'utf8')).toContain('译文')
 })
 
 test('a request with the same source and target language is rejected with a fix', async () => {
@@ -108,7 +108,7 @@ test('a request with the same source and target language is rejected with a fix'
 })
 
 test('a file of another kind is rejected with the two supported formats', async () => {
-  await writeFile(join(studio.workspace, 'x.wav'), 'no sound')
+  await writeFile(join(agentSession.workspace, 'x.wav'), 'no sound')
   const request = { file_id: 'x.wav', language: 'en-US', translate_language: 'zh-CN' }
   const { isError, text } = await agent.call('subtitle_translate', request)
   expect([isError, text]).toEqual([true, expect.stringMatching(/^6014: .* Fix: Supported: \.srt \.ass\W/)])
