@@ -8,11 +8,13 @@ import type { SelectedClip } from './selection.ts'
 type Clip = SelectedClip<StagedFile>
 
 /**
- * A file cut off in the middle still tells its whole length. Throws 6021 where no picture is left at the end of
- * a clip's range; pictures before it are decoded from the keyframe before them in any case.
+ * Checks that every clip has a picture at the end of its range, because a truncated file still states its
+ * full
+ * duration. Throws 6021 otherwise. Decoding starts at the preceding key frame, so earlier pictures are
+ * decoded too.
  */
 export async function checkPictures(clips: readonly Clip[], signal: AbortSignal): Promise<void> {
-  // One start tells of all; only where one of them has none, each is asked.
+  // One process checks all clips. Each clip is checked separately only if a picture is missing.
   if (await allHavePicture(clips, signal)) return
   await Promise.all(
     clips.map(async (clip) => {
@@ -29,10 +31,10 @@ export async function checkPictures(clips: readonly Clip[], signal: AbortSignal)
   )
 }
 
-/** Time for one picture of each, which take it together or one after another, ms. */
+/** Time limit for one picture per clip, ms, with all clips in one process or one process per clip. */
 const checkTimeoutMs = 60_000
 
-/** Width and height of what a picture is scaled to. */
+/** Width and height to which a picture is scaled, pixels. */
 const checkSide = 16
 
 async function allHavePicture(clips: readonly Clip[], signal: AbortSignal): Promise<boolean> {
@@ -45,7 +47,7 @@ async function allHavePicture(clips: readonly Clip[], signal: AbortSignal): Prom
         ),
         ...clips.flatMap((_, index) => [
           ...['-map', `${index}:V:0`, '-frames:v', '1'],
-          // One of before that time counts as well.
+          // A picture before that time counts as well.
           ...['-vf', `setpts=0,scale=${checkSide}:${checkSide},format=gray`, '-f', 'rawvideo', 'pipe:1'],
         ]),
       ],
@@ -54,13 +56,13 @@ async function allHavePicture(clips: readonly Clip[], signal: AbortSignal): Prom
       onOutput: (chunk) => (bytes += chunk.length),
     })
   } catch (error) {
-    // What the machine is to blame for says nothing of the file.
+    // Failures of the machine say nothing about the file and are rethrown.
     if (!isInputError(error)) throw error
   }
   return bytes >= clips.length * checkSide * checkSide
 }
 
-/** The end of a clip's range, s. */
+/** Returns the time of the last picture in a clip's range, seconds. */
 function lastPictureTime({ beginMs, endMs }: Clip): number {
   return Math.max(beginMs, endMs - 1) / 1000
 }

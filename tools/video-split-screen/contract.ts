@@ -6,7 +6,7 @@ import { operation } from '../../src/contract/operation.ts'
 
 const unit = z.number().min(0).max(1)
 
-/** Rectangle as shares of the picture, 0 to 1. */
+/** Rectangle in fractions of the picture, 0 to 1. */
 const rectangle = z.object({ x: unit, y: unit, width: unit, height: unit })
 
 /** Tolerance for the far edge of a crop whose sides were rounded by the caller. */
@@ -25,7 +25,7 @@ const crop = rectangle
     'Part of the picture to use, as shares of its width and height; x + width and y + height at most 1',
   )
 
-/** Largest time code taken, in ms (24 days); the length of the result has its own limit. */
+/** Largest accepted time, ms (24 days). The duration of the result has its own limit. */
 const maxTimeMs = 2 ** 31 - 1
 
 const clip = z

@@ -11,10 +11,10 @@ import type { SelectedClip } from './selection.ts'
 import { audibleClips, soundGraph } from './sound.ts'
 import type { Size } from '../../src/media/geometry.ts'
 
-/** A split screen whose every pixel and moment is decided. */
+/** A split screen with final pixels, times and settings. */
 export interface SplitScreen {
   readonly clips: readonly SelectedClip<StagedFile>[]
-  /** Where each clip's picture comes to lie, in the same order. */
+  /** Placement of each clip's picture, in the same order. */
   readonly pictures: readonly ClipPlacement[]
   readonly canvas: Size
   readonly rate: Rational
@@ -25,9 +25,11 @@ export interface SplitScreen {
 }
 
 /**
- * How the picture is encoded. veryfast: the next slower preset takes a third more time for no smaller files at
- * the same quality. CRF 18 with less deblocking: at CRF 20 and the usual deblocking thin lines and small text
- * lost a tenth of their contrast in keyframes, and small pictures are what split screens are made of.
+ * Encoder settings. veryfast: the next slower preset takes a third more time, and files of the same quality
+ * are not
+ * smaller. CRF 18 with less deblocking: at CRF 20 and default deblocking, thin lines and small text lost a
+ * tenth of
+ * their contrast in key frames, and split screens consist of small pictures.
  */
 export const splitScreenEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-x264-params', 'deblock=-2,-2'],
@@ -35,9 +37,8 @@ export const splitScreenEncoderArgs: readonly string[] = [
 ]
 
 /**
- * Makes the mp4 at `path` with one filter graph and one encode.
- *
- * @param expectedSeconds the estimate, from which the time limit follows
+ * Encodes the mp4 at `path` with one filter graph.
+ * @param expectedSeconds the estimated duration of the work, from which the time limit is derived
  */
 export async function encodeSplitScreen(
   screen: SplitScreen,
@@ -68,9 +69,10 @@ export async function encodeSplitScreen(
       ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...splitScreenEncoderArgs, ...bt709Tags],
       ...['-threads', String(context.threads), '-r', `${rate.num}/${rate.den}`],
       ...(heard.length > 0 ? ['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'] : []),
-      // Half a frame more, so that rounding never takes the last one: the graphs end by themselves.
+      // Half a frame of margin, so that rounding never drops the last frame. The graphs limit the duration
+      // themselves.
       ...['-t', (seconds + 0.5 / hertz(rate)).toFixed(6)],
-      // Nothing of the sources' tags (places, names) goes into the result.
+      // Tags of the sources, such as locations and names, are not copied to the result.
       ...['-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart', path],
     ],
     cwd: context.scratch,
@@ -81,12 +83,15 @@ export async function encodeSplitScreen(
   })
 }
 
-/** A machine may be busy and much slower than the one measured; this only ends what hangs. */
+/**
+ * Returns the time limit, ms. The margin is large because a machine may be busy or slow. It only ends
+ * stalled runs.
+ */
 function encodeTimeoutMs(expectedSeconds: number): number {
   return (10 * 60 + 30 * expectedSeconds) * 1000
 }
 
-/** Starts decoding at the key frame before the range; the graphs cut it where the range begins. */
+/** Starts decoding at the key frame before the range. The graphs cut at the start of the range. */
 async function clipInputArgs({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
   return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000, video)])
 }

@@ -7,14 +7,18 @@ import type { Size } from '../../src/media/geometry.ts'
 interface PictureGraphOptions {
   readonly canvas: Size
   readonly rate: Rational
-  /** Length of the result. */
+  /** Length of the result, frames. */
   readonly frames: number
   /** #RRGGBB. */
   readonly background: string
   readonly clips: readonly ClipPlacement[]
 }
 
-/** The filter graph of the picture: inputs 0, 1, … are the clips, in times of their files; ends in [v]. */
+/**
+ * Returns the filter graph of the picture. Inputs 0, 1, … are the clips, with timestamps of their files. The
+ * output
+ * label is [v].
+ */
 export function pictureGraph(screen: PictureGraphOptions): string {
   const { canvas, frames, clips } = screen
   const chains = clips.map(
@@ -27,8 +31,9 @@ export function pictureGraph(screen: PictureGraphOptions): string {
 }
 
 /**
- * Whether xstack can do it, which takes less work than overlay: it knows no transparency, it ends at the last
- * picture, and it fills by another matrix than BT.709, which gives the same greys but other colours.
+ * Returns whether xstack can be used, which is cheaper than overlay. It does not support transparency and
+ * ends at the
+ * outermost picture. Its fill colour uses a matrix other than BT.709, which is correct for grey only.
  */
 function canUseXstack({ canvas, background, clips }: PictureGraphOptions): boolean {
   const { cb, cr } = colourToBt709(background)
@@ -47,7 +52,7 @@ function xstackFilter({ background, clips }: PictureGraphOptions): string {
   return `${labels}xstack=inputs=${clips.length}:layout=${places}:fill=${background.replace('#', '0x')}`
 }
 
-/** One frame of the background, its colour set as coded values, repeated; each clip is laid over it. */
+/** Repeats one background frame, its colour set as YUV values, and overlays each clip. */
 function overlayFilters({ canvas, rate, background, clips }: PictureGraphOptions): string {
   const { y, cb, cr } = colourToBt709(background)
   const still =
@@ -61,14 +66,16 @@ function overlayFilters({ canvas, rate, background, clips }: PictureGraphOptions
 }
 
 /**
- * From a decoded, turned picture, in times of its file, to its place's pixels. A file's clock may be too coarse for
- * the beginning of its range. fps repeats and drops so that time runs on evenly from 0; tpad lets the last frame
- * stand, so that a range inside its time shows it.
+ * Returns the filters from a decoded, upright picture, with timestamps of its file, to the pixels of its
+ * slot. Shifts
+ * the timestamps to the start of the range, which the file's time base may not represent exactly. fps
+ * produces an
+ * even rate from 0. tpad repeats the last frame, so that the range is covered to its end.
  */
 function clipFilters({ video, beginMs, x, y }: ClipPlacement, fps: string): string {
   const { width, height } = uprightSize(video)
   const alpha = video.alpha ? 'a' : ''
-  // Only whole chroma can be cut at odd pixels.
+  // Only 4:4:4 chroma can be cropped at odd pixels.
   const atOdd = x.offset % 2 === 1 || y.offset % 2 === 1
   const whole = video.hdr ? 'yuv444p10' : `yuv${alpha}444p`
   return [
@@ -91,21 +98,24 @@ function clipFilters({ video, beginMs, x, y }: ClipPlacement, fps: string): stri
 
 const inWords = ({ num, den }: Rational) => `${num}/${den}`
 
-/** Side of the blocks the encoder works in. */
+/** Side of the encoder's blocks, pixels. */
 const blockSide = 16
 
-/** How much finer blocks with background are coded, as a share of the whole range of quality. */
+/** Quality offset of blocks that contain background, as a fraction of the quantizer range, -1 to 1. */
 const backgroundOffset = -0.4
 
 /**
- * Asks the encoder to code finely what holds background, so that thin gaps keep their colour and their edges
- * beside moving pictures: for all of the canvas, but first, which wins, for the pictures' inner blocks as usual.
+ * Returns filters that make the encoder use a higher quality for blocks with background, so that thin gaps
+ * keep their
+ * colour and edges. The whole canvas is such a region, but the inner blocks of the pictures, listed first,
+ * take
+ * precedence and keep the default quality.
  */
 function backgroundQuality(canvas: Size, clips: readonly ClipPlacement[]): string {
   const covered = clips.reduce((sum, { x, y }) => sum + x.shown * y.shown, 0)
   if (covered >= canvas.width * canvas.height) return ''
   const inner = clips.flatMap(({ x, y, left, top }) => {
-    // A picture's side at the edge of the canvas has no background beside it.
+    // A picture has no background beyond a side at the edge of the canvas.
     const from = { x: left === 0 ? 0 : left + blockSide, y: top === 0 ? 0 : top + blockSide }
     const right = left + x.shown - (left + x.shown === canvas.width ? 0 : blockSide)
     const bottom = top + y.shown - (top + y.shown === canvas.height ? 0 : blockSide)
@@ -126,7 +136,7 @@ function cropFilter(x: CropExtent, y: CropExtent): string {
   return `crop=w=${x.size}:h=${y.size}:x=${x.from}:y=${y.from}:exact=1`
 }
 
-/** A colour #RRGGBB as 8-bit limited-range BT.709 (ITU-R BT.709-6, 3.2 and 3.4). */
+/** Converts #RRGGBB to 8-bit limited-range BT.709 (ITU-R BT.709-6, 3.2 and 3.4). */
 export function colourToBt709(color: string): { y: number; cb: number; cr: number } {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(
     (at) => Number.parseInt(color.slice(at, at + 2), 16) / 255,

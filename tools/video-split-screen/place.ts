@@ -6,24 +6,26 @@ import { uprightSize } from './selection.ts'
 import type { SelectedClip } from './selection.ts'
 import type { Size, Rect } from '../../src/media/geometry.ts'
 
-/** A clip's picture in the result: what is cut from the source, and where it comes to lie. */
+/** Placement of a clip's picture: the crop of the source and the position in the result. */
 export interface ClipPlacement {
   readonly video: VideoFacts
-  /** Where its range begins in its file, ms. */
+  /** Start of its range in the file, ms. */
   readonly beginMs: number
   readonly x: AxisFit
   readonly y: AxisFit
-  /** Top left corner on the canvas, in pixels. */
+  /** Top left corner on the canvas, pixels. */
   readonly left: number
   readonly top: number
-  /** The part of the displayed source that shows, as shares. */
+  /** Visible part of the displayed source, in fractions, 0 to 1. */
   readonly sourceCrop: Rect
 }
 
-/** Centres a clip in its slot: `cover` fills the slot and cuts the rest off, `contain` shows all of it. */
+/**
+ * Centres a clip in its slot. `cover` fills the slot and crops the rest, `contain` shows the whole picture.
+ */
 export function placeClip(clip: SelectedClip, slot: Rect, fit: 'cover' | 'contain'): ClipPlacement {
   const target = fit === 'cover' ? slot : containedSize(slot, clip.aspect)
-  // Only one of the two sides is cut.
+  // At most one of the two axes is cropped.
   const keep = fit === 'cover' ? target.width / target.height / clip.aspect : 1
   const source = uprightSize(clip.video)
   const along = (length: number, share: number, wish: { start: number; size: number; shown: number }) => {

@@ -7,19 +7,21 @@ import { outputRate } from './rate.ts'
 import { selectClips, selectLayout, shortestMs } from './selection.ts'
 import type { SelectedClip, SplitScreenInput } from './selection.ts'
 
-/** Checks clips, layout and limits against the probed files, and prices the shortest range. */
+/** Validates clips, layout and limits against the probed files. Prices the shortest range. */
 export const plan: PlanOperation<typeof videoSplitScreen> = (input, files) => {
   const clips = selectClips(input, files)
-  // No layout fits more or fewer clips, so whether one does is known without the seed.
+  // Whether a layout fits depends on the number of clips only, so any seed can be used here.
   selectLayout(input, clips, 0)
   const durationMs = shortestMs(clips)
   return { credits: creditsFor(videoSplitScreen.price, durationMs), seconds: expectedSeconds(input, clips) }
 }
 
-/** Measured on two cores (bench/split-screen.ts): pixels a second, and seconds before the first frame. */
+/** Throughput on two cores (bench/split-screen.ts): pixels per second, and seconds before the first frame. */
 const speed = { decodeAndScale: 600e6, encode: 125e6, start: 0.5 }
 
-/** Seconds of work to expect on two cores: decoding and scaling all sources, then one encode. */
+/**
+ * Returns the estimated work on two cores, seconds: decoding and scaling of all sources plus one encoding.
+ */
 export function expectedSeconds(input: SplitScreenInput, clips: readonly SelectedClip[]): number {
   const rate = hertz(outputRate(clips.map(({ video }) => video)))
   const canvas = canvasSize(input.output_ratio, input.quality)

@@ -1,10 +1,10 @@
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import { hertz, nominalRate } from '../../src/media/frame-rate.ts'
 
-/** Highest rate of a result, frames a second. */
+/** Maximum frame rate of a result, frames per second. */
 const maxOutputRate: Rational = { num: 60, den: 1 }
 
-/** Rate of a result: the highest of its sources', at most 60. */
+/** Returns the frame rate of a result: the highest of its sources, at most 60. */
 export function outputRate(
   videos: readonly Pick<VideoFacts, 'frame_rate' | 'base_rate' | 'variable_rate'>[],
 ): Rational {

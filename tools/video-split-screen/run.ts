@@ -14,7 +14,7 @@ import { hdrClipNames, selectClips, selectLayout, selectSeed, shortestMs } from 
 import type { SelectedClip } from './selection.ts'
 import type { Size, Rect } from '../../src/media/geometry.ts'
 
-/** Draws all clips into one picture with one filter graph and one encode. */
+/** Composes all clips into one picture with one filter graph and one encoding. */
 export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {
   const clips = selectClips(input, context.files)
   await checkPictures(clips, context.signal)
@@ -59,7 +59,7 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
   }
 }
 
-/** The seed of a task that names none: follows from its id, so that a retry makes the same choice. */
+/** Returns the default seed. It is derived from the task id, so that a retry makes the same choice. */
 function taskSeed(taskId: string): number {
   return fnv1a(taskId) % 2 ** 31
 }
@@ -72,12 +72,12 @@ interface PlacedClip {
 
 interface Placing {
   readonly canvas: Size
-  /** Slot of each clip. */
+  /** Slot index of each clip. */
   readonly order: readonly number[]
   readonly fit: 'cover' | 'contain'
 }
 
-/** The slots as the result tells them (contract 2, 2.3b), by slot_index. */
+/** Returns the slots of the result (contract 2, 2.3b), sorted by slot_index. */
 function resultSlots(
   placed: readonly PlacedClip[],
   { canvas, order, fit }: Placing,

@@ -9,30 +9,33 @@ import type { videoSplitScreen } from './contract.ts'
 
 export type SplitScreenInput = InputOf<typeof videoSplitScreen>
 
-/** A clip whose file is known: what of it is shown. */
+/** A clip with its probed file and its range. */
 export interface SelectedClip<F extends RequestFile = RequestFile> {
   readonly file: F
   readonly video: VideoFacts
   readonly beginMs: number
   readonly endMs: number
-  /** Part of the displayed picture, as shares. */
+  /** Part of the displayed picture, in fractions, 0 to 1. */
   readonly crop: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
-  /** Displayed width by height of that part. */
+  /** Displayed width / height of that part. */
   readonly aspect: number
 }
 
-/** Sum of the pictures of all clips, in pixels as they are decoded: sixteen of 1920 x 1080. */
+/** Maximum total size of the pictures of all clips, decoded pixels: sixteen of 1920 x 1080. */
 const maxDecodedPixels = 16 * 1920 * 1080
 
-/** Longest result: 6 hours, in ms. */
+/** Maximum duration of a result, ms: 6 hours. */
 const maxDurationMs = 6 * 3600 * 1000
 
-/** Smallest side of a crop in source pixels: one sample of 4:2:0 chroma. */
+/** Minimum side of a crop in source pixels: one sample of 4:2:0 chroma. */
 const smallestCrop = 2
 
 const wholePicture = { x: 0, y: 0, width: 1, height: 1 }
 
-/** Finds out what each clip shows. Throws 6014 for a file that is no video, 6016 for a bad range or crop. */
+/**
+ * Resolves range and crop of each clip. Throws 6014 for a file that is not a video, 6016 for an invalid
+ * range or crop.
+ */
 export function selectClips<F extends RequestFile>(
   input: SplitScreenInput,
   files: RequestFiles<F>,
@@ -53,7 +56,7 @@ export function selectClips<F extends RequestFile>(
   return [first, ...rest]
 }
 
-/** Length of the result: that of the shortest clip, in ms. Throws 6016 beyond 6 hours. */
+/** Returns the duration of the result, ms: that of the shortest clip. Throws 6016 above 6 hours. */
 export function shortestMs(clips: readonly SelectedClip[]): number {
   const shortest = Math.min(...clips.map(({ beginMs, endMs }) => endMs - beginMs))
   if (shortest <= maxDurationMs) return shortest
@@ -62,7 +65,7 @@ export function shortestMs(clips: readonly SelectedClip[]): number {
   })
 }
 
-/** The seed of a request: the given one, or one that follows from `fallback` and keeps the clips in order. */
+/** Returns the requested seed, or one derived from `fallback` that keeps the clips in order. */
 export function selectSeed(
   input: SplitScreenInput,
   clips: readonly SelectedClip[],
@@ -71,7 +74,10 @@ export function selectSeed(
   return input.random_seed ?? orderlySeed(layoutOptions(input, clips, fallback))
 }
 
-/** The layout of a request: the named one, or the best for the clips. Throws 6016 for one that does not fit. */
+/**
+ * Returns the requested layout, or the best one for the clips. Throws 6016 if it does not exist or does not
+ * fit.
+ */
 export function selectLayout(input: SplitScreenInput, clips: readonly SelectedClip[], seed: number): Layout {
   if (input.layout_mode === 'auto') return chooseLayout(layoutOptions(input, clips, seed))
   const layout = findLayout(input.layout_id ?? 0)
@@ -138,10 +144,10 @@ function selectClip<F extends RequestFile>(
   return { file, video, beginMs, endMs, crop, aspect: (crop.width / crop.height) * displayAspect(video) }
 }
 
-/** A range must end before the place where a file was cut off. Throws 6021. */
+/** Throws 6021 if a range ends after the point where its file is truncated. */
 function checkNotCutOff({ name, facts }: RequestFile, endMs: number, index: number): void {
   const cutOffMs = facts?.cut_off_ms ?? Infinity
-  // Packets of FLV do not tell how long they last, so its mark is a guess; the run looks at the picture itself.
+  // FLV packets have no duration, so `cut_off_ms` is an estimate. The run checks the picture itself.
   if (endMs <= cutOffMs || facts?.container === 'flv') return
   const place = (cutOffMs / 1000).toFixed(1)
   throw new MediaError(
@@ -153,7 +159,7 @@ function checkNotCutOff({ name, facts }: RequestFile, endMs: number, index: numb
   )
 }
 
-/** Sides of the picture as the decoder gives it, turned for display, before its samples are made square. */
+/** Returns the decoded size in pixels after rotation, before the correction of the sample aspect ratio. */
 export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts): {
   width: number
   height: number
@@ -169,7 +175,7 @@ function displayAspect(video: VideoFacts): number {
   return (width / height) * (video.rotation % 180 === 0 ? num / den : den / num)
 }
 
-/** Names of the HDR files among clips, each once; they are tone-mapped. */
+/** Returns the names of the HDR files among the clips, without duplicates. They are tone-mapped. */
 export function hdrClipNames(clips: readonly SelectedClip[]): string[] {
   return [...new Set(clips.flatMap(({ video, file }) => (video.hdr ? [file.name] : [])))]
 }
