@@ -4,21 +4,27 @@ import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { examples } from './examples.ts'
 
-/** Most clips of a timeline, all tracks together (contract 2, 8); more tracks or materials would be of no use. */
+/**
+ * Maximum number of clips in all tracks (contract 2, 8). Also limits tracks and materials, as more have no
+ * use.
+ */
 const maxClips = 500
 
-/** Loudest factor of a clip or track; 100 is +40 dB. */
+/** Maximum gain factor of a clip or track; 100 is +40 dB. */
 const maxVolume = 100
 
-/** No file is longer (1000 hours), and no time of a clip is of use beyond. */
+/** Maximum time, seconds. No file is longer than 1000 hours. */
 const longest = 1000 * 3600
 
 const seconds = z.number().min(0).max(longest)
 
-/** An object that is taken whatever it holds, and not kept: hostile ones are deeper than JSON can be written. */
+/**
+ * Accepts any object and discards its content, because a hostile object may be nested too deeply to
+ * serialize as JSON.
+ */
 const ignored = z.looseObject({}).transform(() => ({}))
 
-/** A clip of either kind of track; a gap has an empty clip_id and no material. */
+/** A clip of either kind of track. A gap has an empty clip_id and no material. */
 const clip = z.object({
   clip_id: z.string().max(200).describe('Any name; empty marks a gap (black, silence)'),
   clip_st: seconds.optional().describe('In point inside the material, s; not for gaps'),
@@ -35,14 +41,14 @@ const clip = z.object({
 type Clip = z.output<typeof clip> & { readonly material?: string | undefined }
 
 interface ClipRule {
-  /** The field it is about. */
+  /** The field it applies to. */
   readonly field: 'material' | 'clip_st' | 'clip_ed' | 'track_ed'
   readonly holds: (one: Clip) => boolean
   readonly message: string
   readonly fix: string
 }
 
-/** What a clip must hold besides the kinds of its fields. */
+/** Rules for a clip beyond the types of its fields. */
 const clipRules: readonly ClipRule[] = [
   ...(['material', 'clip_st', 'clip_ed'] as const).map((field) => ({
     field,
@@ -138,7 +144,7 @@ const fields = z.object({
 
 type Fields = z.output<typeof fields>
 
-/** Every clip with its place in the request. */
+/** Yields every clip with its path in the request. */
 function* clipsOf({ video_track, audio_track }: Fields) {
   for (const [name, tracks] of Object.entries({ video_track, audio_track })) {
     for (const [track, { track_timeline }] of tracks.entries()) {

@@ -18,30 +18,32 @@ import { pictureGraph } from './picture.ts'
 import type { Ending, PictureOptions } from './picture.ts'
 
 /**
- * How the picture is encoded. Parts are joined without encoding again, so all have the same settings. veryfast:
- * the next slower preset takes a third more time for no smaller files at the same quality.
+ * Encoder settings. All parts use the same settings because they are joined without re-encoding. veryfast:
+ * the next
+ * slower preset takes a third more time, and files of the same quality are not smaller.
  */
 export const timelineEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
 ]
 
-/** A part to be made. */
+/** A part to encode. */
 interface EncodePartOptions {
   readonly part: Part
-  /** Of a part that is the whole result. What it fails with, the signal tells. */
+  /** Sound of the result, if the part is the whole result. Errors of the sound abort the signal. */
   readonly sound: Pcm | undefined
   readonly wish: PictureOptions
   readonly context: RunContext
   readonly signal: AbortSignal
   readonly threads: number
   readonly timeoutMs: number
-  /** Number of frames made so far. */
+  /** Called with the number of frames encoded so far. */
   readonly onFrames: (frames: number) => void
 }
 
 /**
- * Makes one part of the picture in the folder of the run. Groups beside its live one are decoded before, one after
- * another, to raw frames that are there until it is made. Throws 6021 with the clip where pictures are missing.
+ * Encodes one part of the picture in the folder of the run. The groups other than the live one are first
+ * decoded, one
+ * after another, to temporary raw frames. Throws 6021 with the clip if pictures are missing.
  */
 export async function encodePart(path: string, job: EncodePartOptions): Promise<void> {
   const { groups, live } = job.part
@@ -59,7 +61,7 @@ export async function encodePart(path: string, job: EncodePartOptions): Promise<
   }
 }
 
-/** Frames that wait for the encoder, as graphs end in them. */
+/** Output options for temporary raw frames, in the pixel format of the graphs. */
 const rawArgs: readonly string[] = ['-c:v', 'rawvideo', '-pix_fmt', 'yuv420p', '-f', 'rawvideo']
 
 function rawInput(path: string, { canvas: { width, height, rate } }: PictureOptions): string[] {
@@ -69,12 +71,12 @@ function rawInput(path: string, { canvas: { width, height, rate } }: PictureOpti
   ]
 }
 
-/** What a part becomes. */
+/** Output of a part and its additional inputs. */
 interface RenderOutput {
   readonly path: string
-  /** Options of how it is coded. */
+  /** Encoder options. */
   readonly args: readonly string[]
-  /** Those of the groups beside its live one. */
+  /** Input options of the raw frames of the other groups. */
   readonly inputs: readonly (readonly string[])[]
 }
 
@@ -113,12 +115,16 @@ async function renderFrames({ path, args, inputs }: RenderOutput, job: EncodePar
   })
 }
 
-/** Options of a result that has sound, too, from an input of that number. */
+/** Returns the output options for sound from the input with this index. */
 function soundOutputArgs(sound: Pcm, input: number): string[] {
   return ['-map', `${input}:a:0`, ...aacArgs(sound), '-movflags', '+faststart']
 }
 
-/** ffmpeg gives up where most of what it reads cannot be decoded, and tells no file. */
+/**
+ * Returns errors that indicate damage and rethrows others. ffmpeg fails if most of its input does not
+ * decode, and
+ * does not name the file.
+ */
 function asDamage(error: unknown): MediaError {
   if (error instanceof MediaError && error.code === 6017) return error
   throw error
@@ -136,7 +142,10 @@ async function readInputArgs(
   ])
 }
 
-/** Holds a stretch in whose end no picture came against its file: throws 6021 unless it has a hole there. */
+/**
+ * Checks a section that had no picture near its end. Throws 6021 unless its file has an intentional gap
+ * there.
+ */
 async function checkEnding(
   { stretch, due, markerFile: told }: Ending,
   { context, signal }: EncodePartOptions,
@@ -145,7 +154,7 @@ async function checkEnding(
   if (found && found.size > 0) return
   const { clip, to } = stretch
   const { path, name, facts } = context.files.get(clip.material)
-  // What the filters took for earlier or later must count so here.
+  // Uses the same tolerance as the filters.
   const span = { from: due + clipTolerance, to: to - 2 * clipTolerance }
   if (!facts || (await isPictureGap({ path, facts }, span, { signal }))) return
   throw new MediaError(6021, `${clip.at}.material: ${name} has no picture from ${due.toFixed(1)} s on`, {

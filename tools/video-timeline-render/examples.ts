@@ -1,6 +1,6 @@
 import type { Example } from '../../src/contract/operation.ts'
 
-/** Timelines as agents may write them; every clip of a first one is cut, a second one opens on black. */
+/** Example timelines. In the first, every clip is trimmed. The second opens on black. */
 export const examples: readonly [Example, Example] = [
   {
     title: 'Two shots in a row, the second in slow motion, with music at a third of its level',

@@ -3,7 +3,10 @@ import { rm } from 'node:fs/promises'
 import { pcmBytes } from '../../src/engines/ffmpeg/pcm.ts'
 import { rechunk } from '../../src/platform/streams.ts'
 
-/** Adds sounds of the same length. Ends all of them, however it ends. */
+/**
+ * Adds PCM streams of equal length, sample by sample. Ends all streams whether it succeeds, fails or stops
+ * early.
+ */
 export async function* mixPcm(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
   const batches = sources.map((source) => rechunk(source))
   try {
@@ -27,7 +30,7 @@ function asFloats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array 
   return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
 }
 
-/** Reads a file once: it takes 23 MB a minute, so it is deleted then. */
+/** Reads a file once and deletes it. Such files take 23 MB per minute. */
 export async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterable<Uint8Array> = createReadStream(path, { highWaterMark: 2 ** 20 })
   yield* chunks
@@ -36,7 +39,7 @@ export async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
 
 const zeros = new Uint8Array(2 ** 16)
 
-/** So many samples of both channels that are 0. */
+/** Yields stereo float samples of silence, `samples` per channel. */
 export async function* silentPcm(samples: number): AsyncGenerator<Uint8Array> {
   for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
     yield zeros.subarray(0, Math.min(left, zeros.length))

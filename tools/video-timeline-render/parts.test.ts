@@ -49,7 +49,7 @@ function partsOfShots(shots: readonly Shot[]): Part[] {
   return divideTimeline(timeline, wish, atOnce)
 }
 
-/** Pixels of a picture of each decoder of a group. */
+/** Returns the picture size of each decoder of a group, pixels. */
 function decodersOf(group: Group): number[] {
   const stretches = group.flatMap((piece) => pieceStretch(piece, rate) ?? [])
   return groupReads(stretches, wish.decodesThrough).map(([{ clip }]) => {
@@ -62,7 +62,7 @@ function sumOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0)
 }
 
-/** Most decoders that are alive at once: of a part, those of one group. */
+/** Returns the maximum number of simultaneous decoders. Only one group of a part is decoded at a time. */
 function mostAtOnce(parts: readonly Part[]): number {
   const counts = parts.map(({ groups }) => Math.max(...groups.map((group) => decodersOf(group).length)))
   return sumOf(counts.toSorted((one, other) => other - one).slice(0, atOnce))
@@ -85,7 +85,7 @@ test('what is decoded at once for a part is bounded, and how many frames of it w
           expect(decoders.length <= 1 || sumOf(decoders) <= 2 * 1920 * 1080).toBe(true)
         const frames = totalUnits(groups.flat())
         expect(frames).toBeGreaterThanOrEqual(parts.length > 1 ? 5 : 1)
-        // In the last also what is left.
+        // The last part also contains the remainder.
         expect(frames - totalUnits(live)).toBeLessThanOrEqual(index < parts.length - 1 ? 4 : 8)
       }
     }),

@@ -6,28 +6,33 @@ import type { Stretch } from '../../src/media/timeline/reads.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import type { PictureOptions } from './picture.ts'
 
-/** Length of a part, s: long enough that its start costs little, short enough that no core waits at the end. */
+/**
+ * Limits for the duration of a part, seconds: long enough to amortize its start, short enough to keep all
+ * cores busy
+ * until the end.
+ */
 const partSeconds = { least: 5, most: 20 }
 
-/** Parts that each of those made at once does, one after another, where the output is long enough. */
+/** Number of consecutive parts per worker, if the output is long enough. */
 const partsPerWorker = 3
 
 /**
- * Shortest part, frames: what the encoder's reordering of 3 B-frames between two others needs to be the same in
- * all. No more, as what a part's longest group leaves of them is kept as raw frames.
+ * Minimum length of a part, frames. Below it, the encoder's reordering of 3 B-frames between two others
+ * would differ between parts. It is small because the frames outside the longest group are stored raw.
  */
 const minPartFrames = 5
 
 /**
- * Pictures of what is decoded at once for a part, pixels: two of 1920 x 1080. A decoder keeps about a dozen of its
- * pictures until its group is done, so it is these that its memory grows with.
+ * Maximum total picture size of the decoders of a group, pixels: two of 1920 x 1080. A decoder keeps about a
+ * dozen
+ * pictures until its group is complete, so memory grows with this size.
  */
 const maxGroupPixels = 2 * 1920 * 1080
 
-/** Bounds the size of the graph. */
+/** Limits the size of the filter graph. */
 const maxGroupPieces = 40
 
-/** Divides the picture into parts that are encoded on their own, some at once. */
+/** Divides the picture into parts that are encoded separately, `atOnce` of them in parallel. */
 export function divideTimeline(timeline: Timeline, wish: PictureOptions, atOnce: number): Part[] {
   const { picture, frames, rate } = timeline
   const share = frames / rate / (partsPerWorker * atOnce)

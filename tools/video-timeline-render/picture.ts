@@ -7,34 +7,35 @@ import type { Read, Stretch } from '../../src/media/timeline/reads.ts'
 import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 
-/** What a part is made for and of. */
+/** Canvas and sources of a picture. */
 export interface PictureOptions {
   readonly canvas: Pick<Timeline, 'width' | 'height' | 'rate'>
   readonly videoOf: (material: string) => VideoFacts
-  /** Whether decoding on from one stretch to the next takes less than opening the file again. */
+  /** Returns whether decoding up to the next section is faster than opening the file again. */
   readonly decodesThrough: (before: Stretch, next: Stretch) => boolean
 }
 
-/** The picture of a part of the output: what is read, and the filter graph that ends in [v]. */
+/** Picture of a part: its inputs and the filter graph, which ends in [v]. */
 export interface PictureGraph {
-  /** Inputs in order; each is begun at the key frame before its first stretch. */
+  /** Inputs in order. Each starts at the key frame before its first section. */
   readonly reads: readonly Read[]
   readonly graph: string
   readonly endings: readonly Ending[]
 }
 
-/** How to learn whether a stretch had pictures up to its end, or whether an early one stands for them. */
+/** How to check whether a section had pictures until its end or its last picture was repeated. */
 export interface Ending {
   readonly stretch: Stretch
-  /** The source shows a new picture from then on, s, or has a hole. */
+  /** Time from which a new picture is expected, in seconds of the source, unless the source has a gap. */
   readonly due: number
-  /** File in the folder of the run that holds something where such a picture came. */
+  /** File in the folder of the run that is non-empty if such a picture was decoded. */
   readonly markerFile: string
 }
 
 /**
- * Plans the picture of a part of some name: exactly its frames, fitted to the canvas. After the inputs that are read
- * come those that hold the raw frames of its other groups.
+ * Builds the graph for the exact frames of a part, fitted to the canvas. `name` is a prefix of marker files.
+ * The raw
+ * frames of the part's other groups are additional inputs after `reads`.
  */
 export function pictureGraph({ groups, live }: Part, wish: PictureOptions, name: string): PictureGraph {
   const { rate } = wish.canvas
@@ -52,7 +53,7 @@ export function pictureGraph({ groups, live }: Part, wish: PictureOptions, name:
     endings.push(ending)
     return `[r${index}]${pieceFilters(ending, wish, String(index))}${label}`
   })
-  // One input for each read, split where several pieces are made of it.
+  // One input per read, split if several pieces use it.
   const inputs = reads.map((read, input) => {
     const labels = read.map((stretch) => `[r${stretches.indexOf(stretch)}]`)
     return `[${input}:V:0]${labels.length > 1 ? `split=${labels.length}` : 'null'}${labels.join('')}`
@@ -62,7 +63,7 @@ export function pictureGraph({ groups, live }: Part, wish: PictureOptions, name:
   const all = groups.flatMap((group) =>
     group === live ? live.map((_, index) => `[p${index}]`) : [`[g${others.indexOf(group)}]`],
   )
-  // Times anew from whole frames: concat's are rounded.
+  // Sets timestamps from frame numbers, because those of concat are rounded.
   const end = `${all.join('')}concat=n=${all.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
   return { reads, graph: [...inputs, ...raw, ...chains, end].join(';'), endings }
 }
@@ -71,23 +72,27 @@ function black({ canvas: { width, height, rate } }: PictureOptions, frames: numb
   return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
 }
 
-/** A last picture may come this much before the end of a stretch, s, however files round. */
+/**
+ * The last picture may start this long before the end of a section, seconds, because files round their
+ * times.
+ */
 const maxMissedSeconds = 1
 
-/** When the last pictures of a stretch are due, s of its file. */
+/** Returns when the last pictures of a section are expected, in seconds of its file. */
 function lastPictureDue({ clip, to }: Stretch, { canvas, videoOf }: PictureOptions): number {
   const end = (videoOf(clip.material).duration_ms || Infinity) / 1000
   return Math.max(0, Math.min(to, end) - maxMissedSeconds - (2 * clip.speed) / canvas.rate)
 }
 
 /**
- * From a decoded, turned picture, in times of its file, to the frames of one piece. Where the next picture comes
- * late or never, the last one stands.
+ * Returns the filters from a decoded, upright picture, with timestamps of its file, to the frames of one
+ * piece.
+ * Repeats the previous picture if the next one is late or missing.
  */
 function pieceFilters(
   { stretch: { clip, from, to, units }, due, markerFile }: Ending,
   wish: PictureOptions,
-  /** Keeps the pieces of a graph apart. */
+  /** Distinguishes the labels of pieces in a graph. */
   label: string,
 ): string {
   const { canvas } = wish
@@ -98,10 +103,12 @@ function pieceFilters(
   const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
   const isWhole = x === 0 && y === 0
   return [
-    // A file's clock may be as coarse as its frames. Nothing of what begins at the cut's end may show.
+    // A file's time base may be as coarse as its frames. No picture that starts at the end of the cut may
+    // show.
     `settb=AVTB,trim=end=${formatFilterSeconds(Math.max(to - clipTolerance, from + clipTolerance))}`,
     `metadata=mode=add:key=late:value=1:enable='gte(t,${formatFilterSeconds(due)})',metadata=mode=print:key=late:file=${markerFile}`,
-    // What is looked at comes to the middle of its frame, by which fps takes it. The last may have come long before.
+    // Shifts the sampling time to the middle of its frame, where fps picks it. The last picture may be much
+    // earlier.
     `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frame + to - from)}`,
     `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
@@ -114,16 +121,19 @@ function pieceFilters(
 }
 
 /**
- * How long after a frame's start its source is looked at, s of the source: in the middle of the frame's own time,
- * which keeps picture and sound together best and forgives in points that are off by some milliseconds. But never
- * where pictures mostly begin, at its start or (of a rate that is twice the output's) in its middle, as files and
- * callers round such times.
+ * Returns how long after a frame's start its source is sampled, in seconds of the source. The middle of the
+ * frame
+ * keeps picture and sound in sync and tolerates in points that are off by a few ms. The exact start and the
+ * exact
+ * middle are avoided: pictures start there (in the middle if their rate is twice the output's), and files
+ * and callers
+ * round such times.
  */
 function lookAhead(frame: number): number {
   return Math.max(frame / 2 - clipTolerance, clipTolerance)
 }
 
-/** Lays a transparent picture over black. */
+/** Composites a transparent picture over black. */
 function overBlackFilter(size: { width: number; height: number }, rate: number, label: string): string {
   const still = `color=black:size=${size.width}x${size.height}:rate=${rate},format=yuv420p`
   return `format=yuva420p[t${label}];${still}[b${label}];[b${label}][t${label}]overlay=format=yuv420:shortest=1`

@@ -4,7 +4,7 @@ import { type RequestFile, requestFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { expectedSeconds } from './plan.ts'
 
-/** Of a, b and c key frames are near; far ones have one every 250 frames; big is 4K. */
+/** a, b and c have frequent key frames, far has one every 250 frames, and big is 4K. */
 const rates = { a: [30, 1], b: [24_000, 1001], c: [25, 1], far: [25, 1], big: [25, 1] } as const
 const names = ['a', 'b', 'c', 'far', 'big'] as const
 
@@ -52,7 +52,7 @@ function clip(material: string, lasts: number, { speed = 1, from = 0 } = {}): Ti
   }
 }
 
-/** A timeline of 1080p files whose clips sound, of 1280 x 720 at 30 frames a second unless told. */
+/** Returns a timeline of 1080p files with sound, by default 1280 x 720 at 30 frames per second. */
 function timeline(picture: readonly TimelineClip[], more: Partial<Timeline> = {}): Timeline {
   const seconds = more.seconds ?? picture.reduce((sum, { track }) => sum + track.to, 0)
   const { rate = 30 } = more
@@ -67,7 +67,7 @@ const apart = (material: string, count = 500) =>
 const large = { width: 1920, height: 1080 }
 const tiny = { width: 160, height: 90, rate: 5 }
 
-// Measured on two cores that did nothing else, or as 0.55 of the processors' time, which came to the same.
+// Measured on two otherwise idle cores, or as 0.55 of the processor time, with the same result.
 test.each<[string, Timeline, number]>([
   ['16 cuts of three files with grain', timeline(mixed(16, 1, 0.3)), 19.7],
   ['16 cuts of three files without', timeline(mixed(16, 1, 0.3)), 15.7],

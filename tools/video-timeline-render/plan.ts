@@ -8,7 +8,7 @@ import { checkSources } from './sources.ts'
 
 export type TimelineInput = InputOf<typeof videoTimelineRender>
 
-/** Checks the timeline against its rules and the probed files, and prices the whole output. */
+/** Validates the timeline against its rules and the probed files. Prices the whole output. */
 export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) => {
   const timeline = readGtrk(input)
   checkSources(timeline, files)
@@ -19,28 +19,30 @@ export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) =>
 }
 
 /**
- * What two cores do: seconds for the whole, for each clip and for each second of sound, and pixels a second. Of pictures the middle between such with grain and without.
+ * Measured on two cores: seconds per run, per clip and per second of sound, and pixels per second. Values
+ * for pictures
+ * are the mean of material with and without grain.
  */
 const measured = {
   start: 0.6,
   pictureClip: 0.03,
   soundClip: 0.02,
   decodeAndScale: 250e6,
-  /** Of pictures that only lead from a key frame to what is shown. */
+  /** For pictures decoded only between a key frame and the first visible picture. */
   decode: 330e6,
-  /** Such pictures in each clip: what a decoder does ahead, and fills with pictures that it keeps. */
+  /** Number of such pictures per clip: those that a decoder reads ahead and buffers. */
   ahead: 15,
   encode: 90e6,
   encodeBlack: 280e6,
-  /** Of the mix: limiting and encoding it. */
+  /** Limiting and encoding of the mix, per second. */
   mixed: 0.035,
-  /** Of each clip: decoding it. */
+  /** Decoding of a clip, per second. */
   heard: 0.007,
-  /** Of a clip at another speed that keeps its pitch. */
+  /** Additional cost of a clip with changed speed and kept pitch, per second. */
   pitched: 0.03,
 }
 
-/** Seconds of work to expect on two cores, held against real ones by bench/timeline.ts. */
+/** Returns the estimated work on two cores, seconds. bench/timeline.ts compares it with measurements. */
 export function expectedSeconds(timeline: Timeline, files: RequestFiles): number {
   const { width, height, frames, rate, seconds, picture, sound } = timeline
   const decoded = sumOver(picture, ({ material, source }) => {
@@ -80,7 +82,10 @@ function codedPixels(video: VideoFacts | null | undefined): number {
   return video ? video.coded_width * video.coded_height : 0
 }
 
-/** Seconds of a file that are decoded only to come to a clip: from the key frame before it, or from the clip before. */
+/**
+ * Returns the seconds of a file decoded only to reach a clip, from the preceding key frame or from the
+ * previous clip.
+ */
 function skippedSeconds({ material, source }: TimelineClip, before?: TimelineClip, seekMs = 0): number {
   const hole = before?.material === material ? source.from - before.source.to : -1
   return Math.min(seekMs / 1000, source.from, hole < 0 ? Infinity : hole)

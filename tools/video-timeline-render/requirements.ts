@@ -3,7 +3,7 @@ import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { videoTimelineRender } from './contract.ts'
 import { hdrMaterialNames } from './sources.ts'
 
-/** Tone mapping for HDR clips. */
+/** Requires ffmpeg, and tone mapping for HDR clips. */
 export const requirements: OperationRequirements<typeof videoTimelineRender> = (input, files) => {
   const names = input && files ? hdrMaterialNames(readGtrk(input), files) : []
   return [{ kind: 'ffmpeg' }, ...names.map((file) => ({ kind: 'tone-mapping', file }) as const)]

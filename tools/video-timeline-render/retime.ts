@@ -1,6 +1,9 @@
 import { varispeed } from '../../src/media/timeline/varispeed.ts'
 
-/** Filters that play 48 kHz sound at another speed, a second of silence behind it; empty at speed 1. */
+/**
+ * Returns filters that change the speed of 48 kHz sound. Empty at speed 1. Pads with silence if the pitch is
+ * kept.
+ */
 export function retimeFilters(
   speed: number,
   { keepPitch, rubberband }: { keepPitch: boolean; rubberband: boolean },
@@ -10,11 +13,11 @@ export function retimeFilters(
     const { from, to } = varispeed(speed)
     return [`aresample=${from}`, `asetrate=${to}`, 'aresample=48000']
   }
-  // Both hold back the last of what they were given until more comes.
+  // Both filters delay their last samples until more input arrives.
   return ['apad=pad_dur=1', ...(rubberband ? [`rubberband=tempo=${speed}`] : tempoFilters(speed))]
 }
 
-/** Equal steps from half to double: an atempo filter cannot be slower, and faster than that it skips samples. */
+/** Returns equal atempo steps from 0.5 to 2: the filter's minimum is 0.5, and above 2 it skips samples. */
 function tempoFilters(speed: number): string[] {
   const steps = Math.max(1, Math.ceil(Math.abs(Math.log2(speed))))
   return Array.from({ length: steps }, () => `atempo=${(speed ** (1 / steps)).toFixed(9)}`)

@@ -16,8 +16,9 @@ import { checkSources, hdrMaterialNames, videoOf } from './sources.ts'
 import { decodeThrough } from './worth.ts'
 
 /**
- * Renders the picture part by part, a few at once, and the sound beside it, then joins them. What is short is one
- * part, which is made with its sound.
+ * Renders parts of the picture and the sound in parallel, then joins them. A short timeline is a single
+ * part, encoded
+ * together with its sound.
  */
 export const run: RunOperation<typeof videoTimelineRender> = async (input, context) => {
   const timeline = readGtrk(input)
@@ -37,10 +38,13 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
   }
 }
 
-/** Output of all parts that are made at once, pixels a frame: the encoder keeps a few dozen frames of each. */
+/**
+ * Maximum total frame size of the parts encoded in parallel, pixels. The encoder keeps a few dozen frames of
+ * each.
+ */
 const pixelsAtOnce = 4 * 1920 * 1080
 
-/** What joining takes of all work, percent. */
+/** Share of joining in the total work, percent. */
 const joiningPercent = 2
 
 async function render(timeline: Timeline, context: RunContext, path: string): Promise<void> {
@@ -48,7 +52,7 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   const timeoutMs = (10 * 60 + 30 * expectedSeconds(timeline, files)) * 1000
   const failed = new AbortController()
   const signal = AbortSignal.any([context.signal, failed.signal])
-  /** The first that fails ends the others. */
+  /** The first failure aborts all other work. */
   const endAll = (error: unknown): never => {
     failed.abort(error)
     throw error
@@ -88,7 +92,7 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   await joinParts(path, { parts, rate: timeline.rate, sound: heard, signal, timeoutMs })
 }
 
-/** What an input gives; what it fails with is told at once, unless nobody takes it any more. */
+/** Yields the input. Reports its failure immediately, unless its consumer has already ended. */
 async function* reportingFailure<T>(
   input: AsyncIterable<T>,
   ended: AbortSignal,
@@ -101,7 +105,7 @@ async function* reportingFailure<T>(
   }
 }
 
-/** Waits until all have ended, however they do, and throws what one failed with. */
+/** Waits until all promises settle, then throws the first error. */
 async function allSettledOrThrow(work: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(work)
   await Promise.all(work)
@@ -123,7 +127,11 @@ async function pictureOptions(timeline: Timeline, { files, signal }: RunContext)
   }
 }
 
-/** Encoders side by side use cores better than one with as many threads, but each keeps frames. */
+/**
+ * Returns the number of parts encoded in parallel. Parallel encoders use cores better than one with as many
+ * threads,
+ * but each keeps frames in memory.
+ */
 function partsAtOnce({ width, height }: Timeline, threads: number): number {
   return Math.max(1, Math.min(threads, Math.floor(pixelsAtOnce / (width * height))))
 }

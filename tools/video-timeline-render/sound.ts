@@ -22,13 +22,17 @@ interface TimelineSoundOptions {
   readonly timeoutMs: number
 }
 
-/** Lanes mixed at once, each with one decoding process; more are mixed in rounds. */
+/**
+ * Number of tracks mixed together, with one decoding process each. More tracks are mixed in several rounds.
+ */
 const tracksAtOnce = 8
 
-/** Clips that one process decodes, one after another. */
+/** Number of clips that one process decodes in sequence. */
 const clipsAtOnce = 8
 
-/** All sound of a timeline, of exactly the output's length; decoded, clip after clip, as it is taken. */
+/**
+ * Returns the mixed sound of a timeline with exactly the length of the output. Clips are decoded on demand.
+ */
 export function timelineSound(job: TimelineSoundOptions): Pcm {
   const { timeline, context } = job
   const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
@@ -61,7 +65,7 @@ async function* mixTracks(samples: number, job: TimelineSoundOptions): AsyncGene
   yield* mixPcm([sum, ...lanes])
 }
 
-/** One lane from start to end: silence, and clips decoded a few to a process. */
+/** Yields one track from start to end: silence, and groups of clips decoded by one process each. */
 async function* renderTrack(
   pieces: readonly Piece[],
   job: TimelineSoundOptions,
@@ -84,21 +88,21 @@ async function* renderTrack(
   }
 }
 
-/** Whether a file has sound where a stretch begins. */
+/** Returns whether a file has sound at the start of a section. */
 function hasSound({ from }: Stretch, { facts }: StagedFile): boolean {
   const audio = facts?.audio[0]
   return audio !== undefined && from * 1000 < audio.start_ms + (audio.duration_ms || facts?.duration_ms || 0)
 }
 
-/** Decoders of sound are exact only once they have some of what comes before, s. */
+/** Lead-in of audio decoders, seconds. They are exact only after some preceding sound. */
 const leadIn = 0.5
 
-/** Where reading begins for what is heard from a time of a file on, s. */
+/** Returns where reading starts for sound from a time of a file on, seconds. */
 function decodeStart(from: number): number {
   return Math.max(0, from - leadIn)
 }
 
-/** Stretches one after another, each exactly as long as its piece. */
+/** Yields consecutive sections, each with exactly the length of its piece. */
 async function* decodeStretches(
   stretches: readonly Stretch[],
   job: TimelineSoundOptions,
@@ -132,7 +136,7 @@ async function* decodeStretches(
   yield* silentPcm((wanted - given) / pcmBytes)
 }
 
-/** A failure of decoding, with the clips and files that it may be about. */
+/** Returns a decoding error that names the possible clips and files. Returns other errors unchanged. */
 function withClipNames(cause: unknown, stretches: readonly Stretch[], files: RunContext['files']): unknown {
   if (!(cause instanceof MediaError) || (cause.code !== 6017 && cause.code !== 6021)) return cause
   const places = stretches.map(({ clip: { at, material } }) => `${at}.material: ${files.get(material).name}`)
@@ -148,7 +152,7 @@ function stretchFilters(
   return [
     `asetpts=PTS-${decodeStart(from).toFixed(6)}/TB`,
     stereoFilter(mono),
-    // Before the cut, so that sound which ends early leaves silence.
+    // Padded before the cut, so that sound that ends early is followed by silence.
     `apad,atrim=start=${start.toFixed(6)}:end=${(start + to - from).toFixed(6)},asetpts=PTS-STARTPTS`,
     ...retimeFilters(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),

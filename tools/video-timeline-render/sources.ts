@@ -4,10 +4,12 @@ import type { RequestFile, RequestFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { throwCombined } from '../../src/media/timeline/together.ts'
 
-/** Headers and callers round lengths: a clip may end this much after its material, s. */
+/** A clip may end this long after its material, seconds, because headers and callers round durations. */
 const endTolerance = 0.1
 
-/** Holds a timeline's clips against their files. Throws 6014, 6016 and 6021 with the places of all clips of that code. */
+/**
+ * Validates clips against their files. Throws 6014, 6016 or 6021 with the paths of all clips with that code.
+ */
 export function checkSources({ picture, sound, rate }: Timeline, files: RequestFiles): void {
   const still = picture.filter(({ material }) => !movingPicture(files.get(material)))
   throwCombined(still.map((clip) => notMovingError(clip, files.get(clip.material))))
@@ -15,7 +17,7 @@ export function checkSources({ picture, sound, rate }: Timeline, files: RequestF
   throwCombined(clips.flatMap((clip) => rangeError(clip, files.get(clip.material), rate) ?? []))
 }
 
-/** The moving picture of a clip's file. Throws 6014 where it has none. */
+/** Returns the moving picture of a clip's file. Throws 6014 if it has none. */
 export function videoOf(clip: TimelineClip, file: RequestFile): VideoFacts {
   const video = movingPicture(file)
   if (video) return video
@@ -50,19 +52,19 @@ function rangeError(
     return new MediaError(6016, message, { hint })
   }
   const cutOff = (facts?.cut_off_ms ?? Infinity) / 1000
-  // Packets of FLV do not tell how long they last, so its mark is a guess; the run tells by the packets themselves.
+  // FLV packets have no duration, so `cut_off_ms` is an estimate. The run checks the packets themselves.
   if (source.to <= cutOff || facts?.container === 'flv') return undefined
   return new MediaError(6021, `${at}.material: ${name} is cut off, there is nothing after ${cutOff} s`, {
     hint: `Export the file again, or end the clip earlier: clip_ed ${cutOff} or less.`,
   })
 }
 
-/** Reminds of the unit where a time would fit its file in milliseconds. */
+/** Returns a hint about the unit if the time would fit its file in milliseconds. */
 function unitHint(time: number, lasts: number): string {
   return time >= 100 && time / 1000 <= lasts ? ' Times are seconds, not milliseconds.' : ''
 }
 
-/** Names of the HDR files that a timeline shows, each once; they are tone-mapped. */
+/** Returns the names of the HDR files that a timeline shows, without duplicates. They are tone-mapped. */
 export function hdrMaterialNames({ picture }: Timeline, files: RequestFiles): string[] {
   const shown = picture.map(({ material }) => files.get(material))
   return [...new Set(shown.flatMap(({ name, facts }) => (facts?.video?.hdr ? [name] : [])))]

@@ -13,12 +13,15 @@ interface DecodeThroughOptions {
   readonly signal: AbortSignal
 }
 
-/** Pixels decoded in the time that opening a file once more takes: measured with H.264 on two cores. */
+/** Pixels decoded in the time of opening a file. Measured with H.264 on two cores. */
 const pixelsPerOpen = 20e6
 
 /**
- * Tells of stretches that follow each other in one file whether decoding on is faster than opening it again: it
- * is where less is skipped, from the end of one to the key frame before the next, than an opening costs.
+ * Returns a function that decides, for consecutive sections of one file, whether continuing to decode is
+ * faster than
+ * opening the file again. It is if less video is skipped between the end of one section and the key frame
+ * before the
+ * next than an opening costs.
  */
 export async function decodeThrough(
   { picture, frames, rate }: Timeline,
@@ -59,7 +62,7 @@ function cacheKey(material: string, timeMs: number): string {
   return `${material} ${timeMs.toFixed(3)}`
 }
 
-/** Seconds of a video that are decoded in the time that opening it takes. */
+/** Returns the seconds of a video that are decoded in the time of opening it. */
 function openingSeconds({ coded_width, coded_height, frame_rate }: VideoFacts): number {
   const rate = frame_rate.num > 0 ? frame_rate.num / frame_rate.den : 30
   return pixelsPerOpen / (coded_width * coded_height * rate)
