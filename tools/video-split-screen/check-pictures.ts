@@ -9,8 +9,7 @@ type Clip = SelectedClip<StagedFile>
 
 /**
  * Checks that every clip has a picture at the end of its range, because a truncated file still states its
- * full
- * duration. Throws 6021 otherwise. Decoding starts at the preceding key frame, so earlier pictures are
+ * full duration. Throws 6021 otherwise. Decoding starts at the preceding key frame, so earlier pictures are
  * decoded too.
  */
 export async function checkPictures(clips: readonly Clip[], signal: AbortSignal): Promise<void> {

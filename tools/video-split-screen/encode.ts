@@ -26,10 +26,8 @@ export interface SplitScreen {
 
 /**
  * Encoder settings. veryfast: the next slower preset takes a third more time, and files of the same quality
- * are not
- * smaller. CRF 18 with less deblocking: at CRF 20 and default deblocking, thin lines and small text lost a
- * tenth of
- * their contrast in key frames, and split screens consist of small pictures.
+ * are not smaller. CRF 18 with less deblocking: at CRF 20 and default deblocking, thin lines and small text
+ * lost a tenth of their contrast in key frames, and split screens consist of small pictures.
  */
 export const splitScreenEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-x264-params', 'deblock=-2,-2'],
@@ -38,6 +36,7 @@ export const splitScreenEncoderArgs: readonly string[] = [
 
 /**
  * Encodes the mp4 at `path` with one filter graph.
+ *
  * @param expectedSeconds the estimated duration of the work, from which the time limit is derived
  */
 export async function encodeSplitScreen(
@@ -84,8 +83,8 @@ export async function encodeSplitScreen(
 }
 
 /**
- * Returns the time limit, ms. The margin is large because a machine may be busy or slow. It only ends
- * stalled runs.
+ * Returns the time limit, ms. The margin is large because a machine may be busy or slow. It only ends stalled
+ * runs.
  */
 function encodeTimeoutMs(expectedSeconds: number): number {
   return (10 * 60 + 30 * expectedSeconds) * 1000

@@ -16,8 +16,7 @@ interface PictureGraphOptions {
 
 /**
  * Returns the filter graph of the picture. Inputs 0, 1, … are the clips, with timestamps of their files. The
- * output
- * label is [v].
+ * output label is [v].
  */
 export function pictureGraph(screen: PictureGraphOptions): string {
   const { canvas, frames, clips } = screen
@@ -32,8 +31,8 @@ export function pictureGraph(screen: PictureGraphOptions): string {
 
 /**
  * Returns whether xstack can be used, which is cheaper than overlay. It does not support transparency and
- * ends at the
- * outermost picture. Its fill colour uses a matrix other than BT.709, which is correct for grey only.
+ * ends at the outermost picture. Its fill colour uses a matrix other than BT.709, which is correct for grey
+ * only.
  */
 function canUseXstack({ canvas, background, clips }: PictureGraphOptions): boolean {
   const { cb, cr } = colourToBt709(background)
@@ -67,10 +66,9 @@ function overlayFilters({ canvas, rate, background, clips }: PictureGraphOptions
 
 /**
  * Returns the filters from a decoded, upright picture, with timestamps of its file, to the pixels of its
- * slot. Shifts
- * the timestamps to the start of the range, which the file's time base may not represent exactly. fps
- * produces an
- * even rate from 0. tpad repeats the last frame, so that the range is covered to its end.
+ * slot. Shifts the timestamps to the start of the range, which the file's time base may not represent
+ * exactly. fps produces an even rate from 0. tpad repeats the last frame, so that the range is covered to its
+ * end.
  */
 function clipFilters({ video, beginMs, x, y }: ClipPlacement, fps: string): string {
   const { width, height } = uprightSize(video)
@@ -106,10 +104,8 @@ const backgroundOffset = -0.4
 
 /**
  * Returns filters that make the encoder use a higher quality for blocks with background, so that thin gaps
- * keep their
- * colour and edges. The whole canvas is such a region, but the inner blocks of the pictures, listed first,
- * take
- * precedence and keep the default quality.
+ * keep their colour and edges. The whole canvas is such a region, but the inner blocks of the pictures,
+ * listed first, take precedence and keep the default quality.
  */
 function backgroundQuality(canvas: Size, clips: readonly ClipPlacement[]): string {
   const covered = clips.reduce((sum, { x, y }) => sum + x.shown * y.shown, 0)

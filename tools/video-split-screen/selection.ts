@@ -33,8 +33,8 @@ const smallestCrop = 2
 const wholePicture = { x: 0, y: 0, width: 1, height: 1 }
 
 /**
- * Resolves range and crop of each clip. Throws 6014 for a file that is not a video, 6016 for an invalid
- * range or crop.
+ * Resolves range and crop of each clip. Throws 6014 for a file that is not a video, 6016 for an invalid range
+ * or crop.
  */
 export function selectClips<F extends RequestFile>(
   input: SplitScreenInput,

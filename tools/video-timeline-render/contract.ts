@@ -19,8 +19,8 @@ const longest = 1000 * 3600
 const seconds = z.number().min(0).max(longest)
 
 /**
- * Accepts any object and discards its content, because a hostile object may be nested too deeply to
- * serialize as JSON.
+ * Accepts any object and discards its content, because a hostile object may be nested too deeply to serialize
+ * as JSON.
  */
 const ignored = z.looseObject({}).transform(() => ({}))
 

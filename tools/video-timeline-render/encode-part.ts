@@ -19,8 +19,7 @@ import type { Ending, PictureOptions } from './picture.ts'
 
 /**
  * Encoder settings. All parts use the same settings because they are joined without re-encoding. veryfast:
- * the next
- * slower preset takes a third more time, and files of the same quality are not smaller.
+ * the next slower preset takes a third more time, and files of the same quality are not smaller.
  */
 export const timelineEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
@@ -42,8 +41,7 @@ interface EncodePartOptions {
 
 /**
  * Encodes one part of the picture in the folder of the run. The groups other than the live one are first
- * decoded, one
- * after another, to temporary raw frames. Throws 6021 with the clip if pictures are missing.
+ * decoded, one after another, to temporary raw frames. Throws 6021 with the clip if pictures are missing.
  */
 export async function encodePart(path: string, job: EncodePartOptions): Promise<void> {
   const { groups, live } = job.part
@@ -121,9 +119,8 @@ function soundOutputArgs(sound: Pcm, input: number): string[] {
 }
 
 /**
- * Returns errors that indicate damage and rethrows others. ffmpeg fails if most of its input does not
- * decode, and
- * does not name the file.
+ * Returns errors that indicate damage and rethrows others. ffmpeg fails if most of its input does not decode,
+ * and does not name the file.
  */
 function asDamage(error: unknown): MediaError {
   if (error instanceof MediaError && error.code === 6017) return error

@@ -8,8 +8,7 @@ import type { PictureOptions } from './picture.ts'
 
 /**
  * Limits for the duration of a part, seconds: long enough to amortize its start, short enough to keep all
- * cores busy
- * until the end.
+ * cores busy until the end.
  */
 const partSeconds = { least: 5, most: 20 }
 
@@ -17,15 +16,14 @@ const partSeconds = { least: 5, most: 20 }
 const partsPerWorker = 3
 
 /**
- * Minimum length of a part, frames. Below it, the encoder's reordering of 3 B-frames between two others
- * would differ between parts. It is small because the frames outside the longest group are stored raw.
+ * Minimum length of a part, frames. Below it, the encoder's reordering of 3 B-frames between two others would
+ * differ between parts. It is small because the frames outside the longest group are stored raw.
  */
 const minPartFrames = 5
 
 /**
  * Maximum total picture size of the decoders of a group, pixels: two of 1920 x 1080. A decoder keeps about a
- * dozen
- * pictures until its group is complete, so memory grows with this size.
+ * dozen pictures until its group is complete, so memory grows with this size.
  */
 const maxGroupPixels = 2 * 1920 * 1080
 

@@ -34,8 +34,7 @@ export interface Ending {
 
 /**
  * Builds the graph for the exact frames of a part, fitted to the canvas. `name` is a prefix of marker files.
- * The raw
- * frames of the part's other groups are additional inputs after `reads`.
+ * The raw frames of the part's other groups are additional inputs after `reads`.
  */
 export function pictureGraph({ groups, live }: Part, wish: PictureOptions, name: string): PictureGraph {
   const { rate } = wish.canvas
@@ -73,8 +72,7 @@ function black({ canvas: { width, height, rate } }: PictureOptions, frames: numb
 }
 
 /**
- * The last picture may start this long before the end of a section, seconds, because files round their
- * times.
+ * The last picture may start this long before the end of a section, seconds, because files round their times.
  */
 const maxMissedSeconds = 1
 
@@ -86,8 +84,7 @@ function lastPictureDue({ clip, to }: Stretch, { canvas, videoOf }: PictureOptio
 
 /**
  * Returns the filters from a decoded, upright picture, with timestamps of its file, to the frames of one
- * piece.
- * Repeats the previous picture if the next one is late or missing.
+ * piece. Repeats the previous picture if the next one is late or missing.
  */
 function pieceFilters(
   { stretch: { clip, from, to, units }, due, markerFile }: Ending,
@@ -122,12 +119,9 @@ function pieceFilters(
 
 /**
  * Returns how long after a frame's start its source is sampled, in seconds of the source. The middle of the
- * frame
- * keeps picture and sound in sync and tolerates in points that are off by a few ms. The exact start and the
- * exact
- * middle are avoided: pictures start there (in the middle if their rate is twice the output's), and files
- * and callers
- * round such times.
+ * frame keeps picture and sound in sync and tolerates in points that are off by a few ms. The exact start and
+ * the exact middle are avoided: pictures start there (in the middle if their rate is twice the output's), and
+ * files and callers round such times.
  */
 function lookAhead(frame: number): number {
   return Math.max(frame / 2 - clipTolerance, clipTolerance)

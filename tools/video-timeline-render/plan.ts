@@ -19,9 +19,8 @@ export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) =>
 }
 
 /**
- * Measured on two cores: seconds per run, per clip and per second of sound, and pixels per second. Values
- * for pictures
- * are the mean of material with and without grain.
+ * Measured on two cores: seconds per run, per clip and per second of sound, and pixels per second. Values for
+ * pictures are the mean of material with and without grain.
  */
 const measured = {
   start: 0.6,

@@ -16,9 +16,8 @@ import { checkSources, hdrMaterialNames, videoOf } from './sources.ts'
 import { decodeThrough } from './worth.ts'
 
 /**
- * Renders parts of the picture and the sound in parallel, then joins them. A short timeline is a single
- * part, encoded
- * together with its sound.
+ * Renders parts of the picture and the sound in parallel, then joins them. A short timeline is a single part,
+ * encoded together with its sound.
  */
 export const run: RunOperation<typeof videoTimelineRender> = async (input, context) => {
   const timeline = readGtrk(input)
@@ -129,8 +128,7 @@ async function pictureOptions(timeline: Timeline, { files, signal }: RunContext)
 
 /**
  * Returns the number of parts encoded in parallel. Parallel encoders use cores better than one with as many
- * threads,
- * but each keeps frames in memory.
+ * threads, but each keeps frames in memory.
  */
 function partsAtOnce({ width, height }: Timeline, threads: number): number {
   return Math.max(1, Math.min(threads, Math.floor(pixelsAtOnce / (width * height))))

@@ -18,10 +18,8 @@ const pixelsPerOpen = 20e6
 
 /**
  * Returns a function that decides, for consecutive sections of one file, whether continuing to decode is
- * faster than
- * opening the file again. It is if less video is skipped between the end of one section and the key frame
- * before the
- * next than an opening costs.
+ * faster than opening the file again. It is if less video is skipped between the end of one section and the
+ * key frame before the next than an opening costs.
  */
 export async function decodeThrough(
   { picture, frames, rate }: Timeline,

@@ -2,8 +2,7 @@ import type { Pen } from './load.ts'
 
 /**
  * Font families in the order they are tried: those of each system and common installations, then those with
- * Chinese,
- * Japanese, Korean and emoji. Characters missing from all of them use any installed font.
+ * Chinese, Japanese, Korean and emoji. Characters missing from all of them use any installed font.
  */
 const families = [
   ...['Inter', 'SF Pro Display', 'Helvetica Neue', 'Segoe UI', 'Roboto', 'Noto Sans', 'Nimbus Sans'],

@@ -15,10 +15,8 @@ export interface ChildOptions {
   readonly graceMs?: number
   /**
    * Written to the program's standard input, no faster than the program reads it. The input is closed when
-   * absent.
-   * When the next chunk is requested, the memory of the previous one may be reused. Pass a function if
-   * producing
-   * the input takes long; its signal aborts when the program ends early.
+   * absent. When the next chunk is requested, the memory of the previous one may be reused. Pass a function
+   * if producing the input takes long; its signal aborts when the program ends early.
    */
   readonly input?: Uint8Array | Feed | ((ended: AbortSignal) => Feed) | undefined
   /** Receives standard output. If it returns a promise, reading pauses until the promise settles. */
@@ -42,10 +40,8 @@ const longestTimerMs = 2 ** 31 - 1
 
 /**
  * Runs a program and resolves only after it has ended. Rejects with the signal's reason after an abort, with
- * the
- * system error if the program cannot start, and with the input's own error if the input fails. Every other
- * end,
- * including a non-zero exit code, is a result.
+ * the system error if the program cannot start, and with the input's own error if the input fails. Every
+ * other end, including a non-zero exit code, is a result.
  */
 export async function runChild(job: ChildOptions): Promise<ChildResult> {
   job.signal?.throwIfAborted()

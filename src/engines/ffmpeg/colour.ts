@@ -10,8 +10,7 @@ export const bt709Tags: readonly string[] = [
 ]
 
 /**
- * Filters that map HDR to SDR, with 100 cd/m² as SDR white. HDR10 and HLG use BT.2020 colours, tagged or
- * not.
+ * Filters that map HDR to SDR, with 100 cd/m² as SDR white. HDR10 and HLG use BT.2020 colours, tagged or not.
  */
 export const toneMap: readonly string[] = [
   'setparams=colorspace=bt2020nc:color_primaries=bt2020',
@@ -26,11 +25,9 @@ export const toneMap: readonly string[] = [
 export const toneMapFilters = ['zscale', 'tonemap']
 
 /**
- * Returns the scale filter to a size in pixels, with output in BT.709, limited range. HDR is only scaled
- * here and
- * must be tone-mapped afterwards. A source without a matrix tag is read as players read it: BT.709 from HD
- * on,
- * BT.601 below.
+ * Returns the scale filter to a size in pixels, with output in BT.709, limited range. HDR is only scaled here
+ * and must be tone-mapped afterwards. A source without a matrix tag is read as players read it: BT.709 from
+ * HD on, BT.601 below.
  */
 export function scaleTo(video: VideoFacts, { width, height }: { width: number; height: number }): string {
   const scale = `scale=w=${width}:h=${height}:flags=bicubic`

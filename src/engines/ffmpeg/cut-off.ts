@@ -27,9 +27,8 @@ interface CorrectByPacketsOptions extends ProbeOptions {
 
 /**
  * Corrects facts with the actual packets. Sets `cut_off_ms` if the file ends before its header says, and
- * extends
- * durations if packets continue after that end. Returns the facts unchanged if the packets cannot be read in
- * time. Decodes nothing.
+ * extends durations if packets continue after that end. Returns the facts unchanged if the packets cannot be
+ * read in time. Decodes nothing.
  */
 export async function correctByPackets(
   path: string,
@@ -58,8 +57,7 @@ function isTruncated(told: number, end: number): boolean {
 }
 
 /**
- * Detects a truncated WAV. ffprobe derives a WAV's duration from its bytes, so the header is read
- * separately.
+ * Detects a truncated WAV. ffprobe derives a WAV's duration from its bytes, so the header is read separately.
  */
 async function cutOffWav(path: string, facts: MediaFacts): Promise<MediaFacts | undefined> {
   const told = Math.round((await wavHeaderDuration(path)) ?? 0)

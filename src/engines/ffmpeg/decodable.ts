@@ -5,8 +5,7 @@ import { isInputError } from './input-error.ts'
 
 /**
  * Reads key frames of the first 120 s only. A recording that starts inside a group of pictures decodes from
- * its
- * next key frame, within seconds. Decoding the frames before it takes long and yields nothing.
+ * its next key frame, within seconds. Decoding the frames before it takes long and yields nothing.
  */
 const firstKeyFramesArgs: readonly string[] = [
   ...['-skip_frame', 'nokey'],

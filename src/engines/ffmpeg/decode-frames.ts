@@ -45,10 +45,8 @@ export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts)
 
 /**
  * Decodes frames of a video at a constant rate, rotated upright, as planar 8-bit 4:2:0. Samples already in
- * that
- * format are not converted. Frame k shows the picture at k / rate seconds after the start of the file.
- * Yields
- * fewer frames if the video ends first, and only every `step`-th frame if `step` is set.
+ * that format are not converted. Frame k shows the picture at k / rate seconds after the start of the file.
+ * Yields fewer frames if the video ends first, and only every `step`-th frame if `step` is set.
  */
 export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptions): AsyncGenerator<Frame> {
   const { signal, timeoutMs, allocate } = reading
@@ -70,6 +68,7 @@ export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptio
 
 /**
  * Returns ffmpeg options that select frames like `decodeFrames`, for any output.
+ *
  * @param filters additional filters applied to each frame
  */
 export async function decodeArgs(

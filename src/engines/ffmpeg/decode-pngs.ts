@@ -11,8 +11,7 @@ const pngTimeoutMs = 60_000
 
 /**
  * Decodes PNG pictures of equal size, with or without alpha, and scales them. Returns one RGBA array per
- * picture:
- * 4 bytes per pixel, 0 to 255, row by row. Throws if ffmpeg returns a different number of bytes.
+ * picture: 4 bytes per pixel, 0 to 255, row by row. Throws if ffmpeg returns a different number of bytes.
  */
 export async function decodePngs(
   pngs: readonly Uint8Array[],

@@ -3,10 +3,9 @@ export type DecodingRun = readonly [number, ...number[]]
 
 /**
  * Splits ascending times into runs. Each run is decoded from the key frame before its first time to its last
- * time.
- * The next time joins the current run unless a seek to its own key frame skips more video than a process
- * start
- * costs. No part of the video is decoded twice.
+ * time. The next time joins the current run unless a seek to its own key frame skips more video than a
+ * process start costs. No part of the video is decoded twice.
+ *
  * @param keyFrameBefore the key frame before each time, ms; default: the time itself
  * @param startMs video that could be decoded while a process starts, ms
  */

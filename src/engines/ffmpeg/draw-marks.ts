@@ -28,8 +28,7 @@ const dashLength = 6
 
 /**
  * Draws marks over a frame inside a picture: solid outlines around removed regions, dashed ones around
- * protected
- * regions. A label is placed where it covers other marks least, and is omitted if no space is left.
+ * protected regions. A label is placed where it covers other marks least, and is omitted if no space is left.
  */
 export function drawMarks(picture: RgbPicture, frame: Rect, marks: readonly Mark[]): void {
   const boxes = marks.map((mark) => markRect(mark, frame))

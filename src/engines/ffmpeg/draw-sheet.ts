@@ -6,9 +6,8 @@ import { sheetBackground, emptyCellTint, textTint } from './tints.ts'
 import type { Rect } from '../../media/geometry.ts'
 
 /**
- * Draws a contact sheet. Each cell shows an RGBA frame (4 bytes per pixel), or a text that explains why
- * there is no
- * frame, with the time code below.
+ * Draws a contact sheet. Each cell shows an RGBA frame (4 bytes per pixel), or a text that explains why there
+ * is no frame, with the time code below.
  */
 export function drawSheet(
   sheet: SheetLayout,

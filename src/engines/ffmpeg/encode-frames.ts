@@ -31,8 +31,7 @@ const lookaheadParams = ['mbtree=1', 'rc-lookahead=10']
 
 /**
  * Encodes frames from `decodeFrames` to an mp4 without sound. Keeps colours, sample aspect ratio and field
- * order of
- * the source. When the next frame is requested, the memory of the previous one may be reused.
+ * order of the source. When the next frame is requested, the memory of the previous one may be reused.
  */
 export async function encodeFrames(
   path: string,
@@ -61,6 +60,7 @@ export function propertyFilters(footage: Footage): string[] {
 
 /**
  * Returns the x264 options for a source.
+ *
  * @param more additional x264 parameters
  */
 export function x264Args(

@@ -22,9 +22,8 @@ const defaultTimeoutMs = 60_000
 const maxOutputBytes = 2 ** 20
 
 /**
- * Queries a file with ffprobe. Throws 6017 if the file is unreadable, 6402 on a fault of the machine, and
- * the reason
- * of an abort.
+ * Queries a file with ffprobe. Throws 6017 if the file is unreadable, 6402 on a fault of the machine, and the
+ * reason of an abort.
  */
 export async function queryFfprobe(
   path: string,

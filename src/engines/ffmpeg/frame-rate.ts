@@ -46,8 +46,7 @@ const rateTolerance = 0.02
 
 /**
  * Returns whether the frame spacing varies. ffprobe's r_frame_rate is the lowest rate whose ticks match all
- * first
- * timestamps. With even spacing it equals the average, or twice the average if fields are counted.
+ * first timestamps. With even spacing it equals the average, or twice the average if fields are counted.
  */
 function hasVariableRate(one: StreamRates): boolean {
   const { avg_frame_rate, r_frame_rate, field_order = 'unknown' } = one

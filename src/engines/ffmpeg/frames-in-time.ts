@@ -16,8 +16,7 @@ export const frameTimedOut = 'not decoded in time'
 
 /**
  * Fetches the frames at these times (ms), in their order. After the deadline no fetch starts, and running
- * ones are
- * aborted. Throws 6402 if no frame was decoded in time and 6021 if none decodes.
+ * ones are aborted. Throws 6402 if no frame was decoded in time and 6021 if none decodes.
  */
 export async function fetchFrames(
   times: readonly number[],

@@ -23,8 +23,7 @@ const pixelsPerStart = 40e6
 
 /**
  * Returns the frame shown at each time as RGBA (4 bytes per pixel, row by row), or undefined if it does not
- * decode.
- * Seeks to key frames where that is faster, decodes nothing twice and uses all cores.
+ * decode. Seeks to key frames where that is faster, decodes nothing twice and uses all cores.
  */
 export async function framesAt(path: string, wish: FramesAtOptions): Promise<(Uint8Array | undefined)[]> {
   const { video, times, signal } = wish
@@ -50,8 +49,7 @@ const runTimeoutMs = 60_000
 /**
  * Decodes one run. An accurate seek would drop the frame that is still shown at the requested time. Decoding
  * therefore starts at the key frame, the run's first time counts as 0, and fps picks the last frame at or
- * before
- * each time.
+ * before each time.
  */
 async function decodeRun(
   path: string,

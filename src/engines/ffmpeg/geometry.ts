@@ -9,10 +9,8 @@ export function parseRatio(text: string | undefined): Rational | undefined {
 
 /**
  * Converts the counter-clockwise degrees of a display matrix to a clockwise quarter turn for display. Like
- * ffmpeg's
- * automatic rotation, it accepts angles within one degree of a quarter turn and returns 0 for any other. A
- * mirrored
- * picture keeps its sides, so mirroring is ignored.
+ * ffmpeg's automatic rotation, it accepts angles within one degree of a quarter turn and returns 0 for any
+ * other. A mirrored picture keeps its sides, so mirroring is ignored.
  */
 export function quarterTurn(counterClockwise: number | undefined): 0 | 90 | 180 | 270 {
   // A matrix of zeros has no angle. ffprobe then prints the smallest 64-bit integer.

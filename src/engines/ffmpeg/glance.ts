@@ -36,8 +36,7 @@ const maxStartMs = tailMs
 
 /**
  * Reads stream ends and seek distance in one ffprobe process instead of three. Returns undefined if the
- * result is
- * uncertain: no packet near the end, more packets than the limit, a start far from 0, or a timeout.
+ * result is uncertain: no packet near the end, more packets than the limit, a start far from 0, or a timeout.
  */
 export async function quickProbe(
   path: string,

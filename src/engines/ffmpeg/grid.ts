@@ -3,10 +3,8 @@ import { firstFrameIndex } from '../../media/frame-rate.ts'
 
 /**
  * Returns filters that shift a picture by at most half a frame, so that it starts on the frame grid of the
- * rate.
- * Without them, timestamps rounded to ms fall before or after the middle between two grid points, and frames
- * are
- * duplicated or dropped.
+ * rate. Without them, timestamps rounded to ms fall before or after the middle between two grid points, and
+ * frames are duplicated or dropped.
  */
 export function alignToFrames(video: Pick<VideoFacts, 'start_ms'>, rate: Rational): string[] {
   const begins = (firstFrameIndex(video, rate) * rate.den * 1e6) / rate.num

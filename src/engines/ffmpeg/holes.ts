@@ -18,8 +18,7 @@ interface ProbedFile {
 
 /**
  * Returns whether a span without pictures is intentional: no picture is coded in it, and the file continues
- * at
- * least to its start. Returns false if pictures are damaged or the file is truncated. Decodes nothing.
+ * at least to its start. Returns false if pictures are damaged or the file is truncated. Decodes nothing.
  */
 export async function isPictureGap(
   { path, facts }: ProbedFile,

@@ -37,6 +37,7 @@ export async function joinParts(
 
 /**
  * Returns an ffmpeg input that reads all segments in sequence. Writes the concat list to `list`.
+ *
  * @param before further options of this input
  */
 export async function partsInput(

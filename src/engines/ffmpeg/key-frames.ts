@@ -9,10 +9,8 @@ const keyFramePackets = z.object({
 
 /**
  * Returns the key frame from which each time is decoded, ms, according to the file's index, or the time
- * itself if
- * none is known. Uses one process that seeks and decodes nothing. The result is an estimate, because the
- * seek
- * positions ignore a start time other than 0.
+ * itself if none is known. Uses one process that seeks and decodes nothing. The result is an estimate,
+ * because the seek positions ignore a start time other than 0.
  */
 export async function keyFramesBefore(
   path: string,

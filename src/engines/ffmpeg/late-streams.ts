@@ -9,10 +9,8 @@ const lateStreamsTimeoutMs = 10_000
 
 /**
  * Completes ffprobe's output with the start times of streams that start late or are very short. Matroska
- * files do
- * not store when a stream starts. ffprobe then reports the start and duration of the file for streams that
- * it did
- * not see in its initial analysis.
+ * files do not store when a stream starts. ffprobe then reports the start and duration of the file for
+ * streams that it did not see in its initial analysis.
  */
 export async function addLateStreams(
   path: string,
@@ -39,8 +37,7 @@ export async function addLateStreams(
 
 /**
  * Returns whether ffprobe's times of a stream are unreliable. A Matroska stream has its duration only in a
- * tag, so a
- * duration field is copied from the file. If the file has none either, the start time is missing.
+ * tag, so a duration field is copied from the file. If the file has none either, the start time is missing.
  */
 function lacksTimes({ duration, start_time }: FfprobeStream): boolean {
   return duration !== undefined || start_time === undefined

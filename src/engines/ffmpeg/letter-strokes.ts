@@ -1,9 +1,7 @@
 /*
  * Letters as strokes; digits are in lettering.ts. Each point is two hexadecimal digits, x and y in tenths of
- * the
- * height of a digit, with y downward. A space starts the next stroke. Lower-case letters start at y = 3, and
- * their
- * descenders end at d.
+ * the height of a digit, with y downward. A space starts the next stroke. Lower-case letters start at y = 3,
+ * and their descenders end at d.
  */
 
 /** Strokes by letter. */

@@ -4,9 +4,8 @@ import type { RgbColour, RgbPicture } from './raster.ts'
 
 /*
  * Draws digits and letters as strokes, because common ffmpeg builds do not include drawtext, which also
- * requires an
- * installed font. Units: the height of a digit is 1, y grows downward, angles are clockwise degrees from the
- * right.
+ * requires an installed font. Units: the height of a digit is 1, y grows downward, angles are clockwise
+ * degrees from the right.
  */
 
 type GlyphPoint = readonly [x: number, y: number]

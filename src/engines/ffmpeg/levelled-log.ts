@@ -8,10 +8,8 @@ const maxLogLine = 1000
 
 /**
  * Reads the log of an ffmpeg that logs more than by default and prefixes each line with its level (for
- * example
- * `-loglevel repeat+level+verbose`). Calls `onLine` for each line. Returns only the lines that ffmpeg logs
- * by
- * default, which excludes tags and similar output.
+ * example `-loglevel repeat+level+verbose`). Calls `onLine` for each line. Returns only the lines that ffmpeg
+ * logs by default, which excludes tags and similar output.
  */
 export function logFilter(onLine: (line: string) => void): (chunk: Buffer) => Buffer {
   let rest = ''

@@ -29,10 +29,8 @@ export function setFfmpeg(configured: string | undefined): void {
 
 /**
  * Finds ffmpeg and ffprobe once per process: at the configured path, which is remembered for later calls,
- * else in
- * PATH, else in the usual folders. Throws MediaError 6401, not retryable, with this platform's install
- * command as
- * hint.
+ * else in PATH, else in the usual folders. Throws MediaError 6401, not retryable, with this platform's
+ * install command as hint.
  */
 export function locateFfmpeg(configured: string | undefined = configuredPath): Promise<Ffmpeg> {
   if (located && configured === configuredPath) return located
@@ -68,8 +66,7 @@ export function relocateFfmpeg(): Promise<Ffmpeg> {
 
 /**
  * Returns the first candidate that runs and has the components every operation requires. Throws 6401, with
- * `absent`
- * as the reason if no candidate exists.
+ * `absent` as the reason if no candidate exists.
  */
 export async function findUsableFfmpeg(
   candidates: readonly string[],

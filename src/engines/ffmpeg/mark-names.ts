@@ -16,8 +16,7 @@ interface PlaceNameOptions {
 
 /**
  * Returns the box of a label beside its mark, where it covers other marks least. Returns undefined if no
- * space is
- * left.
+ * space is left.
  */
 export function placeName(name: string, { around, frame, boxes, names }: PlaceNameOptions): Rect | undefined {
   const width = Math.ceil(textWidth(name, nameHeight)) + 2 * namePadding

@@ -8,8 +8,7 @@ const maxBufferedBytes = 2 ** 20
 
 /**
  * Streams the standard output of an ffmpeg run, no faster than it is consumed. The run ends with the
- * iteration,
- * even if the iteration stops early. Throws the error of the run.
+ * iteration, even if the iteration stops early. Throws the error of the run.
  */
 export async function* streamOutput(job: Omit<ChildOptions, 'file' | 'onOutput'>): AsyncGenerator<Buffer> {
   const left = new AbortController()

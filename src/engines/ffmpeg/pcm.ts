@@ -15,6 +15,7 @@ const pcmFormat = ['-f', 'f32le', '-ar', String(soundRate), '-ac', '2']
 
 /**
  * Decodes sound to interleaved 48 kHz stereo floats, no faster than it is consumed.
+ *
  * @param args inputs and a filter graph that ends in [a]
  */
 export function decodePcm(args: readonly string[], job: PcmJob): AsyncGenerator<Buffer> {

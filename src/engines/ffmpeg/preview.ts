@@ -30,8 +30,7 @@ const maxPreviewBytes = 150_000
 
 /**
  * Returns a JPEG, at most 1280 pixels wide and about 150 kB. A video becomes a grid of evenly spaced frames
- * with
- * time codes, a still picture a scaled copy. Throws 6014 without a picture and 6021 if no frame decodes.
+ * with time codes, a still picture a scaled copy. Throws 6014 without a picture and 6021 if no frame decodes.
  */
 export async function contactSheet(
   path: string,
@@ -84,8 +83,7 @@ const waveformTimeoutMs = 120_000
 
 /**
  * Returns a JPEG, 1280 pixels wide and at most 150 kB, that shows the first audio stream over time: peaks,
- * and
- * brighter, the mean level around a middle line, with time marks. Throws 6014 without sound.
+ * and brighter, the mean level around a middle line, with time marks. Throws 6014 without sound.
  */
 export async function waveform(
   path: string,

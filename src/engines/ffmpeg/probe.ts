@@ -16,8 +16,7 @@ import { measureStreams } from './measure-whole.ts'
 import { headerDuration } from './stream-times.ts'
 
 /**
- * Returns the facts of a media file. Throws 6017 if it is not media, is damaged or has an unsupported
- * format.
+ * Returns the facts of a media file. Throws 6017 if it is not media, is damaged or has an unsupported format.
  */
 export async function probe(path: string, options: ProbeOptions = {}): Promise<MediaFacts> {
   return await completeFacts(path, await queryFacts(path, options), options)
@@ -25,8 +24,7 @@ export async function probe(path: string, options: ProbeOptions = {}): Promise<M
 
 /**
  * Same as `probe`, and also reports whether the first picture decodes within a quick check, in one ffprobe
- * process.
- * If `isShown` is false, `checkDecodable` searches further.
+ * process. If `isShown` is false, `checkDecodable` searches further.
  */
 export async function probeWithFirstFrame(
   path: string,
@@ -40,8 +38,8 @@ export async function probeWithFirstFrame(
 interface ProbeOutput {
   readonly answer: FfprobeOutput
   /**
-   * Whether the duration is an estimate, which can be far off. Applies to raw streams without an index
-   * (.aac, .mp3).
+   * Whether the duration is an estimate, which can be far off. Applies to raw streams without an index (.aac,
+   * .mp3).
    */
   readonly guessed: boolean
 }

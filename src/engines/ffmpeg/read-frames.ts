@@ -15,8 +15,7 @@ interface ReadFramesOptions {
 
 /**
  * Reads frames of a file's picture as RGBA, 4 bytes per pixel, row by row. Returns fewer frames than
- * requested if
- * the others do not decode.
+ * requested if the others do not decode.
  */
 export async function readFrames(path: string, size: Size, job: ReadFramesOptions): Promise<Uint8Array[]> {
   const scale = `scale=${size.width}:${size.height}:flags=bicubic,format=rgba`

@@ -28,9 +28,8 @@ interface RegionSheetOptions extends PreviewOptions {
 
 /**
  * Returns a JPEG, at most 1280 pixels wide and about 300 kB. It shows frames of a video, or a still picture,
- * each
- * with its marks, as large as their number allows. A frame that times out is replaced by a note. Throws 6014
- * without a picture, 6021 if no frame decodes and 6402 if none decodes in time.
+ * each with its marks, as large as their number allows. A frame that times out is replaced by a note. Throws
+ * 6014 without a picture, 6021 if no frame decodes and 6402 if none decodes in time.
  */
 export async function regionSheet(
   path: string,
@@ -66,8 +65,7 @@ const maxFrameHeight = { alone: 900, few: 560, many: 420 }
 
 /**
  * Chooses the grid: one frame spans the sheet, up to four use two columns, more use three. Portrait frames
- * use twice
- * as many columns.
+ * use twice as many columns.
  */
 function layOutRegions(video: VideoFacts, frames: readonly MarkedFrame[]): SheetLayout {
   const isWide = video.width > video.height

@@ -24,8 +24,7 @@ export interface FfmpegJob {
 }
 
 /**
- * Runs ffmpeg to its end. Throws MediaError with a plain sentence and the last log lines in `cause`. An
- * abort
+ * Runs ffmpeg to its end. Throws MediaError with a plain sentence and the last log lines in `cause`. An abort
  * rejects with the signal's reason. Both happen only after the process has ended.
  */
 export async function runFfmpeg(job: FfmpegJob): Promise<void> {
@@ -55,12 +54,9 @@ export async function runRaw(job: Omit<ChildOptions, 'file'>): Promise<void> {
 /**
  * Largest single allocation, bytes. ffmpeg has no limit on its total memory. The system's limit requires an
  * intermediate program and counts reserved memory, not used memory. On a machine with many cores, a regular
- * run
- * reserves more than twice what it uses. Therefore a single allocation, the picture size and the number of
- * streams
- * are limited, and the kernel's out-of-memory killer prefers ffmpeg (child.ts). A video of the largest
- * picture size
- * took 0.5 GB.
+ * run reserves more than twice what it uses. Therefore a single allocation, the picture size and the number
+ * of streams are limited, and the kernel's out-of-memory killer prefers ffmpeg (child.ts). A video of the
+ * largest picture size took 0.5 GB.
  */
 export const maxAlloc = String(2 ** 30)
 
@@ -77,8 +73,7 @@ const globalArgs = [
 
 /**
  * The containers of the accepted file extensions (contract/file-kind.ts), by ffmpeg's names. None of them
- * opens a
- * second file. A playlist, manifest or image sequence is rejected whatever its name.
+ * opens a second file. A playlist, manifest or image sequence is rejected whatever its name.
  */
 const containers = {
   image: ['jpeg_pipe', 'png_pipe', 'webp_pipe', 'bmp_pipe'],
@@ -102,6 +97,7 @@ export function safetyArgs(path: string): string[] {
 
 /**
  * Returns `-i` with all options that make reading a hostile file safe, for one input file.
+ *
  * @param before further options of this input, such as `-ss`
  */
 export function inputArgs(path: string, before: readonly string[] = []): string[] {
@@ -124,8 +120,7 @@ const imageSignatures = [
 ]
 
 /**
- * Names the single-picture demuxer. By the file name alone, ffmpeg would read an image sequence (image2).
- * The
+ * Names the single-picture demuxer. By the file name alone, ffmpeg would read an image sequence (image2). The
  * demuxer is chosen by content, because extensions of images are often wrong.
  */
 function imageDemuxer(path: string): string[] {

@@ -30,8 +30,7 @@ export interface SheetLayout {
 
 /**
  * Lays out a contact sheet: 12 frames in a grid (4 columns for landscape pictures, 6 for portrait), or fewer
- * if the
- * video has fewer. Each frame is taken from the middle of its share of the duration.
+ * if the video has fewer. Each frame is taken from the middle of its share of the duration.
  */
 export function layOutSheet(video: {
   width: number
@@ -79,8 +78,8 @@ export function placeCells(
 }
 
 /**
- * Returns the largest size with the aspect ratio of the picture that fits inside a frame, at least 2 pixels
- * a side.
+ * Returns the largest size with the aspect ratio of the picture that fits inside a frame, at least 2 pixels a
+ * side.
  */
 export function fitInside(
   picture: { width: number; height: number },

@@ -15,8 +15,7 @@ const oversampling = 4
 
 /**
  * Same as `ceiling`, for peaks between samples, so that they stay below -1 dB in the file. Downsampling
- * restores up
- * to 0.6 dB, and AAC adds as much to tones. White noise at full level reaches +0.7 dB.
+ * restores up to 0.6 dB, and AAC adds as much to tones. White noise at full level reaches +0.7 dB.
  */
 const trueCeiling = 0.79
 
@@ -35,9 +34,8 @@ function limiterAt({ rate, ceiling: limit }: { rate: number; ceiling: number }):
 }
 
 /**
- * Largest valid sample, relative to full scale: 100 dB above it. Floats in a file may be infinite or NaN.
- * One such
- * sample would spoil all later results, and ffmpeg's AAC encoder stops at it.
+ * Largest valid sample, relative to full scale: 100 dB above it. Floats in a file may be infinite or NaN. One
+ * such sample would spoil all later results, and ffmpeg's AAC encoder stops at it.
  */
 const maxSample = 1e5
 
@@ -48,10 +46,9 @@ const replaceInvalid = `aeval=exprs='if(between(val(ch),-${maxSample},${maxSampl
 
 /**
  * Returns filters that convert a decoded stream to regular stereo, by default at 48 kHz. Invalid samples
- * become
- * silence. Sound before time 0, caused by seeking to a key frame, is cut. Gaps, including a late start, are
- * filled
- * with silence. Mono is copied to both channels at full level, where ffmpeg's default attenuates by 3 dB.
+ * become silence. Sound before time 0, caused by seeking to a key frame, is cut. Gaps, including a late
+ * start, are filled with silence. Mono is copied to both channels at full level, where ffmpeg's default
+ * attenuates by 3 dB.
  */
 export function stereoFilter(mono: boolean, rate = soundRate): string {
   return [

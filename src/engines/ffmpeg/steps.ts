@@ -18,8 +18,7 @@ interface FinishedParts {
 
 /**
  * Cache of a task's finished steps. Each file name contains a digest of the inputs and of the program
- * versions, so
- * that only matching results are reused.
+ * versions, so that only matching results are reused.
  */
 export class StepCache {
   readonly #folder: string

@@ -16,8 +16,7 @@ interface EncodeAndMeasureOptions extends FrameSelection, EncoderSettings {
 }
 
 /**
- * Encodes frames with the settings of `decodeFrames` and `encodeFrames`, and discards the output. Returns
- * one
+ * Encodes frames with the settings of `decodeFrames` and `encodeFrames`, and discards the output. Returns one
  * entry per frame, in encoding order, or none if the range contains no frame.
  */
 export async function encodeAndMeasure(

@@ -8,8 +8,7 @@ const unsetSize = 0x7fff_0000
 
 /**
  * Returns the duration stated in a WAV header, ms. ffprobe counts the existing bytes instead. Returns
- * undefined if
- * the header states none or the file is not a plain WAV.
+ * undefined if the header states none or the file is not a plain WAV.
  */
 export async function wavHeaderDuration(path: string): Promise<number | undefined> {
   await using file = await open(path)

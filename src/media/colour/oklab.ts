@@ -1,6 +1,6 @@
 /**
- * A colour in OKLab (Ottosson 2020), a perceptually uniform space: lightness l, 0 to 1, and colour axes a
- * and b.
+ * A colour in OKLab (Ottosson 2020), a perceptually uniform space: lightness l, 0 to 1, and colour axes a and
+ * b.
  */
 export interface Oklab {
   readonly l: number

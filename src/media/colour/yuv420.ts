@@ -12,8 +12,7 @@ const steps = { luma: 219, chroma: 224 }
 
 /**
  * Returns the integer weights of red, green and blue for one sample. Green gets the remainder of `sum`, so
- * that grey
- * has no chroma.
+ * that grey has no chroma.
  */
 function weights(red: number, blue: number, sum: number) {
   const [fromRed, fromBlue] = [Math.round((red * one) / 255), Math.round((blue * one) / 255)]
@@ -34,8 +33,7 @@ const chromaBase = (128 + 0.5) * one
 
 /**
  * A video frame of planar 8-bit 4:2:0 samples, BT.709, limited range, converted from RGBA pixels. The chroma
- * of four
- * pixels is their mean, as in ffmpeg's scaler.
+ * of four pixels is their mean, as in ffmpeg's scaler.
  */
 export class Yuv420 {
   /** The luma plane, then the Cb plane, then the Cr plane. */
@@ -51,8 +49,7 @@ export class Yuv420 {
 
   /**
    * Writes the opaque RGBA pixels of a box. Position and size must be even. `before` is the previous content
-   * of the box,
-   * if known. Blocks equal to it are skipped.
+   * of the box, if known. Blocks equal to it are skipped.
    */
   write(pixels: Uint8Array, box: Rect, before?: Uint8Array): void {
     const [now, last] = [pixelWords(pixels), before && pixelWords(before)]

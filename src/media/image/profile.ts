@@ -43,8 +43,7 @@ export function findProfile(head: Uint8Array): ImageProfile | undefined {
 
 /**
  * Returns an image with the profile of another image, in parts. Returns undefined if the formats differ or
- * there is no
- * usable profile.
+ * there is no usable profile.
  */
 export function copyProfile(image: Uint8Array, source: Uint8Array): readonly Uint8Array[] | undefined {
   const format = imageFormat(image)

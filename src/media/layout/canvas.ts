@@ -22,8 +22,7 @@ export function gapPixels({ width, height }: Size, gapRatio: number): number {
 
 /**
  * Returns the largest size of an aspect ratio (width / height) inside a slot. Its sides differ from the
- * slot's by
- * multiples of 4, so that the picture can be centred exactly at even positions.
+ * slot's by multiples of 4, so that the picture can be centred exactly at even positions.
  */
 export function containedSize(slot: Size, aspect: number): Size {
   const within = (side: number, exact: number) =>

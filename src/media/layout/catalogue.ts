@@ -1,9 +1,7 @@
 /**
  * The layout catalogue: shapes by number of clips, in the notation of shape.ts. layout.ts generates the
- * variants of
- * each shape: transposed (rows for columns), mirrored and numbered from each corner. The position of a shape
- * in its
- * list, from 1, is part of its layout ids, so entries may only be appended.
+ * variants of each shape: transposed (rows for columns), mirrored and numbered from each corner. The position
+ * of a shape in its list, from 1, is part of its layout ids, so entries may only be appended.
  */
 export const catalogue: Readonly<Record<number, readonly string[]>> = {
   2: ['1/1', '3*1/2*1', '2*1/1', '3*1/1', '4*1/3*1'],

@@ -38,10 +38,9 @@ export function isLayoutOffered(layout: Layout, ratio: OutputRatio): boolean {
 
 /**
  * Returns the layout with the least loss. With `cover`, the loss is the root mean square of the cropped
- * shares of the
- * clips. A plain mean would ruin one clip to spare another a little. With `contain`, it is the padded share
- * of the
- * result. Slots are measured without gaps, so that the result's size and gap do not affect the choice.
+ * shares of the clips. A plain mean would ruin one clip to spare another a little. With `contain`, it is the
+ * padded share of the result. Slots are measured without gaps, so that the result's size and gap do not
+ * affect the choice.
  */
 export function chooseLayout(wish: ChooseLayoutOptions): Layout {
   const best = bestLayouts(wish)
@@ -52,8 +51,7 @@ export function chooseLayout(wish: ChooseLayoutOptions): Layout {
 
 /**
  * Returns the default seed: the first from `wish.seed` on whose layout shows the clips in reading order, or
- * else shows
- * the first clip at the top left. Returns the given seed if no layout qualifies.
+ * else shows the first clip at the top left. Returns the given seed if no layout qualifies.
  */
 export function orderlySeed(wish: ChooseLayoutOptions): number {
   const best = bestLayouts(wish)

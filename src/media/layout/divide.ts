@@ -6,8 +6,7 @@ export interface Division {
   /** Distance between adjacent slots. */
   readonly gap: number
   /**
-   * Sizes and positions are multiples of this; 0 divides exactly. The area and the gap must be multiples
-   * too.
+   * Sizes and positions are multiples of this; 0 divides exactly. The area and the gap must be multiples too.
    */
   readonly step: number
 }
@@ -31,8 +30,8 @@ export function divideArea(shape: Shape, area: Rect, division: Division): Rect[]
 }
 
 /**
- * Divides a length by weights. Cuts are rounded from the running total, so that no part is off by more than
- * a step.
+ * Divides a length by weights. Cuts are rounded from the running total, so that no part is off by more than a
+ * step.
  */
 function cutLength(length: number, weights: readonly number[], { gap, step }: Division) {
   const free = length - gap * (weights.length - 1)

@@ -24,8 +24,7 @@ interface FitAxisOptions {
 
 /**
  * Source pixels searched beyond each end of the requested part. A larger search hardly improves the fit and
- * scales
- * more pixels.
+ * scales more pixels.
  */
 const reach = 64
 
@@ -37,12 +36,9 @@ const visibleError = 0.1
 
 /**
  * Returns the fit with the smallest position error, mostly a few hundredths of a pixel. Filters crop at
- * integer
- * pixels, and 4:2:0 chroma requires even ones, while a centred crop starts anywhere. Cropping slightly less
- * before
- * scaling and the rest afterwards yields many candidate pairs. Odd pixels are used if every even fit has a
- * visible
- * error, for example when less than a pixel is cropped.
+ * integer pixels, and 4:2:0 chroma requires even ones, while a centred crop starts anywhere. Cropping
+ * slightly less before scaling and the rest afterwards yields many candidate pairs. Odd pixels are used if
+ * every even fit has a visible error, for example when less than a pixel is cropped.
  */
 export function fitAxis(wish: FitAxisOptions): AxisFit {
   const even = closestFit(wish, 2)
@@ -64,8 +60,7 @@ function closestFit(wish: FitAxisOptions, step: 1 | 2): AxisFit {
 
 /**
  * Yields fits that contain the requested part at about the requested scale. Scaled size and offset are
- * multiples of
- * `step`.
+ * multiples of `step`.
  */
 function* candidateFits({ length, from, to, shown }: FitAxisOptions, step: 1 | 2): Generator<AxisFit> {
   const ends = [...evenNumbers(to, Math.min(length, to + reach)), ...(to > length - reach ? [length] : [])]

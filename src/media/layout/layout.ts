@@ -65,8 +65,7 @@ export function findLayout(id: number): Layout | undefined {
 
 /**
  * Returns the rectangles of the slots in clip order. With a step, each is less than the step away from its
- * exact
- * position, and mirrored layouts are exact mirrors.
+ * exact position, and mirrored layouts are exact mirrors.
  */
 export function slotRects(
   { shape, mirror, order }: Pick<Layout, 'shape' | 'mirror' | 'order'>,
@@ -87,9 +86,8 @@ export function slotShares(layout: Pick<Layout, 'shape' | 'mirror' | 'order'>): 
 }
 
 /**
- * Returns all variants of a shape, without duplicates of earlier ones. Only this shape is considered, so
- * that shapes
- * added later never change the result.
+ * Returns all variants of a shape, without duplicates of earlier ones. Only this shape is considered, so that
+ * shapes added later never change the result.
  */
 function shapeVariants(clips: number, number: number, upright: Shape): Layout[] {
   const seen = new Set<string>()

@@ -12,10 +12,8 @@ const slot: Shape = { kind: 'slot' }
 
 /**
  * Parses the notation of the catalogue. `/` stacks rows, `|` puts columns side by side and binds tighter, a
- * number n
- * is n equal slots side by side, `w*` before a part sets its weight, and parentheses group. `2*1/3` is one
- * slot above
- * three, twice as high. Throws TypeError for anything else.
+ * number n is n equal slots side by side, `w*` before a part sets its weight, and parentheses group. `2*1/3`
+ * is one slot above three, twice as high. Throws TypeError for anything else.
  */
 export function parseShape(text: string): Shape {
   const tokens = text.match(/\d+\*?|[/|()]|\S/g) ?? []

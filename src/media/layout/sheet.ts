@@ -13,8 +13,7 @@ const label = 22
 
 /**
  * Draws the overview of layouts for a number of clips as SVG. For each output ratio, it shows every offered
- * shape with
- * its slots numbered by clip from 1, its first layout id and its number of variants.
+ * shape with its slots numbered by clip from 1, its first layout id and its number of variants.
  */
 export function drawLayoutSheet(clips: number): string {
   const parts: string[] = []
@@ -64,8 +63,7 @@ function sketch(layout: Layout, { ratio, left, top, layouts }: Spot): string {
 
 /**
  * Returns a digest of the ids per shape. It changes when any layout of the shape changes its position, order
- * or id.
- * docs/layouts/ids.json records the digests permanently.
+ * or id. docs/layouts/ids.json records the digests permanently.
  */
 export function idMeanings(): Record<string, number> {
   const families = Map.groupBy(slotCounts.flatMap(layoutsFor), ({ id }) => Math.floor(id / 100))

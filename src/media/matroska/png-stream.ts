@@ -1,6 +1,5 @@
 // Writes a Matroska file (RFC 9559) of PNG pictures with timestamps as a stream. A reader thus learns how
-// long each
-// picture is shown without receiving it again for every frame.
+// long each picture is shown without receiving it again for every frame.
 
 /** A stream of pictures of equal size, pixels. */
 export interface PngStream {

@@ -21,11 +21,9 @@ export interface Part {
 
 /**
  * Divides pieces, in order, into parts. Pieces longer than `longest` are split. A part ends before a piece
- * that would
- * exceed `longest` or does not fit, unless the part has fewer than `fewest` units; then the piece starts
- * another
- * group. The groups other than the live one have fewer than `fewest` units in total. The last part takes the
- * remainder, so there they have fewer than twice as many.
+ * that would exceed `longest` or does not fit, unless the part has fewer than `fewest` units; then the piece
+ * starts another group. The groups other than the live one have fewer than `fewest` units in total. The last
+ * part takes the remainder, so there they have fewer than twice as many.
  */
 export function divideIntoParts(pieces: readonly Piece[], { longest, fewest, fits }: DivideOptions): Part[] {
   const parts: Piece[][][] = []

@@ -3,8 +3,7 @@ import type { TimelineClip } from './timeline.ts'
 
 /**
  * Distributes the clips of all tracks to the minimum number of tracks without overlaps. A clip is added to
- * the track
- * that ends last before it, so that adjacent clips stay together.
+ * the track that ends last before it, so that adjacent clips stay together.
  */
 export function packAudioTracks(tracks: readonly (readonly TimelineClip[])[]): TimelineClip[][] {
   const lanes: { end: number; readonly clips: TimelineClip[] }[] = []

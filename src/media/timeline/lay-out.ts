@@ -17,8 +17,7 @@ interface LayOutOptions {
 
 /**
  * Places the clips of one track on integer units. The pieces are contiguous and cover the output exactly.
- * Each cut is
- * rounded from its own time, so that rounding errors do not accumulate.
+ * Each cut is rounded from its own time, so that rounding errors do not accumulate.
  */
 export function layOutPieces(clips: readonly TimelineClip[], { total, perSecond }: LayOutOptions): Piece[] {
   const pieces: Piece[] = []

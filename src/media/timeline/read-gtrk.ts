@@ -14,8 +14,7 @@ interface GtrkTrack {
 
 /**
  * Parses a gtrk v1 timeline. Uses the picture of the base track only, checks every clip rule and infers a
- * missing
- * duration. Throws 6016 with the paths of all violations.
+ * missing duration. Throws 6016 with the paths of all violations.
  */
 export function readGtrk(gtrk: Gtrk): Timeline {
   const { video_size, video_rate: rate } = gtrk

@@ -31,8 +31,7 @@ export function pieceStretch(piece: Piece, perSecond: number): Stretch | undefin
 
 /**
  * Groups sections into reads, in order. A section joins the previous read if it follows that read's last
- * section and
- * continuing to decode costs less than opening the file again.
+ * section and continuing to decode costs less than opening the file again.
  */
 export function groupReads(
   stretches: readonly Stretch[],

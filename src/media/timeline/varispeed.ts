@@ -11,10 +11,8 @@ const tolerance = 0.9e-3 / 3600
 
 /**
  * Returns integer sample rates whose ratio is the speed. Speeds with up to three decimals are exact at 48
- * kHz. Other
- * speeds are off by less than a millisecond per hour, with rates up to 96 kHz unless the speed is nearly a
- * simple
- * fraction.
+ * kHz. Other speeds are off by less than a millisecond per hour, with rates up to 96 kHz unless the speed is
+ * nearly a simple fraction.
  */
 export function varispeed(speed: number): RateChange {
   const off = ({ from, to }: RateChange) => Math.abs(to / from / speed - 1)
