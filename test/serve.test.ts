@@ -158,6 +158,6 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () =>
     await other.end()
     const { code, err } = await first.ended()
     expect(code).toBe(1)
-    expect(err).toMatch(/\nreelwright: the hold on the database .* was lost: .*\nFix: .*\n$/)
+    expect(err).toMatch(/\nreelwright: the lock on the database .* was lost: .*\nFix: .*\n$/)
   })
 })

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 
 /** Error codes that creating a task of an operation may return, besides those of every request. */
 export function creationErrorCodes(operation: Operation): readonly ErrorCode[] {
-  const { input, price, errorAliases: listedAs, limits = [], synchronous } = operation
+  const { input, price, errorAliases, limits = [], synchronous } = operation
   const kinds = acceptedFileKinds(input)
   const isProbed = [...kinds].some((kind) => kind !== 'text' && kind !== 'midi')
   const codes: readonly ErrorCode[] = [
@@ -18,7 +18,7 @@ export function creationErrorCodes(operation: Operation): readonly ErrorCode[] {
     // Its creation returns the result, also of a task that was stopped.
     ...(synchronous ? ([6009] as const) : []),
   ]
-  return codes.map((code) => listedAs?.[code] ?? code)
+  return codes.map((code) => errorAliases?.[code] ?? code)
 }
 
 /** Kinds of files that a request can refer to. */

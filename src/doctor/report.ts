@@ -37,7 +37,7 @@ export async function createReport(subject: ReportOptions): Promise<ReportSectio
     { title: 'Doctor', text: describeFindings(findings) },
     { title: 'Settings', text: describeSettings(settings, variables) },
     ...(await describeService(subject)),
-    { title: 'Log of the local service, its end', text: log },
+    { title: 'End of the log of the local service', text: log },
   ]
   const redactText = createRedactor(withNames ? { ...subject.privacy, places: [] } : subject.privacy)
   return sections.map(({ title, text }) => ({ title, text: redactText(text).trimEnd() }))
@@ -78,7 +78,7 @@ function describeSettings(settings: ReportOptions['settings'], variables: readon
     ([name, value]) => `${name.padEnd(nameWidth)}${describeValue(value)}`,
   )
   const whence = `\nVariables of the environment: ${variables.join(', ') || 'none'}`
-  const none = settings ? 'none is set' : 'they cannot be read'
+  const none = settings ? 'none is set' : 'they are invalid'
   return [...(lines.length > 0 ? lines : [none]), whence].join('\n')
 }
 

@@ -178,7 +178,7 @@ test('a failed start is reported with the last log lines of that run only', asyn
   const failed = find(dataDir, { fails: 'the disk is full' })
   await expect(failed).rejects.toMatchObject({
     code: 6401,
-    message: expect.stringMatching(/did not start: it ended at once \(1\)[^]*the disk is full/),
+    message: expect.stringMatching(/did not start: it exited at once \(1\)[^]*the disk is full/),
   })
   await expect(failed).rejects.not.toMatchObject({ message: expect.stringContaining('an old line') })
 })
@@ -187,7 +187,7 @@ test('a slow daemon is reported, and found once it responds', async () => {
   const dataDir = await newDataFolder()
   await expect(find(dataDir, { timeoutMs: 1 })).rejects.toMatchObject({
     code: 6401,
-    message: expect.stringContaining('does not answer yet'),
+    message: expect.stringContaining('does not respond yet'),
     hint: expect.stringContaining('REELWRIGHT_BASE_URL'),
   })
   await expect.poll(async () => (await readDaemonRecord(dataDir))?.port).toBeGreaterThan(0)
@@ -207,7 +207,7 @@ test('a locked data folder whose daemon does not respond is reported with the pi
   expect((await find(dataDir)).pid).toBe(pid)
   // The daemon started meanwhile has exited.
   const log = () => readFile(join(dataDir, 'daemon.log'), 'utf8')
-  await expect.poll(log).toContain('another daemon holds the data folder')
+  await expect.poll(log).toContain('another daemon has locked the data folder')
 })
 
 test('a data folder locked by `serve` is reported without waiting for a daemon', async () => {
@@ -217,8 +217,8 @@ test('a data folder locked by `serve` is reported without waiting for a daemon',
   // Longer than the timeout of the test.
   await expect(find(dataDir, { timeoutMs: 600_000 })).rejects.toMatchObject({
     code: 6401,
-    message: `the data folder ${dataDir} is held by another process, which does not answer`,
-    hint: expect.stringMatching(/^End that process.*REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY/),
+    message: `the data folder ${dataDir} is locked by another process, which does not respond`,
+    hint: expect.stringMatching(/^Stop that process.*REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY/),
   })
 })
 

@@ -97,7 +97,7 @@ test.each([6201, 6202] as const)(
   async (code) => {
     const module = {
       ...fakeModule,
-      operation: { ...fakeModule.operation, listedAs: { 6201: code, 6202: code } },
+      operation: { ...fakeModule.operation, errorAliases: { 6201: code, 6202: code } },
     }
     await using service = await startTestService({ operations: [module] })
     const refusal = async (credits: number, quota: number) => {

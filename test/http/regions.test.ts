@@ -194,7 +194,7 @@ describe('invalid requests', () => {
   const one = (change: object) => ({ regions: [logo, { ...line('text-1', 1, 0.9), ...change }] })
 
   test.each<[string, unknown, RegExp]>([
-    ['invalid JSON', '{"regions": [}', /regions\.json is no JSON: Unexpected token/],
+    ['invalid JSON', '{"regions": [}', /regions\.json is not valid JSON: Unexpected token/],
     ['no list', { regions: {} }, /regions: must be a list/],
     ['something else', [], /the file: must be an object/],
     ['an invalid entry', { regions: [logo, 7] }, /regions\[1\] \(#2\): must be an object/],
@@ -205,7 +205,7 @@ describe('invalid requests', () => {
     ],
     ['an edge outside', one({ y: -0.1 }), /regions\[1\]\.y \(text-1\): at least 0/],
     ['an end before the start', one({ end: 0.5 }), /regions\[1\]\.end \(text-1\): end must be after start/],
-    ['an id that is there twice', one({ id: 'logo' }), /regions\[1\]\.id \(logo\): "logo" is there twice/],
+    ['an id that is there twice', one({ id: 'logo' }), /regions\[1\]\.id \(logo\): "logo" is used twice/],
     [
       'a source longer than an id',
       { source: { file_id: 'x'.repeat(65) }, regions: [] },
@@ -221,7 +221,7 @@ describe('invalid requests', () => {
       { regions: Array.from({ length: 50_001 }, () => 0) },
       /regions: at most 50000 items/,
     ],
-    ['depths of lists', '['.repeat(100_000), /is no JSON/],
+    ['depths of lists', '['.repeat(100_000), /is not valid JSON/],
     ['more bytes than are read', ' '.repeat(maxRegionsBytes + 1), /larger than 32 MiB/],
   ])('%s: 6016 names it', async (_, content, message) => {
     const list = await listed(content)

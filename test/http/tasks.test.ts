@@ -14,9 +14,9 @@ onDatabases('tasks over HTTP', (service) => {
     ['{"file_id":1e999}', 6016, /file_id/],
     ['{"file_id":12345678901234567890}', 6016, /lost digits/],
     ['{"file_id":"a","file_id":7}', 6016, /file_id/],
-    ['{"file_id":"\\u0000"}', 6004, /no file/],
-    ['{"file_id":"\\ud800"}', 6004, /no file/],
-    ['{"file_id":"1\' or 1=1 --"}', 6004, /no file/],
+    ['{"file_id":"\\u0000"}', 6004, /does not exist/],
+    ['{"file_id":"\\ud800"}', 6004, /does not exist/],
+    ['{"file_id":"1\' or 1=1 --"}', 6004, /does not exist/],
     ['{"constructor":{"prototype":{"x":1}}}', 6016, /not valid JSON/],
     ['{"file_id":"x","behaviour":"__proto__"}', 6016, /behaviour/],
   ] as const)('a creation with %s returns %i, and nothing is charged', async ([body, code, says]) => {

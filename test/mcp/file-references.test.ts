@@ -126,7 +126,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   [
     'music_visualizer',
     { file_id: 'song.mp3', template_id: 'ring', cover_file_id: 'a.mp4' },
-    /cover_file_id: a\.mp4 is not an image\. Fix: Give a picture, such as a frame saved as \.png\. /,
+    /cover_file_id: a\.mp4 is not an image\. Fix: Use an image, such as a frame saved as \.png\. /,
   ],
   [
     'check_particle',

@@ -104,7 +104,7 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
     frames: [{ protect_ids: [expect.any(String)] }, { protect_ids: [expect.any(String)] }],
     notes: [expect.stringContaining('another file')],
   })
-  expect(after?.data['next_step']).toMatch(/is refused for this one/)
+  expect(after?.data['next_step']).toMatch(/is rejected for this one/)
   expect(left?.data, 'only the protected region is detected again').toMatchObject({
     output: { regions_found: 1 },
   })

@@ -231,7 +231,7 @@ test('a report is written without a service, with unreadable settings and withou
   const text = await readFile(path, 'utf8')
   expectNone(text, [secrets.fileKey, home])
   const sections = sectionsOf(text)
-  expect(sections.get('Doctor')).toContain('is not JSON')
+  expect(sections.get('Doctor')).toContain('is not valid JSON')
   expect(sections.get('Settings')).toContain('they are invalid')
   expect(sections.get('Service')).toBe('not running')
 })

@@ -52,9 +52,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
     ])
     expect(await reelwright(['models', 'verify'], environment)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(
-        /^text-detection: as it should be\nonnx-runtime: from this program's own packages\n/,
-      ),
+      out: expect.stringMatching(/^text-detection: intact\nonnx-runtime: from this program's own packages\n/),
     })
     const { code, out } = await reelwright(['doctor'])
     expect(code).toBe(0)
@@ -131,7 +129,7 @@ describe('reelwright', () => {
       /^note +pack text-detection .*the mirror has no pp-ocrv3-det\.onnx of 2\.3 MiB\n +-> Put that file .*models_mirror.*\.$/m,
     )
     expect(out).toMatch(
-      /^note +models_mirror .*REELWRIGHT_MODELS_MIRROR counts for reelwright serve, .*local service.*\n +-> set "models_mirror" in .*config\.json/m,
+      /^note +models_mirror .*REELWRIGHT_MODELS_MIRROR applies to reelwright serve, .*local service.*\n +-> set "models_mirror" in .*config\.json/m,
     )
   })
 

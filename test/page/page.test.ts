@@ -145,10 +145,10 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
       currentTime: number
       play(): Promise<void>
     }
-    const time = () => video.evaluate((video: VideoElement) => (video.paused ? -1 : video.currentTime))
-    await video.evaluate((video: VideoElement) => {
-      video.muted = true
-      return video.play()
+    const time = () => video.evaluate((element: VideoElement) => (element.paused ? -1 : element.currentTime))
+    await video.evaluate((element: VideoElement) => {
+      element.muted = true
+      return element.play()
     })
     await expect.poll(time).toBeGreaterThan(0)
     await page.getByText('8 s ·').waitFor()
