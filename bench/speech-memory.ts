@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { decodeVoice } from '../src/engines/ffmpeg/voice-sound.ts'
+import { decodeVoice } from '../src/engines/ffmpeg/sound.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { openVoiceActivityDetector } from '../src/engines/speech/voice-activity.ts'

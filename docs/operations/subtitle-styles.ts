@@ -1,7 +1,6 @@
 import type { Size } from '../../src/media/geometry.ts'
 import { writeFile } from 'node:fs/promises'
-import { loadDrawing } from '../../src/engines/canvas/load.ts'
-import { applyTextStyle } from '../../src/engines/canvas/text.ts'
+import { applyTextStyle, loadDrawing } from '../../src/engines/canvas/drawing.ts'
 import { type LetterColour, letterColours, presetNames } from '../../src/media/subtitles/style-presets.ts'
 import {
   burnPixels,

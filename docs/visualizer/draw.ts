@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { loadDrawing } from '../../src/engines/canvas/load.ts'
-import { applyTextStyle } from '../../src/engines/canvas/text.ts'
+import { applyTextStyle, loadDrawing } from '../../src/engines/canvas/drawing.ts'
 import { draw, song } from '../../test/music-visualizer/draw-template.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 

@@ -13,11 +13,11 @@ const checks: { readonly [K in Kind]: Check<K> } = {
     await (await import('./ffmpeg/locate.ts')).locateFfmpeg()
   },
   async 'ffmpeg-encoders'({ names, because, instead }) {
-    await (await import('./ffmpeg/filters.ts')).requireEncoders(names, { because, instead })
+    await (await import('./ffmpeg/locate.ts')).requireEncoders(names, { because, instead })
   },
   async 'tone-mapping'({ file }) {
     const [{ requireFilters }, { toneMapFilters }] = await Promise.all([
-      import('./ffmpeg/filters.ts'),
+      import('./ffmpeg/locate.ts'),
       import('./ffmpeg/colour.ts'),
     ])
     await requireFilters(toneMapFilters, { because: `${file} is HDR`, instead: 'convert it to SDR first' })
@@ -26,7 +26,7 @@ const checks: { readonly [K in Kind]: Check<K> } = {
     ;(await import('./chromium/locate.ts')).locateChromium()
   },
   async canvas() {
-    await (await import('./canvas/load.ts')).loadDrawing()
+    await (await import('./canvas/drawing.ts')).loadDrawing()
   },
   async pack({ name }) {
     await (await import('./packs/resolve.ts')).requirePack(name)

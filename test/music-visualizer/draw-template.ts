@@ -1,6 +1,4 @@
-import type { Canvas, Pen } from '../../src/engines/canvas/load.ts'
-import { loadDrawing } from '../../src/engines/canvas/load.ts'
-import { cleanLine } from '../../src/engines/canvas/text.ts'
+import { type Canvas, cleanLine, loadDrawing, type Pen } from '../../src/engines/canvas/drawing.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { AudioProfiler } from '../../src/media/audio/audio-profile.ts'
 import { lazy } from '../../src/platform/cache.ts'

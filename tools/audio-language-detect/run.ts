@@ -1,6 +1,6 @@
 import { contractLanguage } from '../../src/contract/languages.ts'
 import type { RunOperation } from '../../src/contract/operation.ts'
-import { readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
+import { readVoice } from '../../src/engines/ffmpeg/sound.ts'
 import { selectLanguageIdentifier } from '../../src/engines/speech/select-engine.ts'
 import { openVoiceActivityDetector } from '../../src/engines/speech/voice-activity.ts'
 import { missingAudioSeconds } from '../../src/media/audio/missing-audio.ts'

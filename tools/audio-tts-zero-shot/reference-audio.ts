@@ -1,7 +1,6 @@
 import type { VoiceLanguage } from '../../src/contract/languages.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
-import { resample } from '../../src/engines/ffmpeg/resample.ts'
-import { decodeVoice, readVoice } from '../../src/engines/ffmpeg/voice-sound.ts'
+import { decodeVoice, readVoice, resample } from '../../src/engines/ffmpeg/sound.ts'
 import { openDiarizer } from '../../src/engines/speech/diarization.ts'
 import { recogniseWithConfidence } from '../../src/engines/speech/transcribe.ts'
 import { openVoiceActivityDetector } from '../../src/engines/speech/voice-activity.ts'

@@ -1,7 +1,7 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { limiter, soundRate, stereoFilter } from '../../src/engines/ffmpeg/standard-sound.ts'
+import { limiter, soundRate, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { formatRate } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import { containedSize } from '../../src/media/layout/canvas.ts'

@@ -1,7 +1,7 @@
 import { open, readFile, writeFile } from 'node:fs/promises'
 import { runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { StillImage } from '../../src/media/clean/inpaint/fill-still.ts'
-import { profileHeadBytes, findProfile, copyProfile } from '../../src/media/image/profile.ts'
+import { profileHeadBytes, findProfile, copyProfile } from '../../src/media/image/icc-profile.ts'
 import type { ImageFormat } from './image-format.ts'
 
 const encodeMs = 120_000

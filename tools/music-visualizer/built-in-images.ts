@@ -1,4 +1,4 @@
-import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
+import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/drawing.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import type { Palette } from './palette.ts'
 

@@ -1,5 +1,4 @@
-import { pixelWords } from '../../src/media/colour/words.ts'
-import { Yuv420 } from '../../src/media/colour/yuv420.ts'
+import { pixelWords, Yuv420 } from '../../src/media/colour/yuv420.ts'
 import type { DrawnPicture, PreparedDrawing } from './frames.ts'
 
 /** Constants of a video's frames. */

@@ -1,4 +1,4 @@
-import type { Canvas } from '../../src/engines/canvas/load.ts'
+import type { Canvas } from '../../src/engines/canvas/drawing.ts'
 import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import type { Rect } from '../../src/media/geometry.ts'
 import { darken } from './built-in-images.ts'

@@ -1,4 +1,4 @@
-import type { Pen } from '../../src/engines/canvas/load.ts'
+import type { Pen } from '../../src/engines/canvas/drawing.ts'
 import { type AudioFeatures, bandLevelAt } from '../../src/media/audio/audio-features.ts'
 import { clampToFrame, type CreateTemplate, drawTitle, type Scene } from './scene.ts'
 

@@ -1,4 +1,4 @@
-import type { Pen } from '../../src/engines/canvas/load.ts'
+import type { Pen } from '../../src/engines/canvas/drawing.ts'
 import {
   oklabChroma,
   fromHex,

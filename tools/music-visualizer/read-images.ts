@@ -4,7 +4,7 @@ import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { fixedSizeChunks, streamOutput } from '../../src/engines/ffmpeg/output.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/decodable.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
-import { stillPicture } from '../../src/engines/ffmpeg/still.ts'
+import { stillPicture } from '../../src/engines/ffmpeg/read-frames.ts'
 import type { Size } from '../../src/media/geometry.ts'
 
 /** Returns filters that make pixels square and crop the centre to an aspect ratio. */

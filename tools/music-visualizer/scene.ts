@@ -1,11 +1,13 @@
-import type { Canvas, Drawing, Pen } from '../../src/engines/canvas/load.ts'
 import {
+  applyTextStyle,
+  type Canvas,
+  type Drawing,
   fitLine,
   isRightToLeft,
+  type Pen,
   textLanguage,
-  applyTextStyle,
   type TextStyle,
-} from '../../src/engines/canvas/text.ts'
+} from '../../src/engines/canvas/drawing.ts'
 import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import type { AudioProfile } from '../../src/media/audio/audio-profile.ts'
 import type { Rect } from '../../src/media/geometry.ts'

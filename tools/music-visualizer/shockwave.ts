@@ -1,4 +1,4 @@
-import type { Pen } from '../../src/engines/canvas/load.ts'
+import type { Pen } from '../../src/engines/canvas/drawing.ts'
 import { recentBeats } from '../../src/media/audio/beat-detector.ts'
 import type { AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { type CreateTemplate, drawTitle, type Scene } from './scene.ts'

@@ -1,4 +1,4 @@
-import type { Pen } from '../../src/engines/canvas/load.ts'
+import type { Pen } from '../../src/engines/canvas/drawing.ts'
 import { drawRays, clipToCircle } from './radial-templates.ts'
 import { clampToFrame, type CreateTemplate, drawTitle, isWide, rectAround } from './scene.ts'
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { maxRegions } from '../../src/contract/regions.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { openStepCache } from '../../src/engines/ffmpeg/steps.ts'
+import { openStepCache } from '../../src/engines/ffmpeg/step-cache.ts'
 import { detectText } from '../../src/engines/vision/detect-text.ts'
 import type { MarkedRegions } from '../../src/media/clean/masks.ts'
 import { pictureEnd } from '../../src/media/frame-rate.ts'

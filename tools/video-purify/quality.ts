@@ -1,7 +1,10 @@
 import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import type { EncoderSettings as EncoderCoding, Effort } from '../../src/engines/ffmpeg/encode-frames.ts'
+import {
+  type Effort,
+  encodeAndMeasure,
+  type EncoderSettings as EncoderCoding,
+} from '../../src/engines/ffmpeg/encode-frames.ts'
 import { listWithFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
-import { encodeAndMeasure } from '../../src/engines/ffmpeg/try-encoding.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import type { FrameRange } from './part.ts'

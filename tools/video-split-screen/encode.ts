@@ -1,18 +1,17 @@
+import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { alphaDecoder } from '../../src/engines/ffmpeg/alpha-decoder.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
-import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
-import { hertz, frameCount } from '../../src/media/frame-rate.ts'
-import { pictureGraph } from './picture.ts'
-import type { ClipPlacement } from './place.ts'
-import type { SelectedClip } from './selection.ts'
-import { audibleClips, soundGraph } from './sound.ts'
+import { alphaDecoder, fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/input-options.ts'
+import { inputArgs, isInputError, runFfmpeg, runRaw } from '../../src/engines/ffmpeg/run.ts'
+import { limiter, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
+import { frameCount, hertz } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
+import { type ClipPlacement, pictureGraph } from './picture.ts'
+import type { SelectedClip } from './selection.ts'
 
 /** A split screen with final pixels, times and settings. */
-export interface SplitScreen {
+interface SplitScreen {
   readonly clips: readonly SelectedClip<StagedFile>[]
   /** Placement of each clip's picture, in the same order. */
   readonly pictures: readonly ClipPlacement[]
@@ -93,4 +92,105 @@ function encodeTimeoutMs(expectedSeconds: number): number {
 /** Starts decoding at the key frame before the range. The graphs cut at the start of the range. */
 async function clipInputArgs({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
   return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000, video)])
+}
+
+/** An audible clip. */
+interface AudibleClip {
+  /** Index of its input. Timestamps are those of its file. */
+  readonly index: number
+  readonly mono: boolean
+  /** Start of its range, ms. */
+  readonly beginMs: number
+}
+
+/** Sound of a result: the audible clips and the duration in seconds. */
+interface SoundGraphOptions {
+  readonly inputs: readonly AudibleClip[]
+  readonly seconds: number
+}
+
+/** Returns the indexes of the audible clips: the first with sound, all with sound, or none. */
+function audibleClips(mode: 'first' | 'mix' | 'mute', hasSound: readonly boolean[]): number[] {
+  const sounding = hasSound.flatMap((has, index) => (has ? [index] : []))
+  if (mode === 'mute') return []
+  return mode === 'first' ? sounding.slice(0, 1) : sounding
+}
+
+/**
+ * Returns the filter graph of the sound: 48 kHz stereo of exactly the given duration. The output label is
+ * [a].
+ */
+function soundGraph({ inputs, seconds }: SoundGraphOptions): string {
+  const chains = inputs.map(
+    ({ index, mono, beginMs }) =>
+      `[${index}:a:0]asetpts=PTS-${beginMs / 1000}/TB,${stereoFilter(mono)}[a${index}]`,
+  )
+  const labels = inputs.map(({ index }) => `[a${index}]`).join('')
+  const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`
+  if (inputs.length === 1) return `${chains.join(';')};${labels}${end}`
+  // The power of unrelated sounds adds up. With this weight, a mix is about as loud as a single sound.
+  const weight = (1 / Math.sqrt(inputs.length)).toFixed(6)
+  const mix = `amix=inputs=${inputs.length}:duration=longest:normalize=0:weights=${inputs.map(() => weight).join(' ')}`
+  return `${chains.join(';')};${labels}${mix},apad,${limiter},${end}`
+}
+
+type Clip = SelectedClip<StagedFile>
+
+/**
+ * Checks that every clip has a picture at the end of its range, because a truncated file still states its
+ * full duration. Throws 6021 otherwise. Decoding starts at the preceding key frame, so earlier pictures are
+ * decoded too.
+ */
+export async function checkPictures(clips: readonly Clip[], signal: AbortSignal): Promise<void> {
+  // One process checks all clips. Each clip is checked separately only if a picture is missing.
+  if (await allHavePicture(clips, signal)) return
+  await Promise.all(
+    clips.map(async (clip) => {
+      if (await allHavePicture([clip], signal)) return
+      const { file } = clip
+      throw new MediaError(
+        6021,
+        `${file.name}: there is no picture at ${lastPictureTime(clip).toFixed(1)} s`,
+        {
+          hint: 'The file is cut off before that; export it again, or end the clip earlier with end_time_ms.',
+        },
+      )
+    }),
+  )
+}
+
+/** Time limit for one picture per clip, ms, with all clips in one process or one process per clip. */
+const checkTimeoutMs = 60_000
+
+/** Width and height to which a picture is scaled, pixels. */
+const checkSide = 16
+
+async function allHavePicture(clips: readonly Clip[], signal: AbortSignal): Promise<boolean> {
+  let bytes = 0
+  try {
+    await runRaw({
+      args: [
+        ...clips.flatMap((clip) =>
+          inputArgs(clip.file.path, fromKeyFrame(lastPictureTime(clip), clip.video)),
+        ),
+        ...clips.flatMap((_, index) => [
+          ...['-map', `${index}:V:0`, '-frames:v', '1'],
+          // A picture before that time counts as well.
+          ...['-vf', `setpts=0,scale=${checkSide}:${checkSide},format=gray`, '-f', 'rawvideo', 'pipe:1'],
+        ]),
+      ],
+      timeoutMs: checkTimeoutMs,
+      signal,
+      onOutput: (chunk) => (bytes += chunk.length),
+    })
+  } catch (error) {
+    // Failures of the machine say nothing about the file and are rethrown.
+    if (!isInputError(error)) throw error
+  }
+  return bytes >= clips.length * checkSide * checkSide
+}
+
+/** Returns the time of the last picture in a clip's range, seconds. */
+function lastPictureTime({ beginMs, endMs }: Clip): number {
+  return Math.max(beginMs, endMs - 1) / 1000
 }

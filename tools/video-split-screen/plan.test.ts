@@ -4,7 +4,7 @@ import type { MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile } from '../../src/contract/operation.ts'
 import { videoSplitScreen } from './contract.ts'
 import { plan } from './plan.ts'
-import { outputRate } from './rate.ts'
+import { outputRate } from './selection.ts'
 import { frameCount } from '../../src/media/frame-rate.ts'
 
 function video(changes: Partial<VideoFacts> = {}): VideoFacts {

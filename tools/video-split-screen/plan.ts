@@ -3,9 +3,14 @@ import type { PlanOperation } from '../../src/contract/operation.ts'
 import { canvasSize } from '../../src/media/layout/canvas.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { videoSplitScreen } from './contract.ts'
-import { outputRate } from './rate.ts'
-import { selectClips, selectLayout, shortestMs } from './selection.ts'
-import type { SelectedClip, SplitScreenInput } from './selection.ts'
+import {
+  outputRate,
+  selectClips,
+  type SelectedClip,
+  selectLayout,
+  shortestMs,
+  type SplitScreenInput,
+} from './selection.ts'
 
 /** Validates clips, layout and limits against the probed files. Prices the shortest range. */
 export const plan: PlanOperation<typeof videoSplitScreen> = (input, files) => {

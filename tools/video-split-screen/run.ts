@@ -1,17 +1,20 @@
 import { join } from 'node:path'
 import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
-import { fnv1a } from '../../src/media/layout/digest.ts'
-import { slotRects } from '../../src/media/layout/layout.ts'
+import { fnv1a, slotRects } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
-import { checkPictures } from './check-pictures.ts'
-import { encodeSplitScreen } from './encode.ts'
-import { placeClip } from './place.ts'
-import type { ClipPlacement } from './place.ts'
+import { checkPictures, encodeSplitScreen } from './encode.ts'
+import { type ClipPlacement, placeClip } from './picture.ts'
 import { expectedSeconds } from './plan.ts'
-import { outputRate } from './rate.ts'
-import { hdrClipNames, selectClips, selectLayout, selectSeed, shortestMs } from './selection.ts'
-import type { SelectedClip } from './selection.ts'
+import {
+  hdrClipNames,
+  outputRate,
+  selectClips,
+  type SelectedClip,
+  selectLayout,
+  selectSeed,
+  shortestMs,
+} from './selection.ts'
 import type { Size, Rect } from '../../src/media/geometry.ts'
 
 /** Composes all clips into one picture with one filter graph and one encoding. */

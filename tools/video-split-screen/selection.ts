@@ -1,10 +1,9 @@
 import { MediaError } from '../../src/contract/errors.ts'
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { RequestFile, RequestFiles, InputOf } from '../../src/contract/operation.ts'
-import { chooseLayout, orderlySeed } from '../../src/media/layout/choose.ts'
-import type { ChooseLayoutOptions } from '../../src/media/layout/choose.ts'
-import { findLayout } from '../../src/media/layout/layout.ts'
-import type { Layout } from '../../src/media/layout/layout.ts'
+import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
+import type { InputOf, RequestFile, RequestFiles } from '../../src/contract/operation.ts'
+import { hertz, nominalRate } from '../../src/media/frame-rate.ts'
+import { chooseLayout, type ChooseLayoutOptions, orderlySeed } from '../../src/media/layout/choose.ts'
+import { findLayout, type Layout } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
 
 export type SplitScreenInput = InputOf<typeof videoSplitScreen>
@@ -178,4 +177,19 @@ function displayAspect(video: VideoFacts): number {
 /** Returns the names of the HDR files among the clips, without duplicates. They are tone-mapped. */
 export function hdrClipNames(clips: readonly SelectedClip[]): string[] {
   return [...new Set(clips.flatMap(({ video, file }) => (video.hdr ? [file.name] : [])))]
+}
+
+/** Maximum frame rate of a result, frames per second. */
+const maxOutputRate: Rational = { num: 60, den: 1 }
+
+/** Returns the frame rate of a result: the highest of its sources, at most 60. */
+export function outputRate(
+  videos: readonly Pick<VideoFacts, 'frame_rate' | 'base_rate' | 'variable_rate'>[],
+): Rational {
+  const rates = videos.map(nominalRate)
+  const highest = rates.reduce((one, another) => (hertz(another) > hertz(one) ? another : one), {
+    num: 1,
+    den: 1,
+  })
+  return hertz(highest) > hertz(maxOutputRate) ? maxOutputRate : highest
 }

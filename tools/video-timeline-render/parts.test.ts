@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import { totalUnits } from '../../src/media/timeline/divide.ts'
-import type { Group, Part } from '../../src/media/timeline/divide.ts'
-import { groupReads, pieceStretch } from '../../src/media/timeline/reads.ts'
+import {
+  type Group,
+  groupReads,
+  type Part,
+  pieceStretch,
+  totalUnits,
+} from '../../src/media/timeline/pieces.ts'
 import type { TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { divideTimeline } from './parts.ts'
 import type { PictureOptions } from './picture.ts'

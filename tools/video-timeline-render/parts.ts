@@ -1,8 +1,11 @@
-import { divideIntoParts } from '../../src/media/timeline/divide.ts'
-import type { Part } from '../../src/media/timeline/divide.ts'
-import { layOutPieces } from '../../src/media/timeline/lay-out.ts'
-import { groupReads, pieceStretch } from '../../src/media/timeline/reads.ts'
-import type { Stretch } from '../../src/media/timeline/reads.ts'
+import {
+  divideIntoParts,
+  groupReads,
+  layOutPieces,
+  type Part,
+  pieceStretch,
+  type Stretch,
+} from '../../src/media/timeline/pieces.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import type { PictureOptions } from './picture.ts'
 

@@ -1,9 +1,13 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { containedSize } from '../../src/media/layout/canvas.ts'
-import type { Part } from '../../src/media/timeline/divide.ts'
-import { groupReads, pieceStretch } from '../../src/media/timeline/reads.ts'
-import type { Read, Stretch } from '../../src/media/timeline/reads.ts'
+import {
+  groupReads,
+  type Part,
+  pieceStretch,
+  type Read,
+  type Stretch,
+} from '../../src/media/timeline/pieces.ts'
 import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 

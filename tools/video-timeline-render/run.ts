@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { joinParts } from '../../src/engines/ffmpeg/join-parts.ts'
-import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
-import { totalUnits } from '../../src/media/timeline/divide.ts'
+import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
+import { totalUnits } from '../../src/media/timeline/pieces.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
@@ -13,7 +13,7 @@ import type { PictureOptions } from './picture.ts'
 import { expectedSeconds } from './plan.ts'
 import { timelineSound } from './sound.ts'
 import { checkSources, hdrMaterialNames, videoOf } from './sources.ts'
-import { decodeThrough } from './worth.ts'
+import { decodeThrough } from './seek-cost.ts'
 
 /**
  * Renders parts of the picture and the sound in parallel, then joins them. A short timeline is a single part,

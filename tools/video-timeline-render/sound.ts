@@ -1,19 +1,18 @@
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
+import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/input-options.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { decodePcm, pcmBytes, type Pcm } from '../../src/engines/ffmpeg/pcm.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
-import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/seek.ts'
-import { soundRate, stereoFilter } from '../../src/engines/ffmpeg/standard-sound.ts'
-import { packAudioTracks } from '../../src/media/timeline/lanes.ts'
-import { layOutPieces, type Piece } from '../../src/media/timeline/lay-out.ts'
-import { pieceStretch, type Stretch } from '../../src/media/timeline/reads.ts'
+import { soundRate, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
+import { decodePcm, type Pcm, pcmBytes } from '../../src/engines/ffmpeg/sound.ts'
+import { packAudioTracks, varispeed } from '../../src/media/timeline/audio-tracks.ts'
+import { layOutPieces, type Piece, pieceStretch, type Stretch } from '../../src/media/timeline/pieces.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { mixPcm, readAndDelete, silentPcm } from './mix.ts'
-import { retimeFilters } from './retime.ts'
+import { rechunk } from '../../src/platform/streams.ts'
 
 interface TimelineSoundOptions {
   readonly timeline: Timeline
@@ -158,4 +157,69 @@ function stretchFilters(
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
     `aformat=sample_fmts=fltp:channel_layouts=stereo,apad,atrim=end_sample=${units},asetpts=N/SR/TB`,
   ].join(',')
+}
+
+/**
+ * Returns filters that change the speed of 48 kHz sound. Empty at speed 1. Pads with silence if the pitch is
+ * kept.
+ */
+export function retimeFilters(
+  speed: number,
+  { keepPitch, rubberband }: { keepPitch: boolean; rubberband: boolean },
+): string[] {
+  if (speed === 1) return []
+  if (!keepPitch) {
+    const { from, to } = varispeed(speed)
+    return [`aresample=${from}`, `asetrate=${to}`, 'aresample=48000']
+  }
+  // Both filters delay their last samples until more input arrives.
+  return ['apad=pad_dur=1', ...(rubberband ? [`rubberband=tempo=${speed}`] : tempoFilters(speed))]
+}
+
+/** Returns equal atempo steps from 0.5 to 2: the filter's minimum is 0.5, and above 2 it skips samples. */
+function tempoFilters(speed: number): string[] {
+  const steps = Math.max(1, Math.ceil(Math.abs(Math.log2(speed))))
+  return Array.from({ length: steps }, () => `atempo=${(speed ** (1 / steps)).toFixed(9)}`)
+}
+
+/**
+ * Adds PCM streams of equal length, sample by sample. Ends all streams whether it succeeds, fails or stops
+ * early.
+ */
+async function* mixPcm(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
+  const batches = sources.map((source) => rechunk(source))
+  try {
+    for (;;) {
+      const next = await Promise.all(batches.map((batch) => batch.next()))
+      const [first, ...others] = next.flatMap(({ value, done }) => (done === true ? [] : [asFloats(value)]))
+      if (!first) return
+      const sum = first.slice()
+      for (const other of others) {
+        for (let index = 0; index < sum.length; index += 1)
+          sum[index] = (sum[index] ?? 0) + (other[index] ?? 0)
+      }
+      yield new Uint8Array(sum.buffer)
+    }
+  } finally {
+    await Promise.allSettled([...batches, ...sources].map((one) => one.return(undefined)))
+  }
+}
+
+function asFloats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
+  return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
+}
+
+/** Reads a file once and deletes it. Such files take 23 MB per minute. */
+async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, { highWaterMark: 2 ** 20 })
+  yield* chunks
+  await rm(path)
+}
+
+const zeros = new Uint8Array(2 ** 16)
+
+/** Yields stereo float samples of silence, `samples` per channel. */
+async function* silentPcm(samples: number): AsyncGenerator<Uint8Array> {
+  for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
+    yield zeros.subarray(0, Math.min(left, zeros.length))
 }

@@ -2,7 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile, RequestFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { throwCombined } from '../../src/media/timeline/together.ts'
+import { throwCombined } from '../../src/media/timeline/read-gtrk.ts'
 
 /** A clip may end this long after its material, seconds, because headers and callers round durations. */
 const endTolerance = 0.1

@@ -1,13 +1,11 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { evenSize } from '../../media/clean/region.ts'
 import { type Frame, frameBytes } from '../../media/clean/frame.ts'
-import { alphaDecoder } from './alpha-decoder.ts'
+import { alignToFrames, alphaDecoder, fileTimes, fromKeyFrame } from './input-options.ts'
 import { bt709, toneMap } from './colour.ts'
-import { alignToFrames } from './grid.ts'
 import { fixedSizeChunks, streamOutput } from './output.ts'
 import type { PictureStream } from './picture-stream.ts'
 import { inputArgs } from './run.ts'
-import { fileTimes, fromKeyFrame } from './seek.ts'
 
 /** A video whose picture is decoded frame by frame. */
 export interface Footage {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { drawMarks } from './draw-marks.ts'
-import { newPicture } from './raster.ts'
-import { keptTint, removedTint } from './tints.ts'
+import { keptTint, newPicture, removedTint } from './raster.ts'
 import type { Rect } from '../../media/geometry.ts'
 
 const frame: Rect = { x: 20, y: 10, width: 60, height: 40 }

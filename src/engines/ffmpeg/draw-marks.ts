@@ -1,8 +1,6 @@
-import { drawTextLine } from './lettering.ts'
-import { nameHeight, namePadding, placeName } from './mark-names.ts'
-import { fillRect, type RgbColour, type RgbPicture } from './raster.ts'
-import { keptTint, removedTint, shadeTint } from './tints.ts'
-import { type Rect, intersectRects, expandRect } from '../../media/geometry.ts'
+import { expandRect, intersectRects, type Rect } from '../../media/geometry.ts'
+import { drawTextLine, textWidth } from './lettering.ts'
+import { fillRect, keptTint, removedTint, type RgbColour, type RgbPicture, shadeTint } from './raster.ts'
 
 /** A rectangle over a frame. Position and size are fractions of the frame's sides, 0 to 1. */
 export interface Mark {
@@ -98,4 +96,55 @@ function dashRects({ x, y, width, height }: Rect): Rect[] {
       ? { x: x + from, y, width: Math.min(dashLength, width - from), height }
       : { x, y: y + from, width, height: Math.min(dashLength, height - from) }
   })
+}
+
+/** Height of the digits of a label and padding around them, pixels. */
+const nameHeight = 10
+const namePadding = 3
+
+interface PlaceNameOptions {
+  /** The marked box including its outline. */
+  readonly around: Rect
+  readonly frame: Rect
+  readonly boxes: readonly Rect[]
+  /** Labels that are already placed. */
+  readonly names: readonly Rect[]
+}
+
+/**
+ * Returns the box of a label beside its mark, where it covers other marks least. Returns undefined if no
+ * space is left.
+ */
+function placeName(name: string, { around, frame, boxes, names }: PlaceNameOptions): Rect | undefined {
+  const width = Math.ceil(textWidth(name, nameHeight)) + 2 * namePadding
+  const height = nameHeight + 2 * namePadding + 2
+  if (width > frame.width || height > frame.height) return undefined
+  const [right, bottom] = [around.x + around.width, around.y + around.height]
+  const corners = [
+    [around.x, around.y - height],
+    [around.x, bottom],
+    [right - width, around.y - height],
+    [right - width, bottom],
+    [right, around.y],
+    [around.x - width, around.y],
+    [around.x, around.y],
+  ] as const
+  const inside = (value: number, from: number, room: number) => Math.max(from, Math.min(from + room, value))
+  const places = corners
+    .map(([x, y]): Rect => {
+      const left = inside(x, frame.x, frame.width - width)
+      return { x: left, y: inside(y, frame.y, frame.height - height), width, height }
+    })
+    .filter((place) => names.every((other) => sharedArea(place, other) === 0))
+    .map((place) => ({ place, hides: boxes.reduce((sum, other) => sum + sharedArea(place, other), 0) }))
+  return places.reduce<(typeof places)[number] | undefined>(
+    (best, one) => (best && best.hides <= one.hides ? best : one),
+    undefined,
+  )?.place
+}
+
+/** Returns the area that two boxes share, square pixels; 0 if they only touch. */
+function sharedArea(one: Rect, other: Rect): number {
+  const { width, height } = intersectRects(one, other)
+  return Math.max(0, width) * Math.max(0, height)
 }

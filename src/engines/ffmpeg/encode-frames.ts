@@ -1,8 +1,16 @@
 import type { Rational } from '../../contract/media-facts.ts'
-import { isFullRange, isYuv, uprightSize, type Footage } from './decode-frames.ts'
-import { evenSize } from '../../media/clean/region.ts'
 import type { Frame } from '../../media/clean/frame.ts'
-import { runRaw } from './run.ts'
+import { evenSize } from '../../media/clean/region.ts'
+import {
+  decodeArgs,
+  type Footage,
+  type FrameSelection,
+  isFullRange,
+  isYuv,
+  pixelFormat,
+  uprightSize,
+} from './decode-frames.ts'
+import { logFilter, runRaw } from './run.ts'
 
 /** Settings of the x264 encoder. */
 export interface EncoderSettings {
@@ -54,7 +62,7 @@ export async function encodeFrames(
 }
 
 /** Returns filters that set the colour, aspect ratio and field order of the source on each frame. */
-export function propertyFilters(footage: Footage): string[] {
+function propertyFilters(footage: Footage): string[] {
   return [...colourFilters(colourOptions(footage)), ...aspectFilters(footage), ...fieldFilters(footage)]
 }
 
@@ -63,7 +71,7 @@ export function propertyFilters(footage: Footage): string[] {
  *
  * @param more additional x264 parameters
  */
-export function x264Args(
+function x264Args(
   footage: Footage,
   { crf, effort, threads }: EncoderSettings,
   more: readonly string[] = [],
@@ -134,3 +142,44 @@ function interlacingParams({ stream: { interlaced } }: Footage): string[] {
 function timescale({ num }: Rational): string {
   return String(num * Math.ceil(10_000 / num))
 }
+
+/** Size and quality of an encoded frame. */
+interface EncodedFrame {
+  readonly bytes: number
+  /** PSNR of luma against the source, dB; 100 if identical. */
+  readonly decibels: number
+}
+
+interface EncodeAndMeasureOptions extends FrameSelection, EncoderSettings {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
+/**
+ * Encodes frames with the settings of `decodeFrames` and `encodeFrames`, and discards the output. Returns one
+ * entry per frame, in encoding order, or none if the range contains no frame.
+ */
+export async function encodeAndMeasure(
+  footage: Footage,
+  { signal, timeoutMs, ...wish }: EncodeAndMeasureOptions,
+): Promise<EncodedFrame[]> {
+  const { num, den } = footage.rate
+  const frames: EncodedFrame[] = []
+  await runRaw({
+    args: [
+      // Reads each frame, not x264's final mean PSNR, in which a black frame outweighs all others.
+      ...['-loglevel', 'repeat+level+debug', ...(await decodeArgs(footage, wish, propertyFilters(footage)))],
+      ...[...x264Args(footage, wish, ['psnr=1']), '-pix_fmt', pixelFormat(footage), '-r', `${num}/${den}`],
+      ...['-f', 'null', '-'],
+    ],
+    signal,
+    timeoutMs,
+    readLog: logFilter((line) => {
+      const [, bytes, decibels] = encodedFrameLine.exec(line) ?? []
+      if (bytes !== undefined) frames.push({ bytes: Number(bytes), decibels: Number(decibels) })
+    }),
+  })
+  return frames
+}
+
+const encodedFrameLine = /^\[libx264 @ \w+\] \[debug\] frame= *\d+ .* size=(\d+) bytes PSNR Y: *([\d.]+) /

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mediaFacts } from '../../contract/media-facts.ts'
-import { needsFrameCount, readFacts } from './facts.ts'
-import { ffprobeOutput } from './ffprobe-answer.ts'
-import { headerDuration } from './stream-times.ts'
+import { headerDuration, needsFrameCount, readFacts } from './facts.ts'
+import { ffprobeOutput } from './ffprobe.ts'
 
 const picture = { codec_type: 'video', codec_name: 'h264', width: 320, height: 240, avg_frame_rate: '25/1' }
 const sound = { codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' }

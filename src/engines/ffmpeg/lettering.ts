@@ -1,6 +1,29 @@
-import { letterStrokes } from './letter-strokes.ts'
-import { mixPixel } from './raster.ts'
-import type { RgbColour, RgbPicture } from './raster.ts'
+import { mixPixel, type RgbColour, type RgbPicture } from './raster.ts'
+
+/*
+ * Letters as strokes; digits are in lettering.ts. Each point is two hexadecimal digits, x and y in tenths of
+ * the height of a digit, with y downward. A space starts the next stroke. Lower-case letters start at y = 3,
+ * and their descenders end at d.
+ */
+
+/** Strokes by letter. */
+const letterStrokes: Readonly<Record<string, string>> = {
+  ...{ A: '0a306a 1656', B: '0a004051544505 4556594a0a', C: '62502003072a5a68', D: '000a3a67633000' },
+  ...{ E: '60000a6a 0545', F: '60000a 0545', G: '62502003072a4a696535', H: '000a 606a 0565' },
+  ...{ I: '303a 1050 1a5a', J: '60674a2a08', K: '000a 6006 246a', L: '000a6a', M: '0a0035606a' },
+  ...{ N: '0a006a60', O: '204063674a2a070320', P: '0a004051554606', Q: '204063674a2a070320 376b' },
+  ...{ R: '0a004051554606 266a', S: '614010021456685a1a09', T: '0060 303a', U: '00072a4a6760' },
+  ...{ V: '003a60', W: '001a345a60', X: '006a 600a', Y: '003560 353a', Z: '00600a6a' },
+  ...{ a: '535a 54331305081a3a59', b: '000a 04234355584a2a09', c: '54331305081a3a59' },
+  ...{ d: '505a 54331305081a3a59', e: '065655431305081a4a59', f: '5030212a 0343' },
+  ...{ g: '535b4d1d0c 54331305081a3a59', h: '000a 042343555a', i: '131a 10', j: '333b2d0d 30' },
+  ...{ k: '000a 5307 265a', l: '10192a', m: '030a 0423343a 3453646a', n: '030a 042343555a' },
+  ...{ o: '134355584a1a080513', p: '030d 04234355584a2a09', q: '535d 54331305081a3a59', r: '030a 052343' },
+  ...{ s: '544313041647584a1a09', t: '20293a4a 0343', u: '03081a3a59 535a', v: '032a43' },
+  ...{ w: '031a355a63', x: '035a 530a', y: '033a 531d', z: '03530a5a' },
+  ...{ '-': '0646', _: '0b6b', '#': '211a 514a 0464 0767', '/': '600a', '+': '3339 0666', ',': '190c' },
+  ...{ '(': '2003072a', ')': '0023270a', '=': '0454 0757', ' ': '' },
+}
 
 /*
  * Draws digits and letters as strokes, because common ffmpeg builds do not include drawtext, which also
@@ -138,7 +161,7 @@ const spacing = 0.24
 const strokeRadius = 0.068
 
 /** A line of digits, Latin letters and some punctuation. */
-export interface TextLine {
+interface TextLine {
   readonly text: string
   /** Left edge and top of the digits, pixels. */
   readonly x: number

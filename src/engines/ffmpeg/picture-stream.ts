@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import type { VideoFacts } from '../../contract/media-facts.ts'
-import { queryFfprobe, parseFfprobe, type ProbeOptions } from './ffprobe.ts'
-import { firstPicturesArgs } from './first-pictures.ts'
-import { readPacketEnds } from './packet-ends.ts'
+import { firstPicturesArgs, parseFfprobe, type ProbeOptions, queryFfprobe } from './ffprobe.ts'
+import { readPacketEnds } from './stream-ends.ts'
 
 const known = z
   .string()

@@ -1,16 +1,12 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
-import { drawSheet } from './draw-sheet.ts'
-import { drawWaveform, waveformColumns } from './draw-wave.ts'
+import { drawSheet, fitInside, layOutSheet, sheetWidth } from './draw-sheet.ts'
+import { drawWaveform, levelMeter, waveformColumns } from './draw-waveform.ts'
 import { isStill } from './facts.ts'
-import { framesAt } from './frames.ts'
-import { fitInside, layOutSheet, sheetWidth } from './sheet-layout.ts'
-import { levelMeter } from './peaks.ts'
-import { compositeRgba, newPicture } from './raster.ts'
-import type { RgbPicture } from './raster.ts'
+import { framesAt } from './frames-at.ts'
+import { compositeRgba, newPicture, type RgbPicture, sheetBackground } from './raster.ts'
 import { inputArgs, runRaw } from './run.ts'
-import { stillPicture } from './still.ts'
-import { sheetBackground } from './tints.ts'
+import { stillPicture } from './read-frames.ts'
 
 export interface PreviewOptions {
   readonly signal?: AbortSignal | undefined

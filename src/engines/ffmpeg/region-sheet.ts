@@ -1,15 +1,12 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import { drawMarks, type Mark } from './draw-marks.ts'
-import { drawSheet } from './draw-sheet.ts'
+import { drawSheet, placeCells, type SheetLayout } from './draw-sheet.ts'
 import { isStill } from './facts.ts'
-import { framesAt } from './frames.ts'
-import { fetchFrames, frameTimedOut } from './frames-in-time.ts'
+import { fetchFrames, framesAt, frameTimedOut } from './frames-at.ts'
 import { encodeJpeg, type PreviewImage, type PreviewOptions } from './preview.ts'
-import { compositeRgba, newPicture, type RgbPicture } from './raster.ts'
-import { placeCells, type SheetLayout } from './sheet-layout.ts'
-import { stillPicture } from './still.ts'
-import { sheetBackground } from './tints.ts'
+import { compositeRgba, newPicture, type RgbPicture, sheetBackground } from './raster.ts'
+import { stillPicture } from './read-frames.ts'
 
 /** A moment to show, with its marks. */
 export interface MarkedFrame {

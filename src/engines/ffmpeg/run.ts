@@ -1,15 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { extensionOf, kindOf } from '../../contract/file-kind.ts'
+import { stripVTControlCharacters } from 'node:util'
 import { diskFullError, MediaError } from '../../contract/errors.ts'
-import { runChild } from './child.ts'
-import type { ChildOptions, ChildResult } from './child.ts'
+import { extensionOf, kindOf } from '../../contract/file-kind.ts'
+import { type ChildOptions, type ChildResult, runChild } from './child.ts'
 import { locateFfmpeg } from './locate.ts'
-import { percentReader, progressReader } from './progress.ts'
-import type { ProgressReport } from './progress.ts'
 
 /** One ffmpeg run. */
-export interface FfmpegJob {
+interface FfmpegJob {
   /** Arguments after the safe global options. Inputs must be built with `inputArgs`. */
   readonly args: readonly string[]
   readonly cwd?: string | undefined
@@ -168,4 +166,79 @@ function ffmpegError({ code, signal, timedOut, log }: ChildResult, timeoutMs: nu
     return new MediaError(6017, 'the file is damaged or not of a supported media format', { cause })
   }
   return new MediaError(6500, 'ffmpeg could not do this work', { cause })
+}
+
+/** One report of ffmpeg's `-progress`: the time in ms and the number of frames written so far. */
+export interface ProgressReport {
+  readonly timeMs: number
+  readonly frames: number
+}
+
+/** Longest unfinished line kept, characters. ffmpeg's own lines have fewer than 100. */
+const longestLine = 4096
+
+/** Parses `-progress` output that arrives in chunks. Calls `onReport` at the end of each report. */
+export function progressReader(onReport: (report: ProgressReport) => void): (chunk: Buffer | string) => void {
+  let rest = ''
+  let timeMs = 0
+  let frames = 0
+  const readLine = (line: string) => {
+    const [key, value = ''] = line.trim().split('=', 2)
+    // "N/A" before the first packet, and negative while an encoder's delay is written.
+    const number = /^\s*\d+$/.test(value) ? Number(value) : undefined
+    if (key === 'out_time_us' && number !== undefined) timeMs = number / 1000
+    if (key === 'frame' && number !== undefined) frames = number
+    if (key === 'progress') onReport({ timeMs, frames })
+  }
+  return (chunk) => {
+    const lines = (rest + chunk.toString()).split('\n')
+    rest = (lines.pop() ?? '').slice(-longestLine)
+    for (const line of lines) readLine(line)
+  }
+}
+
+/** Converts reports to integer percentages of a duration in ms: 0 to 99, strictly increasing. */
+export function percentReader(
+  durationMs: number,
+  onProgress: (percent: number) => void,
+): (report: ProgressReport) => void {
+  let last = -1
+  return ({ timeMs }) => {
+    const percent = durationMs > 0 ? Math.min(99, Math.floor((timeMs / durationMs) * 100)) : 0
+    if (percent > last) {
+      last = percent
+      onProgress(percent)
+    }
+  }
+}
+
+/** Levels that ffmpeg logs by default. */
+const shownLevels = /\[(?:warning|error|fatal|panic)\] /
+
+/** Longest incomplete line kept until its end arrives, characters. Tags of a file may have any length. */
+const maxLogLine = 1000
+
+/**
+ * Reads the log of an ffmpeg that logs more than by default and prefixes each line with its level (for
+ * example `-loglevel repeat+level+verbose`). Calls `onLine` for each line. Returns only the lines that ffmpeg
+ * logs by default, which excludes tags and similar output.
+ */
+export function logFilter(onLine: (line: string) => void): (chunk: Buffer) => Buffer {
+  let rest = ''
+  return (chunk) => {
+    const all = (rest + chunk.toString('latin1')).split(/[\r\n]/)
+    rest = (all.pop() ?? '').slice(0, maxLogLine)
+    // Lines contain colour codes if AV_LOG_FORCE_COLOR is set.
+    const lines = all.map((line) => stripVTControlCharacters(line))
+    for (const line of lines) onLine(line)
+    const told = lines
+      .filter((line) => shownLevels.test(line))
+      .map((line) => `${line.replace(shownLevels, '')}\n`)
+    return Buffer.from(told.join(''), 'latin1')
+  }
+}
+
+/** Returns whether the file caused a failure of ffmpeg, rather than the machine, a timeout or an abort. */
+export function isInputError(error: unknown): boolean {
+  return error instanceof MediaError && [6017, 6021, 6500].includes(error.code)
 }

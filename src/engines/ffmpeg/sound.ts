@@ -1,6 +1,8 @@
+import { concatSamples } from '../../media/audio/windows.ts'
+import { type MonoAudio, speechRate } from '../../media/speech/speech-types.ts'
 import { fixedSizeChunks, streamOutput } from './output.ts'
-import { inputArgs } from './run.ts'
-import { soundRate, stereoFilter } from './standard-sound.ts'
+import { inputArgs, logFilter, runRaw } from './run.ts'
+import { monoFilter, soundRate, stereoFilter, truePeakLimiter } from './sound-filters.ts'
 
 /** The first audio stream of a file, for a result of given duration. */
 export interface StereoSound {
@@ -39,4 +41,147 @@ export async function* decodeSound(
   })) {
     yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
   }
+}
+
+interface DecodeVoiceOptions {
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** Start and duration, seconds. Default: everything. */
+  readonly from?: number
+  readonly seconds?: number
+  /** Sample rate, Hz. Default: the rate of speech engines. */
+  readonly rate?: number
+  /**
+   * Called at the end with the seconds of sound that were missing or did not decode and were replaced by
+   * silence.
+   */
+  readonly onGaps?: (seconds: number) => void
+}
+
+/** Duration of a chunk, seconds. */
+const voiceChunkSeconds = 0.5
+
+/** Decodes the first audio stream to mono samples, -1 to 1, in chunks, no faster than they are consumed. */
+export async function* decodeVoice(
+  path: string,
+  { signal, timeoutMs, from = 0, seconds, rate = speechRate, onGaps }: DecodeVoiceOptions,
+): AsyncGenerator<Float32Array> {
+  const begin = from > 0 ? [`atrim=start=${from.toFixed(6)},asetpts=PTS-STARTPTS`] : []
+  const end = seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]
+  const filters = [monoFilter(rate), ...begin, ...end].join(',')
+  const holes = new FilledGaps()
+  const output = ['-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
+  const args = [...(onGaps ? gapLogArgs : []), ...inputArgs(path), ...output]
+  const job = { args, signal, timeoutMs, ...(onGaps && { readLog: holes.read }) }
+  const size = Math.round(voiceChunkSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
+  let samples = 0
+  for await (const piece of fixedSizeChunks(size, streamOutput(job), { rest: 'told' })) {
+    const sound = new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
+    samples += sound.length
+    yield sound
+  }
+  // A text in the file may imitate log lines, so the value is limited.
+  onGaps?.(Math.min(holes.seconds, samples / rate))
+}
+
+/** Same as `decodeVoice`, but returns all samples at once. Intended for short sounds. */
+export async function readVoice(
+  path: string,
+  wanted: DecodeVoiceOptions,
+): Promise<Float32Array<ArrayBuffer>> {
+  const pieces: Float32Array[] = []
+  for await (const piece of decodeVoice(path, wanted)) pieces.push(piece)
+  return concatSamples(pieces)
+}
+
+/** Makes ffmpeg log every gap that its resampler fills, without merging repeated lines. */
+const gapLogArgs = ['-loglevel', 'repeat+level+verbose'] as const
+
+/** The resampler logs its rates once, then each filled gap in samples of the first rate. */
+const resamplerLine = /^\[Parsed_aresample_\d+ @ [^\]]*\] \[verbose\] ch:.* r:(\d+)Hz -> /
+const silenceLine =
+  /^\[Parsed_aresample_\d+ @ [^\]]*\] \[SWR @ [^\]]*\] \[verbose\] adding (\d+) audio samples of silence/
+
+/** Sums the seconds of silence that replace missing, undecodable or late sound, from ffmpeg's log. */
+class FilledGaps {
+  #seconds = 0
+  #rate = Infinity
+
+  get seconds(): number {
+    return this.#seconds
+  }
+
+  /** Returns what ffmpeg would have logged without `gapLogArgs`. */
+  readonly read = logFilter((line) => {
+    const [, rate] = resamplerLine.exec(line) ?? []
+    const [, samples] = silenceLine.exec(line) ?? []
+    if (rate !== undefined) this.#rate = Number(rate)
+    if (samples !== undefined) this.#seconds += Number(samples) / this.#rate
+  })
+}
+
+/** Time limit, ms. Resampling a few minutes of sound takes a second. */
+const resampleTimeoutMs = 60_000
+
+/** Resamples mono sound to the rate `wanted`, Hz. Returns 32-bit float samples. */
+export async function resample(
+  { samples, rate }: MonoAudio,
+  wanted: number,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Float32Array<ArrayBuffer>> {
+  if (rate === wanted) return new Float32Array(samples)
+  const form = ['-f', 'f32le', '-ac', '1']
+  const args = [
+    ...['-protocol_whitelist', 'pipe', ...form, '-ar', String(rate), '-i', 'pipe:0'],
+    ...['-af', `aresample=${wanted}`, ...form, 'pipe:1'],
+  ]
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  const pieces: Buffer[] = []
+  for await (const piece of streamOutput({ args, input: bytes, signal, timeoutMs: resampleTimeoutMs }))
+    pieces.push(piece)
+  const all = new Uint8Array(Buffer.concat(pieces))
+  return new Float32Array(all.buffer, 0, Math.floor(all.length / Float32Array.BYTES_PER_ELEMENT))
+}
+
+/** Bytes of one stereo sample as two 32-bit floats, the format of sound inside this process. */
+export const pcmBytes = 2 * Float32Array.BYTES_PER_ELEMENT
+
+interface PcmJob {
+  readonly cwd: string
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
+const pcmFormat = ['-f', 'f32le', '-ar', String(soundRate), '-ac', '2']
+
+/**
+ * Decodes sound to interleaved 48 kHz stereo floats, no faster than it is consumed.
+ *
+ * @param args inputs and a filter graph that ends in [a]
+ */
+export function decodePcm(args: readonly string[], job: PcmJob): AsyncGenerator<Buffer> {
+  return streamOutput({ ...job, args: [...args, '-map', '[a]', ...pcmFormat, 'pipe:1'] })
+}
+
+/** Interleaved 48 kHz stereo floats to encode, with their exact number of samples. */
+export interface Pcm {
+  readonly samples: number
+  /** Generates the samples until the signal reports that the consumer ended. */
+  readonly input: (ended: AbortSignal) => AsyncIterable<Uint8Array>
+  /** Whether all samples are known to be 0. */
+  readonly isSilent: boolean
+}
+
+/** Encodes sound as AAC and limits its true peaks. */
+export async function encodeAac(path: string, sound: Pcm, job: PcmJob): Promise<void> {
+  await runRaw({ ...job, input: sound.input, args: [...pcmInput, ...aacArgs(sound), path] })
+}
+
+/** The ffmpeg input that reads these floats from standard input. */
+export const pcmInput: readonly string[] = ['-protocol_whitelist', 'pipe', ...pcmFormat, '-i', 'pipe:0']
+
+/** Returns the output options that encode this input. */
+export function aacArgs({ samples, isSilent }: Pcm): string[] {
+  const filters = ['apad', ...(isSilent ? [] : [truePeakLimiter]), `atrim=end_sample=${samples}`]
+  return ['-af', filters.join(','), '-c:a', 'aac', '-b:a', '192k']
 }

@@ -4,7 +4,7 @@ import { LoudnessMeter, TruePeakMeter } from '../../media/audio/loudness.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { fixedSizeChunks, streamOutput } from '../ffmpeg/output.ts'
 import { inputArgs, runRaw } from '../ffmpeg/run.ts'
-import { soundRate, stereoFilter } from '../ffmpeg/standard-sound.ts'
+import { soundRate, stereoFilter } from '../ffmpeg/sound-filters.ts'
 import type { Piano } from './piano.ts'
 
 /** Properties of the source that the result matches. */

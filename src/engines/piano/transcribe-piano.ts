@@ -10,8 +10,8 @@ import {
   transcriptionSeconds,
   workTimeoutMs,
 } from '../../media/piano/recording.ts'
-import { openStepCache } from '../ffmpeg/steps.ts'
-import { decodeVoice } from '../ffmpeg/voice-sound.ts'
+import { openStepCache } from '../ffmpeg/step-cache.ts'
+import { decodeVoice } from '../ffmpeg/sound.ts'
 import { ownModelSha256 } from '../packs/resolve.ts'
 import { openPianoTranscriber } from './select-transcriber.ts'
 import type { PianoTranscription, PianoTranscriber } from './transcriber.ts'

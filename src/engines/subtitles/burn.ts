@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { requireFilters } from '../ffmpeg/filters.ts'
+import { requireFilters } from '../ffmpeg/locate.ts'
 import { fileUrl, inputArgs, runFfmpeg, runRaw } from '../ffmpeg/run.ts'
 
 /** Subtitles to draw over a picture. */

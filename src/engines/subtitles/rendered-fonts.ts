@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assFile } from '../../media/subtitles/ass-file.ts'
-import type { Drawing, Pen } from '../canvas/load.ts'
+import type { Drawing, Pen } from '../canvas/drawing.ts'
 import { newPicture } from '../ffmpeg/raster.ts'
 import { burnFrame } from './burn.ts'
 

@@ -1,6 +1,6 @@
 import { MediaError } from '../../contract/errors.ts'
 import { estimatedTypeface, estimateWidth, type Typeface } from '../../media/subtitles/text-width.ts'
-import { loadDrawing, type Drawing } from '../canvas/load.ts'
+import { loadDrawing, type Drawing } from '../canvas/drawing.ts'
 import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import {
   type FontProbeOptions,

@@ -11,7 +11,7 @@ import { boxToArea } from '../../media/text/regions.ts'
 import { prepareRescore, rescore } from '../../media/text/rescore.ts'
 import { boxesAlongLine } from '../../media/text/tilt.ts'
 import { mergeTileLines, splitIntoTiles, usualAspect } from '../../media/text/tiles.ts'
-import { stillPicture } from '../ffmpeg/still.ts'
+import { stillPicture } from '../ffmpeg/read-frames.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 
 /** Options of `detectTextInImage`. */

@@ -3,11 +3,9 @@ import type { Frame } from '../../media/clean/frame.ts'
 import type { Area } from '../../media/clean/region.ts'
 import { firstFrameIndex, hertz } from '../../media/frame-rate.ts'
 import type { PixelGrid } from '../../media/text/regions.ts'
-import { alphaDecoder } from '../ffmpeg/alpha-decoder.ts'
-import { alignToFrames } from '../ffmpeg/grid.ts'
+import { alignToFrames, alphaDecoder, fileTimes } from '../ffmpeg/input-options.ts'
 import { fixedSizeChunks, streamOutput } from '../ffmpeg/output.ts'
 import { inputArgs } from '../ffmpeg/run.ts'
-import { fileTimes } from '../ffmpeg/seek.ts'
 
 /** Options of `gridFrames`: rate, area of the picture, and output size with even sides. */
 interface GridFrameOptions {

@@ -1,4 +1,3 @@
-import { pixelWords } from './words.ts'
 import type { Rect } from '../geometry.ts'
 
 /** Luma coefficients of red and blue, ITU-R BT.709. Green has the remainder. */
@@ -88,4 +87,12 @@ function brightness(pixel: number): number {
   const green = (pixel >>> 8) & 255
   const blue = (pixel >>> 16) & 255
   return (luma.red * red + luma.green * green + luma.blue * blue + lumaBase) >>> 16
+}
+
+/**
+ * Returns RGBA bytes as 32-bit integers with red in the lowest bits. Every platform of the drawing library is
+ * little-endian.
+ */
+export function pixelWords({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4)
 }

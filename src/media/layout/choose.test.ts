@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outputRatios } from '../../contract/catalog.ts'
 import { chooseLayout, layoutLoss, offeredLayouts, orderlySeed } from './choose.ts'
-import { slotShares } from './layout.ts'
-import type { Layout } from './layout.ts'
+import { type Layout, slotShares } from './layout.ts'
 
 describe('an automatic choice', () => {
   const wish = fc.record({

@@ -1,7 +1,6 @@
 import type { OutputRatio } from '../../contract/catalog.ts'
 import { canvasSize } from './canvas.ts'
-import { layoutsFor, slotShares } from './layout.ts'
-import type { Layout } from './layout.ts'
+import { type Layout, layoutsFor, slotShares } from './layout.ts'
 
 /** The complete input of the automatic layout choice. */
 export interface ChooseLayoutOptions {

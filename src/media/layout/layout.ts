@@ -1,10 +1,6 @@
-import { catalogue } from './catalogue.ts'
-import { fnv1a } from './digest.ts'
-import { divideArea } from './divide.ts'
-import type { Division } from './divide.ts'
-import { parseShape, turned } from './shape.ts'
-import type { Shape } from './shape.ts'
 import type { Rect } from '../geometry.ts'
+import { catalogue } from './catalogue.ts'
+import { divideArea, type Division, parseShape, type Shape, turned } from './shape.ts'
 
 /** One arrangement of a number of clips. */
 export interface Layout {
@@ -125,3 +121,10 @@ const formatShare = (share: number) => share.toFixed(6)
 const formatSize = ({ width, height }: Rect) => `${formatShare(width)}x${formatShare(height)}`
 const formatRect = (slot: Rect) => `${formatShare(slot.x)}+${formatShare(slot.y)}+${formatSize(slot)}`
 const formatHex = (value: number) => value.toString(16).padStart(8, '0')
+
+/** Returns the FNV-1a hash of a text, an unsigned 32-bit integer. */
+export function fnv1a(text: string): number {
+  let hash = 0x811c9dc5
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)
+  return hash >>> 0
+}

@@ -1,9 +1,7 @@
 import { type OutputRatio, outputRatios } from '../../contract/catalog.ts'
 import { offeredLayouts } from './choose.ts'
-import { fnv1a } from './digest.ts'
-import { layoutsFor, slotShares, slotCounts } from './layout.ts'
-import type { Layout } from './layout.ts'
-import { drawSlots, sketchTextAttributes, sketchSize } from './sketch.ts'
+import { fnv1a, type Layout, layoutsFor, slotCounts, slotShares } from './layout.ts'
+import { drawSlots, sketchTextAttributes, sketchSize } from './describe.ts'
 
 const columns = 10
 const cell = 116

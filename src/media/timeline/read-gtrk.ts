@@ -1,9 +1,42 @@
 import { MediaError } from '../../contract/errors.ts'
-import { clipErrors, orderErrors } from './check-clips.ts'
-import type { Gtrk, GtrkClip } from './gtrk.ts'
-import { maxAudibleSpeed, maxOutputSeconds } from './timeline.ts'
-import type { Timeline, TimelineClip } from './timeline.ts'
-import { throwCombined } from './together.ts'
+import { summarizeList } from '../../contract/format.ts'
+import {
+  clipTolerance,
+  maxAudibleSpeed,
+  maxOutputSeconds,
+  type Timeline,
+  type TimelineClip,
+} from './timeline.ts'
+
+/** A clip of a gtrk v1 track with defaults applied. Times are seconds. A gap has an empty `clip_id`. */
+export interface GtrkClip {
+  readonly clip_id: string
+  readonly material?: string | undefined
+  readonly clip_st?: number | undefined
+  readonly clip_ed?: number | undefined
+  readonly track_st: number
+  readonly track_ed: number
+  readonly duration: number
+  readonly speed: number
+  readonly keep_pitch: boolean
+}
+
+/** The rendered fields of a gtrk v1 timeline (contract 2, 2.3 and 4.3). */
+export interface Gtrk {
+  readonly video_size: readonly number[]
+  readonly video_rate: number
+  readonly duration?: number | undefined
+  readonly video_track: readonly {
+    readonly track_index: number
+    readonly muted: boolean
+    readonly track_timeline: readonly (GtrkClip & { readonly muted?: boolean | undefined })[]
+  }[]
+  readonly audio_track: readonly {
+    readonly track_index: number
+    readonly volume: number
+    readonly track_timeline: readonly (GtrkClip & { readonly volume?: number | undefined })[]
+  }[]
+}
 
 /** The clips of one track, including gaps and muted clips. */
 interface GtrkTrack {
@@ -113,4 +146,71 @@ function outputSeconds({ duration, video_rate }: Gtrk, tracks: readonly GtrkTrac
       hint: 'Render it in parts of at most 21600 s, each a timeline of its own. Times are seconds.',
     },
   )
+}
+
+/** A clip and its path in the request. */
+interface RequestClip {
+  readonly clip: GtrkClip
+  readonly at: string
+}
+
+/**
+ * Checks the times of a clip for consistency, with a tolerance of one output frame. Yields a 6016 per
+ * violation.
+ */
+function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<MediaError> {
+  const { track_st, track_ed, duration, speed, clip_st, clip_ed } = clip
+  const frame = 1 / rate + clipTolerance
+  const lasts = track_ed - track_st
+  if (Math.abs(duration - lasts) > frame) {
+    yield new MediaError(
+      6016,
+      `${at}.duration: ${formatSeconds(duration)} s, but from track_st to track_ed it is ${formatSeconds(lasts)} s`,
+      { hint: `Give "duration": ${formatSeconds(lasts)}, or other track times.` },
+    )
+  }
+  if (clip.clip_id === '' || clip_st === undefined || clip_ed === undefined) return
+  const end = clip_st + lasts * speed
+  // The tolerance is one output frame, or the source time that passes in one.
+  if (Math.abs(clip_ed - end) <= frame * Math.max(1, speed)) return
+  yield new MediaError(
+    6016,
+    `${at}.clip_ed: ${formatSeconds(clip_ed)} s, but clip_st ${formatSeconds(clip_st)} + duration ${formatSeconds(lasts)} x speed ${speed} is ${formatSeconds(end)} s`,
+    { hint: `Give "clip_ed": ${formatSeconds(end)}, or change the track times or the speed.` },
+  )
+}
+
+/**
+ * Checks that clips of one track, sorted by start and including gaps, do not overlap. Yields a 6016 per
+ * overlap.
+ */
+function* orderErrors(clips: readonly RequestClip[]): Generator<MediaError> {
+  for (const [index, { clip, at }] of clips.entries()) {
+    const before = clips[index - 1]
+    if (!before || clip.track_st >= before.clip.track_ed - clipTolerance) continue
+    yield new MediaError(
+      6016,
+      `${at}.track_st: it starts at ${formatSeconds(clip.track_st)} s, before ${before.at} ends at ${formatSeconds(before.clip.track_ed)} s`,
+      { hint: 'Move or shorten one of them: clips of one track must not overlap.' },
+    )
+  }
+}
+
+function formatSeconds(seconds: number): string {
+  return String(Math.round(seconds * 1000) / 1000)
+}
+
+/** Maximum number of errors listed in one message. */
+const maxListed = 20
+
+/** Throws one error that combines all errors with the code of the first. Does nothing if there are none. */
+export function throwCombined(errors: Iterable<MediaError>): void {
+  const [first, ...others] = errors
+  if (!first) return
+  const same = [first, ...others.filter(({ code }) => code === first.code)]
+  if (same.length === 1) throw first
+  const told = same.map(({ message }) => message)
+  throw new MediaError(first.code, summarizeList(told, maxListed), {
+    hint: `Correct them all, then send it again. Of the first: ${first.hint}`,
+  })
 }

@@ -1,16 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { MediaError } from '../../contract/errors.ts'
-import { divideIntoParts, totalUnits } from './divide.ts'
-import type { Group } from './divide.ts'
-import type { Gtrk, GtrkClip } from './gtrk.ts'
-import { packAudioTracks } from './lanes.ts'
-import { layOutPieces } from './lay-out.ts'
-import { readGtrk } from './read-gtrk.ts'
-import { follows, groupReads, pieceStretch } from './reads.ts'
+import {
+  divideIntoParts,
+  follows,
+  type Group,
+  groupReads,
+  layOutPieces,
+  pieceStretch,
+  totalUnits,
+} from './pieces.ts'
+import { type Gtrk, type GtrkClip, readGtrk } from './read-gtrk.ts'
+import { packAudioTracks, varispeed } from './audio-tracks.ts'
 import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
-import { varispeed } from './varispeed.ts'
 
 /** Returns a clip on the output with a matching source range. */
 function clip(from: number, to: number, more: Partial<GtrkClip & { muted: boolean; volume: number }> = {}) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { decodeVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
+import { decodeVoice } from '../../../src/engines/ffmpeg/sound.ts'
 import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
 import { make, picture, scratchFolder, tone } from './made.ts'
 import { withHole } from './with-hole.ts'

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fitInside, layOutSheet } from '../../../src/engines/ffmpeg/sheet-layout.ts'
+import { fitInside, layOutSheet } from '../../../src/engines/ffmpeg/draw-sheet.ts'
 import { contactSheet, waveform } from '../../../src/engines/ffmpeg/preview.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { h264, make, picture, pixelsOf, scratchFolder, tone } from './made.ts'

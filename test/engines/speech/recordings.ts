@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { artifactOf } from '../../packs/stand-in.ts'
 import { readFileSync } from 'node:fs'
-import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
+import { readVoice } from '../../../src/engines/ffmpeg/sound.ts'
 import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
 import { concatSamples } from '../../../src/media/audio/windows.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'

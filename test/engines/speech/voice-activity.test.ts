@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readVoice } from '../../../src/engines/ffmpeg/voice-sound.ts'
+import { readVoice } from '../../../src/engines/ffmpeg/sound.ts'
 import {
   openVoiceActivityDetector,
   type VoiceActivityDetector,

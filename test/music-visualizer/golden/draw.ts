@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { loadDrawing } from '../../../src/engines/canvas/load.ts'
+import { loadDrawing } from '../../../src/engines/canvas/drawing.ts'
 import { musicVisualizer } from '../../../tools/music-visualizer/contract.ts'
 import { golden, goldenFile, goldenSize } from './golden.ts'
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Canvas } from '../../../src/engines/canvas/load.ts'
+import type { Canvas } from '../../../src/engines/canvas/drawing.ts'
 import { draw, song, type DrawOptions } from '../draw-template.ts'
 
 /** Size of one frame, pixels. */

@@ -1,0 +1,77 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { MediaFacts } from '../../../src/contract/media-facts.ts'
+import { fillPath, routes } from '../../../src/contract/routes.ts'
+import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
+import { quickProbe } from '../../../src/engines/ffmpeg/quick-probe.ts'
+import { meanSeekDistance } from '../../../src/engines/ffmpeg/key-frames.ts'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { operations } from '../../../tools/index.ts'
+import { api } from '../../service/api.ts'
+import { startTestService } from '../../service/in-process.ts'
+import { h264, make, picture, scratchFolder, tone } from './made.ts'
+import { standIn } from './stand-in.ts'
+
+const folder = await scratchFolder()
+const at = (name: string) => join(folder, name)
+
+const seconds = 8
+const both = [...picture(seconds), ...tone(seconds), ...h264, '-g', '25']
+
+/** Whether a glance tells of them whole, and of their first three fifths. */
+const kinds: [name: string, whole: boolean, cut: boolean, args: readonly string[]][] = [
+  ['early-table.mp4', true, false, [...both, '-movflags', '+faststart']],
+  ['apart.mkv', true, true, ['-itsoffset', '4', ...picture(4), ...tone(2), ...h264]],
+  ['both.avi', true, true, [...both, '-c:a', 'pcm_s16le']],
+  ['sound.mp3', true, true, tone(seconds)],
+  ['hours-later.mkv', false, false, [...both, '-output_ts_offset', '3600']],
+]
+
+/** What is told of packets, and the way to a key frame, ms: at a glance, if it tells, and asked one by one. */
+async function told(path: string, facts: MediaFacts) {
+  const seen = await quickProbe(path, facts, {})
+  const duration = facts.video?.duration_ms
+  const seek = duration === undefined ? undefined : await meanSeekDistance(path, duration, {})
+  return {
+    glanced: seen && [await correctByPackets(path, facts, { seen: seen.streams }), seen.seekMs],
+    asked: [await correctByPackets(path, facts, {}), seek],
+  }
+}
+
+describe('a glance tells what many questions do', () => {
+  test.each(kinds)('of %s, whole (%s) or cut off (%s)', async (name, isTold, isToldCut, args) => {
+    const path = await make(at(name), args)
+    const facts = await probe(path)
+    const whole = await told(path, facts)
+    expect(whole.glanced).toEqual(isTold ? whole.asked : undefined)
+    const bytes = await readFile(path)
+    await writeFile(at(`part-${name}`), bytes.subarray(0, bytes.length * 0.6))
+    const part = await told(at(`part-${name}`), facts)
+    expect(part.glanced?.[0]).toEqual(isToldCut ? part.asked[0] : undefined)
+  })
+
+  test.each([4000, 12_000])('of one whose header tells %d ms', async (tells) => {
+    const path = await make(at('told.mkv'), both)
+    const facts = await probe(path)
+    const video = facts.video && { ...facts.video, duration_ms: tells }
+    const audio = facts.audio.map((sound) => ({ ...sound, duration_ms: tells }))
+    const { glanced, asked } = await told(path, { ...facts, duration_ms: tells, video, audio })
+    expect(glanced?.[0]).toEqual(asked[0])
+  })
+})
+
+test.skipIf(process.platform === 'win32').each([
+  ['film.mp4', both, 2],
+  ['talk.m4a', tone(seconds), 2],
+  ['photo.jpg', [...picture(1), '-frames:v', '1'], 1],
+] as const)('ffprobe is started for %s as often as it must be', async (name, args, starts) => {
+  const clip = new Uint8Array(await readFile(await make(at(name), args)))
+  const asked = at(`asked-${name}`)
+  using _ = await standIn(at('telling'), `echo "$$" >> '${asked}'; exec "$FFPROBE" "$@"`, 'ffprobe')
+  await using service = await startTestService({ operations })
+  const calls = api(service)
+  const { data } = await calls.upload(name, clip)
+  await calls.send(fillPath(routes.inspectFile.path, { file_id: data.file_id }))
+  expect((await readFile(asked, 'utf8')).trim().split('\n')).toHaveLength(starts)
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { retimeFilters } from './sound.ts'
+
+test.each([0.01, 0.3, 0.5, 1.3, 2, 2.1, 4.9, 5])(
+  'pitch is kept at speed %d without rubberband in steps that skip no sample',
+  (speed) => {
+    const steps = retimeFilters(speed, { keepPitch: true, rubberband: false })
+      .filter((filter) => filter.startsWith('atempo='))
+      .map((filter) => Number(filter.slice('atempo='.length)))
+    expect(Math.min(...steps)).toBeGreaterThanOrEqual(0.5)
+    expect(Math.max(...steps)).toBeLessThanOrEqual(2)
+    expect(steps.reduce((product, step) => product * step, 1)).toBeCloseTo(speed, 7)
+  },
+)
