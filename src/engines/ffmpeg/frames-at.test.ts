@@ -1,4 +1,3 @@
-import * as fc from 'fast-check'
 import fc from 'fast-check'
 import { expect, it, test } from 'vitest'
 import { decodingRuns, fetchFrames, frameTimedOut } from './frames-at.ts'
