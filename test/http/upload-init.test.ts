@@ -80,18 +80,18 @@ onDatabases('the start of a chunked upload', (service) => {
   })
 
   describe('an open upload', () => {
-    const body = async () => ({ filename: 'a.txt', size: 13, blake3_id: await hashOf('further bytes') })
+    const body = async () => ({ filename: 'a.txt', size: 13, blake3_id: await hashOf('bytes to split') })
 
     test('with the same name, size and hash is returned with its missing parts and resumes', async () => {
       const calls = chunkedUploadClient(await service().account(0))
       const { data: first } = await calls.init({ ...(await body()), size: 14 })
       await setPartSize(service().running.service.db, first.upload_id, 6)
-      await calls.put(first.upload_id, 1, 'to go ')
+      await calls.put(first.upload_id, 1, 'to spl')
       const { data: again } = await calls.init({ ...(await body()), size: 14 })
       expect(again).toMatchObject({ upload_id: first.upload_id, part_size: 6, total_parts: 3 })
       expect(again).toMatchObject({ size: 14, received: 1, missing: [0, 2] })
       await calls.put(first.upload_id, 0, 'bytes ')
-      await calls.put(first.upload_id, 2, 'on')
+      await calls.put(first.upload_id, 2, 'it')
       expect((await calls.complete(first.upload_id)).data).toMatchObject({ original_name: 'a.txt', size: 14 })
       expect((await calls.init({ ...(await body()), size: 14 })).data).toMatchObject({ instant: true })
     })

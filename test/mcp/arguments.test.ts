@@ -56,7 +56,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
       [{ clips: good, gap_ratio: '1%' }, /^6016: gap_ratio: /],
       [
         { clips: good, layout_id: 250_100 },
-        /^6016: layout_id: layout_mode auto.* Fix: Add "layout_mode": "template" to use this layout, or /,
+        /^6016: layout_id: layout_id is not allowed with layout_mode auto.* Fix: Add "layout_mode": "template" to use this layout, or omit layout_id\./,
       ],
       [
         { clips: good, save_to: 'n'.repeat(300) },
