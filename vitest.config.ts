@@ -1,12 +1,20 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+/** Suites that take minutes at full length: `npm run test:soak`. */
+const soak = [
+  'test/{day,fuzz}/**/*.test.ts',
+  'test/http/flat-memory.test.ts',
+  'test/pack.test.ts',
+  'test/service/{crash,large-upload,power-cut,upload-crash}.test.ts',
+]
+
 /** They leave nothing behind in their process; those that measure its memory, kill or set packs have their own. */
 const sharing = [
-  'test/!(commands|contract-refusals).test.ts',
+  'test/!(commands|contract-refusals|pack).test.ts',
   'test/http/!(attacks|flat-memory).test.ts',
   'test/{mcp,observe,page,tasks}/**/*.test.ts',
-  'test/service/!(crash|large-upload|upload-crash).test.ts',
+  'test/service/!(crash|large-upload|power-cut|upload-crash).test.ts',
 ]
 
 /** Of all files that are more than modules: what the machine has is looked for once. */
@@ -28,10 +36,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: sharing, ...machine },
+        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...sharing, ...soak], ...machine },
       },
       // Nothing of theirs outlives a test, so that many files can share a process and what it has loaded.
       { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'soak', include: soak, ...machine } },
       {
         extends: true,
         test: { name: 'sharing', include: sharing, isolate: false, ...machine },

@@ -1,4 +1,4 @@
-// Behind `npm run demo|test|check|gen|build|bench`, and `reelwright` itself where only a clone is
+// Behind `npm run demo|test|test:soak|check|gen|build|bench`, and `reelwright` itself where only a clone is
 // there: `node scripts/run.mjs mcp|serve|doctor|…`. Plain JavaScript for any Node >= 18, without
 // dependencies: it installs what is missing (Node, packages, programs), then runs the command.
 // Only the command writes to stdout.
@@ -15,21 +15,23 @@ import { runTests } from './tests.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+const testPrograms = {
+  requires: ['ffmpeg'],
+  optional: [
+    ...['postgresql', 'chromium'],
+    // Other systems come with a desktop and its fonts.
+    ...(process.platform === 'linux' ? ['a whole Chromium', 'fonts'] : []),
+  ],
+}
+
 /** Each command: the programs it requires, the ones it can do without, and `run`, which returns the exit code. */
 const commands = {
   demo: {
     requires: ['ffmpeg'],
     run: ({ node, env }, rest) => inForeground(node, ['src/commands/demo.ts', ...rest], { cwd: root, env }),
   },
-  test: {
-    requires: ['ffmpeg'],
-    optional: [
-      ...['postgresql', 'chromium'],
-      // Other systems come with a desktop and its fonts.
-      ...(process.platform === 'linux' ? ['a whole Chromium', 'fonts'] : []),
-    ],
-    run: (tools, rest) => runTests(root, tools, rest),
-  },
+  test: { ...testPrograms, run: (tools, rest) => runTests(root, tools, ['--project=!soak', ...rest]) },
+  'test:soak': { ...testPrograms, run: runSoak },
   check: { run: (tools) => runChecks(root, tools) },
   gen: { run: ({ node, env }, rest) => inForeground(node, ['src/gen/gen.ts', ...rest], { cwd: root, env }) },
   build: {
@@ -52,6 +54,13 @@ const helpArguments = ['help', '--help', '-h', '--version', '-v']
 /** reelwright reports missing programs itself. Relative paths in the arguments start from the caller's folder. */
 function reelwright({ node, env }, args) {
   return inForeground(node, [join(root, 'src', 'main.ts'), ...args], { env })
+}
+
+/** Runs the long suites at full length; in a fraction of the time with `--short`. */
+function runSoak({ node, env }, rest) {
+  const length = rest.includes('--short') ? 'short' : 'full'
+  const files = rest.filter((argument) => argument !== '--short')
+  return runTests(root, { node, env: { ...env, SOAK_LENGTH: length } }, ['--project=soak', ...files])
 }
 
 function bench({ node, env }, [name, ...rest]) {

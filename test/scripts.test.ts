@@ -40,7 +40,7 @@ async function program(name: string, script: string): Promise<void> {
 it('lists the commands for an unknown one', async () => {
   const { code, err } = await run(['nonsense'])
   expect(code).toBe(1)
-  expect(err).toContain('demo, test, check, gen, build, bench, mcp, serve, doctor')
+  expect(err).toContain('demo, test, test:soak, check, gen, build, bench, mcp, serve, doctor')
 })
 
 it('accepts every command of reelwright', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
+import { soakSize } from '../soak.ts'
 import { api, until } from './api.ts'
 import { dataFolder, start, succession } from './doomed.ts'
 import { checkInvariants } from './invariants.ts'
@@ -34,6 +35,7 @@ interface TaskIds {
 }
 
 const services = succession()
+const rounds = soakSize(5, 40)
 
 describe('kill -9 of the service at each durable step', () => {
   test.for(durableSteps)('%s', async (point) => {
@@ -195,11 +197,11 @@ describe('kill -9 of the service while a worker works', () => {
   })
 })
 
-test('ten rounds of load and kill -9 lose and duplicate nothing', async () => {
+test(`${rounds} rounds of load and kill -9 lose and duplicate nothing`, async () => {
   const figures = await killRounds({
     dataDir: await dataFolder(),
-    rounds: 10,
+    rounds,
     random: seeded(20_261_121),
   })
-  expect(figures.tasks).toBeGreaterThan(50)
+  expect(figures.tasks).toBeGreaterThan(rounds * 5)
 })

@@ -2,28 +2,30 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hashFile } from '../../src/platform/hash.ts'
+import { soakSize } from '../soak.ts'
 import { uploadWithCuts } from './cut-upload.ts'
 import { dataFolder } from './doomed.ts'
 import { seeded } from './kill-rounds.ts'
 import { makeStamped, misplaced } from './stamped-file.ts'
 
-const size = 2 ** 30
+const size = soakSize(2 ** 28, 2 ** 30)
+const cutCount = soakSize(6, 20)
 
 test.skipIf(process.platform !== 'linux')(
-  '1 GiB, interrupted twenty times, is uploaded through the MCP server in constant memory (peaks are measured on Linux)',
+  `${size / 2 ** 20} MiB, interrupted ${cutCount} times, are uploaded through the MCP server in constant memory (peaks are measured on Linux)`,
   async ({ annotate }) => {
     const folder = await dataFolder()
     const [dataDir, source] = [join(folder, 'data'), join(folder, 'source.mp4')]
     await mkdir(dataDir)
     await makeStamped(source, size, 'sparse')
     const began = performance.now()
-    const report = await uploadWithCuts({ source, size, dataDir, cuts: 20, random: seeded(20_261_121) })
+    const report = await uploadWithCuts({ source, size, dataDir, cuts: cutCount, random: seeded(20_261_121) })
     const { cuts, file, sentTwice, peaks } = report
     await annotate(
       `${((performance.now() - began) / 1000).toFixed(1)} s; cuts ${JSON.stringify(cuts)}; ` +
         `resident at most ${peaks.service.toFixed(0)} MiB (service), ${peaks.bridge.toFixed(0)} MiB (bridge)`,
     )
-    expect(cuts.connection + cuts.service + cuts.bridge).toBe(20)
+    expect(cuts.connection + cuts.service + cuts.bridge).toBe(cutCount)
     expect(file).toMatchObject({ name: 'source.mp4', bytes: size })
     const blake3 = await hashFile(source)
     const stored = join(dataDir, 'files', 'blobs', blake3.slice(0, 2), blake3)
