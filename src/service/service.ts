@@ -32,7 +32,7 @@ import { executeTask, requeueInterrupted } from '../tasks/execute.ts'
 import { createTaskMetrics } from '../tasks/metrics.ts'
 import { sweepHourly } from './sweep.ts'
 import type { Service } from '../tasks/service.ts'
-import type { ChildOptions } from '../tasks/worker-child.ts'
+import type { WorkerChildOptions } from '../tasks/worker-child.ts'
 import { openWorkers } from '../tasks/workers.ts'
 
 /** Balance of the local account: practically unlimited, but exact in sums. */
@@ -50,7 +50,7 @@ export interface ServiceOptions extends HostProcess {
   /** Storage limit of an account, bytes. */
   readonly storageQuota?: number | undefined
   /** Command that starts a worker process. */
-  readonly worker: ChildOptions['command']
+  readonly worker: WorkerChildOptions['command']
   readonly log: Logger
   /** Concurrent tasks; by default half the number of cores, as an encoder uses two. */
   readonly concurrency?: number

@@ -14,7 +14,7 @@ import type { Attempt, AttemptResult, FromWorker, ToWorker } from './worker-mess
 import { toMediaError } from './worker.ts'
 
 /** Options for starting worker children. */
-export interface ChildOptions {
+export interface WorkerChildOptions {
   /** Module to fork, its arguments, and its environment (default: this process's). */
   readonly command: {
     readonly module: string
@@ -49,7 +49,7 @@ export class WorkerChild {
   /** Task of the present or last attempt, to which its output belongs. */
   #taskId: string | undefined
 
-  constructor({ command, folder, log }: ChildOptions) {
+  constructor({ command, folder, log }: WorkerChildOptions) {
     this.#process = fork(command.module, command.args, {
       detached: true,
       env: command.environment,

@@ -1,9 +1,14 @@
 import { createFolder } from '../platform/folder.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Attempt, AttemptResult } from './worker-messages.ts'
-import { killLeftoverWorkers, WorkerChild, type ChildOptions, type AttemptObserver } from './worker-child.ts'
+import {
+  killLeftoverWorkers,
+  WorkerChild,
+  type WorkerChildOptions,
+  type AttemptObserver,
+} from './worker-child.ts'
 
-interface Options extends ChildOptions {
+interface Options extends WorkerChildOptions {
   readonly metrics: Metrics
 }
 

@@ -3,7 +3,7 @@ import { bandLevelAt, type AudioFeatures } from '../../src/media/audio/audio-fea
 import {
   clampToFrame,
   type CreateTemplate,
-  drawTextLine,
+  drawSceneText,
   drawTitle,
   type Scene,
   textColours,
@@ -117,6 +117,6 @@ function drawProgress(pen: Pen, { moment, scene, left, right, line }: BarRow & {
   const { passed, all } = timeLabels(scene, moment.time)
   const look = { size: 0.025 * unit, weight: 500, colour: textColours.soft } as const
   const y = line + 0.036 * unit
-  drawTextLine(pen, passed, { look, place: { x: left, y, width: right - left, align: 'left' } })
-  drawTextLine(pen, all, { look, place: { x: right, y, width: right - left, align: 'right' } })
+  drawSceneText(pen, passed, { look, place: { x: left, y, width: right - left, align: 'left' } })
+  drawSceneText(pen, all, { look, place: { x: right, y, width: right - left, align: 'right' } })
 }

@@ -5,7 +5,7 @@ import type { Palette } from './palette.ts'
 import {
   clampToFrame,
   type CreateTemplate,
-  drawTextLine,
+  drawSceneText,
   drawTitle,
   isWide,
   rectAround,
@@ -137,8 +137,8 @@ export const ring: CreateTemplate = (scene) => {
       const { passed, left } = timeLabels(scene, moment.time)
       const look = { size: 0.036 * unit, weight: 500, colour: textColours.soft } as const
       const place = { y: timeY, width: 0.2 * unit, align: 'center' } as const
-      drawTextLine(pen, passed, { look, place: { ...place, x: x - aside } })
-      drawTextLine(pen, left, { look, place: { ...place, x: x + aside } })
+      drawSceneText(pen, passed, { look, place: { ...place, x: x - aside } })
+      drawSceneText(pen, left, { look, place: { ...place, x: x + aside } })
     },
   }
 }
@@ -184,7 +184,7 @@ export const pulsar: CreateTemplate = (scene) => {
       drawRays(pen, moment, { x, y, ...rays, count: 180, share: 0.36, palette })
       const look = { size: 0.078 * unit, weight: 600, colour: textColours.strong } as const
       const place = { x, y: y + 0.028 * unit, width: 1.9 * pulsarRadii.core * unit, align: 'center' } as const
-      drawTextLine(pen, timeLabels(scene, moment.time).passed, { look, place })
+      drawSceneText(pen, timeLabels(scene, moment.time).passed, { look, place })
     },
   }
 }

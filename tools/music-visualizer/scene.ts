@@ -118,7 +118,7 @@ export const textColours = {
 const minFontShare = 0.72
 
 /** Draws one line fitted to its width. Returns false if it was truncated. */
-export function drawTextLine(
+export function drawSceneText(
   pen: Pen,
   line: string,
   { look, place }: { look: LineStyle; place: LinePosition },
@@ -154,12 +154,12 @@ export function drawTitle(
   pen.shadowColor = 'rgba(0,0,0,0.45)'
   pen.shadowBlur = size * 0.35
   pen.shadowOffsetY = size * 0.03
-  const title = drawTextLine(pen, scene.title, {
+  const title = drawSceneText(pen, scene.title, {
     look: { size, weight: 700, colour: textColours.strong },
     place,
   })
   const y = scene.title === '' ? place.y : place.y + size * artistLeading
-  const artist = drawTextLine(pen, scene.artist, {
+  const artist = drawSceneText(pen, scene.artist, {
     look: { size: size * 0.54, weight: 400, colour: textColours.soft },
     place: { ...place, y },
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { videoPurify } from './contract.ts'
-import { expectedSeconds } from './estimate.ts'
+import { purifySeconds } from './estimate.ts'
 
 const seconds = 60
 const video: VideoFacts = {
@@ -11,7 +11,7 @@ const video: VideoFacts = {
 }
 
 function expected(request: Readonly<Record<string, unknown>>): number {
-  return expectedSeconds(videoPurify.input.parse({ file_id: '1', ...request }), { video, seconds })
+  return purifySeconds(videoPurify.input.parse({ file_id: '1', ...request }), { video, seconds })
 }
 
 function filled(...regions: readonly object[]): number {

@@ -31,7 +31,7 @@ interface EstimatedVideo {
 }
 
 /** Returns the expected processing time on two cores, in seconds. */
-export function expectedSeconds(input: PurifyInput, { video, seconds }: EstimatedVideo): number {
+export function purifySeconds(input: PurifyInput, { video, seconds }: EstimatedVideo): number {
   const pixels = video.coded_width * video.coded_height * seconds * hertz(constantRate(video))
   const isFilled = input.purify_func_type === 'raft'
   const treatment = isFilled

@@ -6,7 +6,7 @@ import { checkRegionsSize } from '../../src/contract/regions.ts'
 import { hertz, pictureEnd } from '../../src/media/frame-rate.ts'
 import { videoPurify } from './contract.ts'
 import { checkRegionStarts, readDetection } from './detection.ts'
-import { expectedSeconds, treatsPicture, type PurifyInput } from './estimate.ts'
+import { purifySeconds, treatsPicture, type PurifyInput } from './estimate.ts'
 
 /** Checks the video against the limits (contract 2, 4.1 and 8), then the list of regions; prices the video's length. */
 export const plan: PlanOperationWithTexts<typeof videoPurify> = async (input, files, readText) => {
@@ -26,7 +26,7 @@ export const plan: PlanOperationWithTexts<typeof videoPurify> = async (input, fi
   }
   return {
     credits: creditsFor(videoPurify.price, Math.round(seconds * 1000)),
-    seconds: expectedSeconds(input, { video, seconds }),
+    seconds: purifySeconds(input, { video, seconds }),
   }
 }
 

@@ -11,7 +11,7 @@ import { omittedRegionsNote, describeChanges } from './notes.ts'
 import { checkLimits, checkPricedLength, checkTreated, checkVideo } from './plan.ts'
 import { treatmentRequirements } from './requirements.ts'
 import { wholePicture } from './parts.ts'
-import { expectedSeconds, searchesText, type PurifyInput } from './estimate.ts'
+import { purifySeconds, searchesText, type PurifyInput } from './estimate.ts'
 
 /** Detects text or reads listed regions, and treats them; with phase detect only detects. */
 export const run: RunOperation<typeof videoPurify> = async (input, context) => {
@@ -44,7 +44,7 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
     {
       ...{ file, footage, marked },
       treatment: input.purify_func_type === 'raft' ? 'inpainting' : 'blur',
-      timeoutMs: (10 * 60 + 60 * expectedSeconds(input, { video, seconds })) * 1000,
+      timeoutMs: (10 * 60 + 60 * purifySeconds(input, { video, seconds })) * 1000,
       onShare: (share) => context.progress(found ? searchPercent + (99 - searchPercent) * share : 99 * share),
     },
     context,

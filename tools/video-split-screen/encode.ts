@@ -7,7 +7,7 @@ import { inputArgs, isInputError, runFfmpeg, runRaw } from '../../src/engines/ff
 import { limiter, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { frameCount, hertz } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
-import { type ClipPlacement, pictureGraph } from './picture.ts'
+import { type ClipPlacement, splitScreenGraph } from './picture.ts'
 import type { SelectedClip } from './selection.ts'
 
 /** A split screen with final pixels, times and settings. */
@@ -56,7 +56,7 @@ export async function encodeSplitScreen(
     beginMs: clips[index]?.beginMs ?? 0,
   }))
   const graphs = [
-    pictureGraph({ ...screen, frames, clips: screen.pictures }),
+    splitScreenGraph({ ...screen, frames, clips: screen.pictures }),
     ...(heard.length > 0 ? [soundGraph({ inputs: heard, seconds })] : []),
   ]
   const inputs = await Promise.all(clips.map(clipInputArgs))

@@ -18,7 +18,7 @@ interface PictureGraphOptions {
  * Returns the filter graph of the picture. Inputs 0, 1, … are the clips, with timestamps of their files. The
  * output label is [v].
  */
-export function pictureGraph(screen: PictureGraphOptions): string {
+export function splitScreenGraph(screen: PictureGraphOptions): string {
   const { canvas, frames, clips } = screen
   const chains = clips.map(
     (clip, index) => `[${index}:V:0]${clipFilters(clip, inWords(screen.rate))}[c${index}]`,

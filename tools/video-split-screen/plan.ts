@@ -18,7 +18,10 @@ export const plan: PlanOperation<typeof videoSplitScreen> = (input, files) => {
   // Whether a layout fits depends on the number of clips only, so any seed can be used here.
   selectLayout(input, clips, 0)
   const durationMs = shortestMs(clips)
-  return { credits: creditsFor(videoSplitScreen.price, durationMs), seconds: expectedSeconds(input, clips) }
+  return {
+    credits: creditsFor(videoSplitScreen.price, durationMs),
+    seconds: splitScreenSeconds(input, clips),
+  }
 }
 
 /** Throughput on two cores (bench/split-screen.ts): pixels per second, and seconds before the first frame. */
@@ -27,7 +30,7 @@ const speed = { decodeAndScale: 600e6, encode: 125e6, start: 0.5 }
 /**
  * Returns the estimated work on two cores, seconds: decoding and scaling of all sources plus one encoding.
  */
-export function expectedSeconds(input: SplitScreenInput, clips: readonly SelectedClip[]): number {
+export function splitScreenSeconds(input: SplitScreenInput, clips: readonly SelectedClip[]): number {
   const rate = hertz(outputRate(clips.map(({ video }) => video)))
   const canvas = canvasSize(input.output_ratio, input.quality)
   const decoded = clips.reduce(

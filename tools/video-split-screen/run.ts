@@ -5,7 +5,7 @@ import { fnv1a, slotRects } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
 import { checkPictures, encodeSplitScreen } from './encode.ts'
 import { type ClipPlacement, placeClip } from './picture.ts'
-import { expectedSeconds } from './plan.ts'
+import { splitScreenSeconds } from './plan.ts'
 import {
   hdrClipNames,
   outputRate,
@@ -41,7 +41,7 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
     background: input.background_color,
     audio: input.audio_mode,
   }
-  await encodeSplitScreen(screen, context, { path, expectedSeconds: expectedSeconds(input, clips) })
+  await encodeSplitScreen(screen, context, { path, expectedSeconds: splitScreenSeconds(input, clips) })
 
   const notes = hdrClipNames(clips).map(
     (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,

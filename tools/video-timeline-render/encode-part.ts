@@ -10,7 +10,7 @@ import { fileUrl, inputArgs, type ProgressReport, runWithReports } from '../../s
 import { createPart, type Part, type Read, totalUnits } from '../../src/media/timeline/pieces.ts'
 import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
-import { pictureGraph } from './picture.ts'
+import { partGraph } from './picture.ts'
 import type { Ending, PictureOptions } from './picture.ts'
 
 /**
@@ -77,7 +77,7 @@ interface RenderOutput {
 async function renderFrames({ path, args, inputs }: RenderOutput, job: EncodePartOptions): Promise<void> {
   const { part, sound, wish, context, signal, timeoutMs } = job
   const threads = String(job.threads)
-  const { reads, graph, endings } = pictureGraph(part, wish, parse(path).base)
+  const { reads, graph, endings } = partGraph(part, wish, parse(path).base)
   const read = await Promise.all(reads.map((one) => readInputArgs(one, job)))
   let made = 0
   const onReport = ({ frames }: ProgressReport) => {

@@ -40,7 +40,7 @@ export interface Ending {
  * Builds the graph for the exact frames of a part, fitted to the canvas. `name` is a prefix of marker files.
  * The raw frames of the part's other groups are additional inputs after `reads`.
  */
-export function pictureGraph({ groups, live }: Part, wish: PictureOptions, name: string): PictureGraph {
+export function partGraph({ groups, live }: Part, wish: PictureOptions, name: string): PictureGraph {
   const { rate } = wish.canvas
   const stretches = live.map((piece) => pieceStretch(piece, rate))
   const reads = groupReads(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { MediaFacts } from '../../src/contract/media-facts.ts'
 import { type RequestFile, requestFiles } from '../../src/contract/operation.ts'
 import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { expectedSeconds } from './plan.ts'
+import { timelineRenderSeconds } from './plan.ts'
 
 /** a, b and c have frequent key frames, far has one every 250 frames, and big is 4K. */
 const rates = { a: [30, 1], b: [24_000, 1001], c: [25, 1], far: [25, 1], big: [25, 1] } as const
@@ -85,13 +85,14 @@ test.each<[string, Timeline, number]>([
     23,
   ],
 ])('%s: what is expected is about what it took', (_, one, took) => {
-  const ratio = expectedSeconds(one, files) / took
+  const ratio = timelineRenderSeconds(one, files) / took
   expect(ratio).toBeGreaterThan(0.65)
   expect(ratio).toBeLessThan(1.35)
 })
 
 test('clips that go on where the one before ended are expected to take no way from a key frame', () => {
   const inOrder = Array.from({ length: 100 }, (_, at) => clip('far', 0.05, { from: at * 0.1 }))
-  const apartBy = (ways: readonly TimelineClip[]) => expectedSeconds(timeline(ways, { seconds: 5 }), files)
+  const apartBy = (ways: readonly TimelineClip[]) =>
+    timelineRenderSeconds(timeline(ways, { seconds: 5 }), files)
   expect(apartBy(inOrder) * 3).toBeLessThan(apartBy(inOrder.toReversed()))
 })

@@ -14,7 +14,7 @@ export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) =>
   checkSources(timeline, files)
   return {
     credits: creditsFor(videoTimelineRender.price, Math.round(timeline.seconds * 1000)),
-    seconds: expectedSeconds(timeline, files),
+    seconds: timelineRenderSeconds(timeline, files),
   }
 }
 
@@ -42,7 +42,7 @@ const measured = {
 }
 
 /** Returns the estimated work on two cores, seconds. bench/timeline.ts compares it with measurements. */
-export function expectedSeconds(timeline: Timeline, files: RequestFiles): number {
+export function timelineRenderSeconds(timeline: Timeline, files: RequestFiles): number {
   const { width, height, frames, rate, seconds, picture, sound } = timeline
   const decoded = sumOver(picture, ({ material, source }) => {
     const video = files.get(material).facts?.video

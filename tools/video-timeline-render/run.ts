@@ -10,7 +10,7 @@ import type { videoTimelineRender } from './contract.ts'
 import { encodePart } from './encode-part.ts'
 import { divideTimeline } from './parts.ts'
 import type { PictureOptions } from './picture.ts'
-import { expectedSeconds } from './plan.ts'
+import { timelineRenderSeconds } from './plan.ts'
 import { timelineSound } from './sound.ts'
 import { checkSources, hdrMaterialNames, videoOf } from './sources.ts'
 import { decodeThrough } from './seek-cost.ts'
@@ -48,7 +48,7 @@ const joiningPercent = 2
 
 async function render(timeline: Timeline, context: RunContext, path: string): Promise<void> {
   const { files, scratch, threads } = context
-  const timeoutMs = (10 * 60 + 30 * expectedSeconds(timeline, files)) * 1000
+  const timeoutMs = (10 * 60 + 30 * timelineRenderSeconds(timeline, files)) * 1000
   const failed = new AbortController()
   const signal = AbortSignal.any([context.signal, failed.signal])
   /** The first failure aborts all other work. */

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 type Feed = AsyncIterable<Uint8Array>
 
 /** A program to run without a shell, in the process group of this process. */
-export interface ChildOptions {
+export interface FfmpegChildOptions {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd?: string | undefined
@@ -43,7 +43,7 @@ const longestTimerMs = 2 ** 31 - 1
  * the system error if the program cannot start, and with the input's own error if the input fails. Every
  * other end, including a non-zero exit code, is a result.
  */
-export async function runChild(job: ChildOptions): Promise<ChildResult> {
+export async function runChild(job: FfmpegChildOptions): Promise<ChildResult> {
   job.signal?.throwIfAborted()
   const child = spawn(job.file, job.args, {
     cwd: job.cwd,
@@ -105,7 +105,7 @@ interface InputFeed {
 }
 
 /** Writes the input until the program ends. Ends the program if the input fails. */
-function startInput(child: ChildProcess, given: ChildOptions['input'], end: () => void): InputFeed {
+function startInput(child: ChildProcess, given: FfmpegChildOptions['input'], end: () => void): InputFeed {
   const over = new AbortController()
   child.once('close', () => over.abort())
   const feeding: InputFeed = { done: Promise.resolve() }
@@ -132,7 +132,7 @@ async function writeInput(stdin: Writable | null, input: Uint8Array | Feed | und
   stdin.end()
 }
 
-function pipeOutput(stdout: Readable, onOutput: NonNullable<ChildOptions['onOutput']>): void {
+function pipeOutput(stdout: Readable, onOutput: NonNullable<FfmpegChildOptions['onOutput']>): void {
   stdout.on('data', (chunk: Buffer) => {
     const taken = onOutput(chunk)
     if (!(taken instanceof Promise)) return

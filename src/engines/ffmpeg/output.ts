@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type { Writable } from 'node:stream'
-import type { ChildOptions } from './child.ts'
+import type { FfmpegChildOptions } from './child.ts'
 import { runRaw } from './run.ts'
 
 /** Bytes buffered before ffmpeg has to wait. */
@@ -10,7 +10,9 @@ const maxBufferedBytes = 2 ** 20
  * Streams the standard output of an ffmpeg run, no faster than it is consumed. The run ends with the
  * iteration, even if the iteration stops early. Throws the error of the run.
  */
-export async function* streamOutput(job: Omit<ChildOptions, 'file' | 'onOutput'>): AsyncGenerator<Buffer> {
+export async function* streamOutput(
+  job: Omit<FfmpegChildOptions, 'file' | 'onOutput'>,
+): AsyncGenerator<Buffer> {
   const left = new AbortController()
   const pipe = new PassThrough({ highWaterMark: maxBufferedBytes })
   const run = runRaw({

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { diskFullError, MediaError } from '../../contract/errors.ts'
 import { extensionOf, kindOf } from '../../contract/file-kind.ts'
-import { type ChildOptions, type ChildResult, runChild } from './child.ts'
+import { type FfmpegChildOptions, type ChildResult, runChild } from './child.ts'
 import { locateFfmpeg } from './locate.ts'
 
 /** One ffmpeg run. */
@@ -14,7 +14,7 @@ interface FfmpegJob {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs: number
   /** Data for the argument `pipe:0`. */
-  readonly input?: ChildOptions['input']
+  readonly input?: FfmpegChildOptions['input']
   /** Duration of the result, ms, used for progress. */
   readonly durationMs?: number | undefined
   /** Called with 0 to 100, increasing, about once per second. */
@@ -42,7 +42,7 @@ export async function runWithReports(
 }
 
 /** Same as `runFfmpeg`, for results that ffmpeg writes to its standard output. */
-export async function runRaw(job: Omit<ChildOptions, 'file'>): Promise<void> {
+export async function runRaw(job: Omit<FfmpegChildOptions, 'file'>): Promise<void> {
   const { ffmpeg } = await locateFfmpeg()
   const args = [...globalArgs, ...job.args]
   const ended = await runChild({ ...job, file: ffmpeg, args })
