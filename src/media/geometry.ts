@@ -1,3 +1,5 @@
+import type { VideoFacts } from '../contract/media-facts.ts'
+
 /** Width and height, in pixels unless stated otherwise. */
 export interface Size {
   readonly width: number
@@ -19,6 +21,14 @@ export interface Bounds {
   readonly top: number
   readonly right: number
   readonly bottom: number
+}
+
+/** Returns the coded size of a video after rotation, before the correction of the sample aspect ratio. A side may be odd. */
+export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts): Size {
+  const isTurned = rotation % 180 !== 0
+  return isTurned
+    ? { width: coded_height, height: coded_width }
+    : { width: coded_width, height: coded_height }
 }
 
 /** Returns the area that two rectangles share; width or height is 0 if they do not overlap. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { uprightSize } from '../../src/media/geometry.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { findOverlay } from '../../src/media/clean/inpaint/overlay.ts'

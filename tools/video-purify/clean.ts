@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { decodeFrames, type Footage, uprightSize } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { uprightSize } from '../../src/media/geometry.ts'
+import { decodeFrames, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { openStepCache } from '../../src/engines/ffmpeg/step-cache.ts'
 import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
 import { lookAheadFrames } from '../../src/media/clean/inpaint/inpainter.ts'

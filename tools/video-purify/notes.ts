@@ -1,5 +1,6 @@
 import type { StagedFile } from '../../src/contract/operation.ts'
-import { uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { uprightSize } from '../../src/media/geometry.ts'
+import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { evenSize } from '../../src/media/clean/region.ts'
 import type { KeptContent } from './kept-streams.ts'
 import type { EncodingQuality } from './quality.ts'

@@ -1,4 +1,5 @@
-import { decodeFrames, uprightSize, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import { uprightSize } from '../../src/media/geometry.ts'
+import { decodeFrames, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { encodeFrames, type Effort } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { evenSize } from '../../src/media/clean/region.ts'
 import { blur } from '../../src/media/clean/blur.ts'

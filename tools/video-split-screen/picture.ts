@@ -1,8 +1,8 @@
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import type { Rect, Size } from '../../src/media/geometry.ts'
+import { type Rect, type Size, uprightSize } from '../../src/media/geometry.ts'
 import { type AxisFit, containedSize, fitAxis, shownPart } from '../../src/media/layout/canvas.ts'
-import { type SelectedClip, uprightSize } from './selection.ts'
+import type { SelectedClip } from './selection.ts'
 
 interface PictureGraphOptions {
   readonly canvas: Size

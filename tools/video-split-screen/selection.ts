@@ -2,6 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { InputOf, RequestFile, RequestFiles } from '../../src/contract/operation.ts'
 import { hertz, nominalRate } from '../../src/media/frame-rate.ts'
+import { uprightSize } from '../../src/media/geometry.ts'
 import { chooseLayout, type ChooseLayoutOptions, orderlySeed } from '../../src/media/layout/choose.ts'
 import { findLayout, type Layout } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
@@ -117,7 +118,7 @@ function selectClip<F extends RequestFile>(
   const sourceMs = video ? video.duration_ms || (file.facts?.duration_ms ?? 0) : 0
   if (file.kind !== 'video' || !video || sourceMs <= 0) {
     throw new MediaError(6014, `clips[${index}].file_id: ${file.name} is not a video with moving pictures`, {
-      hint: 'Give a file in which a picture moves; of a still picture or a cover make a video first.',
+      hint: 'Pass a video with moving pictures. Create a video from a still picture first.',
     })
   }
   const beginMs = clip.begin_time_ms
@@ -156,16 +157,6 @@ function checkNotCutOff({ name, facts }: RequestFile, endMs: number, index: numb
       hint: `Export the file again, or end the clip earlier: end_time_ms ${cutOffMs} or less.`,
     },
   )
-}
-
-/** Returns the decoded size in pixels after rotation, before the correction of the sample aspect ratio. */
-export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts): {
-  width: number
-  height: number
-} {
-  return rotation % 180 === 0
-    ? { width: coded_width, height: coded_height }
-    : { width: coded_height, height: coded_width }
 }
 
 function displayAspect(video: VideoFacts): number {

@@ -31,7 +31,7 @@ function movingPicture({ kind, facts }: RequestFile): VideoFacts | undefined {
 
 function notMovingError({ at }: TimelineClip, { name }: RequestFile): MediaError {
   return new MediaError(6014, `${at}.material: ${name} is not a video with moving pictures`, {
-    hint: 'Give a file in which a picture moves; of a still picture or a cover make a video first.',
+    hint: 'Pass a video with moving pictures. Create a video from a still picture first.',
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { evenSize } from '../../media/clean/region.ts'
+import { uprightSize } from '../../media/geometry.ts'
 import { type Frame, frameBytes } from '../../media/clean/frame.ts'
 import { alignToFrames, alphaDecoder, fileTimes, fromKeyFrame } from './input-options.ts'
 import { bt709, toneMap } from './colour.ts'
@@ -31,14 +32,6 @@ interface DecodeFramesOptions extends FrameSelection {
   readonly timeoutMs: number
   /** Returns memory for a frame, which may be reused. */
   readonly allocate?: () => Uint8Array<ArrayBuffer>
-}
-
-/** Returns the coded size in samples after rotation. A side may be odd. */
-export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts) {
-  const isTurned = rotation % 180 !== 0
-  return isTurned
-    ? { width: coded_height, height: coded_width }
-    : { width: coded_width, height: coded_height }
 }
 
 /**

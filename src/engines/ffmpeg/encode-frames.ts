@@ -1,6 +1,7 @@
 import type { Rational } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/frame.ts'
 import { evenSize } from '../../media/clean/region.ts'
+import { uprightSize } from '../../media/geometry.ts'
 import {
   decodeArgs,
   type Footage,
@@ -8,7 +9,6 @@ import {
   isFullRange,
   isYuv,
   pixelFormat,
-  uprightSize,
 } from './decode-frames.ts'
 import { logFilter, runRaw } from './run.ts'
 
