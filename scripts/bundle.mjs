@@ -54,7 +54,7 @@ async function zip(parts) {
   return zipSync(Object.fromEntries(names.map((name) => [name, files[name]])), { level: 9 })
 }
 
-/** Lists all files in a folder; a file is listed by itself. */
+/** Lists all files in a folder; a path of a file returns that file. */
 async function filesIn(path) {
   if ((await stat(path)).isFile()) return [path]
   const entries = await readdir(path, { recursive: true, withFileTypes: true })

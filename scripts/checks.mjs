@@ -10,6 +10,7 @@ const checks = {
   format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   unused: ['node_modules/knip/bin/knip.js', '--no-progress'],
   generated: ['src/gen/gen.ts', '--check'],
+  language: ['scripts/language/check.mjs'],
 }
 
 /** Runs all checks and prints the output of those that fail. Returns the exit code. */

@@ -75,8 +75,8 @@ async function callTool(client: Client, name: string, args: Record<string, unkno
   }
   const result = await client.callTool({ name, arguments: args }, { timeout: 60_000, onprogress })
   if (result.isError !== true) return result
-  const told = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
-  throw new Error(`${name} answered:\n${told}`)
+  const output = result.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+  throw new Error(`${name} failed:\n${output}`)
 }
 
 /** Makes the split screen and waits for it, as the answers' next_step says; the path of the result. */

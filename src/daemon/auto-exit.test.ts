@@ -76,15 +76,15 @@ function watchSettings() {
   const clock = new HandClock()
   const seen = { outdated: false as boolean | Error, busy: false as boolean | Error, answering: false }
   const daemon = { ...seen, activity: clock.now(), exits: 0 }
-  const told = (value: boolean | Error): boolean => {
+  const valueOrThrow = (value: boolean | Error): boolean => {
     if (value instanceof Error) throw value
     return value
   }
   const exit = createSettingsExit({
     clock,
-    isOutdated: async () => told(daemon.outdated),
+    isOutdated: async () => valueOrThrow(daemon.outdated),
     service: {
-      isBusy: async () => told(daemon.busy),
+      isBusy: async () => valueOrThrow(daemon.busy),
       hasOpenRequests: () => daemon.answering,
       lastActivity: () => daemon.activity,
     },

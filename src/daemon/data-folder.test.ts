@@ -26,7 +26,7 @@ test.for([
   await expect(prepareDataFolder(await folderWith(...names))).resolves.toBeUndefined()
 })
 
-test('a folder of something else is refused: what lies in it could be taken for ours and removed', async () => {
+test('a folder with foreign content is refused, because its files could be removed as ours', async () => {
   const folder = await folderWith('notes.md')
   await mkdir(join(folder, 'scratch'))
   await expect(prepareDataFolder(folder)).rejects.toMatchObject({

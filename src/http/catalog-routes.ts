@@ -120,8 +120,8 @@ function jsonDocument(data: unknown) {
 
 async function describeCapability(module: OperationModule): Promise<Capabilities['operations'][number]> {
   const { name, title, price } = module.operation
-  const lack = await readiness(module)
-  const missing = lack && `${lack.message}. Fix: ${lack.hint}`
+  const unmet = await readiness(module)
+  const missing = unmet && `${unmet.message}. Fix: ${unmet.hint}`
   return { name, title, ready: missing === null, missing, price: describePrice(price) }
 }
 

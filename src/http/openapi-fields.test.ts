@@ -31,10 +31,10 @@ describe('the fields of a schema', () => {
   })
 
   test('include bounds, defaults and meaning', () => {
-    const told = Object.fromEntries(
+    const described = Object.fromEntries(
       rows.map(({ path, description, constraints }) => [path, [description, constraints]]),
     )
-    expect(told).toMatchObject({
+    expect(described).toMatchObject({
       mode: ['How', 'default "a"'],
       parts: ['', 'at least 1 items'],
       'parts[].at': ['', '0 to 1'],

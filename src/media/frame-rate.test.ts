@@ -8,7 +8,7 @@ describe('the constant rate of a video', () => {
     ['its own', { frame_rate: rate(17) }, rate(17)],
     ['the standard one it is nearly', { frame_rate: rate(2995, 100) }, rate(30_000, 1001)],
     ['that of displays', { frame_rate: rate(8995, 100) }, rate(90)],
-    ['none told', { frame_rate: rate(0) }, rate(30)],
+    ['no declared rate', { frame_rate: rate(0) }, rate(30)],
     ['of bursts', { frame_rate: rate(15), base_rate: rate(30), variable_rate: true }, rate(30)],
     ['of faster passages', { frame_rate: rate(25), base_rate: rate(60), variable_rate: true }, rate(60)],
     [
@@ -27,7 +27,7 @@ describe('the constant rate of a video', () => {
       rate(24_000, 1001),
     ],
     [
-      'of a clock that tells nothing',
+      'of a clock without information',
       { frame_rate: rate(15), base_rate: rate(1000), variable_rate: true },
       rate(24_000, 1001),
     ],

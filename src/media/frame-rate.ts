@@ -63,7 +63,7 @@ export function hertz({ num, den }: Rational): number {
 }
 
 /**
- * Largest difference, in seconds, between a time rounded to milliseconds and the frame time it stands for. Slightly
+ * Largest difference, in seconds, between a time rounded to milliseconds and the frame time it denotes. Slightly
  * more than half a millisecond, because of binary rounding.
  */
 export const timeTolerance = 0.000_501
@@ -97,13 +97,13 @@ const broadcastRates: readonly Rational[] = [
   { num: 120_000, den: 1001 },
 ]
 
-/** Largest difference, in frames per second, between a decimal and the broadcast rate it stands for. */
+/** Largest difference, in frames per second, between a decimal and the broadcast rate it denotes. */
 const decimalTolerance = 0.002
 
 /** Denominator of any other fractional rate. */
 const decimalSteps = 1000
 
-/** Returns the exact rate that a decimal number of frames per second stands for: 29.97 is 30000/1001. */
+/** Returns the exact rate that a decimal number of frames per second denotes: 29.97 is 30000/1001. */
 export function exactRate(fps: number): Rational {
   const broadcast = broadcastRates.find((rate) => Math.abs(hertz(rate) - fps) < decimalTolerance)
   if (broadcast) return broadcast

@@ -49,7 +49,7 @@ export function uniteRects(one: Rect, other: Rect): Rect {
   }
 }
 
-/** Whether a rectangle lies entirely inside another one. */
+/** Whether a rectangle is entirely inside another one. */
 export function isRectInside(inner: Rect, outer: Rect): boolean {
   return (
     inner.x >= outer.x &&

@@ -47,9 +47,9 @@ export interface RequestPlan {
 }
 
 /**
- * Checks the files of a request and plans it, without making anything. Throws in the contract's order: 6401,
- * 6004, 6014, 6017 and 6021, limits, 6016 of what stands in texts, 6401 of what only these files or parameters
- * need.
+ * Checks the files of a request and plans it, without writing anything. Throws in the contract's order: 6401,
+ * 6004, 6014, 6017 and 6021, limits, 6016 for the content of texts, 6401 for requirements that depend
+ * on these files or parameters.
  */
 export async function planRequest(
   service: Service,
@@ -117,7 +117,7 @@ async function checkFiles(
   return { ...files, ids, readText: (id) => readFileBytes(service.files, files.get(id).row) }
 }
 
-/** Tells where a request names the file that is missing. */
+/** Prefixes an error with the place where a request names the missing file. */
 function addFieldPath(error: unknown, references: readonly FileReference[], id: string): unknown {
   const reference = references.find(({ value }) => value === id)
   return error instanceof MediaError && reference ? error.at(z.core.toDotPath(reference.path)) : error

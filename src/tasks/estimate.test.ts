@@ -23,7 +23,7 @@ describe('expected work', () => {
     expect(expectedWorkMs(planned, before)).toBe(expected)
   })
 
-  test('lies within twenty times of the plan, in the middle of what was, whatever the order', () => {
+  test('is within twenty times of the plan, and the median of the history, whatever the order', () => {
     fc.assert(
       fc.property(milliseconds, history, (planned, before) => {
         const expected = expectedWorkMs(planned, before)
@@ -86,7 +86,7 @@ describe('start times', () => {
   const waitAfter = (busy: readonly number[], queue: readonly number[]) =>
     startTimes(busy, queue).at(-1) ?? Number.NaN
 
-  test('the wait lies about an even share of the work, and is 0 while a worker is free', () => {
+  test('the wait is about an even share of the work, and is 0 while a worker is free', () => {
     fc.assert(
       fc.property(workers, queues, (busy, queue) => {
         const wait = waitAfter(busy, queue)

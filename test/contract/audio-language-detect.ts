@@ -19,7 +19,7 @@ export const audioLanguageDetect: OperationTables = {
     { code: 6401, status: 500 },
     { code: 6402, status: 500 },
   ],
-  // The task's id is added as it is answered.
+  // The response adds the task's id.
   result: {
     language: 'string or null',
     raw_language: 'string',

@@ -90,9 +90,9 @@ function codeOf(operation: Operation, request: Json): number | 'accepted' {
     validateBody(operation, request)
     return 'accepted'
   } catch (error) {
-    const told = toListedError(operation, error)
-    if (told instanceof MediaError) return told.code
-    throw told
+    const listed = toListedError(operation, error)
+    if (listed instanceof MediaError) return listed.code
+    throw listed
   }
 }
 

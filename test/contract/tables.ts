@@ -43,7 +43,7 @@ export interface OperationTables {
   readonly refusals: readonly Refusal[]
   /** Codes that only media beyond a limit get; they have a test of their own. */
   readonly limits?: readonly Refusal[]
-  /** Codes of a service that lacks what it needs, or is busy; they have a test of their own. */
+  /** Codes of a service that is busy or misses a requirement; separate tests cover them. */
   readonly unavailable?: readonly Refusal[]
   /** Changes of the smallest request that must be refused because of how its fields go together. */
   readonly together: readonly {
@@ -51,7 +51,7 @@ export interface OperationTables {
     readonly change: Readonly<Record<string, unknown>>
   }[]
   readonly result: Fields
-  /** What our result tells beyond the documents (docs/contract.md). */
+  /** Fields of our result beyond the documents (docs/contract.md). */
   readonly resultAdditions?: Fields
   /** Structures inside the result, by their place (`layout.slots.0`). */
   readonly resultParts: Readonly<Record<string, Fields>>

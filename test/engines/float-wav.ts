@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 
-/** Writes samples of one channel as a WAV of 32-bit floats, as they are: no sample is rounded. */
+/** Writes samples of one channel as a WAV of 32-bit floats. No sample is rounded. */
 export async function writeFloatWav(path: string, samples: Float32Array, rate: number): Promise<string> {
   const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
   const header = Buffer.alloc(44)

@@ -55,8 +55,8 @@ describe('line by line', () => {
     ])
     const asked = studio.model.asked.length
     const { text } = await studio.translate('tags.srt', source, keep)
-    const told = JSON.stringify(studio.model.asked.slice(asked))
-    expect(told).not.toMatch(/an8|<i>|<b>|font/)
+    const sent = JSON.stringify(studio.model.asked.slice(asked))
+    expect(sent).not.toMatch(/an8|<i>|<b>|font/)
     const entries = readSubtitles(Buffer.from(text), { format: 'srt' }).entries.map((entry) => entry.text)
     expect(entries[0]).toBe(String.raw`{\an8}<i>译文Over there译文</i>`)
     expect(entries[1]).toMatch(/^译文.*<b>.*<\/b>.*译文$/s)
@@ -99,18 +99,18 @@ describe('line by line', () => {
     expect([status, cost]).toEqual(['completed', Math.ceil(lines.join('').length / 1000)])
     expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: false, translation: false } })
     const asked = studio.model.asked.slice(heard).map((question) => linesAsked(question))
-    const [brief, ...told] = asked.map((some) => some?.map(({ id }) => id))
-    expect([brief, told.length]).toEqual([undefined, 8])
-    const once = told.slice(0, 5).flatMap((ids = []) => ids)
+    const [brief, ...batches] = asked.map((some) => some?.map(({ id }) => id))
+    expect([brief, batches.length]).toEqual([undefined, 8])
+    const once = batches.slice(0, 5).flatMap((ids = []) => ids)
     expect(once.toSorted((one, other) => one - other)).toEqual(lines.map((_, at) => at + 1))
-    expect(new Set(told.slice(5))).toEqual(new Set(told.slice(2, 5)))
+    expect(new Set(batches.slice(5))).toEqual(new Set(batches.slice(2, 5)))
   })
 
   it('a permanent failure of the service fails the task with its error and charges nothing', async () => {
-    let questions = 0
+    let batches = 0
     studio.model.says = translatingModel((asked) => {
-      questions += 1
-      return questions > 4 ? fails(401, { error: { message: 'no credit' } }) : { lines: correctAnswer(asked) }
+      batches += 1
+      return batches > 4 ? fails(401, { error: { message: 'no credit' } }) : { lines: correctAnswer(asked) }
     })
     const lines = Array.from({ length: 200 }, (_, at) => `Most of ${at + 1000} is said`)
     const { status, output, cost } = await studio.translate('most.srt', srtOf(lines), keep)

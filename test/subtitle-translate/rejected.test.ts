@@ -39,7 +39,7 @@ const refused: readonly (readonly [
     srtOf(Array(4).fill('Hello there\n你好')),
     /bilingual: line 1 has two/,
   ],
-  ['nothing but ends of lines', 'blank.srt', '\n'.repeat(8 * 2 ** 20), /no text to translate/],
+  ['only line breaks', 'blank.srt', '\n'.repeat(8 * 2 ** 20), /no text to translate/],
   ['no entry', 'none.ass', assOf(), /no text to translate/],
   [
     'only drawings',

@@ -11,7 +11,7 @@ import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
 import { srtOf } from './translation-service.ts'
 import { translatingModel } from './translator.ts'
 
-// What a task tells of itself: degradation, notes, counts and progress.
+// The report of a task: degradation, notes, counts and progress.
 
 let model: ModelServer
 let folder: Awaited<ReturnType<typeof temporaryFolder>>

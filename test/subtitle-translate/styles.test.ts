@@ -153,43 +153,40 @@ describe('from srt', () => {
     [[1920, 1080], 'default'],
     [[1080, 1920], 'boxed'],
     [[1080, 1080], 'deep_shadow'],
-  ] as const)(
-    'resegmented lines stay within %j, as they are drawn',
-    async ([width, height], subtitle_type) => {
-      const chinese =
-        '于是我们和那位自从战争以来就再也没有出过海的老船长一起走到港口，向他借了他的船，他想了很久，最后还是答应了我们的请求。'
-      studio.model.says = translatingModel((asked) => ({ lines: correctAnswer(asked, () => chinese) }))
-      const { output, text } = await studio.translate('sea.srt', srtOf([long]), {
-        ...{ output_format: 'ass', subtitle_type, video_size: [width, height], strip_punctuation: false },
-      })
-      studio.model.says = translatingModel()
-      const { entries } = readSubtitles(Buffer.from(text), { format: 'ass' })
-      expect(entries.length).toBeGreaterThan(1)
-      expect(output).toMatchObject({
-        stats: { output_lines: entries.length },
-        degraded: { width_budget: false },
-      })
-      const lines = entries.map((entry) => plainText(entry.text, 'ass'))
-      expect(lines.join('').replaceAll('\n', '')).toBe(chinese)
-      const moved = text.replace(/Dialogue:/g, 'Comment:')
-      const files = lines.map((line, at) => {
-        expect(line.split('\n').length).toBeLessThanOrEqual(2)
-        let seen = -1
-        return moved.replace(/Comment:/g, (word) => ((seen += 1) === at ? 'Dialogue:' : word))
-      })
-      const inks: [number, number][] = []
-      await burnedOnGrey({ width, height }, files, (pixels) => inks.push(inkColumns(pixels, width)))
-      expect(inks).toHaveLength(lines.length)
-      for (const [first, last] of inks) {
-        expect(first).toBeGreaterThan(width * 0.04)
-        expect(last).toBeLessThan(width * 0.96)
-        expect(last - first).toBeGreaterThan(width * 0.2)
-      }
-      // Times follow each other from the first to the last.
-      expect([entries[0]?.start, entries.at(-1)?.end]).toEqual([0, 2000])
-      for (const [at, entry] of entries.entries()) expect(entry.start).toBe(entries[at - 1]?.end ?? 0)
-    },
-  )
+  ] as const)('resegmented lines stay within %j when drawn', async ([width, height], subtitle_type) => {
+    const chinese =
+      '于是我们和那位自从战争以来就再也没有出过海的老船长一起走到港口，向他借了他的船，他想了很久，最后还是答应了我们的请求。'
+    studio.model.says = translatingModel((asked) => ({ lines: correctAnswer(asked, () => chinese) }))
+    const { output, text } = await studio.translate('sea.srt', srtOf([long]), {
+      ...{ output_format: 'ass', subtitle_type, video_size: [width, height], strip_punctuation: false },
+    })
+    studio.model.says = translatingModel()
+    const { entries } = readSubtitles(Buffer.from(text), { format: 'ass' })
+    expect(entries.length).toBeGreaterThan(1)
+    expect(output).toMatchObject({
+      stats: { output_lines: entries.length },
+      degraded: { width_budget: false },
+    })
+    const lines = entries.map((entry) => plainText(entry.text, 'ass'))
+    expect(lines.join('').replaceAll('\n', '')).toBe(chinese)
+    const moved = text.replace(/Dialogue:/g, 'Comment:')
+    const files = lines.map((line, at) => {
+      expect(line.split('\n').length).toBeLessThanOrEqual(2)
+      let seen = -1
+      return moved.replace(/Comment:/g, (word) => ((seen += 1) === at ? 'Dialogue:' : word))
+    })
+    const inks: [number, number][] = []
+    await burnedOnGrey({ width, height }, files, (pixels) => inks.push(inkColumns(pixels, width)))
+    expect(inks).toHaveLength(lines.length)
+    for (const [first, last] of inks) {
+      expect(first).toBeGreaterThan(width * 0.04)
+      expect(last).toBeLessThan(width * 0.96)
+      expect(last - first).toBeGreaterThan(width * 0.2)
+    }
+    // Times follow each other from the first to the last.
+    expect([entries[0]?.start, entries.at(-1)?.end]).toEqual([0, 2000])
+    for (const [at, entry] of entries.entries()) expect(entry.start).toBe(entries[at - 1]?.end ?? 0)
+  })
 })
 
 /** The first and the last column in which a picture differs from grey. */

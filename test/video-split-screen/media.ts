@@ -25,7 +25,7 @@ interface Clip {
   readonly soundSeconds?: number
 }
 
-/** Lossless, with a keyframe every fifth frame, and its matrix told as this ffmpeg's filters or encoder do. */
+/** Lossless, with a keyframe every fifth frame, and its matrix declared in the way of this ffmpeg's filters or encoder. */
 const lossless = [
   '-c:v',
   'ffv1',

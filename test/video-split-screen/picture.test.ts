@@ -92,20 +92,20 @@ async function expectSlots({ output, path: file }: Rendered, clips: readonly { n
     const { name, crop = whole } = clips[slot.clip_index] ?? { name: 'wide' as const }
     const box = pixelsOf(slot.destination_rect, output)
     const part = covering(name, crop, box)
-    const told = {
+    const reportedPart = {
       x: slot.source_crop.x * sources[name].width,
       y: slot.source_crop.y * sources[name].height,
       width: slot.source_crop.width * sources[name].width,
       height: slot.source_crop.height * sources[name].height,
     }
-    // What is told is the middle, to a fraction of a pixel of the result; below, it is what is shown.
+    // The reported part is centred to a fraction of a pixel of the result; below, it equals the shown part.
     const scale = box.width / part.width
-    expect(Math.abs(told.x - part.x) * scale).toBeLessThan(0.5)
-    expect(Math.abs(told.y - part.y) * scale).toBeLessThan(0.5)
+    expect(Math.abs(reportedPart.x - part.x) * scale).toBeLessThan(0.5)
+    expect(Math.abs(reportedPart.y - part.y) * scale).toBeLessThan(0.5)
 
     const shown = cutOut(frame, box)
     const source = await sourceOf(name)
-    const reference = scalePart(source, told, box)
+    const reference = scalePart(source, reportedPart, box)
     const label = `slot ${slot.slot_index} (${name})`
     expect(difference99(reference, shown), label).toBeLessThanOrEqual(8)
     for (const shift of [
@@ -177,7 +177,7 @@ const clipsOf = (clips: readonly { name: Name; crop?: Box }[]) =>
   clips.map(({ name, crop }) => ({ file_id: path(name), ...(crop ? { crop } : {}) }))
 
 describe('cover', () => {
-  it('shows each clip as a reference scale and crop would, and nothing but the colour in the gaps', async () => {
+  it('shows each clip as a reference scale and crop would, and only the colour in the gaps', async () => {
     const clips = [
       { name: 'wide' },
       { name: 'tall', crop: { x: 0.1, y: 0.2, width: 0.75, height: 0.55 } },
@@ -274,7 +274,7 @@ describe('contain', () => {
   })
 })
 
-it('picks the layout by the clips, tells its seed, and repeats as a template', async () => {
+it('selects the layout by the clips, returns its seed, and repeats as a template', async () => {
   const clips = clipsOf([{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
   const request = { clips, quality: '720p', output_ratio: '16:9' }
   const first = await render(request, folder.path)

@@ -55,7 +55,7 @@ describe('first', () => {
     expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
   })
 
-  it('goes on in silence where the sound is shorter than the picture, and ends with it', async () => {
+  it('continues in silence where the sound is shorter than the picture, and ends with it', async () => {
     const { audio, video, sound } = await listen(['brief', 'low'], 'first')
     expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.45)
     expect(amplitude(sound.subarray(28_800, 52_800), 700)).toBeLessThan(0.005)

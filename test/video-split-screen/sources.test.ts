@@ -80,7 +80,7 @@ async function untagged601(name: string, color: string, size: string): Promise<s
 }
 
 describe('colours', () => {
-  it('stay as they are from BT.601, BT.709 and full range', async () => {
+  it('are preserved from BT.601, BT.709 and full range', async () => {
     const full = join(folder.path, 'full.mp4')
     await ffmpeg(
       '-f',

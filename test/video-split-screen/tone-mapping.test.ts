@@ -85,7 +85,7 @@ describe.skipIf(absent)('HDR where ffmpeg has no zscale (this test needs one tha
     })
   })
 
-  it('fails and is refunded where only the worker lacks it', async () => {
+  it('fails and is refunded where only the worker does not have it', async () => {
     await using service = await serveHiding('never')
     const before = await service.balance()
     await service.replace('always')

@@ -7,7 +7,7 @@ import { ffmpeg, rgb, streams } from '../video-split-screen/media.ts'
 import { inARow, render, request } from './render.ts'
 
 const { encoders, filters } = await locateFfmpeg()
-const lacking = ['libx265', 'zscale'].filter((name) => !encoders.has(name) && !filters.has(name))
+const missing = ['libx265', 'zscale'].filter((name) => !encoders.has(name) && !filters.has(name))
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
@@ -44,16 +44,16 @@ async function colorAt(path: string, [x, y]: readonly [number, number], width: n
 }
 
 function expectColours(grey: readonly number[], orange: readonly number[]): void {
-  const told = `${grey.join()} and ${orange.join()}`
-  expect(Math.max(...grey) - Math.min(...grey), told).toBeLessThanOrEqual(6)
-  expect(grey[0], told).toBeGreaterThan(70)
-  expect(grey[0], told).toBeLessThan(190)
+  const colours = `${grey.join()} and ${orange.join()}`
+  expect(Math.max(...grey) - Math.min(...grey), colours).toBeLessThanOrEqual(6)
+  expect(grey[0], colours).toBeGreaterThan(70)
+  expect(grey[0], colours).toBeLessThan(190)
   const [red = 0, green = 0, blue = 0] = orange
-  expect(red - green, told).toBeGreaterThan(40)
-  expect(green - blue, told).toBeGreaterThan(15)
+  expect(red - green, colours).toBeGreaterThan(40)
+  expect(green - blue, colours).toBeGreaterThan(15)
 }
 
-describe.skipIf(lacking.length > 0)('HDR (needs an ffmpeg with libx265 and zscale)', () => {
+describe.skipIf(missing.length > 0)('HDR (needs an ffmpeg with libx265 and zscale)', () => {
   it.each([
     ['PQ', 'smpte2084'],
     ['HLG', 'arib-std-b67'],
@@ -75,7 +75,7 @@ describe.skipIf(lacking.length > 0)('HDR (needs an ffmpeg with libx265 and zscal
     expectColours(left, right)
   })
 
-  it('that a phone recorded upright stands upright, and beside other clips is the only one told of', async () => {
+  it('that a phone recorded upright is shown upright, and is the only clip reported as HDR', async () => {
     const [phone, other] = [await hdrClip('phone.mp4', 'arib-std-b67'), join(folder.path, 'other.mkv')]
     await turn(phone)
     await ffmpeg('-f', 'lavfi', '-i', 'color=white:s=320x180:r=25', '-t', '0.4', '-c:v', 'ffv1', other)

@@ -33,7 +33,7 @@ export function timeOf(
   return ((frame + (variable ? (lateness[frame % 3] ?? 0) : 0)) * den) / num
 }
 
-/** A video whose every picture tells in bars of black and white which source's and which one it is. */
+/** A video whose pictures encode their source and number in bars of black and white. */
 export async function numberedVideo(path: string, clip: NumberedClip): Promise<string> {
   const { source, seconds, rate, gop = 12, variable = false, hertz } = clip
   const bar = `floor(X*${drawnSide}/16)`
@@ -66,7 +66,7 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
   return path
 }
 
-/** What every picture of a result of that size tells: its source and number. */
+/** Decodes the source and number of every picture of a result of that size. */
 export async function readNumbers(path: string): Promise<{ source: number; frame: number }[]> {
   // A picture that begins late is not shown before.
   const pixels = await grey(path, ['-vsync', 'passthrough'])

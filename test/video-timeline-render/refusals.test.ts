@@ -164,7 +164,7 @@ describe('is refused', () => {
   })
 })
 
-it('tells what is wrong with all clips at once, and that times are seconds', async () => {
+it('reports the errors of all clips at once, and that times are seconds', async () => {
   const times = await api(account).create('video_timeline_render', {
     ...body('clip.mp4', { duration: 2 }, { clip_ed: 1.5 }),
   })
@@ -196,7 +196,7 @@ it('tells what is wrong with all clips at once, and that times are seconds', asy
   })
 })
 
-it('takes video in an audio track, and tells the price of the whole output', async () => {
+it('accepts video in an audio track, and states the price of the whole output', async () => {
   const wide = { ...body('clip.mp4'), duration: 60.01 }
   const answer = await api(account).send('/task/video_timeline_render/quote', {
     method: 'POST',

@@ -74,7 +74,7 @@ describe('sound and picture', () => {
     const random = seeded(7)
     const cuts = Array.from({ length: 40 }, (_, index) => ({
       path: at(index % 2 ? 'flash.mkv' : 'flash.mp4'),
-      // Each begins before a flash and goes on for a while after it.
+      // Each starts before a flash and ends a while after it.
       from: 1 + Math.floor(random() * 9) - 0.12 - random() * 0.3,
       lasts: 0.7 + random() * 0.1,
     }))
@@ -193,13 +193,13 @@ describe('what is heard', () => {
     expect(Math.max(...sound.map(Math.abs))).toBe(0)
   })
 
-  it('brings several channels to two', async () => {
+  it('mixes several channels down to two', async () => {
     const { heard } = await listen({ sound: [[clipAt(0, { ...tone, path: at('surround.flac') })]] })
     expect(heard(500)).toBeGreaterThan(0.02)
     expect(heard(1500)).toBeGreaterThan(0.02)
   })
 
-  it('is that of a clip which lies later in a file than its sound lasts', async () => {
+  it('is that of a clip which starts after the sound of its file ends', async () => {
     const late = ['-itsoffset', '2.5', '-i', at('mono.wav'), '-t', '4', '-c:v', 'copy', '-c:a', 'pcm_s16le']
     await ffmpeg('-i', at('silent.mkv'), ...late, at('late.mkv'))
     const { heard } = await listen({ sound: [[clipAt(0, { path: at('late.mkv'), from: 2, lasts: 2 })]] }, 0.6)

@@ -88,7 +88,7 @@ it('transparent pictures stand over black', async () => {
   expect(await streams(rendered.path)).toHaveLength(2)
 })
 
-it('the last picture stands where sound goes on after it, and where an end was rounded up', async () => {
+it('the last picture is held where sound continues after it, and where an end was rounded up', async () => {
   const path = at('short-picture.mkv')
   await ffmpeg(
     ...['-f', 'lavfi', '-i', "color=black:s=160x90:r=25:d=1,format=yuv420p,geq=lum='20+6*N':cb=128:cr=128"],
@@ -105,7 +105,7 @@ it('the last picture stands where sound goes on after it, and where an end was r
   expect(numbers).toHaveLength(39)
   expect(numbers.slice(0, 3)).toEqual([12, 13, 14].map((number) => number + (numbers[0] === 13 ? 1 : 0)))
   expect(new Set(numbers.slice(13))).toEqual(new Set([24]))
-  // A clip that lies after all pictures, reached by decoding on.
+  // A clip after all pictures, reached by further decoding.
   const after = [0.2, 1.3].map((from) => ({ path, from, lasts: 0.4 }))
   const { path: second } = await render(request({ picture: inARow(after) }), folder.path)
   const standing = await grey(second)
@@ -116,7 +116,7 @@ it('the last picture stands where sound goes on after it, and where an end was r
 it.each([
   ['slide-show', 'fps=1/5,trim=end_frame=3,settb=1/1000,setpts=N*5/TB'],
   ['still-screen', "trim=end_frame=23,settb=1/1000,setpts='min(N,20)/25/TB+max(N-20,0)*2/TB'"],
-])('the last picture of a %s stands for as long as its file tells', async (name, times) => {
+])('the last picture of a %s is shown for as long as its file states', async (name, times) => {
   const path = at(`${name}.mp4`)
   await ffmpeg(
     ...['-f', 'lavfi', '-i', "color=black:s=32x18:r=25,format=yuv420p,geq=lum='20+N/2':cb=128:cr=128"],
@@ -140,7 +140,7 @@ it.each([
   expect(level(67)).toBeGreaterThan(level(6))
 })
 
-describe('a file without the pictures that its header tells', () => {
+describe('a file without the pictures that its header states', () => {
   const late = "setpts='(N+mod(N,3)/4)/25/TB'"
   const variable = ['-vf', `settb=1/1000,${late}`, '-vsync', 'vfr', '-enc_time_base', '1/1000']
   const big = ['-vf', 'scale=2400:1800:flags=neighbor,fps=5']
@@ -265,7 +265,7 @@ describe.skipIf(process.platform === 'win32')('a short result is made in one go'
     expect(await readFile(asked, 'utf8')).toMatch(/^(?!.*limiter).*-c:a aac.*\n$/)
   })
 
-  it('a picture that cannot be made is told while the sound is still looked for', async () => {
+  it('a picture that cannot be decoded is reported while the sound is still read', async () => {
     const refuse = 'echo "Invalid data found when processing input" >&2; exit 1'
     const waits = '*"-map [a] "*) exec sleep 1234.5;;'
     using _ = await standIn(
@@ -279,17 +279,20 @@ describe.skipIf(process.platform === 'win32')('a short result is made in one go'
     await untilEnded(await programsWith('sleep', '1234.5'))
   })
 
-  it.each([1, 6])('where the sound of %d s is damaged, that is told, not the picture', async (seconds) => {
-    const source = at(`deaf-${seconds}.mkv`)
-    await counter(source, { width: 160, height: 90, seconds, hertz: 440 })
-    const refuse = 'echo "Invalid data found when processing input" >&2; exit 1'
-    using _ = await standIn(at('deaf'), `case "$*" in *"-map [a] "*) ${refuse};; esac; exec "$FFMPEG" "$@"`)
-    const whole = request({ picture: inARow([{ path: source, from: 0, lasts: seconds }]) })
-    await expect(render(whole, folder.path)).rejects.toMatchObject({
-      code: 6017,
-      message: expect.stringMatching(
-        /^the sound .* of video_track\[0\]\.track_timeline\[0\]\.material: deaf-\d\.mkv/,
-      ) as string,
-    })
-  })
+  it.each([1, 6])(
+    'where the sound of %d s is damaged, the sound is reported, not the picture',
+    async (seconds) => {
+      const source = at(`deaf-${seconds}.mkv`)
+      await counter(source, { width: 160, height: 90, seconds, hertz: 440 })
+      const refuse = 'echo "Invalid data found when processing input" >&2; exit 1'
+      using _ = await standIn(at('deaf'), `case "$*" in *"-map [a] "*) ${refuse};; esac; exec "$FFMPEG" "$@"`)
+      const whole = request({ picture: inARow([{ path: source, from: 0, lasts: seconds }]) })
+      await expect(render(whole, folder.path)).rejects.toMatchObject({
+        code: 6017,
+        message: expect.stringMatching(
+          /^the sound .* of video_track\[0\]\.track_timeline\[0\]\.material: deaf-\d\.mkv/,
+        ) as string,
+      })
+    },
+  )
 })

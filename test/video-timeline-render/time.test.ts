@@ -93,7 +93,7 @@ it('500 clips of 23.976, 29.97 and a variable rate stay in time to the frame, up
   expect(Math.abs(Number(audio?.['duration']) - total)).toBeLessThan(1 / 30)
   expect(video).toMatchObject({ r_frame_rate: '30/1', avg_frame_rate: '30/1', start_time: '0.000000' })
   expect(audio).toMatchObject({ start_time: '0.000000' })
-  // Joined of parts, each of which tells how far it has come.
+  // Joined from parts, each of which reports its progress.
   const bytes = await readFile(rendered.path)
   expect(bytes.indexOf('moov')).toBeLessThan(bytes.indexOf('mdat'))
   expect(rendered.progress.length).toBeGreaterThan(4)
@@ -148,7 +148,7 @@ describe('cuts', () => {
     for (const { first, end, lasts, source, speed } of cuts) {
       const frames = shown.slice(Math.round(start * 30), Math.round((start + lasts) * 30))
       start += lasts
-      // Of a fast one the second or third picture stands in the middle of the first frame.
+      // The second or third picture of a fast one is in the middle of the first frame.
       if (speed <= 1) expect(frames[0], `source ${source}`).toEqual({ source, frame: first })
       else expect(frames[0]?.frame, `source ${source}`).toBeGreaterThanOrEqual(first)
       expect(Math.max(...frames.map(({ frame }) => frame)), `source ${source}`).toBeLessThan(end)
@@ -168,7 +168,7 @@ describe('cuts', () => {
 
   it('after which a picture stood for long show that picture, opened anew or decoded on', async () => {
     const still = join(folder.path, 'still.mkv')
-    // Nothing comes from 1 s to 3 s, although the header tells an even rate.
+    // There are no pictures from 1 s to 3 s, although the header states an even rate.
     const late = "setpts='if(gte(N,26),N+50,N)/25/TB'"
     await ffmpeg('-t', '2.4', '-i', at(3), '-vf', `fps=25,settb=1/1000,${late}`, '-vsync', 'vfr', still)
     const short = [0.2, 2, 2.5, 3.4].map((from) => ({ path: still, from, lasts: 0.2 }))
@@ -213,7 +213,7 @@ describe('cuts', () => {
   })
 })
 
-it('holes and gaps are black, a longer duration goes on in black, a shorter one cuts', async () => {
+it('holes and gaps are black, a longer duration continues in black, a shorter one cuts', async () => {
   const cut = { path: at(3), from: 0.5, lasts: 0.5 }
   const gap = { clip_id: '', track_st: 1.6, track_ed: 1.9, duration: 0.3 }
   const timeline = [...inARow([0.2, cut, 0.3, cut]), gap]

@@ -23,7 +23,7 @@ export interface AssembledSpeech {
   readonly lost: readonly Pick<Required<SpokenSentence>, 'text' | 'lost'>[]
 }
 
-/** Writes sentences to a raw file as they are synthesized. */
+/** Writes sentences to a raw file during synthesis. */
 export async function assembleSpeech(
   sentences: AsyncIterable<SpokenSentence>,
   { path, pause, onSpoken }: AssembleSpeechOptions,

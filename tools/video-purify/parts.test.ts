@@ -33,8 +33,8 @@ it('concurrent parts are of equal length', () => {
 
 it('up to one second may be missing at the end, but not more, not in the middle, and not everything', () => {
   const held = (...parts: readonly (readonly [number, number])[]) => {
-    const told = parts.map(([frames, count]) => ({ frames, count }))
-    return () => checkPartsComplete('film.mp4', told, 25)
+    const reported = parts.map(([frames, count]) => ({ frames, count }))
+    return () => checkPartsComplete('film.mp4', reported, 25)
   }
   expect(held([500, 500], [75, 100])).not.toThrow()
   expect(held([500, 500], [0, 20])).not.toThrow()

@@ -137,7 +137,7 @@ describe('a request is refused', () => {
   })
 })
 
-it('the layout and the seed of a result are taken together, as it tells both', () => {
+it('the layout and the seed of a result are accepted together, because a result contains both', () => {
   const again = { ...two, layout_mode: 'template', layout_id: 250_100, random_seed: 7 }
   expect(planned(again).credits).toBe(2)
 })

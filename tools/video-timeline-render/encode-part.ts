@@ -140,10 +140,10 @@ async function readInputArgs(
  * there.
  */
 async function checkEnding(
-  { stretch, due, markerFile: told }: Ending,
+  { stretch, due, markerFile: marker }: Ending,
   { context, signal }: EncodePartOptions,
 ): Promise<void> {
-  const found = await stat(join(context.scratch, told)).catch(() => undefined)
+  const found = await stat(join(context.scratch, marker)).catch(() => undefined)
   if (found && found.size > 0) return
   const { clip, to } = stretch
   const { path, name, facts } = context.files.get(clip.material)

@@ -52,7 +52,7 @@ export function partGraph({ groups, live }: Part, wish: PictureOptions, name: st
     const stretch = stretches[index]
     const label = `[p${index}]`
     if (!stretch) return `${black(wish, piece.units)}${label}`
-    const ending = { stretch, due: lastPictureDue(stretch, wish), markerFile: `${name}-${index}.told` }
+    const ending = { stretch, due: lastPictureDue(stretch, wish), markerFile: `${name}-${index}.marker` }
     endings.push(ending)
     return `[r${index}]${pieceFilters(ending, wish, String(index))}${label}`
   })

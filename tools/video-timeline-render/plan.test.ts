@@ -90,7 +90,7 @@ test.each<[string, Timeline, number]>([
   expect(ratio).toBeLessThan(1.35)
 })
 
-test('clips that go on where the one before ended are expected to take no way from a key frame', () => {
+test('a clip that continues where the previous one ended is expected to need no decoding from a key frame', () => {
   const inOrder = Array.from({ length: 100 }, (_, at) => clip('far', 0.05, { from: at * 0.1 }))
   const apartBy = (ways: readonly TimelineClip[]) =>
     timelineRenderSeconds(timeline(ways, { seconds: 5 }), files)

@@ -139,8 +139,8 @@ async function* decodeStretches(
 function withClipNames(cause: unknown, stretches: readonly Stretch[], files: RunContext['files']): unknown {
   if (!(cause instanceof MediaError) || (cause.code !== 6017 && cause.code !== 6021)) return cause
   const places = stretches.map(({ clip: { at, material } }) => `${at}.material: ${files.get(material).name}`)
-  const told = `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`
-  return new MediaError(cause.code, told, { cause, hint: cause.hint })
+  const message = `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`
+  return new MediaError(cause.code, message, { cause, hint: cause.hint })
 }
 
 function stretchFilters(

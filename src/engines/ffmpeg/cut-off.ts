@@ -42,8 +42,8 @@ export async function correctByPackets(
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
     const streams = options.seen ?? (await readStreamEnds(path, facts, { signal }))
-    const [told, end] = [headerEnd(streams), lastPacketEnd(streams)]
-    if (isTruncated(told, end)) return { ...facts, cut_off_ms: Math.round(end) }
+    const [declaredMs, end] = [headerEnd(streams), lastPacketEnd(streams)]
+    if (isTruncated(declaredMs, end)) return { ...facts, cut_off_ms: Math.round(end) }
     return extendDurations(facts, streams)
   } catch (error) {
     const unreadable = error instanceof MediaError && error.code === 6017
@@ -52,25 +52,26 @@ export async function correctByPackets(
   }
 }
 
-function isTruncated(told: number, end: number): boolean {
-  return end < told - tolerance - missingShare * told
+function isTruncated(declaredMs: number, end: number): boolean {
+  return end < declaredMs - tolerance - missingShare * declaredMs
 }
 
 /**
  * Detects a truncated WAV. ffprobe derives a WAV's duration from its bytes, so the header is read separately.
  */
 async function cutOffWav(path: string, facts: MediaFacts): Promise<MediaFacts | undefined> {
-  const told = Math.round((await wavHeaderDuration(path)) ?? 0)
-  if (!isTruncated(told, facts.duration_ms)) return undefined
-  const audio = facts.audio.map((one) => ({ ...one, duration_ms: told }))
-  return { ...facts, duration_ms: told, audio, cut_off_ms: facts.duration_ms }
+  const declaredMs = Math.round((await wavHeaderDuration(path)) ?? 0)
+  if (!isTruncated(declaredMs, facts.duration_ms)) return undefined
+  const audio = facts.audio.map((one) => ({ ...one, duration_ms: declaredMs }))
+  return { ...facts, duration_ms: declaredMs, audio, cut_off_ms: facts.duration_ms }
 }
 
 /** Extends durations beyond the header. Some headers are written before the recording is complete. */
 function extendDurations(facts: MediaFacts, streams: StreamExtents): MediaFacts {
-  const longer = (told: number, real: number) => (real > told + tolerance ? Math.round(real) : told)
-  const lasts = (told: number, { startMs: begins, endMs: ends = begins }: StreamExtent) =>
-    longer(told, ends - begins)
+  const longer = (declaredMs: number, measuredMs: number) =>
+    measuredMs > declaredMs + tolerance ? Math.round(measuredMs) : declaredMs
+  const lasts = (declaredMs: number, { startMs: begins, endMs: ends = begins }: StreamExtent) =>
+    longer(declaredMs, ends - begins)
   const { picture, sounds } = streams
   return {
     ...facts,

@@ -43,20 +43,20 @@ async function decodesAny(
   pictures: readonly string[],
   { signal }: ProbeOptions,
 ): Promise<boolean> {
-  const told = new AbortController()
+  const firstFrame = new AbortController()
   try {
     // Requests all frame fields, because ffprobe buffers its output until it has enough of it.
     await listWithFfprobe(path, [...pictures, '-show_entries', 'frame'], {
-      signal: signal ? AbortSignal.any([signal, told.signal]) : told.signal,
+      signal: signal ? AbortSignal.any([signal, firstFrame.signal]) : firstFrame.signal,
       isBounded: true,
       onEntry([section]) {
-        if (section === 'frame') told.abort()
+        if (section === 'frame') firstFrame.abort()
       },
     })
   } catch (error) {
-    if (!told.signal.aborted) throw error
+    if (!firstFrame.signal.aborted) throw error
   }
-  return told.signal.aborted
+  return firstFrame.signal.aborted
 }
 
 function undecodable(cause?: unknown): MediaError {

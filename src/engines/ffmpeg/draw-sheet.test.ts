@@ -66,7 +66,7 @@ test.each([
   expect(timeCode(timeMs, stepMs)).toBe(text)
 })
 
-test('time marks are round, inside the sound, few, and told apart by their time codes', () => {
+test('time marks are round, inside the sound, few, and distinguishable by their time codes', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3_600_000_000 }), (durationMs) => {
       const { stepMs, times } = timeMarks(durationMs)

@@ -120,8 +120,8 @@ function colourOptions(footage: Footage): ColourOptions {
 function colourFilters(colour: ColourOptions): string[] {
   const { color_range: range, colorspace, color_primaries: primaries, color_trc: trc } = colour
   const set = { range, colorspace, color_primaries: primaries, color_trc: trc }
-  const told = Object.entries(set).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []))
-  return told.length > 0 ? [`setparams=${told.join(':')}`] : []
+  const tags = Object.entries(set).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []))
+  return tags.length > 0 ? [`setparams=${tags.join(':')}`] : []
 }
 
 /** The sample aspect ratio is inverted if the picture is rotated by a quarter turn. */

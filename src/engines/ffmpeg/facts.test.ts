@@ -22,7 +22,7 @@ describe('variable rate', () => {
     ['fields counted in an interlaced picture', { r_frame_rate: '50/1', field_order: 'tt' }, false],
     ['twice the rate in a progressive picture', { r_frame_rate: '50/1', field_order: 'progressive' }, true],
     ['a clock tick', { r_frame_rate: '1000/1', avg_frame_rate: '1000/1' }, true],
-    ['no rate told', { r_frame_rate: '0/0', avg_frame_rate: '0/0' }, false],
+    ['no declared rate', { r_frame_rate: '0/0', avg_frame_rate: '0/0' }, false],
   ])('%s', (_, rates, variable) => {
     expect(factsOf([{ ...picture, ...rates }])?.video?.variable_rate).toBe(variable)
   })
@@ -38,8 +38,8 @@ test('an average above what recorders do is counted, unless it is that of a tabl
 
 test.each([
   ['no picture', { pictures: 0, endMs: 0 }],
-  ['one, whose length nothing tells', { pictures: 1, endMs: 0 }],
-  ['one that was told a millisecond', { pictures: 1, endMs: 1 }],
+  ['one without a declared duration', { pictures: 1, endMs: 0 }],
+  ['one with a declared duration of a millisecond', { pictures: 1, endMs: 1 }],
 ])('of %s all of a file is the length, though they were counted', (_, counted) => {
   const streams = [{ ...picture, r_frame_rate: '1000/1', avg_frame_rate: '0/0' }, sound]
   const format = { format_name: 'matroska,webm', duration: '10.0' }
@@ -60,7 +60,7 @@ describe('steady rate', () => {
     ['fields counted', { r_frame_rate: '50/1', field_order: 'tt' }, { num: 50, den: 2 }],
     ['frames counted by halves', { r_frame_rate: '25/2', field_order: 'tt' }, { num: 50, den: 2 }],
     ['uneven', { r_frame_rate: '57600/1', avg_frame_rate: '3628800/502589' }, undefined],
-    ['no rate told', { r_frame_rate: '0/0', avg_frame_rate: '0/0' }, undefined],
+    ['no declared rate', { r_frame_rate: '0/0', avg_frame_rate: '0/0' }, undefined],
   ])('%s', (_, rates, rate) => {
     expect(factsOf([{ ...picture, ...rates }])?.video?.steady_rate).toEqual(rate)
   })
@@ -78,7 +78,7 @@ describe('length', () => {
     expect(facts?.audio.map(({ duration_ms }) => duration_ms)).toEqual([1250, 2000])
   })
 
-  test('an absurd, negative or missing one is not told', () => {
+  test('an absurd, negative or missing one is omitted', () => {
     for (const duration of ['9223372036854.775807', '-3', '0', 'N/A', 'nan', undefined]) {
       const answer = ffprobeOutput.parse({ streams: [picture], format: { format_name: 'mov', duration } })
       expect(headerDuration(answer)).toBeUndefined()

@@ -84,7 +84,7 @@ function held(given: {
 /** Runs all pending callbacks. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-it('frames that came in time are kept, of the others it is told, and none is begun any more', async () => {
+it('frames decoded in time are kept, the others are reported as late, and no further one is started', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.nat(1000), { minLength: 1, maxLength: 12 }),

@@ -82,8 +82,8 @@ export async function findUsableFfmpeg(
     }
   }
   const missing = new Error(reasons.join('\n'))
-  const told = reasons.find((reason) => !reason.endsWith(`ffmpeg ${notFound}`)) ?? absent
-  throw new MediaError(6401, `ffmpeg is not usable (${told})`, {
+  const why = reasons.find((reason) => !reason.endsWith(`ffmpeg ${notFound}`)) ?? absent
+  throw new MediaError(6401, `ffmpeg is not usable (${why})`, {
     cause: missing,
     retryable: false,
     hint: `${installCommand()}  (or name the path of an ffmpeg program: "ffmpeg" in reelwright.config.json of the data folder).`,
@@ -106,19 +106,19 @@ class Unusable extends Error {}
 async function inspect(ffmpeg: string): Promise<Ffmpeg> {
   const ffprobe = ffprobeBeside(ffmpeg)
   const stamp = stampOf(ffmpeg)
-  const told = await queryProgram(ffmpeg, '-filters')
-  const version = versionOf(told.banner ?? (await queryProgram(ffmpeg, '-version')).text)
+  const output = await queryProgram(ffmpeg, '-filters')
+  const version = versionOf(output.banner ?? (await queryProgram(ffmpeg, '-version')).text)
   const beside = await queryProgram(ffprobe, '-encoders')
   // ffprobe of the same build lists the same encoders. Starting a program takes most of a query's time.
-  const build = buildOf(told.banner)
+  const build = buildOf(output.banner)
   const isSameBuild = build !== undefined && build === buildOf(beside.banner)
   const encoders = parseNames((isSameBuild ? beside : await queryProgram(ffmpeg, '-encoders')).text)
-  const filters = parseNames(told.text)
-  const lacking = [
+  const filters = parseNames(output.text)
+  const absent = [
     ...neededEncoders.filter((name) => !encoders.has(name)),
     ...neededFilters.filter((name) => !filters.has(name)),
   ]
-  if (lacking.length > 0) throw new Unusable(`it lacks ${lacking.join(', ')}`)
+  if (absent.length > 0) throw new Unusable(`it has no ${absent.join(', ')}`)
   return { ffmpeg, ffprobe, version, encoders, filters, stamp }
 }
 
@@ -252,9 +252,9 @@ async function requireParts(
   names: readonly string[],
   { because, instead }: RequirePartsOptions,
 ): Promise<void> {
-  const lacking = (ffmpeg: Ffmpeg) => names.filter((name) => !ffmpeg[kind].has(name))
-  if (lacking(await locateFfmpeg()).length === 0) return
-  const missing = lacking(await relocateFfmpeg()).join(' and ')
+  const namesMissing = (ffmpeg: Ffmpeg) => names.filter((name) => !ffmpeg[kind].has(name))
+  if (namesMissing(await locateFfmpeg()).length === 0) return
+  const missing = namesMissing(await relocateFfmpeg()).join(' and ')
   if (missing === '') return
   throw new MediaError(6401, `${because}, and this ffmpeg has no ${missing}`, {
     retryable: false,

@@ -47,7 +47,7 @@ function untilWritable(stream: Writable): Promise<void> {
 
 interface FixedSizeChunksOptions {
   /** Whether an incomplete last chunk is yielded or dropped. */
-  readonly rest: 'told' | 'dropped'
+  readonly rest: 'kept' | 'dropped'
   /** Returns the memory of the next chunk. Default: new memory. */
   readonly allocate?: () => Uint8Array<ArrayBuffer>
 }
@@ -72,5 +72,5 @@ export async function* fixedSizeChunks(
       filled = 0
     }
   }
-  if (rest === 'told' && filled > 0) yield piece.subarray(0, filled)
+  if (rest === 'kept' && filled > 0) yield piece.subarray(0, filled)
 }

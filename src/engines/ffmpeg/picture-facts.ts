@@ -11,12 +11,12 @@ interface StreamRates {
 type RateFacts = Pick<VideoFacts, 'frame_rate' | 'steady_rate' | 'base_rate' | 'variable_rate'>
 
 /** Returns the frame rates of a moving picture. */
-export function frameRates(told: StreamRates): RateFacts {
-  const isVariable = hasVariableRate(told)
-  const base = parseRatio(told.r_frame_rate)
+export function frameRates(rates: StreamRates): RateFacts {
+  const isVariable = hasVariableRate(rates)
+  const base = parseRatio(rates.r_frame_rate)
   return {
-    frame_rate: statedRate(told) ?? { num: 0, den: 1 },
-    ...(isVariable ? base && { base_rate: base } : steadyRate(told)),
+    frame_rate: statedRate(rates) ?? { num: 0, den: 1 },
+    ...(isVariable ? base && { base_rate: base } : steadyRate(rates)),
     variable_rate: isVariable,
   }
 }
@@ -24,10 +24,10 @@ export function frameRates(told: StreamRates): RateFacts {
 /**
  * Returns whether the rate may be that of a clock or of the first pictures only, as in browser recordings.
  */
-export function isRateDoubtful(told: StreamRates): boolean {
-  const rate = statedRate(told)
+export function isRateDoubtful(rates: StreamRates): boolean {
+  const rate = statedRate(rates)
   if (!rate || hertz(rate) <= maxUnevenRate) return false
-  return hasVariableRate(told) || !parseRatio(told.avg_frame_rate)
+  return hasVariableRate(rates) || !parseRatio(rates.avg_frame_rate)
 }
 
 function statedRate({ avg_frame_rate, r_frame_rate }: StreamRates): Rational | undefined {
@@ -49,8 +49,8 @@ const rateTolerance = 0.02
  */
 function hasVariableRate(one: StreamRates): boolean {
   const { avg_frame_rate, r_frame_rate, field_order = 'unknown' } = one
-  const told = statedRate(one)
-  if (told && hertz(told) > maxRate) return true
+  const stated = statedRate(one)
+  if (stated && hertz(stated) > maxRate) return true
   const average = parseRatio(avg_frame_rate)
   const base = parseRatio(r_frame_rate)
   if (!average || !base) return false

@@ -77,15 +77,15 @@ export async function pictureStream(
   const { format, streams, frames } = parseFfprobe(answer, text)
   const [[stream], [frame]] = [streams, frames]
   const begins = format.start_time + video.start_ms / 1000
-  const told = video.duration_ms / 1000
-  const tail = `${Math.max(0, begins + told - tailSeconds)}%`
+  const declaredSeconds = video.duration_ms / 1000
+  const tail = `${Math.max(0, begins + declaredSeconds - tailSeconds)}%`
   const last = await readPacketEnds(path, [tail], { ...options, stream: 'V:0' })
   const ends = last.streams[0]?.ends ?? begins
   // The header of a stream that starts late contains less than its frames.
   const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]
   return {
     start: format.start_time,
-    lasts: ends > begins ? ends - begins : told,
+    lasts: ends > begins ? ends - begins : declaredSeconds,
     colour: {
       range: colour('color_range'),
       matrix: colour('color_space'),

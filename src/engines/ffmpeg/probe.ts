@@ -36,8 +36,8 @@ export async function probeWithFirstFrame(
   options: ProbeOptions = {},
 ): Promise<{ readonly facts: MediaFacts; readonly isShown: boolean }> {
   const seen = kindOf(extensionOf(path)) === 'audio' ? undefined : await queryWithFrames(path, options)
-  const told = seen ?? (await queryFacts(path, options))
-  return { facts: await completeFacts(path, told, options), isShown: hasPictureFrame(told.answer) }
+  const probed = seen ?? (await queryFacts(path, options))
+  return { facts: await completeFacts(path, probed, options), isShown: hasPictureFrame(probed.answer) }
 }
 
 interface ProbeOutput {
@@ -79,10 +79,10 @@ async function queryWithFrames(path: string, options: ProbeOptions): Promise<Pro
 
 async function completeFacts(
   path: string,
-  { answer: told, guessed }: ProbeOutput,
+  { answer: firstAnswer, guessed }: ProbeOutput,
   options: ProbeOptions,
 ): Promise<MediaFacts> {
-  const answer = await addLateStreams(path, told, options)
+  const answer = await addLateStreams(path, firstAnswer, options)
   const facts = readFacts(answer, await measureMissing(path, { answer, guessed }, options))
   if (!facts) throw new MediaError(6017, 'the file holds neither a picture nor sound')
   return facts
@@ -137,7 +137,7 @@ async function addLateStreams(
   const patience = AbortSignal.timeout(lateStreamsTimeoutMs)
   const seen = new Map<FfprobeStream, FfprobeStream>()
   // The picture comes first because it matters more.
-  for (const one of [...(picture ? [picture] : []), ...sounds].filter(lacksTimes)) {
+  for (const one of [...(picture ? [picture] : []), ...sounds].filter(hasNoTimes)) {
     const found = await orTimeout({ ...options, patience }, (signal) =>
       one === picture
         ? locatePicture(path, one, { signal })
@@ -152,7 +152,7 @@ async function addLateStreams(
  * Returns whether ffprobe's times of a stream are unreliable. A Matroska stream has its duration only in a
  * tag, so a duration field is copied from the file. If the file has none either, the start time is missing.
  */
-function lacksTimes({ duration, start_time }: FfprobeStream): boolean {
+function hasNoTimes({ duration, start_time }: FfprobeStream): boolean {
   return duration !== undefined || start_time === undefined
 }
 

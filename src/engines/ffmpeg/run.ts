@@ -231,10 +231,10 @@ export function logFilter(onLine: (line: string) => void): (chunk: Buffer) => Bu
     // Lines contain colour codes if AV_LOG_FORCE_COLOR is set.
     const lines = all.map((line) => stripVTControlCharacters(line))
     for (const line of lines) onLine(line)
-    const told = lines
+    const kept = lines
       .filter((line) => shownLevels.test(line))
       .map((line) => `${line.replace(shownLevels, '')}\n`)
-    return Buffer.from(told.join(''), 'latin1')
+    return Buffer.from(kept.join(''), 'latin1')
   }
 }
 

@@ -37,7 +37,7 @@ export async function* decodeSound(
   ]
   const size = Math.round(soundChunkSeconds * (sound.rate ?? soundRate)) * stereoSampleBytes
   for await (const piece of fixedSizeChunks(size, streamOutput({ args, signal, timeoutMs }), {
-    rest: 'told',
+    rest: 'kept',
   })) {
     yield new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
   }
@@ -75,7 +75,7 @@ export async function* decodeVoice(
   const job = { args, signal, timeoutMs, ...(onGaps && { readLog: holes.read }) }
   const size = Math.round(voiceChunkSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
   let samples = 0
-  for await (const piece of fixedSizeChunks(size, streamOutput(job), { rest: 'told' })) {
+  for await (const piece of fixedSizeChunks(size, streamOutput(job), { rest: 'kept' })) {
     const sound = new Float32Array(piece.buffer, 0, Math.floor(piece.length / Float32Array.BYTES_PER_ELEMENT))
     samples += sound.length
     yield sound

@@ -18,17 +18,17 @@ test('a step is used again for the same work of the same version, and for no oth
 
   const part = join(folder, 'part.mp4')
   await writeFile(part, 'picture')
-  let told = 0
+  let calls = 0
   const madeOf = {
     toJSON() {
-      told += 1
+      calls += 1
       return 'a'
     },
   }
   const { keep } = await new StepCache(folder, ['1.0.0']).parts(madeOf)
   await keep(part, { first: 500, frames: 20 })
   // The input may be large.
-  expect(told).toBe(1)
+  expect(calls).toBe(1)
   const madeBy = async (version: string) => (await new StepCache(folder, [version]).parts('a')).finished
   expect([...(await madeBy('1.0.0')).keys()]).toEqual([500])
   expect((await madeBy('1.0.1')).size).toBe(0)

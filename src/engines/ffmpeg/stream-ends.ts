@@ -40,7 +40,7 @@ function allExtents({ picture, sounds }: StreamExtents): readonly StreamExtent[]
 
 /** Returns the end of a file according to its header, ms. */
 export function headerEnd(streams: StreamExtents): number {
-  return Math.max(0, ...allExtents(streams).map(({ startMs: begins, durationMs: told }) => begins + told))
+  return Math.max(0, ...allExtents(streams).map(({ startMs, durationMs }) => startMs + durationMs))
 }
 
 /** Returns the end of the last packet, ms. */
@@ -78,8 +78,8 @@ export async function readStreamEnds(
 
 /** Returns intervals beyond the end stated in the header. A seek there reaches the last key frame. */
 export function intervalsBeyondEnd({ video, audio }: StreamFacts): string[] {
-  const told = Math.max(1, video?.duration_ms ?? 0, ...audio.map((one) => one.duration_ms))
-  return timesAfter(told).map(firstPacketFrom)
+  const declaredMs = Math.max(1, video?.duration_ms ?? 0, ...audio.map((one) => one.duration_ms))
+  return timesAfter(declaredMs).map(firstPacketFrom)
 }
 
 /** Returns times after a time in ms, each twice the previous one. */
@@ -200,12 +200,12 @@ export async function readPacketEnds(
       ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (finiteNumber(lasts) ?? 0)))
     },
   })
-  const told = (one: (typeof streams)[number]): StreamEnd => ({
+  const declaredEnd = (one: (typeof streams)[number]): StreamEnd => ({
     ...one,
     ends: ends.get(one.index),
     packets: counts.get(one.index) ?? 0,
   })
-  return { streams: streams.map(told), start }
+  return { streams: streams.map(declaredEnd), start }
 }
 
 /** Parses a number. ffprobe prints N/A for unknown values. */

@@ -42,7 +42,7 @@ export interface NodePackage {
   readonly name: string
   readonly version: string
   readonly artifact: Artifact
-  /** Files and folders that are unpacked. `{platform}` and `{arch}` stand for those of this machine in Node. */
+  /** Files and folders that are unpacked. `{platform}` and `{arch}` are replaced by the values Node has for this machine. */
   readonly extract: readonly string[]
   /** The only machine that needs it, as `platform-arch` in Node; all machines by default. */
   readonly machine?: string

@@ -126,26 +126,26 @@ export async function requirePack(name: PackName): Promise<void> {
  * all of them. Any other error is thrown at once.
  */
 export async function requireTogether(checks: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const lacks = new Map<string, string>()
+  const reasons = new Map<string, string>()
   for (const check of checks) {
     try {
       await check()
     } catch (error) {
       if (!(error instanceof MissingPacks)) throw error
-      for (const [name, why] of error.lacks) lacks.set(name, why)
+      for (const [name, why] of error.reasons) reasons.set(name, why)
     }
   }
-  if (lacks.size > 0) throw new MissingPacks(lacks)
+  if (reasons.size > 0) throw new MissingPacks(reasons)
 }
 
 /** Packs that have to be installed, with the reason for each. */
 class MissingPacks extends MediaError {
-  readonly lacks: ReadonlyMap<string, string>
+  readonly reasons: ReadonlyMap<string, string>
 
-  constructor(lacks: ReadonlyMap<string, string>) {
-    const hint = pullCommand([...lacks.keys()].join(' '))
-    super(6401, [...lacks.values()].join('; '), { retryable: false, hint })
-    this.lacks = lacks
+  constructor(reasons: ReadonlyMap<string, string>) {
+    const hint = pullCommand([...reasons.keys()].join(' '))
+    super(6401, [...reasons.values()].join('; '), { retryable: false, hint })
+    this.reasons = reasons
   }
 }
 

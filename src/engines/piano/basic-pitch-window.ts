@@ -4,7 +4,7 @@ import { keyCount } from '../../media/piano/note.ts'
 /** Samples and frames of a window; fixed by the model. */
 export const basicPitchWindow = { samples: 43_844, frames: 172 } as const
 
-/** Frames discarded at both ends of a window, as they lack context: 0.17 s. */
+/** Frames discarded at both ends of a window, because their context is incomplete: 0.17 s. */
 export const marginFrames = 15
 
 export const countedFrames = basicPitchWindow.frames - 2 * marginFrames

@@ -18,7 +18,7 @@ const modelRate = 16_000
 const modelWindowSamples = 160_000
 const modelFrameSamples = modelRate / regressionFrameRate
 
-/** Frames of a window that are used, of 1000: those near its edges lack context. */
+/** Frames of a window that are used, of 1000: those near its edges have too little context. */
 const countedRange = { from: 250, to: 750 } as const
 
 /** Output tensors of the model. Layout: frame, key; for the pedal one value per frame. */

@@ -34,7 +34,7 @@ export async function openPiano(signal: AbortSignal): Promise<Piano> {
   return { name: 'florestan', bank: await readSoundFont(path) }
 }
 
-/** For `ready` of an operation: 6401 where no piano is there nor comes by itself. */
+/** Throws 6401 if no piano sound is installed and none can be downloaded. */
 export async function requirePiano(): Promise<void> {
   if (!(await comes('piano-samples'))) await requirePack('piano-soundfont')
 }

@@ -38,7 +38,7 @@ export async function measureSourceSound(
   let samples = 0
   const frame = 2 * Float32Array.BYTES_PER_ELEMENT
   for await (const piece of fixedSizeChunks(soundRate * frame, streamOutput({ args, signal, timeoutMs }), {
-    rest: 'told',
+    rest: 'kept',
   })) {
     const count = Math.floor(piece.length / frame)
     loudness.push(new Float32Array(piece.buffer, 0, 2 * count))

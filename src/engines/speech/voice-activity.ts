@@ -19,7 +19,7 @@ export interface VoiceActivityDetector extends AsyncDisposable {
   readonly name: string
   /** Probability of speech, 0 to 1, per frame of 32 ms of mono sound at 16 kHz. The last frame is padded. */
   probabilities(sound: SampleSource, signal: AbortSignal): AsyncGenerator<number>
-  /** Spans of speech in mono sound at 16 kHz, in order, each as soon as it is complete. */
+  /** Spans of speech in mono sound at 16 kHz, in order, each as soon as it ends. */
   detect(
     sound: SampleSource,
     options: { readonly signal: AbortSignal; readonly rule?: VoiceActivityRule },

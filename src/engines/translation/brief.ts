@@ -16,7 +16,7 @@ const schema = z.object({
   terms: z
     .array(z.object({ source: z.string(), translation: z.string() }))
     .describe(
-      'Names and terms that come up, as they are written in the lines, each with its one translation; at most 40',
+      'Names and terms in the lines, with the spelling of the lines, each with its one translation; at most 40',
     ),
 })
 

@@ -73,14 +73,14 @@ function singleAnswer(answers: readonly TranslatedLine[]): TranslatedLine | unde
  */
 function belongsToItsLine(asked: readonly SourceLine[], given: readonly (TranslatedLine | undefined)[]) {
   const begins = asked.map(({ text }) => lettersAndDigits(text))
-  const told = asked.flatMap((line, at) => {
+  const endings = asked.flatMap((line, at) => {
     const answer = given[at]
     const isOwn = echoesItsLine(line, answer)
     return isOwn && lettersAndDigits(answer?.text ?? '').startsWith(lettersAndDigits(answer?.begins ?? ''))
       ? []
       : [isOwn]
   })
-  const isHabit = told.filter((one) => one === true).length > told.filter((one) => one === false).length
+  const isHabit = endings.filter((one) => one === true).length > endings.filter((one) => one === false).length
   return (line: SourceLine, answer: TranslatedLine): boolean => {
     if (echoesItsLine(line, answer) !== false) return true
     return !isHabit && !begins.some((one) => one.startsWith(lettersAndDigits(answer.begins)))

@@ -45,7 +45,7 @@ describe("Whisper's features", () => {
         expect(features[band * whisperFrames + frame]).toBeCloseTo(expected, 4)
       }
     }
-    // Silence lies as far below the loudest as is told at all.
+    // Silence is reported at the lowest level that is measured.
     expect(features[whisperFrames - 1]).toBeCloseTo((highest - 8 + 4) / 4, 4)
   })
 

@@ -20,7 +20,7 @@ test('a byte that fills up before a marker of a JPEG does not hide a profile', (
   }
 })
 
-test('a profile that cannot be put elsewhere is told nevertheless', () => {
+test('a profile that cannot be copied is reported nevertheless', () => {
   const png = Buffer.concat([
     Buffer.from('\u0089PNG\r\n\u001a\n\0\0\0\u000dIHDR', 'latin1'),
     Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0, 0, 0, 0, 0]),

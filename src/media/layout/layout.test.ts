@@ -187,7 +187,7 @@ describe('fitting a picture into a slot', () => {
     expect(off.toSorted((one, other) => one - other)[Math.floor(off.length * 0.8)]).toBeLessThan(0.1)
   })
 
-  it('takes a whole picture as it is', () => {
+  it('returns a whole picture unchanged', () => {
     expect(fitAxis({ length: 427, from: 0, to: 427, shown: 300 })).toEqual({
       start: 0,
       taken: 427,

@@ -19,20 +19,20 @@ const near = (frame: number, moment: number) => Math.max(0, 1 - Math.abs(frame -
 /** Output of an ideal model. */
 function framesOf(notes: readonly Struck[], pedals: readonly (readonly [number, number])[], count: number) {
   return Array.from({ length: count }, (_, at): RegressionFrame => {
-    const told = {
+    const rolls = {
       onsets: new Float32Array(keyCount),
       offsets: new Float32Array(keyCount),
       sounding: new Float32Array(keyCount),
       velocities: new Float32Array(keyCount),
     }
     for (const { key, start, end, velocity } of notes) {
-      told.onsets[key] = Math.max(told.onsets[key] ?? 0, near(at, start))
-      told.offsets[key] = Math.max(told.offsets[key] ?? 0, near(at, end))
-      if (at >= Math.round(start) && at < end) told.sounding[key] = 0.9
-      if (Math.abs(at - start) < width) told.velocities[key] = (velocity + 0.5) / 128
+      rolls.onsets[key] = Math.max(rolls.onsets[key] ?? 0, near(at, start))
+      rolls.offsets[key] = Math.max(rolls.offsets[key] ?? 0, near(at, end))
+      if (at >= Math.round(start) && at < end) rolls.sounding[key] = 0.9
+      if (Math.abs(at - start) < width) rolls.velocities[key] = (velocity + 0.5) / 128
     }
     return {
-      ...told,
+      ...rolls,
       pedalOffset: Math.max(0, ...pedals.map(([, end]) => near(at, end))),
       pedal: pedals.some(([start, end]) => at >= start && at < end) ? 0.9 : 0,
     }
@@ -98,9 +98,9 @@ it('finds notes and pedals of an ideal model to a millisecond', () => {
 it('for any output, notes of a key have a positive length, are in order and do not overlap', () => {
   const share = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
-    fc.property(fc.array(fc.array(share, { minLength: 6, maxLength: 6 }), { maxLength: 80 }), (told) => {
+    fc.property(fc.array(fc.array(share, { minLength: 6, maxLength: 6 }), { maxLength: 80 }), (rolls) => {
       const tracker = new RegressionTracker()
-      const frames = told.map(
+      const frames = rolls.map(
         ([onset = 0, offset = 0, sounding = 0, velocity = 0, pedalOffset = 0, pedal = 0]) => ({
           onsets: new Float32Array(keyCount).fill(onset),
           offsets: new Float32Array(keyCount).fill(offset),

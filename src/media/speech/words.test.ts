@@ -40,7 +40,7 @@ describe('words of tokens', () => {
     ['SentencePiece', ['▁hel', 'lo', '▁wor', 'ld', '.'], ['hello', 'world.']],
     ['spaces', [' hel', 'lo', ' world'], ['hello', 'world']],
     ['byte-level BPE', ['hel', 'lo', 'Ġworld', '!'], ['hello', 'world!']],
-    ['a mark of what goes on', ['hel@@', 'lo', 'world'], ['hello', 'world']],
+    ['a mark of a continued word', ['hel@@', 'lo', 'world'], ['hello', 'world']],
     ['Chinese characters', ['广', '州', '市', '。'], ['广', '州', '市。']],
     ['Chinese and English', ['我', '用', '▁chat', 'gpt', '写'], ['我', '用', 'chatgpt', '写']],
     ['Paraformer', ['我', '用', 'chat@@', 'gpt', 'now', '写'], ['我', '用', 'chatgpt', 'now', '写']],
@@ -55,8 +55,8 @@ describe('words of tokens', () => {
       { text: 'one', start: 0, end: 0.6 },
       { text: 'two', start: 2, end: 2.6 },
     ])
-    const [told] = joinTokens([{ text: '▁one', start: 1, seconds: 0.3 }], 9)
-    expect(told?.end).toBeCloseTo(1.3, 9)
+    const [word] = joinTokens([{ text: '▁one', start: 1, seconds: 0.3 }], 9)
+    expect(word?.end).toBeCloseTo(1.3, 9)
   })
 
   it('are within the sound and in order for any tokens', () => {

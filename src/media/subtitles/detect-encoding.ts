@@ -89,7 +89,7 @@ interface ScoredEncoding {
   readonly score: number
 }
 
-/** Returns the log likelihood of the bytes beyond ASCII in each encoding; `windows-1252` stands for all Latin pages. */
+/** Returns the log likelihood of the bytes beyond ASCII in each encoding; `windows-1252` represents all Latin code pages. */
 function scoreEncodings(bytes: Uint8Array): ScoredEncoding[] {
   return [
     ...doubleByteModels.map(([encoding, languages, pairs, singles]) => ({

@@ -209,8 +209,8 @@ export function throwCombined(errors: Iterable<MediaError>): void {
   if (!first) return
   const same = [first, ...others.filter(({ code }) => code === first.code)]
   if (same.length === 1) throw first
-  const told = same.map(({ message }) => message)
-  throw new MediaError(first.code, summarizeList(told, maxListed), {
+  const messages = same.map(({ message }) => message)
+  throw new MediaError(first.code, summarizeList(messages, maxListed), {
     hint: `Correct them all, then send it again. Of the first: ${first.hint}`,
   })
 }

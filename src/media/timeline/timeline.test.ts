@@ -97,7 +97,7 @@ describe('a timeline', () => {
     expect(readGtrk(gtrk({ video_track: [track(...clips)] })).picture).toHaveLength(3)
   })
 
-  it('lasts until the last end of a rendered track, gaps included, unless told', () => {
+  it('lasts until the last end of a rendered track, gaps included, unless a duration is stated', () => {
     const other = { ...track(clip(0, 90)), track_index: 1 }
     const base = track(clip(0, 1), clip(3, 4, { clip_id: '' }))
     expect(readGtrk(gtrk({ video_track: [other, base] })).seconds).toBe(4)
@@ -185,7 +185,7 @@ describe('pieces', () => {
     )
   })
 
-  test('in parts are the same ones, of bounded length, in groups that fit, and the source goes on where they were cut', () => {
+  test('in parts are the same ones, of bounded length, in groups that fit, and the source continues where they were cut', () => {
     fc.assert(
       fc.property(lanes, rates, fc.integer({ min: 16, max: 600 }), (clips, perSecond, longest) => {
         const total = Math.ceil((clips.at(-1)?.track.to ?? 1) * perSecond) + 3

@@ -26,7 +26,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('tells the exit code, and output and log arrive', async () => {
+test('returns the exit code, the output and the log', async () => {
   const chunks: Buffer[] = []
   const ended = await runChild({
     ...node(`process.stdout.write('out'); process.stderr.write('oops\\n'); process.exitCode = 3`),
@@ -90,7 +90,7 @@ test.skipIf(process.platform === 'win32')('stays in the process group of its par
   expect(own).toBe(parents)
 })
 
-test('an input that is made as it is read arrives whole', async () => {
+test('an input generated on demand arrives whole', async () => {
   async function* pieces() {
     for (let made = 0; made < 64; made++) yield Buffer.alloc(2 ** 16, made)
   }
@@ -105,7 +105,7 @@ test('an input that is made as it is read arrives whole', async () => {
   expect(heard.join('')).toBe(`${2 ** 22}\n`)
 })
 
-test('an input that breaks off ends the program, and its own error is told', async () => {
+test('an input that fails ends the program, and its error is reported', async () => {
   async function* broken() {
     yield Buffer.from('one')
     throw new Error('no more')

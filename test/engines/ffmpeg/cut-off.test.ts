@@ -24,7 +24,7 @@ const kinds: [name: string, args: readonly string[]][] = [
   ['one-key-frame.mp4', [...both, ...early]],
   ['plain.mkv', [...both, '-g', '25']],
   ['plain.flv', [...both, '-g', '25']],
-  // A header tells the lengths of streams, and apart from that when they begin.
+  // A header states the durations of streams, and separately when they start.
   ['late.mp4', [...late, ...tone(4), ...h264, '-g', '25', ...early]],
   ['sound.m4a', [...tone(seconds), ...early]],
   ['sound.mp3', tone(seconds)],
@@ -44,7 +44,7 @@ test.each(kinds)('half of %s ends where its data end', async (name, args) => {
 })
 
 describe('a whole file is not called cut off', () => {
-  test('whose header tells about how many bytes a second there are', async () => {
+  test('whose header states an approximate byte rate', async () => {
     const path = await make(at('compressed.wav'), [...tone(8), '-c:a', 'adpcm_ms'])
     expect(await cutOf(path)).toBeUndefined()
     const bytes = await readFile(path)
@@ -68,7 +68,7 @@ describe('a whole file is not called cut off', () => {
     }
   })
 
-  test('nor longer, where streams begin apart or a second picture goes on', async () => {
+  test('nor longer, where streams start at different times or a second picture continues', async () => {
     const inputs = [...picture(6), '-itsoffset', '4', ...tone(2), ...picture(15, ',scale=32:18')]
     const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
     const path = await make(at('apart.mkv'), [...inputs, ...maps, ...h264, '-output_ts_offset', '3600'])
@@ -77,7 +77,7 @@ describe('a whole file is not called cut off', () => {
   })
 
   test.each([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff])(
-    'as a WAV of a stream, which tells a length of %i bytes',
+    'as a WAV of a stream, whose header states a length of %i bytes',
     async (length) => {
       const bytes = await readFile(await make(at('whole.wav'), tone(2)))
       bytes.writeUInt32LE(length, bytes.indexOf('data') + 4)
@@ -92,26 +92,26 @@ describe('a whole file is not called cut off', () => {
   })
 })
 
-describe('a header that tells less than is there', () => {
+describe('a header that states too short a duration', () => {
   test.each([
     ['mp4', 4000],
     ['mkv', 4000],
     ['mkv', 19_350],
-  ])('does not make a %s shorter that tells %d ms', async (extension, tells) => {
+  ])('does not shorten a %s with a header of %d ms', async (extension, headerMs) => {
     const path = await make(at(`longer.${extension}`), [...picture(20), ...tone(12), ...h264])
     const facts = await probe(path)
-    const told = {
+    const headerFacts = {
       ...facts,
-      duration_ms: tells,
-      video: facts.video && { ...facts.video, duration_ms: tells },
+      duration_ms: headerMs,
+      video: facts.video && { ...facts.video, duration_ms: headerMs },
       audio: facts.audio.map((sound) => ({ ...sound, duration_ms: 3000 })),
     }
-    const held = await correctByPackets(path, told, {})
-    expect(held).not.toHaveProperty('cut_off_ms')
+    const corrected = await correctByPackets(path, headerFacts, {})
+    expect(corrected).not.toHaveProperty('cut_off_ms')
     for (const [real, expected] of [
-      [held.duration_ms, 20_000],
-      [held.video?.duration_ms, 20_000],
-      [held.audio[0]?.duration_ms, 12_000],
+      [corrected.duration_ms, 20_000],
+      [corrected.video?.duration_ms, 20_000],
+      [corrected.audio[0]?.duration_ms, 12_000],
     ] as const)
       expect(Math.abs((real ?? 0) - expected)).toBeLessThan(100)
   })

@@ -6,7 +6,7 @@ import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
 import { make, picture, scratchFolder, tone } from './made.ts'
 import { withHole } from './with-hole.ts'
 
-// Of sound that does not decode ffmpeg tells nobody who hears the silence in its place.
+// ffmpeg replaces sound that does not decode by silence, without an error.
 
 const folder = await scratchFolder()
 
@@ -29,12 +29,12 @@ test.each([
   expect(await hear(path)).toEqual({ lasts: expect.closeTo(20, 0), missing: 0 })
   const { lasts, missing } = await hear(await withHole(path))
   expect(lasts).toBeCloseTo(20, 0)
-  // A fifth of the bytes, and what lies around them.
+  // A fifth of the bytes, and their neighbours.
   expect(missing).toBeGreaterThan(3.5)
   expect(missing).toBeLessThan(6)
 })
 
-test('sound that hardly decodes is told as damaged, whatever its tags say', async () => {
+test('sound that hardly decodes is reported as damaged, whatever its tags say', async () => {
   const tag = ['-metadata', 'comment=No space left on device']
   const long = await make(join(folder, 'long.m4a'), [...tone(200), '-c:a', 'aac', ...tag])
   await expect(hear(await withHole(long, 0.05, 0.93))).rejects.toMatchObject({ code: 6017 })

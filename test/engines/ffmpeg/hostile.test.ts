@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
     }
   })
 
-  test('a film whose data lies in another file', async () => {
+  test('a film whose data is in another file', async () => {
     const path = at('reference.mov')
     await writeFile(path, withForeignData(await readFile(at('plain.mp4')), canary))
     const read = await wasRead(canary, async () => {
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
   })
 })
 
-/** Makes the first track of an mp4 say that its data lies elsewhere (QuickTime's alias record). */
+/** Declares the data of an mp4's first track to be in another file (QuickTime's alias record). */
 function withForeignData(mp4: Buffer, path: string): Buffer {
   const entry = mp4.indexOf('url ') - 4
   const name = Buffer.from(path)

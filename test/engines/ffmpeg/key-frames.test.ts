@@ -9,7 +9,7 @@ test.each([
   ['near.mp4', 25],
   ['far.mkv', 250],
 ])(
-  'the way from key frames is about half of what lies between them: %s, every %i frames',
+  'the distance from a key frame is on average half of the interval between them: %s, every %i frames',
   async (name, gop) => {
     const path = join(folder, name)
     const picture = [

@@ -87,8 +87,8 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
 
   test.each<[string, Pretended, string]>([
     ['old', { version: '4.3.6-0+deb11u1' }, 'older than 4.4'],
-    ['no-x264', { encoders: ['aac', 'mjpeg'] }, 'lacks libx264'],
-    ['no-xstack', { filters: ['scale', 'crop', 'overlay', 'amix'] }, 'lacks xstack'],
+    ['no-x264', { encoders: ['aac', 'mjpeg'] }, 'it has no libx264'],
+    ['no-xstack', { filters: ['scale', 'crop', 'overlay', 'amix'] }, 'it has no xstack'],
     ['no-ffprobe', { ffprobe: false }, 'ffprobe is not there'],
   ])('%s is refused with the reason and the command that helps', async (name, given, reason) => {
     const refused = findUsableFfmpeg([await pretend(name, given)])
@@ -128,9 +128,9 @@ test.skipIf(process.platform === 'win32')(
     const clips = [{ file_id: file.file_id }, { file_id: file.file_id }]
     const { data: task } = await calls.create('video_split_screen', { clips, output_ratio: '16:9' })
     expect((await calls.ended('video_split_screen', task.task_id)).data.status).toBe('completed')
-    const told = await readFile(asked, 'utf8')
-    expect(told).toContain('split-screen.mp4')
-    expect(told).not.toMatch(/-encoders|-filters/)
+    const commands = await readFile(asked, 'utf8')
+    expect(commands).toContain('split-screen.mp4')
+    expect(commands).not.toMatch(/-encoders|-filters/)
   },
 )
 

@@ -82,7 +82,7 @@ async function lateSounds(): Promise<string> {
   return await make(at('late-sounds.mkv'), [...inputs, ...maps, ...h264, '-c:a', 'pcm_s16le'])
 }
 
-test('late sounds share one patience, which leaves them as they were told', async () => {
+test('late sounds share one time limit, after which their header values remain', async () => {
   const path = await lateSounds()
   const waits = 'case "$*" in *read_intervals*) exec sleep 60;; esac; exec "$FFPROBE" "$@"'
   using _ = await standIn(at('patient'), waits, 'ffprobe')
@@ -96,7 +96,7 @@ test('late sounds share one patience, which leaves them as they were told', asyn
   expect(patiences).toBe(1)
 })
 
-test('late sounds that ffprobe is killed over stay as they were told', async () => {
+test('late sounds keep their header values when ffprobe is killed', async () => {
   const path = await lateSounds()
   const dies = 'case "$*" in *read_intervals*) kill -9 $$;; esac; exec "$FFPROBE" "$@"'
   using _ = await standIn(at('killed'), dies, 'ffprobe')

@@ -8,7 +8,7 @@ import { h264, make, picture, scratchFolder } from './made.ts'
 
 const folder = await scratchFolder()
 
-test('a picture lasts to its last frame, however far before that the last key frame lies', async () => {
+test('a picture lasts to its last frame, however far before that the last key frame is', async () => {
   const still = ['-f', 'lavfi', '-i', 'color=size=16x16:rate=120:duration=150']
   const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '100000', '-keyint_min', '100000']
   const path = await make(join(folder, 'sparse.mkv'), [...still, ...coding])
@@ -17,7 +17,7 @@ test('a picture lasts to its last frame, however far before that the last key fr
   expect((await pictureStream(path, video, {})).lasts).toBeCloseTo(150, 1)
 })
 
-test('a picture ends where its edit list does, though more of it lies in the file', async () => {
+test('a picture ends where its edit list does, although the file contains more', async () => {
   const path = await make(join(folder, 'edited.mp4'), [...picture(4), ...h264, '-bf', '2', '-g', '100'])
   const bytes = await readFile(path)
   // Of the first entry the length, in the ticks of the whole file: milliseconds.

@@ -99,7 +99,7 @@ describe('contactSheet', () => {
     ]
 
     test.each([
-      ['as it is', 'bframes.mp4', []],
+      ['unchanged', 'bframes.mp4', []],
       ['that begins late', 'late.mkv', ['-output_ts_offset', '5']],
     ])('the frames are the same however it is decoded: %s', async (_, name, more) => {
       const path = await make(at(name), [...moving, ...more])

@@ -54,10 +54,10 @@ describe('a plain video', () => {
       coded_width: 160,
       coded_height: 90,
     })
-    // ffmpeg itself must agree: what it turns by itself is what the told turn gives.
+    // ffmpeg must agree: its automatic rotation equals the reported one.
     const shown = await make(at(`shown${degrees}.png`), ['-i', path, '-frames:v', '1'])
     const filter = { 90: 'transpose=clock', 180: 'hflip,vflip', 270: 'transpose=cclock' }[degrees] ?? 'null'
-    const told = await make(at(`told${degrees}.png`), [
+    const reported = await make(at(`reported${degrees}.png`), [
       '-noautorotate',
       '-i',
       path,
@@ -66,7 +66,7 @@ describe('a plain video', () => {
       '-frames:v',
       '1',
     ])
-    expect((await pixelsOf(shown)).equals(await pixelsOf(told))).toBe(true)
+    expect((await pixelsOf(shown)).equals(await pixelsOf(reported))).toBe(true)
   })
 })
 
@@ -102,7 +102,7 @@ test('the exact rate of NTSC', async () => {
   })
 })
 
-test('a recorder that tells the ticks of its clock has its pictures counted', async () => {
+test('the pictures of a recorder that states the ticks of its clock are counted', async () => {
   const uneven = String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`
   const args = [...picture(3), ...tone(9), '-vf', uneven, '-r', '1000', '-vsync', 'vfr']
   const { video } = await probe(
@@ -112,12 +112,12 @@ test('a recorder that tells the ticks of its clock has its pictures counted', as
   expect(num / den).toBeCloseTo(75 / (74 * 0.033), 0)
   expect(video?.variable_rate).toBe(true)
   expect(video).not.toHaveProperty('steady_rate')
-  // Sound that goes on longer does not count.
+  // Sound that continues longer does not count.
   expect(Math.abs((video?.duration_ms ?? 0) - 2470)).toBeLessThan(60)
 })
 
 test.each(['mp4', 'mkv'])(
-  'a picture of a %s that begins after the sound tells when, and its own length',
+  'of a %s whose picture starts after the sound, its start and its own duration are reported',
   async (kind) => {
     const late = ['-itsoffset', '0.52', ...picture(2), ...tone(4), '-vsync', 'passthrough']
     const path = await make(at(`late.${kind}`), [...late, ...h264, '-c:a', 'alac'])
@@ -130,13 +130,14 @@ test.each(['mp4', 'mkv'])(
 
 describe('what begins too late, or is too short, for the first look at a Matroska file', () => {
   const late = (begins: number, what: readonly string[]) => ['-itsoffset', String(begins), ...what]
-  const near = (told: number | undefined, ms: number) => expect(Math.abs((told ?? 0) - ms)).toBeLessThan(30)
+  const near = (reportedMs: number | undefined, ms: number) =>
+    expect(Math.abs((reportedMs ?? 0) - ms)).toBeLessThan(30)
 
   test.each([
     ['a picture that begins after 8 s', 8, 4],
     ['six pictures after 3 s', 3, 0.24],
     ['six pictures at the start', 0, 0.24],
-  ])('tells of %s when, for how long, and what it is', async (_, begins, lasts) => {
+  ])('reports start, duration and codec of %s', async (_, begins, lasts) => {
     const inputs = [...late(begins, picture(lasts)), ...tone(12), '-vsync', 'passthrough']
     const path = await make(at('late-picture.mkv'), [...inputs, ...h264, '-c:a', 'pcm_s16le'])
     const facts = await probe(path)
@@ -149,7 +150,7 @@ describe('what begins too late, or is too short, for the first look at a Matrosk
     expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
 
-  test('tells of sound when and for how long', async () => {
+  test('reports start and duration of sound', async () => {
     const inputs = [...picture(12), ...late(8, tone(3)), ...h264]
     const path = await make(at('late-sound.mkv'), [...inputs, '-c:a', 'pcm_s16le'])
     const facts = await probe(path)

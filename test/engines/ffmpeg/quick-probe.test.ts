@@ -19,7 +19,7 @@ const at = (name: string) => join(folder, name)
 const seconds = 8
 const both = [...picture(seconds), ...tone(seconds), ...h264, '-g', '25']
 
-/** Whether a glance tells of them whole, and of their first three fifths. */
+/** Whether a quick probe is possible of the whole file, and of its first three fifths. */
 const kinds: [name: string, whole: boolean, cut: boolean, args: readonly string[]][] = [
   ['early-table.mp4', true, false, [...both, '-movflags', '+faststart']],
   ['apart.mkv', true, true, ['-itsoffset', '4', ...picture(4), ...tone(2), ...h264]],
@@ -28,36 +28,36 @@ const kinds: [name: string, whole: boolean, cut: boolean, args: readonly string[
   ['hours-later.mkv', false, false, [...both, '-output_ts_offset', '3600']],
 ]
 
-/** What is told of packets, and the way to a key frame, ms: at a glance, if it tells, and asked one by one. */
-async function told(path: string, facts: MediaFacts) {
+/** Packet extents and the distance to a key frame, ms: from a quick probe, if possible, and from single queries. */
+async function extentsBothWays(path: string, facts: MediaFacts) {
   const seen = await quickProbe(path, facts, {})
   const duration = facts.video?.duration_ms
   const seek = duration === undefined ? undefined : await meanSeekDistance(path, duration, {})
   return {
-    glanced: seen && [await correctByPackets(path, facts, { seen: seen.streams }), seen.seekMs],
-    asked: [await correctByPackets(path, facts, {}), seek],
+    quick: seen && [await correctByPackets(path, facts, { seen: seen.streams }), seen.seekMs],
+    single: [await correctByPackets(path, facts, {}), seek],
   }
 }
 
-describe('a glance tells what many questions do', () => {
-  test.each(kinds)('of %s, whole (%s) or cut off (%s)', async (name, isTold, isToldCut, args) => {
+describe('a quick probe returns the same as many queries', () => {
+  test.each(kinds)('of %s, whole (%s) or cut off (%s)', async (name, isProbed, isPartProbed, args) => {
     const path = await make(at(name), args)
     const facts = await probe(path)
-    const whole = await told(path, facts)
-    expect(whole.glanced).toEqual(isTold ? whole.asked : undefined)
+    const whole = await extentsBothWays(path, facts)
+    expect(whole.quick).toEqual(isProbed ? whole.single : undefined)
     const bytes = await readFile(path)
     await writeFile(at(`part-${name}`), bytes.subarray(0, bytes.length * 0.6))
-    const part = await told(at(`part-${name}`), facts)
-    expect(part.glanced?.[0]).toEqual(isToldCut ? part.asked[0] : undefined)
+    const part = await extentsBothWays(at(`part-${name}`), facts)
+    expect(part.quick?.[0]).toEqual(isPartProbed ? part.single[0] : undefined)
   })
 
-  test.each([4000, 12_000])('of one whose header tells %d ms', async (tells) => {
-    const path = await make(at('told.mkv'), both)
+  test.each([4000, 12_000])('of one with a header of %d ms', async (headerMs) => {
+    const path = await make(at('header.mkv'), both)
     const facts = await probe(path)
-    const video = facts.video && { ...facts.video, duration_ms: tells }
-    const audio = facts.audio.map((sound) => ({ ...sound, duration_ms: tells }))
-    const { glanced, asked } = await told(path, { ...facts, duration_ms: tells, video, audio })
-    expect(glanced?.[0]).toEqual(asked[0])
+    const video = facts.video && { ...facts.video, duration_ms: headerMs }
+    const audio = facts.audio.map((sound) => ({ ...sound, duration_ms: headerMs }))
+    const { quick, single } = await extentsBothWays(path, { ...facts, duration_ms: headerMs, video, audio })
+    expect(quick?.[0]).toEqual(single[0])
   })
 })
 
@@ -67,11 +67,11 @@ test.skipIf(process.platform === 'win32').each([
   ['photo.jpg', [...picture(1), '-frames:v', '1'], 1],
 ] as const)('ffprobe is started for %s as often as it must be', async (name, args, starts) => {
   const clip = new Uint8Array(await readFile(await make(at(name), args)))
-  const asked = at(`asked-${name}`)
-  using _ = await standIn(at('telling'), `echo "$$" >> '${asked}'; exec "$FFPROBE" "$@"`, 'ffprobe')
+  const startLog = at(`starts-${name}`)
+  using _ = await standIn(at('telling'), `echo "$$" >> '${startLog}'; exec "$FFPROBE" "$@"`, 'ffprobe')
   await using service = await startTestService({ operations })
   const calls = api(service)
   const { data } = await calls.upload(name, clip)
   await calls.send(fillPath(routes.inspectFile.path, { file_id: data.file_id }))
-  expect((await readFile(asked, 'utf8')).trim().split('\n')).toHaveLength(starts)
+  expect((await readFile(startLog, 'utf8')).trim().split('\n')).toHaveLength(starts)
 })

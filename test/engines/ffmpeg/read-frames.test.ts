@@ -7,7 +7,7 @@ import { standIn } from './stand-in.ts'
 
 const folder = await scratchFolder()
 
-test('a machine that is too slow is told, not taken for a file without pictures', async () => {
+test('a machine that is too slow is reported, not mistaken for a file without pictures', async () => {
   const path = await make(join(folder, 'video.mp4'), [...picture(1), ...h264])
   const job = { before: [], filters: '', count: 1, signal: undefined }
   const size = { width: 16, height: 16 }

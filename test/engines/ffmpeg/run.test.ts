@@ -58,7 +58,7 @@ test('a failure has a plain sentence and the log as its cause', async () => {
   expect(String((missing as MediaError).cause)).toContain('nothing')
 })
 
-test('a damaged input is told apart from other failures', async () => {
+test('a damaged input is distinguished from other failures', async () => {
   const damaged = runFfmpeg({ args: [...inputArgs(import.meta.filename), at('never.mp4')], timeoutMs: 5000 })
   await expect(damaged).rejects.toMatchObject({ code: 6017, retryable: false })
   expect(await readdir(folder)).not.toContain('never.mp4')

@@ -8,22 +8,22 @@ const folder = await scratchFolder()
 async function decoded(source: string, seconds: number): Promise<Float32Array> {
   const path = join(folder, 'sound.wav')
   await make(path, ['-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le'])
-  const told: number[] = []
+  const samples: number[] = []
   const job = { signal: new AbortController().signal, timeoutMs: 20_000 }
-  for await (const piece of decodeSound({ path, mono: true, seconds }, job)) told.push(...piece)
-  return new Float32Array(told)
+  for await (const piece of decodeSound({ path, mono: true, seconds }, job)) samples.push(...piece)
+  return new Float32Array(samples)
 }
 
-test('sound is told to its very end, however it divides into pieces', async () => {
+test('sound is decoded to its very end, however it divides into pieces', async () => {
   for (const seconds of [0.01, 0.1, 0.25]) {
-    const told = await decoded('aevalsrc=0.5:s=48000:d=1', seconds)
-    expect(told).toEqual(new Float32Array(2 * Math.round(seconds * 48_000)).fill(0.5))
+    const samples = await decoded('aevalsrc=0.5:s=48000:d=1', seconds)
+    expect(samples).toEqual(new Float32Array(2 * Math.round(seconds * 48_000)).fill(0.5))
   }
 })
 
 test('samples that are no numbers, infinite or huge are silence; loud ones stay', async () => {
   const broken = 'if(eq(n,10),0/0,if(eq(n,20),1/0,if(eq(n,30),-1/0,if(eq(n,40),1e30,if(eq(n,50),-3,0.5)))))'
-  const told = await decoded(`aevalsrc='${broken}':s=48000:d=0.01`, 0.01)
-  const left = told.filter((_, index) => index % 2 === 0)
+  const samples = await decoded(`aevalsrc='${broken}':s=48000:d=0.01`, 0.01)
+  const left = samples.filter((_, index) => index % 2 === 0)
   expect([10, 20, 30, 40, 50, 60].map((at) => left[at])).toEqual([0, 0, 0, 0, -3, 0.5])
 })

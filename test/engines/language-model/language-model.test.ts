@@ -24,7 +24,7 @@ async function ask(more: Partial<typeof question> & Record<string, unknown> = {}
 
 const name = () => `small at ${new URL(server.origin).host}`
 
-/** What the model was told last. */
+/** Last request that the model received. */
 const lastWords = () => server.asked.at(-1)?.messages.at(-1)?.content
 
 describe('a question', () => {

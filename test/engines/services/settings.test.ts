@@ -79,8 +79,8 @@ describe('service settings', () => {
       language_model_key: 'key-of-the-model',
     })
     expect(configSecrets({ services, ...config })).toEqual(['key-of-the-model'])
-    const told = workerEnvironment(services)
-    const [[name, value] = ['', '']] = Object.entries(told).filter(([, text]) =>
+    const expected = workerEnvironment(services)
+    const [[name, value] = ['', '']] = Object.entries(expected).filter(([, text]) =>
       text?.includes('key-of-the-model'),
     )
     process.env[name] = value
@@ -94,16 +94,16 @@ describe('service settings', () => {
       voice_service: 'https://voice.example/v1',
       voice_service_key: 'voice-key-0123',
     })
-    const told = join(dataDir, 'worker.mjs')
+    const expected = join(dataDir, 'worker.mjs')
     const own = join(import.meta.dirname, '..', '..', '..', 'src', 'config', 'config.ts')
     await writeFile(
-      told,
+      expected,
       `import { takeWorkerServices } from ${JSON.stringify(own)}
        const output = { services: takeWorkerServices(), left: Object.values(process.env) }
        process.on('message', () => process.send({ type: 'finished', result: { output, files: [] } }))
        process.send({ type: 'ready' })`,
     )
-    const { worker } = serviceOptionsFromConfig({ services, ...config }, told)
+    const { worker } = serviceOptionsFromConfig({ services, ...config }, expected)
     expect(configuredService('voice_service')?.key).toBe('voice-key-0123')
     expect(worker.args.join(' ')).not.toContain('voice-key')
     await using workers = await openWorkers({
@@ -213,8 +213,8 @@ describe('the doctor', () => {
       transcription: { address: `${server.origin}/v1` },
       voice_service: { address: `gpt-sovits+${server.origin}` },
     })
-    const told = { state: 'note', detail: expect.stringContaining(detail) as string }
-    expect(findings).toEqual([expect.objectContaining(told), expect.objectContaining(told)])
+    const expected = { state: 'note', detail: expect.stringContaining(detail) as string }
+    expect(findings).toEqual([expect.objectContaining(expected), expect.objectContaining(expected)])
   })
 
   it('accepts a response of other services that have no such endpoint', async () => {

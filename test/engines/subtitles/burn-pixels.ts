@@ -94,7 +94,7 @@ export function rgbaOf(rgb: Uint8Array): Uint8Array {
 }
 
 /**
- * Each of several files of a canvas burned on grey, in one run of ffmpeg: a picture a second, told in their order.
+ * Each of several files of a canvas burned on grey, in one run of ffmpeg: a picture a second, in their order.
  * Their styles and lines are one file's, so that fonts are opened once.
  */
 export async function burnedOnGrey(

@@ -13,7 +13,7 @@ test.each(samples)('detects %s in four lines of %s', (encoding, language, lines)
   expect(readSource(bytes, language)).toMatchObject({ encoding, bom: false, text })
 })
 
-/** Of Baltic letters without a language, nothing tells them from those of western Europe. */
+/** Without a language, Baltic letters cannot be distinguished from those of western Europe. */
 const unannounced = samples.filter(([encoding]) => encoding !== 'windows-1257')
 
 test.each(unannounced)('detects %s without a language', (encoding, _, lines) => {

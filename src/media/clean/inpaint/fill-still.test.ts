@@ -28,7 +28,7 @@ function spoil({ width, channels, bytes }: StillImage, { x, y, width: across, he
 
 describe('a still image', () => {
   it.each([3, 4] as const)(
-    'of %d channels goes on as its surroundings do, and only inside the masks',
+    'of %d channels continues its surroundings, only inside the masks',
     async (channels) => {
       const truth = stripes(200, 150, channels)
       const still = { ...truth, bytes: truth.bytes.slice() }

@@ -167,7 +167,7 @@ describe('what no frame shows', () => {
 })
 
 it.each([
-  ['is left as it is where nothing is treated at the bound', 16, 0],
+  ['is unchanged where nothing is treated at the bound', 16, 0],
   ['is filled where the bound is', 10, 10],
 ] as const)('what comes before the frames that are asked for %s', async (_, wanted, filled) => {
   const scene = makeScene('static', { width: 160, height: 96, count: 20 })

@@ -8,7 +8,7 @@ export const goldenFonts = ['Droid Sans Fallback', 'DejaVu Sans', 'Liberation Sa
 
 const canvas = { width: 480, height: 270 }
 
-/** The picture of a preset as it is drawn here. */
+/** The picture of a preset that this machine draws. */
 export async function golden(
   preset: PresetName,
 ): Promise<{ width: number; height: number; pixels: Uint8Array }> {
