@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -25,9 +25,17 @@ async function run(
   environment: Readonly<Record<string, string>> = {},
   cwd: string = root,
 ) {
+  return runCommand(process.execPath, [runner, ...args], { environment, cwd })
+}
+
+async function runCommand(
+  executable: string,
+  args: readonly string[],
+  { environment = {}, cwd = root }: { environment?: Readonly<Record<string, string>>; cwd?: string } = {},
+) {
   const { CI: _, ...inherited } = process.env
   const env = { ...inherited, ...environment }
-  const child = spawn(process.execPath, [runner, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(executable, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code: Number(code), out, err }
 }
@@ -90,6 +98,28 @@ it('fails when there are no tests', async () => {
   const { code, out } = await run(['test', '--root', folder])
   expect(out.trimEnd().split('\n').at(-1)).toBe('0 passed, 1 failed')
   expect(code).toBe(1)
+})
+
+describe('the language check', () => {
+  const check = async (content: string) => {
+    const file = join(folder, 'page.md')
+    await writeFile(file, content)
+    return runCommand(process.execPath, [
+      join(root, 'scripts', 'language', 'check.mjs'),
+      relative(root, file),
+    ])
+  }
+
+  it('reports a discouraged phrase with its place, also across the lines of a comment', async () => {
+    const phrase = ['nothing', 'but']
+    const { code, err } = await check(`One line.\n// The file has ${phrase.join('\n// ')} text.\n`)
+    expect(code).toBe(1)
+    expect(err).toMatch(/page\.md:2: .*; use: only/)
+  })
+
+  it('accepts plain English', async () => {
+    expect(await check('The file contains only text.\n')).toMatchObject({ code: 0, err: '' })
+  })
 })
 
 // A program in these folders is found without PATH and cannot be hidden.

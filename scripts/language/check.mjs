@@ -1,45 +1,59 @@
-// Finds discouraged phrases in docs, comments and texts. Prints them, and exits with 1, unless an exception names them.
+// Finds discouraged phrases in code, comments, texts and docs, in the given files or in all of the project.
+// Prints each with its place, and exits with 1. An exception names a file and a phrase; an unused one fails too.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
-const read = (name) => readFileSync(join(root, name), 'utf8')
-const phrases = JSON.parse(read('scripts/language/phrases.json'))
-const exceptions = JSON.parse(read('scripts/language/exceptions.json'))
+const readJson = (name) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'))
+const phrases = readJson('phrases.json').map(({ pattern, use }) => ({
+  expression: new RegExp(pattern, 'gi'),
+  use,
+}))
+const exceptions = readJson('exceptions.json').map(({ file, phrase }) => `${file}: ${phrase.toLowerCase()}`)
 
-/** One line per paragraph of a comment or text, so that phrases are found across line breaks. */
-const unwrap = (text) =>
-  text.replaceAll(/\n[ \t]*(?:\*(?!\/)|\/\/)?[ \t]*(?=\S)/g, (end) => ' '.repeat(end.length))
+/** Replaces line breaks and comment marks by spaces of the same length: phrases are found across lines. */
+function unwrap(text) {
+  return text.replaceAll(/\n[ \t]*(?:\*(?!\/)|\/\/)?[ \t]*(?=\S)/g, (end) => ' '.repeat(end.length))
+}
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((name) => /\.(?:ts|js|mjs|md|html)$/.test(name) && !name.startsWith('scripts/language/'))
+function projectFiles() {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard']
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((name) => /\.(?:ts|js|mjs|md|html)$/.test(name) && !name.startsWith('scripts/language/'))
+}
 
-let found = 0
-for (const name of files) {
-  let text
+/** Text of a file; empty if the file is deleted but not committed yet. */
+function textOf(name) {
   try {
-    text = read(name)
-  } catch {
-    // Deleted, but not committed yet.
-    continue
-  }
-  const unwrapped = unwrap(text)
-  for (const { pattern, use } of phrases) {
-    for (const match of unwrapped.matchAll(new RegExp(pattern, 'gi'))) {
-      const isExcepted = exceptions.some(
-        ({ file, phrase }) => file === name && phrase.toLowerCase() === match[0].toLowerCase(),
-      )
-      if (isExcepted) continue
-      found += 1
-      const line = text.slice(0, match.index).split('\n').length
-      console.error(`${name}:${line}: "${match[0]}"; use: ${use}`)
-    }
+    return readFileSync(join(root, name), 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return ''
+    throw error
   }
 }
-if (found > 0) console.error(`${found} discouraged phrases; see scripts/language/phrases.json`)
-process.exitCode = found > 0 ? 1 : 0
+
+function findPhrases(name) {
+  const text = textOf(name)
+  const unwrapped = unwrap(text)
+  return phrases.flatMap(({ expression, use }) =>
+    [...unwrapped.matchAll(expression)].map(({ 0: phrase, index }) => {
+      const line = text.slice(0, index).split('\n').length
+      const key = `${name}: ${phrase.toLowerCase()}`
+      return { key, message: `${name}:${line}: "${phrase}"; use: ${use}` }
+    }),
+  )
+}
+
+const names = process.argv.slice(2)
+const found = (names.length > 0 ? names : projectFiles()).flatMap(findPhrases)
+const messages = found.filter(({ key }) => !exceptions.includes(key)).map(({ message }) => message)
+if (names.length === 0) {
+  const unused = exceptions.filter((exception) => !found.some(({ key }) => key === exception))
+  messages.push(...unused.map((exception) => `unused exception: ${exception}`))
+}
+if (messages.length > 0) {
+  console.error(`${messages.join('\n')}\nThe phrases are in scripts/language/phrases.json.`)
+  process.exitCode = 1
+}
