@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..', '..')
 const readJson = (name) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'))
 const phrases = readJson('phrases.json').map(({ pattern, use }) => ({
-  expression: new RegExp(pattern, 'gi'),
+  expression: new RegExp(pattern.replaceAll(' ', ' +'), 'gi'),
   use,
 }))
 const exceptions = readJson('exceptions.json').map(({ file, phrase }) => `${file}: ${phrase.toLowerCase()}`)
@@ -38,7 +38,8 @@ function findPhrases(name) {
   const text = textOf(name)
   const unwrapped = unwrap(text)
   return phrases.flatMap(({ expression, use }) =>
-    [...unwrapped.matchAll(expression)].map(({ 0: phrase, index }) => {
+    [...unwrapped.matchAll(expression)].map(({ 0: match, index }) => {
+      const phrase = match.replaceAll(/ +/g, ' ')
       const line = text.slice(0, index).split('\n').length
       const key = `${name}: ${phrase.toLowerCase()}`
       return { key, message: `${name}:${line}: "${phrase}"; use: ${use}` }
