@@ -9,7 +9,7 @@ const soak = [
   'test/service/{crash,large-upload,power-cut,upload-crash}.test.ts',
 ]
 
-/** They leave nothing behind in their process; those that measure its memory, kill or set packs have their own. */
+/** Tests that leave nothing behind in their process. Those that measure memory, kill or configure packs have their own process. */
 const sharing = [
   'test/!(commands|contract-refusals|pack).test.ts',
   'test/http/!(attacks|flat-memory).test.ts',
@@ -17,7 +17,7 @@ const sharing = [
   'test/service/!(crash|large-upload|power-cut|upload-crash).test.ts',
 ]
 
-/** Of all files that are more than modules: what the machine has is looked for once. */
+/** Set-up of all files but unit tests: the programs of the machine are located once. */
 const machine = {
   globalSetup: ['test/setup/postgres.ts', 'test/setup/find-ffmpeg.ts', 'test/setup/compiled.ts'],
   setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts'],
@@ -26,19 +26,19 @@ const machine = {
 export default defineConfig({
   test: {
     setupFiles: ['test/setup/isolate.ts'],
-    // Most wait for processes of theirs: for their starts, their ends, and what is put off in between.
-    maxWorkers: availableParallelism() + 2,
-    // No test shows anything by them: they end what hangs, also on a machine that is slow or busy.
+    // Most tests wait for child processes: four workers on two cores leave a quarter of the time unused.
+    maxWorkers: availableParallelism() + 4,
+    // Only end tests that hang, also on a slow or busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // They run in the order of their names: the longest files first, so that no single one is left at the end.
+    // Projects run in the order of their names: the longest files first, so that no single one is left at the end.
     projects: [
       {
         extends: true,
         test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...sharing, ...soak], ...machine },
       },
-      // Nothing of theirs outlives a test, so that many files can share a process and what it has loaded.
+      // Nothing outlives a test, so that many files share a process and its loaded modules.
       { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
       { extends: true, test: { name: 'soak', include: soak, ...machine } },
       {
