@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { drawLayoutSheet, idMeanings } from '../../src/media/layout/sheet.ts'
+import { drawLayoutSheet, layoutDigests } from '../../src/media/layout/sheet.ts'
 
 // Writes the picture sheets of the layout catalogue, and records the meaning of new layout ids in ids.json.
 // With --check it writes nothing, and fails if a file is out of date.
@@ -24,7 +24,7 @@ const recorded = JSON.parse(await readFile(new URL('ids.json', folder), 'utf8').
   string,
   number
 >
-const meanings = idMeanings()
+const meanings = layoutDigests()
 const changed = Object.keys(recorded).filter((shape) => recorded[shape] !== meanings[shape])
 if (changed.length > 0) {
   process.stderr.write(

@@ -1,11 +1,11 @@
 import type { Pen } from '../../src/engines/canvas/drawing.ts'
 import {
   oklabChroma,
-  fromHex,
-  fromHue,
+  oklabFromHex,
+  oklabFromHue,
   oklabHue,
   mixOklab,
-  toRgb,
+  oklabToRgb,
   type Oklab,
   type Rgb,
 } from '../../src/media/colour/oklab.ts'
@@ -25,8 +25,8 @@ export class Palette {
   readonly #to: Oklab
 
   constructor({ c1, c2 }: { readonly c1: string; readonly c2?: string | undefined }) {
-    this.#from = fromHex(c1)
-    this.#to = fromHex(c2 ?? c1)
+    this.#from = oklabFromHex(c1)
+    this.#to = oklabFromHex(c2 ?? c1)
   }
 
   /** Returns the spectrum's colour at a position, 0 to 1, as CSS. alpha: 0 to 1. */
@@ -51,7 +51,7 @@ export class Palette {
     const same = 1 - Math.cos(first - second) < 0.05
     const other = same ? second + 0.7 * awayFromYellow(second) : second
     return {
-      base: toRgb(fromHue({ l: 0.155, chroma: 0.025, hue: first })),
+      base: oklabToRgb(oklabFromHue({ l: 0.155, chroma: 0.025, hue: first })),
       lights: [lightColour(0.37, 0.1, first), lightColour(0.31, 0.085, other)],
     }
   }
@@ -70,12 +70,12 @@ function cleanDarkHue(hue: number): number {
 }
 
 function lightColour(l: number, chroma: number, hue: number): Rgb {
-  return toRgb(fromHue({ l, chroma: chroma * (1 - 0.45 * yellowNearness(hue)), hue }))
+  return oklabToRgb(oklabFromHue({ l, chroma: chroma * (1 - 0.45 * yellowNearness(hue)), hue }))
 }
 
 type CanvasGradient = ReturnType<Pen['createLinearGradient']>
 
 function cssColour(colour: Oklab, alpha: number): string {
-  const [red, green, blue] = toRgb(colour).map(Math.round)
+  const [red, green, blue] = oklabToRgb(colour).map(Math.round)
   return `rgba(${red},${green},${blue},${alpha.toFixed(3)})`
 }

@@ -57,7 +57,7 @@ export async function encodeSplitScreen(
   }))
   const graphs = [
     splitScreenGraph({ ...screen, frames, clips: screen.pictures }),
-    ...(heard.length > 0 ? [soundGraph({ inputs: heard, seconds })] : []),
+    ...(heard.length > 0 ? [audioMixGraph({ inputs: heard, seconds })] : []),
   ]
   const inputs = await Promise.all(clips.map(clipInputArgs))
   await runFfmpeg({
@@ -104,7 +104,7 @@ interface AudibleClip {
 }
 
 /** Sound of a result: the audible clips and the duration in seconds. */
-interface SoundGraphOptions {
+interface AudioMixGraphOptions {
   readonly inputs: readonly AudibleClip[]
   readonly seconds: number
 }
@@ -120,7 +120,7 @@ function audibleClips(mode: 'first' | 'mix' | 'mute', hasSound: readonly boolean
  * Returns the filter graph of the sound: 48 kHz stereo of exactly the given duration. The output label is
  * [a].
  */
-function soundGraph({ inputs, seconds }: SoundGraphOptions): string {
+function audioMixGraph({ inputs, seconds }: AudioMixGraphOptions): string {
   const chains = inputs.map(
     ({ index, mono, beginMs }) =>
       `[${index}:a:0]asetpts=PTS-${beginMs / 1000}/TB,${stereoFilter(mono)}[a${index}]`,
@@ -134,14 +134,14 @@ function soundGraph({ inputs, seconds }: SoundGraphOptions): string {
   return `${chains.join(';')};${labels}${mix},apad,${limiter},${end}`
 }
 
-type Clip = SelectedClip<StagedFile>
+type StagedClip = SelectedClip<StagedFile>
 
 /**
  * Checks that every clip has a picture at the end of its range, because a truncated file still states its
  * full duration. Throws 6021 otherwise. Decoding starts at the preceding key frame, so earlier pictures are
  * decoded too.
  */
-export async function checkPictures(clips: readonly Clip[], signal: AbortSignal): Promise<void> {
+export async function checkLastPictures(clips: readonly StagedClip[], signal: AbortSignal): Promise<void> {
   // One process checks all clips. Each clip is checked separately only if a picture is missing.
   if (await allHavePicture(clips, signal)) return
   await Promise.all(
@@ -165,7 +165,7 @@ const checkTimeoutMs = 60_000
 /** Width and height to which a picture is scaled, pixels. */
 const checkSide = 16
 
-async function allHavePicture(clips: readonly Clip[], signal: AbortSignal): Promise<boolean> {
+async function allHavePicture(clips: readonly StagedClip[], signal: AbortSignal): Promise<boolean> {
   let bytes = 0
   try {
     await runRaw({
@@ -191,6 +191,6 @@ async function allHavePicture(clips: readonly Clip[], signal: AbortSignal): Prom
 }
 
 /** Returns the time of the last picture in a clip's range, seconds. */
-function lastPictureTime({ beginMs, endMs }: Clip): number {
+function lastPictureTime({ beginMs, endMs }: StagedClip): number {
   return Math.max(beginMs, endMs - 1) / 1000
 }

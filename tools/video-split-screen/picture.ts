@@ -4,7 +4,7 @@ import { type Rect, type Size, uprightSize } from '../../src/media/geometry.ts'
 import { type AxisFit, containedSize, fitAxis, shownPart } from '../../src/media/layout/canvas.ts'
 import type { SelectedClip } from './selection.ts'
 
-interface PictureGraphOptions {
+interface SplitScreenGraphOptions {
   readonly canvas: Size
   readonly rate: Rational
   /** Length of the result, frames. */
@@ -18,7 +18,7 @@ interface PictureGraphOptions {
  * Returns the filter graph of the picture. Inputs 0, 1, … are the clips, with timestamps of their files. The
  * output label is [v].
  */
-export function splitScreenGraph(screen: PictureGraphOptions): string {
+export function splitScreenGraph(screen: SplitScreenGraphOptions): string {
   const { canvas, frames, clips } = screen
   const chains = clips.map(
     (clip, index) => `[${index}:V:0]${clipFilters(clip, inWords(screen.rate))}[c${index}]`,
@@ -34,7 +34,7 @@ export function splitScreenGraph(screen: PictureGraphOptions): string {
  * ends at the outermost picture. Its fill colour uses a matrix other than BT.709, which is correct for grey
  * only.
  */
-function canUseXstack({ canvas, background, clips }: PictureGraphOptions): boolean {
+function canUseXstack({ canvas, background, clips }: SplitScreenGraphOptions): boolean {
   const { cb, cr } = colourToBt709(background)
   return (
     cb === 128 &&
@@ -45,14 +45,14 @@ function canUseXstack({ canvas, background, clips }: PictureGraphOptions): boole
   )
 }
 
-function xstackFilter({ background, clips }: PictureGraphOptions): string {
+function xstackFilter({ background, clips }: SplitScreenGraphOptions): string {
   const places = clips.map(({ left, top }) => `${left}_${top}`).join('|')
   const labels = clips.map((_, index) => `[c${index}]`).join('')
   return `${labels}xstack=inputs=${clips.length}:layout=${places}:fill=${background.replace('#', '0x')}`
 }
 
 /** Repeats one background frame, its colour set as YUV values, and overlays each clip. */
-function overlayFilters({ canvas, rate, background, clips }: PictureGraphOptions): string {
+function overlayFilters({ canvas, rate, background, clips }: SplitScreenGraphOptions): string {
   const { y, cb, cr } = colourToBt709(background)
   const still =
     `color=black:size=${canvas.width}x${canvas.height}:rate=${inWords(rate)},format=yuv420p,trim=end_frame=1,` +
@@ -79,14 +79,14 @@ function clipFilters({ video, beginMs, x, y }: ClipPlacement, fps: string): stri
   return [
     `settb=AVTB,setpts=PTS-${beginMs / 1000}/TB`,
     `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
-    ...(x.taken === width && y.taken === height
+    ...(x.cropped === width && y.cropped === height
       ? []
-      : [cropFilter({ size: x.taken, from: x.start }, { size: y.taken, from: y.start })]),
+      : [exactCropFilter({ size: x.cropped, from: x.start }, { size: y.cropped, from: y.start })]),
     scaleTo(video, { width: x.scaled, height: y.scaled }),
     ...(atOdd ? [`format=${whole}`] : []),
     ...(x.scaled === x.shown && y.scaled === y.shown
       ? []
-      : [cropFilter({ size: x.shown, from: x.offset }, { size: y.shown, from: y.offset })]),
+      : [exactCropFilter({ size: x.shown, from: x.offset }, { size: y.shown, from: y.offset })]),
     ...(video.hdr ? toneMap : []),
     `setparams=${bt709}`,
     `format=yuv${alpha}420p`,
@@ -128,7 +128,7 @@ interface CropExtent {
   readonly from: number
 }
 
-function cropFilter(x: CropExtent, y: CropExtent): string {
+function exactCropFilter(x: CropExtent, y: CropExtent): string {
   return `crop=w=${x.size}:h=${y.size}:x=${x.from}:y=${y.from}:exact=1`
 }
 

@@ -25,7 +25,7 @@ export const plan: PlanOperation<typeof videoSplitScreen> = (input, files) => {
 }
 
 /** Throughput on two cores (bench/split-screen.ts): pixels per second, and seconds before the first frame. */
-const speed = { decodeAndScale: 600e6, encode: 125e6, start: 0.5 }
+const throughput = { decodeAndScale: 600e6, encode: 125e6, start: 0.5 }
 
 /**
  * Returns the estimated work on two cores, seconds: decoding and scaling of all sources plus one encoding.
@@ -37,6 +37,7 @@ export function splitScreenSeconds(input: SplitScreenInput, clips: readonly Sele
     (sum, { video }) => sum + video.coded_width * video.coded_height * Math.max(1, hertz(video.frame_rate)),
     0,
   )
-  const perSecond = decoded / speed.decodeAndScale + (canvas.width * canvas.height * rate) / speed.encode
-  return Math.round((speed.start + (perSecond * shortestMs(clips)) / 1000) * 10) / 10
+  const perSecond =
+    decoded / throughput.decodeAndScale + (canvas.width * canvas.height * rate) / throughput.encode
+  return Math.round((throughput.start + (perSecond * shortestMs(clips)) / 1000) * 10) / 10
 }

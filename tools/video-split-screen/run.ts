@@ -3,7 +3,7 @@ import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
 import { fnv1a, slotRects } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
-import { checkPictures, encodeSplitScreen } from './encode.ts'
+import { checkLastPictures, encodeSplitScreen } from './encode.ts'
 import { type ClipPlacement, placeClip } from './picture.ts'
 import { splitScreenSeconds } from './plan.ts'
 import {
@@ -20,7 +20,7 @@ import type { Size, Rect } from '../../src/media/geometry.ts'
 /** Composes all clips into one picture with one filter graph and one encoding. */
 export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {
   const clips = selectClips(input, context.files)
-  await checkPictures(clips, context.signal)
+  await checkLastPictures(clips, context.signal)
   const seed = selectSeed(input, clips, taskSeed(context.taskId))
   const layout = selectLayout(input, clips, seed)
   const canvas = canvasSize(input.output_ratio, input.quality)
@@ -73,7 +73,7 @@ interface PlacedClip {
   readonly picture: ClipPlacement
 }
 
-interface Placing {
+interface ResultSlotsOptions {
   readonly canvas: Size
   /** Slot index of each clip. */
   readonly order: readonly number[]
@@ -83,7 +83,7 @@ interface Placing {
 /** Returns the slots of the result (contract 2, 2.3b), sorted by slot_index. */
 function resultSlots(
   placed: readonly PlacedClip[],
-  { canvas, order, fit }: Placing,
+  { canvas, order, fit }: ResultSlotsOptions,
 ): OutputOf<typeof videoSplitScreen>['layout']['slots'] {
   return placed
     .map(({ clip, rect, picture }, index) => ({

@@ -25,12 +25,12 @@ export interface SelectedClip<F extends RequestFile = RequestFile> {
 const maxDecodedPixels = 16 * 1920 * 1080
 
 /** Maximum duration of a result, ms: 6 hours. */
-const maxDurationMs = 6 * 3600 * 1000
+const maxResultMs = 6 * 3600 * 1000
 
 /** Minimum side of a crop in source pixels: one sample of 4:2:0 chroma. */
-const smallestCrop = 2
+const minCropSide = 2
 
-const wholePicture = { x: 0, y: 0, width: 1, height: 1 }
+const fullFrame = { x: 0, y: 0, width: 1, height: 1 }
 
 /**
  * Resolves range and crop of each clip. Throws 6014 for a file that is not a video, 6016 for an invalid range
@@ -59,7 +59,7 @@ export function selectClips<F extends RequestFile>(
 /** Returns the duration of the result, ms: that of the shortest clip. Throws 6016 above 6 hours. */
 export function shortestMs(clips: readonly SelectedClip[]): number {
   const shortest = Math.min(...clips.map(({ beginMs, endMs }) => endMs - beginMs))
-  if (shortest <= maxDurationMs) return shortest
+  if (shortest <= maxResultMs) return shortest
   throw new MediaError(6016, 'the shortest clip lasts longer than 6 hours', {
     hint: 'Give a shorter range with begin_time_ms and end_time_ms.',
   })
@@ -130,12 +130,12 @@ function selectClip<F extends RequestFile>(
     })
   }
   checkNotCutOff(file, endMs, index)
-  const crop = clip.crop ?? wholePicture
+  const crop = clip.crop ?? fullFrame
   const { width, height } = uprightSize(video)
-  if (crop.width * width < smallestCrop || crop.height * height < smallestCrop) {
+  if (crop.width * width < minCropSide || crop.height * height < minCropSide) {
     throw new MediaError(
       6016,
-      `clips[${index}].crop: less than ${smallestCrop} pixels of ${file.name} are left`,
+      `clips[${index}].crop: less than ${minCropSide} pixels of ${file.name} are left`,
       {
         hint: `Make it larger: the picture has ${width} x ${height} pixels, and width and height are shares of it.`,
       },

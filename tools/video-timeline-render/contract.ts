@@ -14,9 +14,9 @@ const maxClips = 500
 const maxVolume = 100
 
 /** Maximum time, seconds. No file is longer than 1000 hours. */
-const longest = 1000 * 3600
+const maxSeconds = 1000 * 3600
 
-const seconds = z.number().min(0).max(longest)
+const seconds = z.number().min(0).max(maxSeconds)
 
 /**
  * Accepts any object and discards its content, because a hostile object may be nested too deeply to serialize
@@ -38,12 +38,12 @@ const clip = z.object({
   keep_pitch: z.boolean().default(false).describe('Keep the pitch of retimed sound'),
 })
 
-type Clip = z.output<typeof clip> & { readonly material?: string | undefined }
+type GtrkClipFields = z.output<typeof clip> & { readonly material?: string | undefined }
 
 interface ClipRule {
   /** The field it applies to. */
   readonly field: 'material' | 'clip_st' | 'clip_ed' | 'track_ed'
-  readonly holds: (one: Clip) => boolean
+  readonly isMet: (one: GtrkClipFields) => boolean
   readonly message: string
   readonly fix: string
 }
@@ -52,42 +52,45 @@ interface ClipRule {
 const clipRules: readonly ClipRule[] = [
   ...(['material', 'clip_st', 'clip_ed'] as const).map((field) => ({
     field,
-    holds: (one: Clip) => one.clip_id === '' || one[field] !== undefined,
+    holds: (one: GtrkClipFields) => one.clip_id === '' || one[field] !== undefined,
     message: 'required, unless clip_id is empty, which marks a gap',
     fix: 'Give material, clip_st and clip_ed, or make it a gap with an empty clip_id.',
   })),
   {
     field: 'clip_ed',
-    holds: ({ clip_id, clip_st = 0, clip_ed = Infinity }) => clip_id === '' || clip_st < clip_ed,
+    isMet: ({ clip_id, clip_st = 0, clip_ed = Infinity }) => clip_id === '' || clip_st < clip_ed,
     message: 'clip_ed must be after clip_st',
     fix: 'Give clip_ed as clip_st + duration x speed.',
   },
   {
     field: 'track_ed',
-    holds: ({ track_st, track_ed }) => track_st < track_ed,
+    isMet: ({ track_st, track_ed }) => track_st < track_ed,
     message: 'track_ed must be after track_st',
     fix: 'Give track_ed as track_st + duration.',
   },
 ]
 
-function checkClip(one: Clip, context: z.RefinementCtx): void {
-  for (const { field, holds, message, fix } of clipRules) {
+function checkClip(one: GtrkClipFields, context: z.RefinementCtx): void {
+  for (const { field, isMet: holds, message, fix } of clipRules) {
     if (!holds(one)) context.addIssue({ code: 'custom', path: [field], message, params: { fix } })
   }
 }
 
-const ofMaterials = 'id of one of materials; not for gaps'
+const materialIdHelp = 'id of one of materials; not for gaps'
 
 const videoClip = clip
   .extend({
-    material: fileRef({ kinds: ['video'], describe: `Video: ${ofMaterials}` }).optional(),
+    material: fileRef({ kinds: ['video'], describe: `Video: ${materialIdHelp}` }).optional(),
     muted: z.boolean().optional().describe('Overrides the track'),
   })
   .superRefine(checkClip)
 
 const audioClip = clip
   .extend({
-    material: fileRef({ kinds: ['audio', 'video'], describe: `Audio or video: ${ofMaterials}` }).optional(),
+    material: fileRef({
+      kinds: ['audio', 'video'],
+      describe: `Audio or video: ${materialIdHelp}`,
+    }).optional(),
     volume: z.number().min(0).max(maxVolume).optional().describe('Factor; overrides the track'),
   })
   .superRefine(checkClip)
@@ -145,7 +148,7 @@ const fields = z.object({
 type Fields = z.output<typeof fields>
 
 /** Yields every clip with its path in the request. */
-function* clipsOf({ video_track, audio_track }: Fields) {
+function* allClips({ video_track, audio_track }: Fields) {
   for (const [name, tracks] of Object.entries({ video_track, audio_track })) {
     for (const [track, { track_timeline }] of tracks.entries()) {
       for (const [index, one] of track_timeline.entries()) {
@@ -158,7 +161,7 @@ function* clipsOf({ video_track, audio_track }: Fields) {
 const input = fields.superRefine((timeline, context) => {
   const known = new Set(timeline.materials.map((one) => one.id))
   let count = 0
-  for (const { clip: one, path } of clipsOf(timeline)) {
+  for (const { clip: one, path } of allClips(timeline)) {
     count += 1
     if (one.clip_id === '' || one.material === undefined || known.has(one.material)) continue
     const message = 'no entry of materials has this id'

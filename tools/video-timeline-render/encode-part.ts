@@ -7,11 +7,16 @@ import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { isPictureGap } from '../../src/engines/ffmpeg/decodable.ts'
 import { aacArgs, pcmInput, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
 import { fileUrl, inputArgs, type ProgressReport, runWithReports } from '../../src/engines/ffmpeg/run.ts'
-import { createPart, type Part, type Read, totalUnits } from '../../src/media/timeline/pieces.ts'
+import {
+  createPart,
+  type TimelinePart,
+  type SequentialRead,
+  totalUnits,
+} from '../../src/media/timeline/pieces.ts'
 import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import { partGraph } from './picture.ts'
-import type { Ending, PictureOptions } from './picture.ts'
+import type { EndCheck, PictureOptions } from './picture.ts'
 
 /**
  * Encoder settings. All parts use the same settings because they are joined without re-encoding. veryfast:
@@ -23,10 +28,10 @@ export const timelineEncoderArgs: readonly string[] = [
 
 /** A part to encode. */
 interface EncodePartOptions {
-  readonly part: Part
+  readonly part: TimelinePart
   /** Sound of the result, if the part is the whole result. Errors of the sound abort the signal. */
   readonly sound: Pcm | undefined
-  readonly wish: PictureOptions
+  readonly picture: PictureOptions
   readonly context: RunContext
   readonly signal: AbortSignal
   readonly threads: number
@@ -40,7 +45,7 @@ interface EncodePartOptions {
  * decoded, one after another, to temporary raw frames. Throws 6021 with the clip if pictures are missing.
  */
 export async function encodePart(path: string, job: EncodePartOptions): Promise<void> {
-  const { groups, live } = job.part
+  const { groups, mainGroup: live } = job.part
   const others = groups.filter((group) => group !== live)
   const raw = others.map((_, index) => `${path}-${index}.yuv`)
   try {
@@ -49,7 +54,7 @@ export async function encodePart(path: string, job: EncodePartOptions): Promise<
       await renderFrames({ path: raw[index] ?? '', args: rawArgs, inputs: [] }, alone)
     }
     const args = [...timelineEncoderArgs, ...bt709Tags, '-map_metadata', '-1', '-map_chapters', '-1']
-    await renderFrames({ path, args, inputs: raw.map((one) => rawInput(one, job.wish)) }, job)
+    await renderFrames({ path, args, inputs: raw.map((one) => rawInput(one, job.picture)) }, job)
   } finally {
     await Promise.all(raw.map((one) => rm(one, { force: true })))
   }
@@ -75,9 +80,9 @@ interface RenderOutput {
 }
 
 async function renderFrames({ path, args, inputs }: RenderOutput, job: EncodePartOptions): Promise<void> {
-  const { part, sound, wish, context, signal, timeoutMs } = job
+  const { part, sound, picture: wish, context, signal, timeoutMs } = job
   const threads = String(job.threads)
-  const { reads, graph, endings } = partGraph(part, wish, parse(path).base)
+  const { reads, graph, endChecks: endings } = partGraph(part, wish, parse(path).base)
   const read = await Promise.all(reads.map((one) => readInputArgs(one, job)))
   let made = 0
   const onReport = ({ frames }: ProgressReport) => {
@@ -97,12 +102,12 @@ async function renderFrames({ path, args, inputs }: RenderOutput, job: EncodePar
     onReport,
   ).catch((error: unknown) => {
     signal.throwIfAborted()
-    return asDamage(error)
+    return damageError(error)
   })
   const fewAtOnce = limitConcurrency(2)
   await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
   if (made === totalUnits(part.groups.flat()) && !damage) return
-  const places = endings.map(({ stretch }) => stretch.clip.at).join(', ')
+  const places = endings.map(({ range: stretch }) => stretch.clip.requestPath).join(', ')
   throw new MediaError(6021, `pictures are missing in one of ${places}`, {
     cause: damage,
     hint: 'One of these files is damaged inside the range; export it again.',
@@ -118,14 +123,14 @@ function soundOutputArgs(sound: Pcm, input: number): string[] {
  * Returns errors that indicate damage and rethrows others. ffmpeg fails if most of its input does not decode,
  * and does not name the file.
  */
-function asDamage(error: unknown): MediaError {
+function damageError(error: unknown): MediaError {
   if (error instanceof MediaError && error.code === 6017) return error
   throw error
 }
 
 async function readInputArgs(
-  [{ clip, from }]: Read,
-  { wish, context, threads }: EncodePartOptions,
+  [{ clip, from }]: SequentialRead,
+  { picture: wish, context, threads }: EncodePartOptions,
 ): Promise<string[]> {
   const video = wish.videoOf(clip.material)
   return inputArgs(context.files.get(clip.material).path, [
@@ -140,7 +145,7 @@ async function readInputArgs(
  * there.
  */
 async function checkEnding(
-  { stretch, due, markerFile: marker }: Ending,
+  { range: stretch, expectedFrom: due, markerFile: marker }: EndCheck,
   { context, signal }: EncodePartOptions,
 ): Promise<void> {
   const found = await stat(join(context.scratch, marker)).catch(() => undefined)
@@ -150,7 +155,11 @@ async function checkEnding(
   // Uses the same tolerance as the filters.
   const span = { from: due + clipTolerance, to: to - 2 * clipTolerance }
   if (!facts || (await isPictureGap({ path, facts }, span, { signal }))) return
-  throw new MediaError(6021, `${clip.at}.material: ${name} has no picture from ${due.toFixed(1)} s on`, {
-    hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
-  })
+  throw new MediaError(
+    6021,
+    `${clip.requestPath}.material: ${name} has no picture from ${due.toFixed(1)} s on`,
+    {
+      hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
+    },
+  )
 }

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import {
-  type Group,
+  type PieceGroup,
   groupReads,
-  type Part,
-  pieceStretch,
+  type TimelinePart,
+  pieceSourceRange,
   totalUnits,
 } from '../../src/media/timeline/pieces.ts'
 import type { TimelineClip } from '../../src/media/timeline/timeline.ts'
@@ -38,13 +38,13 @@ interface Shot {
   readonly lasts: number
 }
 
-function partsOfShots(shots: readonly Shot[]): Part[] {
+function partsOfShots(shots: readonly Shot[]): TimelinePart[] {
   let at = 0
   const picture = shots.map(({ material, lasts }): TimelineClip => {
     const from = at
     at += lasts
     return {
-      ...{ at: '', material, speed: 1, keepPitch: true, volume: 1 },
+      ...{ requestPath: '', material, speed: 1, keepPitch: true, volume: 1 },
       source: { from: 1, to: 1 + lasts },
       track: { from, to: at },
     }
@@ -54,8 +54,8 @@ function partsOfShots(shots: readonly Shot[]): Part[] {
 }
 
 /** Returns the picture size of each decoder of a group, pixels. */
-function decodersOf(group: Group): number[] {
-  const stretches = group.flatMap((piece) => pieceStretch(piece, rate) ?? [])
+function decodersOf(group: PieceGroup): number[] {
+  const stretches = group.flatMap((piece) => pieceSourceRange(piece, rate) ?? [])
   return groupReads(stretches, wish.decodesThrough).map(([{ clip }]) => {
     const { coded_width, coded_height } = videoOf(clip.material)
     return coded_width * coded_height
@@ -67,7 +67,7 @@ function sumOf(values: readonly number[]): number {
 }
 
 /** Returns the maximum number of simultaneous decoders. Only one group of a part is decoded at a time. */
-function mostAtOnce(parts: readonly Part[]): number {
+function mostAtOnce(parts: readonly TimelinePart[]): number {
   const counts = parts.map(({ groups }) => Math.max(...groups.map((group) => decodersOf(group).length)))
   return sumOf(counts.toSorted((one, other) => other - one).slice(0, atOnce))
 }
@@ -84,7 +84,7 @@ test('what is decoded at once for a part is bounded, and how many frames of it w
   fc.assert(
     fc.property(shots, (some) => {
       const parts = partsOfShots(some)
-      for (const [index, { groups, live }] of parts.entries()) {
+      for (const [index, { groups, mainGroup: live }] of parts.entries()) {
         for (const decoders of groups.map(decodersOf))
           expect(decoders.length <= 1 || sumOf(decoders) <= 2 * 1920 * 1080).toBe(true)
         const frames = totalUnits(groups.flat())

@@ -3,10 +3,10 @@ import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { containedSize } from '../../src/media/layout/canvas.ts'
 import {
   groupReads,
-  type Part,
-  pieceStretch,
-  type Read,
-  type Stretch,
+  type TimelinePart,
+  pieceSourceRange,
+  type SequentialRead,
+  type SourceRange,
 } from '../../src/media/timeline/pieces.ts'
 import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
@@ -16,22 +16,22 @@ export interface PictureOptions {
   readonly canvas: Pick<Timeline, 'width' | 'height' | 'rate'>
   readonly videoOf: (material: string) => VideoFacts
   /** Returns whether decoding up to the next section is faster than opening the file again. */
-  readonly decodesThrough: (before: Stretch, next: Stretch) => boolean
+  readonly decodesThrough: (before: SourceRange, next: SourceRange) => boolean
 }
 
 /** Picture of a part: its inputs and the filter graph, which ends in [v]. */
 export interface PictureGraph {
   /** Inputs in order. Each starts at the key frame before its first section. */
-  readonly reads: readonly Read[]
+  readonly reads: readonly SequentialRead[]
   readonly graph: string
-  readonly endings: readonly Ending[]
+  readonly endChecks: readonly EndCheck[]
 }
 
 /** How to check whether a section had pictures until its end or its last picture was repeated. */
-export interface Ending {
-  readonly stretch: Stretch
+export interface EndCheck {
+  readonly range: SourceRange
   /** Time from which a new picture is expected, in seconds of the source, unless the source has a gap. */
-  readonly due: number
+  readonly expectedFrom: number
   /** File in the folder of the run that is non-empty if such a picture was decoded. */
   readonly markerFile: string
 }
@@ -40,19 +40,27 @@ export interface Ending {
  * Builds the graph for the exact frames of a part, fitted to the canvas. `name` is a prefix of marker files.
  * The raw frames of the part's other groups are additional inputs after `reads`.
  */
-export function partGraph({ groups, live }: Part, wish: PictureOptions, name: string): PictureGraph {
+export function partGraph(
+  { groups, mainGroup: live }: TimelinePart,
+  wish: PictureOptions,
+  name: string,
+): PictureGraph {
   const { rate } = wish.canvas
-  const stretches = live.map((piece) => pieceStretch(piece, rate))
+  const stretches = live.map((piece) => pieceSourceRange(piece, rate))
   const reads = groupReads(
     stretches.filter((one) => one !== undefined),
     wish.decodesThrough,
   )
-  const endings: Ending[] = []
+  const endings: EndCheck[] = []
   const chains = live.map((piece, index) => {
     const stretch = stretches[index]
     const label = `[p${index}]`
-    if (!stretch) return `${black(wish, piece.units)}${label}`
-    const ending = { stretch, due: lastPictureDue(stretch, wish), markerFile: `${name}-${index}.marker` }
+    if (!stretch) return `${blackSource(wish, piece.units)}${label}`
+    const ending = {
+      stretch,
+      due: lastPictureExpectedFrom(stretch, wish),
+      markerFile: `${name}-${index}.marker`,
+    }
     endings.push(ending)
     return `[r${index}]${pieceFilters(ending, wish, String(index))}${label}`
   })
@@ -68,10 +76,10 @@ export function partGraph({ groups, live }: Part, wish: PictureOptions, name: st
   )
   // Sets timestamps from frame numbers, because those of concat are rounded.
   const end = `${all.join('')}concat=n=${all.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
-  return { reads, graph: [...inputs, ...raw, ...chains, end].join(';'), endings }
+  return { reads, graph: [...inputs, ...raw, ...chains, end].join(';'), endChecks: endings }
 }
 
-function black({ canvas: { width, height, rate } }: PictureOptions, frames: number): string {
+function blackSource({ canvas: { width, height, rate } }: PictureOptions, frames: number): string {
   return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
 }
 
@@ -81,7 +89,7 @@ function black({ canvas: { width, height, rate } }: PictureOptions, frames: numb
 const maxMissedSeconds = 1
 
 /** Returns when the last pictures of a section are expected, in seconds of its file. */
-function lastPictureDue({ clip, to }: Stretch, { canvas, videoOf }: PictureOptions): number {
+function lastPictureExpectedFrom({ clip, to }: SourceRange, { canvas, videoOf }: PictureOptions): number {
   const end = (videoOf(clip.material).duration_ms || Infinity) / 1000
   return Math.max(0, Math.min(to, end) - maxMissedSeconds - (2 * clip.speed) / canvas.rate)
 }
@@ -91,7 +99,7 @@ function lastPictureDue({ clip, to }: Stretch, { canvas, videoOf }: PictureOptio
  * piece. Repeats the previous picture if the next one is late or missing.
  */
 function pieceFilters(
-  { stretch: { clip, from, to, units }, due, markerFile }: Ending,
+  { range: { clip, from, to, units }, expectedFrom: due, markerFile }: EndCheck,
   wish: PictureOptions,
   /** Distinguishes the labels of pieces in a graph. */
   label: string,
@@ -99,7 +107,7 @@ function pieceFilters(
   const { canvas } = wish
   const video = wish.videoOf(clip.material)
   const frame = clip.speed / canvas.rate
-  const time = `PTS-${formatFilterSeconds(from + lookAhead(frame) - frame / 2)}/TB`
+  const time = `PTS-${formatFilterSeconds(from + samplingOffset(frame) - frame / 2)}/TB`
   const size = containedSize(canvas, video.width / video.height)
   const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
   const isWhole = x === 0 && y === 0
@@ -127,7 +135,7 @@ function pieceFilters(
  * the exact middle are avoided: pictures start there (in the middle if their rate is twice the output's), and
  * files and callers round such times.
  */
-function lookAhead(frame: number): number {
+function samplingOffset(frame: number): number {
   return Math.max(frame / 2 - clipTolerance, clipTolerance)
 }
 

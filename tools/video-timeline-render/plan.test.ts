@@ -46,7 +46,7 @@ const files = requestFiles(
 
 function clip(material: string, lasts: number, { speed = 1, from = 0 } = {}): TimelineClip {
   return {
-    ...{ at: '', material, speed, keepPitch: true, volume: 1 },
+    ...{ requestPath: '', material, speed, keepPitch: true, volume: 1 },
     source: { from, to: from + lasts * speed },
     track: { from: 0, to: lasts },
   }

@@ -22,7 +22,7 @@ export const plan: PlanOperation<typeof videoTimelineRender> = (input, files) =>
  * Measured on two cores: seconds per run, per clip and per second of sound, and pixels per second. Values for
  * pictures are the mean of material with and without grain.
  */
-const measured = {
+const costs = {
   start: 0.6,
   pictureClip: 0.03,
   soundClip: 0.02,
@@ -51,24 +51,24 @@ export function timelineRenderSeconds(timeline: Timeline, files: RequestFiles): 
   const passed = picture.reduce((sum, clip, index) => {
     const video = files.get(clip.material).facts?.video
     const way = pixelsPerSecond(video) * skippedSeconds(clip, picture[index - 1], video?.seek_ms)
-    return sum + way + measured.ahead * codedPixels(video)
+    return sum + way + costs.ahead * codedPixels(video)
   }, 0)
   const shown = Math.min(
     frames,
     sumOver(picture, ({ track }) => (track.to - track.from) * rate),
   )
   const heard = sumOver(sound.flat(), ({ source, speed, keepPitch }) => {
-    const retimed = keepPitch && speed !== 1 ? measured.pitched : 0
-    return measured.soundClip + (measured.heard + retimed) * (source.to - source.from)
+    const retimed = keepPitch && speed !== 1 ? costs.pitched : 0
+    return costs.soundClip + (costs.heard + retimed) * (source.to - source.from)
   })
   const expected =
-    measured.start +
-    measured.pictureClip * picture.length +
-    decoded / measured.decodeAndScale +
-    passed / measured.decode +
-    width * height * (shown / measured.encode + (frames - shown) / measured.encodeBlack) +
+    costs.start +
+    costs.pictureClip * picture.length +
+    decoded / costs.decodeAndScale +
+    passed / costs.decode +
+    width * height * (shown / costs.encode + (frames - shown) / costs.encodeBlack) +
     heard +
-    measured.mixed * seconds
+    costs.mixed * seconds
   return Math.round(expected * 10) / 10
 }
 

@@ -24,7 +24,7 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
   const { files, scratch } = context
   checkSources(timeline, files)
   const path = join(scratch, 'timeline.mp4')
-  await render(timeline, context, path)
+  await renderTimeline(timeline, context, path)
   const { width, height, seconds } = timeline
   const notes = hdrMaterialNames(timeline, files).map(
     (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,
@@ -46,7 +46,7 @@ const pixelsAtOnce = 4 * 1920 * 1080
 /** Share of joining in the total work, percent. */
 const joiningPercent = 2
 
-async function render(timeline: Timeline, context: RunContext, path: string): Promise<void> {
+async function renderTimeline(timeline: Timeline, context: RunContext, path: string): Promise<void> {
   const { files, scratch, threads } = context
   const timeoutMs = (10 * 60 + 30 * timelineRenderSeconds(timeline, files)) * 1000
   const failed = new AbortController()
@@ -68,7 +68,7 @@ async function render(timeline: Timeline, context: RunContext, path: string): Pr
   const share = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
   const encode = ({ part, path: one }: (typeof parts)[number], withSound?: Pcm) =>
     encodePart(one, {
-      ...{ part, wish, context, signal, timeoutMs, sound: withSound },
+      ...{ part, picture: wish, context, signal, timeoutMs, sound: withSound },
       threads: share,
       onFrames(frames) {
         made.set(one, frames)

@@ -1,7 +1,12 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFiles, StagedFile } from '../../src/contract/operation.ts'
 import { keyFramesBefore } from '../../src/engines/ffmpeg/key-frames.ts'
-import { follows, layOutPieces, pieceStretch, type Stretch } from '../../src/media/timeline/pieces.ts'
+import {
+  isReadableAfter,
+  layOutPieces,
+  pieceSourceRange,
+  type SourceRange,
+} from '../../src/media/timeline/pieces.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 
@@ -22,16 +27,16 @@ const pixelsPerOpen = 20e6
 export async function decodeThrough(
   { picture, frames, rate }: Timeline,
   { files, videoOf, signal }: DecodeThroughOptions,
-): Promise<(before: Stretch, next: Stretch) => boolean> {
+): Promise<(before: SourceRange, next: SourceRange) => boolean> {
   const stretches = layOutPieces(picture, { total: frames, perSecond: rate }).flatMap(
-    (piece) => pieceStretch(piece, rate) ?? [],
+    (piece) => pieceSourceRange(piece, rate) ?? [],
   )
   const asked = new Map<string, number[]>()
   for (const [index, stretch] of stretches.entries()) {
     const before = stretches[index - 1]
     if (
       !before ||
-      !follows(before, stretch) ||
+      !isReadableAfter(before, stretch) ||
       stretch.from - before.to <= openingSeconds(videoOf(stretch.clip.material))
     )
       continue

@@ -9,8 +9,13 @@ import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { soundRate, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { decodePcm, type Pcm, pcmBytes } from '../../src/engines/ffmpeg/sound.ts'
-import { packAudioTracks, varispeed } from '../../src/media/timeline/audio-tracks.ts'
-import { layOutPieces, type Piece, pieceStretch, type Stretch } from '../../src/media/timeline/pieces.ts'
+import { packAudioTracks, varispeedRates } from '../../src/media/timeline/audio-tracks.ts'
+import {
+  layOutPieces,
+  type Piece,
+  pieceSourceRange,
+  type SourceRange,
+} from '../../src/media/timeline/pieces.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { rechunk } from '../../src/platform/streams.ts'
 
@@ -71,7 +76,7 @@ async function* renderTrack(
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
   const sounding = pieces.map((piece) => {
-    const stretch = pieceStretch(piece, soundRate)
+    const stretch = pieceSourceRange(piece, soundRate)
     return stretch && hasSound(stretch, job.context.files.get(stretch.clip.material)) ? stretch : undefined
   })
   for (let index = 0; index < pieces.length;) {
@@ -82,13 +87,13 @@ async function* renderTrack(
     )
     const group = sounding.slice(index, end < 0 ? pieces.length : end).filter((one) => one !== undefined)
     if (group.length === 0) yield* silentPcm(piece.units)
-    else yield* decodeStretches(group, job, rubberband)
+    else yield* decodeRanges(group, job, rubberband)
     index += Math.max(1, group.length)
   }
 }
 
 /** Returns whether a file has sound at the start of a section. */
-function hasSound({ from }: Stretch, { facts }: StagedFile): boolean {
+function hasSound({ from }: SourceRange, { facts }: StagedFile): boolean {
   const audio = facts?.audio[0]
   return audio !== undefined && from * 1000 < audio.start_ms + (audio.duration_ms || facts?.duration_ms || 0)
 }
@@ -102,8 +107,8 @@ function decodeStart(from: number): number {
 }
 
 /** Yields consecutive sections, each with exactly the length of its piece. */
-async function* decodeStretches(
-  stretches: readonly Stretch[],
+async function* decodeRanges(
+  stretches: readonly SourceRange[],
   job: TimelineSoundOptions,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
@@ -116,7 +121,7 @@ async function* decodeStretches(
   })
   const chains = stretches.map((stretch, index) => {
     const mono = files.get(stretch.clip.material).facts?.audio[0]?.channels === 1
-    return `[${index}:a:0]${stretchFilters(stretch, { mono, rubberband })}[a${index}]`
+    return `[${index}:a:0]${rangeFilters(stretch, { mono, rubberband })}[a${index}]`
   })
   const all = stretches.map((_, index) => `[a${index}]`).join('')
   const graph = [...chains, `${all}concat=n=${stretches.length}:v=0:a=1[a]`].join(';')
@@ -136,15 +141,21 @@ async function* decodeStretches(
 }
 
 /** Returns a decoding error that names the possible clips and files. Returns other errors unchanged. */
-function withClipNames(cause: unknown, stretches: readonly Stretch[], files: RunContext['files']): unknown {
+function withClipNames(
+  cause: unknown,
+  stretches: readonly SourceRange[],
+  files: RunContext['files'],
+): unknown {
   if (!(cause instanceof MediaError) || (cause.code !== 6017 && cause.code !== 6021)) return cause
-  const places = stretches.map(({ clip: { at, material } }) => `${at}.material: ${files.get(material).name}`)
+  const places = stretches.map(
+    ({ clip: { requestPath: at, material } }) => `${at}.material: ${files.get(material).name}`,
+  )
   const message = `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`
   return new MediaError(cause.code, message, { cause, hint: cause.hint })
 }
 
-function stretchFilters(
-  { clip, from, to, units }: Stretch,
+function rangeFilters(
+  { clip, from, to, units }: SourceRange,
   { mono, rubberband }: { mono: boolean; rubberband: boolean },
 ): string {
   const start = from - decodeStart(from)
@@ -169,7 +180,7 @@ export function retimeFilters(
 ): string[] {
   if (speed === 1) return []
   if (!keepPitch) {
-    const { from, to } = varispeed(speed)
+    const { from, to } = varispeedRates(speed)
     return [`aresample=${from}`, `asetrate=${to}`, 'aresample=48000']
   }
   // Both filters delay their last samples until more input arrives.

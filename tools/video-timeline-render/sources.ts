@@ -5,7 +5,7 @@ import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.t
 import { throwCombined } from '../../src/media/timeline/read-gtrk.ts'
 
 /** A clip may end this long after its material, seconds, because headers and callers round durations. */
-const endTolerance = 0.1
+const materialEndTolerance = 0.1
 
 /**
  * Validates clips against their files. Throws 6014, 6016 or 6021 with the paths of all clips with that code.
@@ -29,14 +29,14 @@ function movingPicture({ kind, facts }: RequestFile): VideoFacts | undefined {
   return kind === 'video' && video && (video.duration_ms || facts.duration_ms) > 0 ? video : undefined
 }
 
-function notMovingError({ at }: TimelineClip, { name }: RequestFile): MediaError {
+function notMovingError({ requestPath: at }: TimelineClip, { name }: RequestFile): MediaError {
   return new MediaError(6014, `${at}.material: ${name} is not a video with moving pictures`, {
     hint: 'Pass a video with moving pictures. Create a video from a still picture first.',
   })
 }
 
 function rangeError(
-  { at, source, speed }: TimelineClip,
+  { requestPath: at, source, speed }: TimelineClip,
   { name, facts }: RequestFile,
   rate: number,
 ): MediaError | undefined {
@@ -46,7 +46,7 @@ function rangeError(
     const message = `${at}.clip_st: ${source.from} s is not before the end of ${name} (${lasts} s)`
     return new MediaError(6016, message, { hint })
   }
-  if (source.to > lasts + Math.max(endTolerance, speed / rate)) {
+  if (source.to > lasts + Math.max(materialEndTolerance, speed / rate)) {
     const hint = `Give a clip_ed of at most ${lasts}, with track times that fit.${unitHint(source.to, lasts)}`
     const message = `${at}.clip_ed: ${source.to} s is after the end of ${name} (${lasts} s)`
     return new MediaError(6016, message, { hint })

@@ -12,9 +12,9 @@ export interface Oklab {
 export type Rgb = readonly [red: number, green: number, blue: number]
 
 /** Parses #RRGGBB. */
-export function fromHex(hex: string): Oklab {
+export function oklabFromHex(hex: string): Oklab {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
-    linear(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
+    srgbToLinear(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
   )
   const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
   const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
@@ -27,14 +27,14 @@ export function fromHex(hex: string): Oklab {
 }
 
 /** Converts a colour to sRGB. Values outside the gamut are clipped. */
-export function toRgb({ l, a, b }: Oklab): Rgb {
+export function oklabToRgb({ l, a, b }: Oklab): Rgb {
   const long = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3
   const middle = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3
   const short = (l - 0.0894841775 * a - 1.291485548 * b) ** 3
   return [
-    coded(4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short),
-    coded(-1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short),
-    coded(-0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short),
+    linearToSrgb(4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short),
+    linearToSrgb(-1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short),
+    linearToSrgb(-0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short),
   ]
 }
 
@@ -58,16 +58,16 @@ export function oklabHue({ a, b }: Oklab): number {
 }
 
 /** Returns a colour from lightness (0 to 1), chroma and hue (radians). */
-export function fromHue({ l, chroma, hue }: { l: number; chroma: number; hue: number }): Oklab {
+export function oklabFromHue({ l, chroma, hue }: { l: number; chroma: number; hue: number }): Oklab {
   return { l, a: chroma * Math.cos(hue), b: chroma * Math.sin(hue) }
 }
 
 /** sRGB transfer functions in both directions (IEC 61966-2-1). Linear values are 0 to 1. */
-function linear(value: number): number {
+function srgbToLinear(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
 }
 
-function coded(value: number): number {
+function linearToSrgb(value: number): number {
   const clipped = Math.min(1, Math.max(0, value))
   return 255 * (clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * clipped ** (1 / 2.4) - 0.055)
 }

@@ -1,34 +1,38 @@
 import type { Rect } from '../geometry.ts'
 
 /** Luma coefficients of red and blue, ITU-R BT.709. Green has the remainder. */
-const share = { red: 0.2126, blue: 0.0722 }
+const lumaShare = { red: 0.2126, blue: 0.0722 }
 
 /** Fixed-point representation of 1 in integer weights. */
-const one = 2 ** 16
+const fixedOne = 2 ** 16
 
 /** Number of steps of limited range, from black to white and between the ends of a chroma axis. */
-const steps = { luma: 219, chroma: 224 }
+const codeSteps = { luma: 219, chroma: 224 }
 
 /**
  * Returns the integer weights of red, green and blue for one sample. Green gets the remainder of `sum`, so
  * that grey has no chroma.
  */
-function weights(red: number, blue: number, sum: number) {
-  const [fromRed, fromBlue] = [Math.round((red * one) / 255), Math.round((blue * one) / 255)]
-  return { red: fromRed, green: Math.round((sum * one) / 255) - fromRed - fromBlue, blue: fromBlue }
+function sampleWeights(red: number, blue: number, sum: number) {
+  const [fromRed, fromBlue] = [Math.round((red * fixedOne) / 255), Math.round((blue * fixedOne) / 255)]
+  return { red: fromRed, green: Math.round((sum * fixedOne) / 255) - fromRed - fromBlue, blue: fromBlue }
 }
 
-const luma = weights(steps.luma * share.red, steps.luma * share.blue, steps.luma)
+const lumaWeights = sampleWeights(
+  codeSteps.luma * lumaShare.red,
+  codeSteps.luma * lumaShare.blue,
+  codeSteps.luma,
+)
 const towards = (own: number, other: number) =>
-  [steps.chroma / 2, (-steps.chroma * other) / (2 - 2 * own)] as const
-const [blueOwn, blueOther] = towards(share.blue, share.red)
-const [redOwn, redOther] = towards(share.red, share.blue)
-const cb = weights(blueOther, blueOwn, 0)
-const cr = weights(redOwn, redOther, 0)
+  [codeSteps.chroma / 2, (-codeSteps.chroma * other) / (2 - 2 * own)] as const
+const [blueOwn, blueOther] = towards(lumaShare.blue, lumaShare.red)
+const [redOwn, redOther] = towards(lumaShare.red, lumaShare.blue)
+const cbWeights = sampleWeights(blueOther, blueOwn, 0)
+const crWeights = sampleWeights(redOwn, redOther, 0)
 
 /** Fixed-point values of black and of neutral chroma, plus one half for rounding. */
-const lumaBase = (16 + 0.5) * one
-const chromaBase = (128 + 0.5) * one
+const lumaBase = (16 + 0.5) * fixedOne
+const chromaBase = (128 + 0.5) * fixedOne
 
 /**
  * A video frame of planar 8-bit 4:2:0 samples, BT.709, limited range, converted from RGBA pixels. The chroma
@@ -66,27 +70,29 @@ export class Yuv420 {
         const d = now[under + 1] ?? 0
         if (last && a === last[top] && b === last[top + 1] && c === last[under] && d === last[under + 1])
           continue
-        bytes[at] = brightness(a)
-        bytes[at + 1] = brightness(b)
-        bytes[at + this.#width] = brightness(c)
-        bytes[at + this.#width + 1] = brightness(d)
+        bytes[at] = lumaCode(a)
+        bytes[at + 1] = lumaCode(b)
+        bytes[at + this.#width] = lumaCode(c)
+        bytes[at + this.#width + 1] = lumaCode(d)
         // Sums red and blue in one integer. Each sum of four stays within its own 16 bits.
         const sums = (a & 0xff00ff) + (b & 0xff00ff) + (c & 0xff00ff) + (d & 0xff00ff)
         const red = sums & 0xffff
         const blue = sums >>> 16
         const green = ((a >>> 8) & 255) + ((b >>> 8) & 255) + ((c >>> 8) & 255) + ((d >>> 8) & 255)
-        bytes[colour] = (cb.red * red + cb.green * green + cb.blue * blue + 4 * chromaBase) >>> 18
-        bytes[colour + plane] = (cr.red * red + cr.green * green + cr.blue * blue + 4 * chromaBase) >>> 18
+        bytes[colour] =
+          (cbWeights.red * red + cbWeights.green * green + cbWeights.blue * blue + 4 * chromaBase) >>> 18
+        bytes[colour + plane] =
+          (crWeights.red * red + crWeights.green * green + crWeights.blue * blue + 4 * chromaBase) >>> 18
       }
     }
   }
 }
 
-function brightness(pixel: number): number {
+function lumaCode(pixel: number): number {
   const red = pixel & 255
   const green = (pixel >>> 8) & 255
   const blue = (pixel >>> 16) & 255
-  return (luma.red * red + luma.green * green + luma.blue * blue + lumaBase) >>> 16
+  return (lumaWeights.red * red + lumaWeights.green * green + lumaWeights.blue * blue + lumaBase) >>> 16
 }
 
 /**

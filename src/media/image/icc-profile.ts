@@ -31,7 +31,7 @@ function findInBmp(bytes: Uint8Array): ImageProfile | undefined {
 const signatureBytes = 8
 
 /** PNG colour types with RGB colours: true colour, palette, true colour with alpha. */
-const rgbColourTypes = [2, 3, 6]
+const pngRgbColourTypes = [2, 3, 6]
 
 /** Finds the iCCP chunk, which precedes the picture. */
 function findInPng(bytes: Uint8Array): ImageProfile | undefined {
@@ -41,7 +41,7 @@ function findInPng(bytes: Uint8Array): ImageProfile | undefined {
     const end = at + 12 + view.getUint32(at)
     const name = textAt(bytes, at + 4, 4)
     if (name === 'iCCP') {
-      const isRgb = rgbColourTypes.includes(bytes[25] ?? 0)
+      const isRgb = pngRgbColourTypes.includes(bytes[25] ?? 0)
       return { bytes: end > bytes.length ? undefined : bytes.slice(at, end), isRgb }
     }
     if (name === 'IDAT') return undefined
@@ -51,7 +51,7 @@ function findInPng(bytes: Uint8Array): ImageProfile | undefined {
 }
 
 /** Inserts an iCCP chunk after IHDR. */
-function putIntoPng(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
+function insertIntoPng(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
   const header = signatureBytes + 25
   return [image.subarray(0, header), profile, image.subarray(header)]
 }
@@ -80,7 +80,7 @@ function findInJpeg(bytes: Uint8Array): ImageProfile | undefined {
 }
 
 /** Inserts profile segments after the JFIF header. */
-function putIntoJpeg(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
+function insertIntoJpeg(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] {
   const [first] = jpegSegments(image)
   const at = first?.kind === marker.app0 ? first.to : 2
   return [image.subarray(0, at), profile, image.subarray(at)]
@@ -136,7 +136,7 @@ function findInWebp(bytes: Uint8Array): ImageProfile | undefined {
 }
 
 /** Inserts an ICCP chunk after VP8X, which is created if missing. Returns undefined for an invalid file. */
-function putIntoWebp(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] | undefined {
+function insertIntoWebp(image: Uint8Array, profile: Uint8Array): readonly Uint8Array[] | undefined {
   const [first] = webpChunks(image)
   if (!first) return undefined
   const isExtended = first.name === 'VP8X'
@@ -207,18 +207,18 @@ interface ImageProfile {
 /** Bytes from the start of an image that suffice for its headers and a profile. */
 export const profileHeadBytes = 8 * 2 ** 20
 
-type ImageFormat = 'png' | 'jpeg' | 'webp' | 'bmp'
+type ProfileContainer = 'png' | 'jpeg' | 'webp' | 'bmp'
 
 interface ProfileFormat {
   readonly find: (bytes: Uint8Array) => ImageProfile | undefined
-  readonly put: (image: Uint8Array, profile: Uint8Array) => readonly Uint8Array[] | undefined
+  readonly insert: (image: Uint8Array, profile: Uint8Array) => readonly Uint8Array[] | undefined
 }
 
-const profileFormats: Readonly<Record<ImageFormat, ProfileFormat>> = {
-  png: { find: findInPng, put: putIntoPng },
-  jpeg: { find: findInJpeg, put: putIntoJpeg },
-  webp: { find: findInWebp, put: putIntoWebp },
-  bmp: { find: findInBmp, put: () => undefined },
+const profileFormats: Readonly<Record<ProfileContainer, ProfileFormat>> = {
+  png: { find: findInPng, insert: insertIntoPng },
+  jpeg: { find: findInJpeg, insert: insertIntoJpeg },
+  webp: { find: findInWebp, insert: insertIntoWebp },
+  bmp: { find: findInBmp, insert: () => undefined },
 }
 
 /**
@@ -226,7 +226,7 @@ const profileFormats: Readonly<Record<ImageFormat, ProfileFormat>> = {
  * none.
  */
 export function findProfile(head: Uint8Array): ImageProfile | undefined {
-  const format = imageFormat(head)
+  const format = profileContainer(head)
   return format && profileFormats[format].find(head)
 }
 
@@ -235,13 +235,13 @@ export function findProfile(head: Uint8Array): ImageProfile | undefined {
  * there is no usable profile.
  */
 export function copyProfile(image: Uint8Array, source: Uint8Array): readonly Uint8Array[] | undefined {
-  const format = imageFormat(image)
+  const format = profileContainer(image)
   const profile = findProfile(source)
-  if (!format || !profile?.bytes || format !== imageFormat(source)) return undefined
-  return profileFormats[format].put(image, profile.bytes)
+  if (!format || !profile?.bytes || format !== profileContainer(source)) return undefined
+  return profileFormats[format].insert(image, profile.bytes)
 }
 
-function imageFormat(bytes: Uint8Array): ImageFormat | undefined {
+function profileContainer(bytes: Uint8Array): ProfileContainer | undefined {
   const text = textAt(bytes, 0, 16)
   if (text.startsWith('\u0089PNG\r\n\u001a\n')) return 'png'
   if (text.startsWith('\u00ff\u00d8\u00ff')) return 'jpeg'

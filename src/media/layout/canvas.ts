@@ -38,7 +38,7 @@ export interface AxisFit {
   /** First source pixel; even. */
   readonly start: number
   /** Number of source pixels. */
-  readonly taken: number
+  readonly cropped: number
   /** Number of pixels after scaling. */
   readonly scaled: number
   /** First visible pixel after scaling. If it is odd, the second crop requires 4:4:4 chroma. */
@@ -61,7 +61,7 @@ interface FitAxisOptions {
  * Source pixels searched beyond each end of the requested part. A larger search hardly improves the fit and
  * scales more pixels.
  */
-const reach = 64
+const searchPixels = 64
 
 /** Position error in result pixels that is invisible. Below it, the fit that scales fewer pixels wins. */
 const invisibleError = 0.02
@@ -77,14 +77,14 @@ const visibleError = 0.1
  */
 export function fitAxis(wish: FitAxisOptions): AxisFit {
   const even = closestFit(wish, 2)
-  return misplacement(even, wish) < visibleError ? even : closestFit(wish, 1)
+  return positionError(even, wish) < visibleError ? even : closestFit(wish, 1)
 }
 
 function closestFit(wish: FitAxisOptions, step: 1 | 2): AxisFit {
-  let best: AxisFit = { start: 0, taken: wish.length, scaled: wish.shown, offset: 0, shown: wish.shown }
+  let best: AxisFit = { start: 0, cropped: wish.length, scaled: wish.shown, offset: 0, shown: wish.shown }
   let least = Infinity
   for (const fit of candidateFits(wish, step)) {
-    const score = Math.max(invisibleError, misplacement(fit, wish)) + fit.scaled * 1e-9
+    const score = Math.max(invisibleError, positionError(fit, wish)) + fit.scaled * 1e-9
     if (score < least) {
       least = score
       best = fit
@@ -98,13 +98,16 @@ function closestFit(wish: FitAxisOptions, step: 1 | 2): AxisFit {
  * multiples of `step`.
  */
 function* candidateFits({ length, from, to, shown }: FitAxisOptions, step: 1 | 2): Generator<AxisFit> {
-  const ends = [...evenNumbers(to, Math.min(length, to + reach)), ...(to > length - reach ? [length] : [])]
-  for (const start of evenNumbers(Math.max(0, from - reach), from)) {
+  const ends = [
+    ...evenNumbers(to, Math.min(length, to + searchPixels)),
+    ...(to > length - searchPixels ? [length] : []),
+  ]
+  for (const start of evenNumbers(Math.max(0, from - searchPixels), from)) {
     for (const end of ends) {
       const taken = end - start
       for (const scaled of multiplesAround((taken * shown) / (to - from), step)) {
         for (const offset of multiplesAround(((from - start) * scaled) / taken, step)) {
-          if (offset >= 0 && offset + shown <= scaled) yield { start, taken, scaled, offset, shown }
+          if (offset >= 0 && offset + shown <= scaled) yield { start, cropped: taken, scaled, offset, shown }
         }
       }
     }
@@ -112,12 +115,15 @@ function* candidateFits({ length, from, to, shown }: FitAxisOptions, step: 1 | 2
 }
 
 /** Returns the part of the source that a fit shows, in source pixels. */
-export function shownPart({ start, taken, scaled, offset, shown }: AxisFit): { from: number; to: number } {
+export function shownPart({ start, cropped: taken, scaled, offset, shown }: AxisFit): {
+  from: number
+  to: number
+} {
   return { from: start + (offset * taken) / scaled, to: start + ((offset + shown) * taken) / scaled }
 }
 
 /** Returns the largest distance of a fit's edges from their requested positions, in result pixels. */
-export function misplacement(fit: AxisFit, { from, to, shown }: FitAxisOptions): number {
+export function positionError(fit: AxisFit, { from, to, shown }: FitAxisOptions): number {
   const part = shownPart(fit)
   return (Math.max(Math.abs(part.from - from), Math.abs(part.to - to)) * shown) / (to - from)
 }

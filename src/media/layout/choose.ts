@@ -13,7 +13,7 @@ export interface ChooseLayoutOptions {
 }
 
 /** Maximum aspect ratio of a slot, long side / short side, in automatically offered layouts. */
-const longestSlot = 3.6
+const maxSlotAspect = 3.6
 
 const offeredCache = new Map<string, readonly Layout[]>()
 
@@ -32,7 +32,7 @@ export function offeredLayouts(clips: number, ratio: OutputRatio): readonly Layo
 
 /** Returns whether a layout has no slivers in an output ratio. */
 export function isLayoutOffered(layout: Layout, ratio: OutputRatio): boolean {
-  return slotAspects(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= longestSlot)
+  return slotAspects(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= maxSlotAspect)
 }
 
 /**
@@ -56,7 +56,7 @@ export function orderlySeed(wish: ChooseLayoutOptions): number {
   const best = bestLayouts(wish)
   const from = wish.seed % best.length
   const inTurn = [...best.slice(from), ...best.slice(0, from)]
-  const steps = [isInReadingOrder, beginsTopLeft].map((holds) => inTurn.findIndex(holds))
+  const steps = [isInReadingOrder, startsTopLeft].map((holds) => inTurn.findIndex(holds))
   const seed = wish.seed + (steps.find((step) => step >= 0) ?? 0)
   return seed <= largestSeed ? seed : seed - best.length
 }
@@ -94,7 +94,7 @@ function isInReadingOrder(layout: Layout): boolean {
   })
 }
 
-function beginsTopLeft(layout: Layout): boolean {
+function startsTopLeft(layout: Layout): boolean {
   return slotShares(layout)
     .slice(0, 1)
     .every(({ x, y }) => x < lossTolerance && y < lossTolerance)

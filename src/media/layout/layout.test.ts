@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outputRatios } from '../../contract/catalog.ts'
-import { canvasSize, containedSize, fitAxis, gapPixels, misplacement } from './canvas.ts'
+import { canvasSize, containedSize, fitAxis, gapPixels, positionError } from './canvas.ts'
 import { offeredLayouts } from './choose.ts'
 import { findLayout, layoutsFor, slotRects, slotShares } from './layout.ts'
 import { parseShape } from './shape.ts'
@@ -168,7 +168,7 @@ describe('fitting a picture into a slot', () => {
     fc.assert(
       fc.property(side, (wish) => {
         const fit = fitAxis(wish)
-        const { start, taken, scaled, offset, shown } = fit
+        const { start, cropped: taken, scaled, offset, shown } = fit
         const inside = start >= 0 && start + taken <= wish.length && offset >= 0 && offset + shown <= scaled
         return Object.values(fit).every(Number.isInteger) && start % 2 === 0 && inside && shown === wish.shown
       }),
@@ -179,7 +179,7 @@ describe('fitting a picture into a slot', () => {
     const off: number[] = []
     fc.assert(
       fc.property(side, (wish) => {
-        off.push(misplacement(fitAxis(wish), wish))
+        off.push(positionError(fitAxis(wish), wish))
         return (off.at(-1) ?? 1) < 0.75
       }),
       { numRuns: 300 },

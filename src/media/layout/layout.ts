@@ -1,6 +1,6 @@
 import type { Rect } from '../geometry.ts'
 import { catalogue } from './catalogue.ts'
-import { divideArea, type Division, parseShape, type Shape, turned } from './shape.ts'
+import { divideArea, type DivideAreaOptions, parseShape, type Shape, transposed } from './shape.ts'
 
 /** One arrangement of a number of clips. */
 export interface Layout {
@@ -13,7 +13,7 @@ export interface Layout {
    */
   readonly equivalenceKey: string
   readonly shape: Shape
-  readonly mirror: Corner
+  readonly mirror: PictureCorner
   /** Slot index of each clip. Slots are counted in notation order. */
   readonly order: readonly number[]
 }
@@ -22,13 +22,13 @@ export interface Layout {
  * A corner of the picture: the corner to which a mirror moves the first one, or the one where counting
  * starts.
  */
-interface Corner {
+interface PictureCorner {
   readonly right: boolean
   readonly bottom: boolean
 }
 
 /** Their positions in this list are part of the ids. */
-const corners: readonly Corner[] = [
+const corners: readonly PictureCorner[] = [
   { right: false, bottom: false },
   { right: true, bottom: false },
   { right: false, bottom: true },
@@ -36,7 +36,7 @@ const corners: readonly Corner[] = [
 ]
 
 /** Offset added to the number of a transposed shape. */
-const turnedShapes = 500
+const transposedOffset = 500
 
 /** Numbers of clips that have layouts, ascending. */
 export const slotCounts: readonly number[] = Object.keys(catalogue).map(Number)
@@ -66,7 +66,7 @@ export function findLayout(id: number): Layout | undefined {
 export function slotRects(
   { shape, mirror, order }: Pick<Layout, 'shape' | 'mirror' | 'order'>,
   canvas: { width: number; height: number },
-  division: Division,
+  division: DivideAreaOptions,
 ): Rect[] {
   const slots = divideArea(shape, { x: 0, y: 0, ...canvas }, division).map((slot) => ({
     ...slot,
@@ -88,8 +88,8 @@ export function slotShares(layout: Pick<Layout, 'shape' | 'mirror' | 'order'>): 
 function shapeVariants(clips: number, number: number, upright: Shape): Layout[] {
   const seen = new Set<string>()
   const layouts: Layout[] = []
-  for (const shape of [upright, turned(upright)]) {
-    const first = clips * 100_000 + (shape === upright ? number : number + turnedShapes) * 100
+  for (const shape of [upright, transposed(upright)]) {
+    const first = clips * 100_000 + (shape === upright ? number : number + transposedOffset) * 100
     for (const [pass, from] of corners.entries()) {
       for (const [turn, mirror] of corners.entries()) {
         const layout = { shape, mirror, order: slotOrder(shape, from) }
@@ -105,7 +105,7 @@ function shapeVariants(clips: number, number: number, upright: Shape): Layout[] 
 }
 
 /** Returns the slot indexes of a shape, in the order in which they are met from a corner. */
-function slotOrder(shape: Shape, corner: Corner): number[] {
+function slotOrder(shape: Shape, corner: PictureCorner): number[] {
   let written = 0
   const walk = (inner: Shape): number[] => {
     if (inner.kind === 'slot') return [written++]

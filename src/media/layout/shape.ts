@@ -3,14 +3,14 @@ import type { Rect } from '../geometry.ts'
 /** A division of an area: a single slot, or adjacent parts sized by weight. */
 export type Shape =
   | { readonly kind: 'slot' }
-  | { readonly kind: 'rows' | 'columns'; readonly parts: readonly Part[] }
+  | { readonly kind: 'rows' | 'columns'; readonly parts: readonly WeightedShape[] }
 
-interface Part {
+interface WeightedShape {
   readonly weight: number
   readonly shape: Shape
 }
 
-const slot: Shape = { kind: 'slot' }
+const singleSlot: Shape = { kind: 'slot' }
 
 /**
  * Parses the notation of the catalogue. `/` stacks rows, `|` puts columns side by side and binds tighter, a
@@ -21,7 +21,7 @@ export function parseShape(text: string): Shape {
   const tokens = text.match(/\d+\*?|[/|()]|\S/g) ?? []
   let next = 0
 
-  const split = (kind: 'rows' | 'columns', separator: string, part: () => Part): Part => {
+  const split = (kind: 'rows' | 'columns', separator: string, part: () => WeightedShape): WeightedShape => {
     const parts = [part()]
     while (tokens[next] === separator) {
       next += 1
@@ -30,9 +30,9 @@ export function parseShape(text: string): Shape {
     const [only] = parts
     return only && parts.length === 1 ? only : { weight: 1, shape: { kind, parts } }
   }
-  const rows = (): Part => split('rows', '/', columns)
-  const columns = (): Part => split('columns', '|', weighted)
-  const weighted = (): Part => {
+  const rows = (): WeightedShape => split('rows', '/', columns)
+  const columns = (): WeightedShape => split('columns', '|', weighted)
+  const weighted = (): WeightedShape => {
     const token = tokens[next] ?? ''
     if (!/^[1-9]\d*\*$/.test(token)) return { weight: 1, shape: term() }
     next += 1
@@ -41,7 +41,7 @@ export function parseShape(text: string): Shape {
   const term = (): Shape => {
     const token = tokens[next] ?? 'the end'
     next += 1
-    if (/^[1-9]\d*$/.test(token)) return sideBySide(Number(token))
+    if (/^[1-9]\d*$/.test(token)) return equalColumns(Number(token))
     if (token !== '(') throw new TypeError(`${token} where a slot or ( belongs in the shape ${text}`)
     const inner = rows()
     if (tokens[next] !== ')') throw new TypeError(`) missing in the shape ${text}`)
@@ -54,22 +54,22 @@ export function parseShape(text: string): Shape {
   return shape
 }
 
-function sideBySide(count: number): Shape {
-  if (count === 1) return slot
-  return { kind: 'columns', parts: Array.from({ length: count }, () => ({ weight: 1, shape: slot })) }
+function equalColumns(count: number): Shape {
+  if (count === 1) return singleSlot
+  return { kind: 'columns', parts: Array.from({ length: count }, () => ({ weight: 1, shape: singleSlot })) }
 }
 
 /** Swaps rows and columns, which adapts a portrait layout to landscape. */
-export function turned(shape: Shape): Shape {
+export function transposed(shape: Shape): Shape {
   if (shape.kind === 'slot') return shape
   return {
     kind: shape.kind === 'rows' ? 'columns' : 'rows',
-    parts: shape.parts.map((part) => ({ weight: part.weight, shape: turned(part.shape) })),
+    parts: shape.parts.map((part) => ({ weight: part.weight, shape: transposed(part.shape) })),
   }
 }
 
 /** How to divide an area. */
-export interface Division {
+export interface DivideAreaOptions {
   /** Distance between adjacent slots. */
   readonly gap: number
   /**
@@ -79,10 +79,10 @@ export interface Division {
 }
 
 /** Divides an area into the slots of a shape, in notation order. Slots and gaps together tile the area. */
-export function divideArea(shape: Shape, area: Rect, division: Division): Rect[] {
+export function divideArea(shape: Shape, area: Rect, division: DivideAreaOptions): Rect[] {
   if (shape.kind === 'slot') return [area]
   const down = shape.kind === 'rows'
-  const spans = cutLength(
+  const spans = divideLength(
     down ? area.height : area.width,
     shape.parts.map((part) => part.weight),
     division,
@@ -100,7 +100,7 @@ export function divideArea(shape: Shape, area: Rect, division: Division): Rect[]
  * Divides a length by weights. Cuts are rounded from the running total, so that no part is off by more than a
  * step.
  */
-function cutLength(length: number, weights: readonly number[], { gap, step }: Division) {
+function divideLength(length: number, weights: readonly number[], { gap, step }: DivideAreaOptions) {
   const free = length - gap * (weights.length - 1)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const at = (weight: number) => {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { drawLayoutSheet, idMeanings } from './sheet.ts'
+import { drawLayoutSheet, layoutDigests } from './sheet.ts'
 
 const folder = new URL('../../../docs/layouts/', import.meta.url)
 
 it('keeps what every layout id has meant so far', async () => {
   const known = JSON.parse(await readFile(new URL('ids.json', folder), 'utf8')) as Record<string, number>
-  expect(idMeanings(), 'after adding shapes, run: node docs/layouts/draw.ts').toEqual(known)
+  expect(layoutDigests(), 'after adding shapes, run: node docs/layouts/draw.ts').toEqual(known)
 })
 
 it.each(Array.from({ length: 15 }, (_, index) => index + 2))(

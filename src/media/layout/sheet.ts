@@ -27,7 +27,7 @@ export function drawLayoutSheet(clips: number): string {
       const left = margin + (index % columns) * cell
       const down = top + Math.floor(index / columns) * (height + label + 12)
       const [first] = family
-      if (first) parts.push(sketch(first, { ratio, left, top: down, layouts: family.length }))
+      if (first) parts.push(sketchGroup(first, { ratio, left, top: down, layouts: family.length }))
     }
     top += Math.ceil(families.length / columns) * (height + label + 12) + margin
   }
@@ -43,14 +43,14 @@ export function drawLayoutSheet(clips: number): string {
   ].join('\n')
 }
 
-interface Spot {
+interface SketchGroupOptions {
   readonly ratio: OutputRatio
   readonly left: number
   readonly top: number
   readonly layouts: number
 }
 
-function sketch(layout: Layout, { ratio, left, top, layouts }: Spot): string {
+function sketchGroup(layout: Layout, { ratio, left, top, layouts }: SketchGroupOptions): string {
   const { width, height } = sketchSize(ratio)
   const more = layouts > 1 ? ` ×${layouts}` : ''
   return (
@@ -63,7 +63,7 @@ function sketch(layout: Layout, { ratio, left, top, layouts }: Spot): string {
  * Returns a digest of the ids per shape. It changes when any layout of the shape changes its position, order
  * or id. docs/layouts/ids.json records the digests permanently.
  */
-export function idMeanings(): Record<string, number> {
+export function layoutDigests(): Record<string, number> {
   const families = Map.groupBy(slotCounts.flatMap(layoutsFor), ({ id }) => Math.floor(id / 100))
   return Object.fromEntries(
     [...families].map(([shape, layouts]) => {

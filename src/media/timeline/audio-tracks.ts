@@ -21,7 +21,7 @@ export function packAudioTracks(tracks: readonly (readonly TimelineClip[])[]): T
 }
 
 /** Two sample rates whose ratio changes speed and pitch of a sound. */
-interface RateChange {
+interface VarispeedRates {
   /** Rate to which the sound is resampled, Hz. */
   readonly from: number
   /** Rate as which the resampled sound is then interpreted, Hz. */
@@ -29,22 +29,22 @@ interface RateChange {
 }
 
 /** Relative tolerance: slightly less than one millisecond per hour. */
-const tolerance = 0.9e-3 / 3600
+const speedTolerance = 0.9e-3 / 3600
 
 /**
  * Returns integer sample rates whose ratio is the speed. Speeds with up to three decimals are exact at 48
  * kHz. Other speeds are off by less than a millisecond per hour, with rates up to 96 kHz unless the speed is
  * nearly a simple fraction.
  */
-export function varispeed(speed: number): RateChange {
-  const off = ({ from, to }: RateChange) => Math.abs(to / from / speed - 1)
+export function varispeedRates(speed: number): VarispeedRates {
+  const off = ({ from, to }: VarispeedRates) => Math.abs(to / from / speed - 1)
   const plain = { from: 48_000, to: Math.round(48_000 * speed) }
   if (off(plain) < 1e-12) return plain
   // Convergents of the continued fraction of the speed. Each is closer than any fraction of smaller numbers.
-  let last: RateChange = { from: 0, to: 1 }
-  let found: RateChange = { from: 1, to: Math.floor(speed) }
+  let last: VarispeedRates = { from: 0, to: 1 }
+  let found: VarispeedRates = { from: 1, to: Math.floor(speed) }
   let rest = speed - found.to
-  while (off(found) > tolerance) {
+  while (off(found) > speedTolerance) {
     const whole = Math.floor(1 / rest)
     rest = 1 / rest - whole
     const next = { from: whole * found.from + last.from, to: whole * found.to + last.to }

@@ -8,7 +8,7 @@ export interface Piece {
   readonly units: number
 }
 
-interface LayOutOptions {
+interface LayOutPiecesOptions {
   /** Length of the output, in units. */
   readonly total: number
   /** Units per second. */
@@ -19,7 +19,10 @@ interface LayOutOptions {
  * Places the clips of one track on integer units. The pieces are contiguous and cover the output exactly.
  * Each cut is rounded from its own time, so that rounding errors do not accumulate.
  */
-export function layOutPieces(clips: readonly TimelineClip[], { total, perSecond }: LayOutOptions): Piece[] {
+export function layOutPieces(
+  clips: readonly TimelineClip[],
+  { total, perSecond }: LayOutPiecesOptions,
+): Piece[] {
   const pieces: Piece[] = []
   let filled = 0
   const nothingUntil = (unit: number) => {
@@ -39,7 +42,7 @@ export function layOutPieces(clips: readonly TimelineClip[], { total, perSecond 
 }
 
 /** Returns the source range of a piece, seconds. */
-function pieceSource(
+function sourceTimes(
   { offset, units }: Piece,
   clip: TimelineClip,
   perSecond: number,
@@ -49,7 +52,7 @@ function pieceSource(
 }
 
 /** The section of a material that a piece uses, seconds. */
-export interface Stretch {
+export interface SourceRange {
   readonly clip: TimelineClip
   readonly from: number
   readonly to: number
@@ -58,20 +61,20 @@ export interface Stretch {
 }
 
 /** Sections of one material that a single decoder reads in forward order. */
-export type Read = readonly [Stretch, ...Stretch[]]
+export type SequentialRead = readonly [SourceRange, ...SourceRange[]]
 
 /**
  * Returns whether `next` starts after `before` in the same material, within rounding, so that one decoder
  * reads both.
  */
-export function follows(before: Stretch, next: Stretch): boolean {
+export function isReadableAfter(before: SourceRange, next: SourceRange): boolean {
   return next.clip.material === before.clip.material && next.from >= before.to - clipTolerance
 }
 
 /** Returns the material section of a piece, or undefined if the piece is empty. */
-export function pieceStretch(piece: Piece, perSecond: number): Stretch | undefined {
+export function pieceSourceRange(piece: Piece, perSecond: number): SourceRange | undefined {
   const { clip, units } = piece
-  return clip && { clip, units, ...pieceSource(piece, clip, perSecond) }
+  return clip && { clip, units, ...sourceTimes(piece, clip, perSecond) }
 }
 
 /**
@@ -79,49 +82,52 @@ export function pieceStretch(piece: Piece, perSecond: number): Stretch | undefin
  * section and continuing to decode costs less than opening the file again.
  */
 export function groupReads(
-  stretches: readonly Stretch[],
-  worth: (before: Stretch, next: Stretch) => boolean,
-): Read[] {
-  const reads: [Stretch, ...Stretch[]][] = []
+  stretches: readonly SourceRange[],
+  worth: (before: SourceRange, next: SourceRange) => boolean,
+): SequentialRead[] {
+  const reads: [SourceRange, ...SourceRange[]][] = []
   for (const stretch of stretches) {
     const read = reads.at(-1)
     const last = read?.at(-1)
-    if (read && last && follows(last, stretch) && worth(last, stretch)) read.push(stretch)
+    if (read && last && isReadableAfter(last, stretch) && worth(last, stretch)) read.push(stretch)
     else reads.push([stretch])
   }
   return reads
 }
 
-interface DivideOptions {
+interface DivideIntoPartsOptions {
   /** Maximum number of units per part. */
-  readonly longest: number
+  readonly maxUnits: number
   /** Minimum number of units per part, unless the total is smaller. */
-  readonly fewest: number
+  readonly minUnits: number
   /** Returns whether pieces can be rendered together. A single piece is always rendered. */
-  readonly fits: (pieces: Group) => boolean
+  readonly fits: (pieces: PieceGroup) => boolean
 }
 
 /** Consecutive pieces whose sources are open at the same time. */
-export type Group = readonly Piece[]
+export type PieceGroup = readonly Piece[]
 
 /** Consecutive groups that form one part of the output. */
-export interface Part {
-  readonly groups: readonly Group[]
+export interface TimelinePart {
+  readonly groups: readonly PieceGroup[]
   /** The longest group. The few units of the other groups can be buffered until the part is rendered. */
-  readonly live: Group
+  readonly mainGroup: PieceGroup
 }
 
 /**
- * Divides pieces, in order, into parts. Pieces longer than `longest` are split. A part ends before a piece
- * that would exceed `longest` or does not fit, unless the part has fewer than `fewest` units; then the piece
- * starts another group. The groups other than the live one have fewer than `fewest` units in total. The last
+ * Divides pieces, in order, into parts. Pieces longer than `maxUnits` are split. A part ends before a piece
+ * that would exceed `maxUnits` or does not fit, unless the part has fewer than `minUnits` units; then the piece
+ * starts another group. The groups other than the live one have fewer than `minUnits` units in total. The last
  * part takes the remainder, so there they have fewer than twice as many.
  */
-export function divideIntoParts(pieces: readonly Piece[], { longest, fewest, fits }: DivideOptions): Part[] {
+export function divideIntoParts(
+  pieces: readonly Piece[],
+  { maxUnits: longest, minUnits: fewest, fits }: DivideIntoPartsOptions,
+): TimelinePart[] {
   const parts: Piece[][][] = []
   let part: Piece[][] = []
   let group: Piece[] = []
-  for (const piece of pieces.flatMap((one) => cutPiece(one, longest))) {
+  for (const piece of pieces.flatMap((one) => splitPiece(one, longest))) {
     const units = totalUnits(part.flat())
     const full = !fits([...group, piece])
     if (units >= fewest && (full || units + piece.units > longest)) {
@@ -141,9 +147,9 @@ export function divideIntoParts(pieces: readonly Piece[], { longest, fewest, fit
 }
 
 /** Returns a part of the given groups, with the longest as its live group. */
-export function createPart(groups: readonly Group[]): Part {
+export function createPart(groups: readonly PieceGroup[]): TimelinePart {
   const [live = []] = groups.toSorted((one, other) => totalUnits(other) - totalUnits(one))
-  return { groups, live }
+  return { groups, mainGroup: live }
 }
 
 /** Returns the total number of units of pieces. */
@@ -151,8 +157,8 @@ export function totalUnits(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { units }) => sum + units, 0)
 }
 
-/** Splits a piece into equal pieces of at most `longest` units. */
-function cutPiece(piece: Piece, longest: number): Piece[] {
+/** Splits a piece into equal pieces of at most `maxUnits` units. */
+function splitPiece(piece: Piece, longest: number): Piece[] {
   const count = Math.ceil(piece.units / longest)
   const border = (index: number) => Math.round((index * piece.units) / count)
   return Array.from({ length: count }, (_, index) => ({

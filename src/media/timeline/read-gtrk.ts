@@ -41,7 +41,7 @@ export interface Gtrk {
 /** The clips of one track, including gaps and muted clips. */
 interface GtrkTrack {
   /** Its path in the request. */
-  readonly at: string
+  readonly requestPath: string
   readonly clips: readonly { readonly clip: GtrkClip; readonly volume: number }[]
 }
 
@@ -56,7 +56,7 @@ export function readGtrk(gtrk: Gtrk): Timeline {
     at: `audio_track[${index}]`,
     clips: track_timeline.map((clip) => ({ clip, volume: clip.volume ?? volume })),
   }))
-  const tracks = [base, ...heard].map(placeClips)
+  const tracks = [base, ...heard].map(locateClips)
   throwCombined(tracks.flatMap((clips) => trackErrors(clips, rate)))
   const [picture, ...others] = tracks.map(timelineClips)
   const seconds = outputSeconds(gtrk, [base, ...heard])
@@ -79,7 +79,7 @@ function baseTrack({ video_track }: Gtrk): GtrkTrack {
   const index = video_track.findIndex(({ track_index }) => track_index === lowest)
   const track = video_track[index]
   return {
-    at: `video_track[${index}]`,
+    requestPath: `video_track[${index}]`,
     clips: (track?.track_timeline ?? []).map((clip) => ({
       clip,
       volume: (clip.muted ?? track?.muted) ? 0 : 1,
@@ -87,27 +87,27 @@ function baseTrack({ video_track }: Gtrk): GtrkTrack {
   }
 }
 
-interface PlacedGtrkClip {
+interface LocatedClip {
   readonly clip: GtrkClip
   readonly volume: number
   /** Its path in the request. */
-  readonly at: string
+  readonly requestPath: string
 }
 
 /** Returns the clips of a track, sorted by start. */
-function placeClips({ at, clips }: GtrkTrack): PlacedGtrkClip[] {
+function locateClips({ requestPath: at, clips }: GtrkTrack): LocatedClip[] {
   return clips
     .map(({ clip, volume }, index) => ({ clip, volume, at: `${at}.track_timeline[${index}]` }))
     .toSorted((one, other) => one.clip.track_st - other.clip.track_st)
 }
 
-function trackErrors(placed: readonly PlacedGtrkClip[], rate: number): MediaError[] {
+function trackErrors(placed: readonly LocatedClip[], rate: number): MediaError[] {
   return [...placed.flatMap((one) => [...clipErrors(one, rate)]), ...orderErrors(placed)]
 }
 
 /** Returns the clips that are not gaps. */
-function timelineClips(placed: readonly PlacedGtrkClip[]): TimelineClip[] {
-  return placed.flatMap(({ clip, volume, at }) => {
+function timelineClips(placed: readonly LocatedClip[]): TimelineClip[] {
+  return placed.flatMap(({ clip, volume, requestPath: at }) => {
     const { clip_id, material, clip_st, clip_ed } = clip
     if (clip_id === '' || material === undefined || clip_st === undefined || clip_ed === undefined) return []
     return [
@@ -151,22 +151,22 @@ function outputSeconds({ duration, video_rate }: Gtrk, tracks: readonly GtrkTrac
 /** A clip and its path in the request. */
 interface RequestClip {
   readonly clip: GtrkClip
-  readonly at: string
+  readonly requestPath: string
 }
 
 /**
  * Checks the times of a clip for consistency, with a tolerance of one output frame. Yields a 6016 per
  * violation.
  */
-function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<MediaError> {
+function* clipErrors({ clip, requestPath: at }: RequestClip, rate: number): Generator<MediaError> {
   const { track_st, track_ed, duration, speed, clip_st, clip_ed } = clip
   const frame = 1 / rate + clipTolerance
   const lasts = track_ed - track_st
   if (Math.abs(duration - lasts) > frame) {
     yield new MediaError(
       6016,
-      `${at}.duration: ${formatSeconds(duration)} s, but from track_st to track_ed it is ${formatSeconds(lasts)} s`,
-      { hint: `Give "duration": ${formatSeconds(lasts)}, or other track times.` },
+      `${at}.duration: ${roundedSeconds(duration)} s, but from track_st to track_ed it is ${roundedSeconds(lasts)} s`,
+      { hint: `Give "duration": ${roundedSeconds(lasts)}, or other track times.` },
     )
   }
   if (clip.clip_id === '' || clip_st === undefined || clip_ed === undefined) return
@@ -175,8 +175,8 @@ function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<MediaEr
   if (Math.abs(clip_ed - end) <= frame * Math.max(1, speed)) return
   yield new MediaError(
     6016,
-    `${at}.clip_ed: ${formatSeconds(clip_ed)} s, but clip_st ${formatSeconds(clip_st)} + duration ${formatSeconds(lasts)} x speed ${speed} is ${formatSeconds(end)} s`,
-    { hint: `Give "clip_ed": ${formatSeconds(end)}, or change the track times or the speed.` },
+    `${at}.clip_ed: ${roundedSeconds(clip_ed)} s, but clip_st ${roundedSeconds(clip_st)} + duration ${roundedSeconds(lasts)} x speed ${speed} is ${roundedSeconds(end)} s`,
+    { hint: `Give "clip_ed": ${roundedSeconds(end)}, or change the track times or the speed.` },
   )
 }
 
@@ -185,23 +185,23 @@ function* clipErrors({ clip, at }: RequestClip, rate: number): Generator<MediaEr
  * overlap.
  */
 function* orderErrors(clips: readonly RequestClip[]): Generator<MediaError> {
-  for (const [index, { clip, at }] of clips.entries()) {
+  for (const [index, { clip, requestPath: at }] of clips.entries()) {
     const before = clips[index - 1]
     if (!before || clip.track_st >= before.clip.track_ed - clipTolerance) continue
     yield new MediaError(
       6016,
-      `${at}.track_st: it starts at ${formatSeconds(clip.track_st)} s, before ${before.at} ends at ${formatSeconds(before.clip.track_ed)} s`,
+      `${at}.track_st: it starts at ${roundedSeconds(clip.track_st)} s, before ${before.requestPath} ends at ${roundedSeconds(before.clip.track_ed)} s`,
       { hint: 'Move or shorten one of them: clips of one track must not overlap.' },
     )
   }
 }
 
-function formatSeconds(seconds: number): string {
+function roundedSeconds(seconds: number): string {
   return String(Math.round(seconds * 1000) / 1000)
 }
 
 /** Maximum number of errors listed in one message. */
-const maxListed = 20
+const maxListedErrors = 20
 
 /** Throws one error that combines all errors with the code of the first. Does nothing if there are none. */
 export function throwCombined(errors: Iterable<MediaError>): void {
@@ -210,7 +210,7 @@ export function throwCombined(errors: Iterable<MediaError>): void {
   const same = [first, ...others.filter(({ code }) => code === first.code)]
   if (same.length === 1) throw first
   const messages = same.map(({ message }) => message)
-  throw new MediaError(first.code, summarizeList(messages, maxListed), {
+  throw new MediaError(first.code, summarizeList(messages, maxListedErrors), {
     hint: `Correct them all, then send it again. Of the first: ${first.hint}`,
   })
 }

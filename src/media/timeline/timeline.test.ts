@@ -3,15 +3,15 @@ import { describe, expect, it, test } from 'vitest'
 import { MediaError } from '../../contract/errors.ts'
 import {
   divideIntoParts,
-  follows,
-  type Group,
+  isReadableAfter,
+  type PieceGroup,
   groupReads,
   layOutPieces,
-  pieceStretch,
+  pieceSourceRange,
   totalUnits,
 } from './pieces.ts'
 import { type Gtrk, type GtrkClip, readGtrk } from './read-gtrk.ts'
-import { packAudioTracks, varispeed } from './audio-tracks.ts'
+import { packAudioTracks, varispeedRates } from './audio-tracks.ts'
 import { clipTolerance } from './timeline.ts'
 import type { TimelineClip } from './timeline.ts'
 
@@ -156,7 +156,7 @@ const lanes = fc
       const start = Math.max(0, at + hole)
       at = start + lasts
       return {
-        ...{ at: '', material, speed, keepPitch: false, volume: 1 },
+        ...{ requestPath: '', material, speed, keepPitch: false, volume: 1 },
         source: { from, to: from + lasts * speed },
         track: { from: start, to: at },
       }
@@ -190,10 +190,10 @@ describe('pieces', () => {
       fc.property(lanes, rates, fc.integer({ min: 16, max: 600 }), (clips, perSecond, longest) => {
         const total = Math.ceil((clips.at(-1)?.track.to ?? 1) * perSecond) + 3
         const pieces = layOutPieces(clips, { total, perSecond })
-        const fits = (group: Group) => group.filter((one) => one.clip).length <= 4
-        const parts = divideIntoParts(pieces, { longest, fewest: 16, fits })
+        const fits = (group: PieceGroup) => group.filter((one) => one.clip).length <= 4
+        const parts = divideIntoParts(pieces, { maxUnits: longest, minUnits: 16, fits })
         const last = parts.length - 1
-        for (const [index, { groups, live }] of parts.entries()) {
+        for (const [index, { groups, mainGroup: live }] of parts.entries()) {
           const units = totalUnits(groups.flat())
           expect(units).toBeGreaterThanOrEqual(Math.min(16, total))
           expect(units).toBeLessThan(longest + 2 * 16)
@@ -217,14 +217,14 @@ describe('pieces', () => {
     fc.assert(
       fc.property(lanes, fc.boolean(), (clips, worth) => {
         const stretches = layOutPieces(clips, { total: 2000, perSecond: 30 }).flatMap(
-          (piece) => pieceStretch(piece, 30) ?? [],
+          (piece) => pieceSourceRange(piece, 30) ?? [],
         )
         const reads = groupReads(stretches, () => worth)
         expect(reads.flat()).toEqual(stretches)
         for (const read of reads) {
           if (!worth) expect(read).toHaveLength(1)
           for (const [index, stretch] of read.slice(1).entries()) {
-            expect(follows(read[index] ?? stretch, stretch)).toBe(true)
+            expect(isReadableAfter(read[index] ?? stretch, stretch)).toBe(true)
           }
         }
       }),
@@ -257,11 +257,11 @@ test('clips of all tracks need as many lanes as sound at once, and none begins i
 test('sound at another speed is off by less than a millisecond in an hour', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.01, max: 5, noNaN: true }), (speed) => {
-      const { from, to } = varispeed(speed)
+      const { from, to } = varispeedRates(speed)
       expect(Number.isInteger(from) && Number.isInteger(to)).toBe(true)
       expect(Math.abs(to / from / speed - 1) * 3600).toBeLessThan(0.001)
     }),
     { examples: [[0.048_076_836_176_309_72]] },
   )
-  expect(varispeed(1.25)).toEqual({ from: 48_000, to: 60_000 })
+  expect(varispeedRates(1.25)).toEqual({ from: 48_000, to: 60_000 })
 })

@@ -1,7 +1,7 @@
 /** A section of a material on the output. All times in seconds. */
 export interface TimelineClip {
   /** Its path in the request, for error messages: `video_track[0].track_timeline[3]`. */
-  readonly at: string
+  readonly requestPath: string
   readonly material: string
   readonly source: { readonly from: number; readonly to: number }
   readonly track: { readonly from: number; readonly to: number }
