@@ -75,13 +75,19 @@ function drawShockwave(pen: Pen, scene: Scene, { age, strength }: { age: number;
 /** Largest number of rings, reached only if one side is more than three times the other. */
 const maxRipples = 40
 
-/** Draws rings on the built-in background, because its movement would be invisible without them. */
-function drawRipples(pen: Pen, { width, height, unit, palette }: Scene): void {
+/** Returns the radii of the rings on the built-in background, from the centre outward, in pixels. */
+export function rippleRadii({ width, height, unit }: Pick<Scene, 'width' | 'height' | 'unit'>): number[] {
   const end = Math.hypot(width, height) / 2
-  const step = Math.max(0.052 * unit, end / maxRipples)
-  let index = 0
-  for (let radius = 0.3 * unit; radius < end; radius += step) {
-    const far = radius / end
+  const [start, step] = [0.3 * unit, Math.max(0.052 * unit, end / maxRipples)]
+  const count = Math.max(0, Math.ceil((end - start) / step))
+  return Array.from({ length: count }, (_, index) => start + index * step)
+}
+
+/** Draws rings on the built-in background, because its movement would be invisible without them. */
+function drawRipples(pen: Pen, scene: Scene): void {
+  const { width, height, unit, palette } = scene
+  for (const [index, radius] of rippleRadii(scene).entries()) {
+    const far = radius / (Math.hypot(width, height) / 2)
     pen.strokeStyle = palette.css(far, index % 3 === 0 ? 0.26 * (1 - 0.55 * far) : 0.1)
     pen.lineWidth = (index % 3 === 0 ? 0.0028 : 0.0016) * unit
     pen.setLineDash(index % 3 === 1 ? [0.003 * unit, 0.018 * unit] : [])
@@ -89,7 +95,6 @@ function drawRipples(pen: Pen, { width, height, unit, palette }: Scene): void {
     pen.beginPath()
     pen.arc(width / 2, height / 2, radius, 0, 2 * Math.PI)
     pen.stroke()
-    index += 1
   }
   pen.setLineDash([])
 }
