@@ -136,7 +136,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   [
     'video_timeline_render',
     timeline([{ id: 'cover.png' }], 'cover.png'),
-    /materials\[0\]\.id: cover\.png is not a video or audio\. Fix: Give a video or sound; of a still picture make a video first/,
+    /materials\[0\]\.id: cover\.png is not a video or audio\. Fix: Use a video or sound\. For a still picture, create a video first/,
   ],
 ])('%s reports the fix for a file of another kind', async (name, given, expected) => {
   await using agent = await startWorkspaceAgent()

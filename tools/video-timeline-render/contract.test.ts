@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { findFileRefs } from '../../src/contract/file.ts'
 import { videoTimelineRender } from './contract.ts'
 
-it('every place that names a file is one where an agent may write a path, with the kinds that fit', () => {
+it('every field that refers to a file accepts a path, with the permitted kinds of files', () => {
   const [{ input }] = videoTimelineRender.examples
-  const found = findFileRefs(videoTimelineRender.input, input).map(({ path, kinds, value }) => [
+  const references = findFileRefs(videoTimelineRender.input, input).map(({ path, kinds, value }) => [
     path.join('.'),
     kinds.join(),
     value,
   ])
-  expect(found).toEqual([
+  expect(references).toEqual([
     ['materials.0.id', 'video,audio', 'street.mp4'],
     ['materials.1.id', 'video,audio', 'jump.mp4'],
     ['materials.2.id', 'video,audio', 'music.mp3'],
@@ -27,7 +27,7 @@ const timeline = {
 const parse = (changes: string) =>
   videoTimelineRender.input.safeParse({ ...timeline, ...(JSON.parse(changes) as object) })
 
-it('what is not read is not kept, however deep it is or what it is called', () => {
+it('ignored fields are discarded, however deep they are nested and whatever their names', () => {
   const deep = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000)
   const { data } = parse(`{"struct_meta": ${deep}, "beat_track": [${deep}, {"__proto__": {"muted": true}}]}`)
   expect(data?.struct_meta).toEqual({})
@@ -35,19 +35,19 @@ it('what is not read is not kept, however deep it is or what it is called', () =
 })
 
 it.each([
-  ['a time beyond all numbers', '"track_st": 1e400, "track_ed": 1e401'],
-  ['a time that no file has', '"track_st": 1e308, "track_ed": 1.1e308, "duration": 1e307'],
+  ['an infinite time', '"track_st": 1e400, "track_ed": 1e401'],
+  ['a time longer than any file', '"track_st": 1e308, "track_ed": 1.1e308, "duration": 1e307'],
   ['a time as text', '"track_st": "NaN"'],
   ['a negative time', '"track_st": -1e-9'],
-  ['a speed that is none', '"speed": 5e-324'],
-  ['a duration that is none', '"duration": -0'],
-])('%s is refused', (_, change) => {
+  ['a speed of nearly zero', '"speed": 5e-324'],
+  ['a duration of zero', '"duration": -0'],
+])('%s is rejected', (_, change) => {
   const clip = JSON.stringify(gap).replace(/}$/, `,${change}}`)
   const { error } = parse(`{"video_track": [{"track_index": 0, "track_timeline": [${clip}]}]}`)
   expect(error?.issues[0]?.path.slice(0, 4)).toEqual(['video_track', 0, 'track_timeline', 0])
 })
 
-it('names that are keys of objects, lone surrogates and equal names are names like others', () => {
+it('accepts keys of objects, lone surrogates and duplicates as names', () => {
   const clips = ['__proto__', 'constructor', '\\ud800', '\\ud800'].map(
     (name, at) => `{"clip_id": "${name}", "material": "__proto__", "clip_st": -0, "clip_ed": 1,
       "track_st": ${at}, "track_ed": ${at + 1}, "duration": 1, "__proto__": {"muted": true}}`,

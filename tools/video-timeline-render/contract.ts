@@ -4,10 +4,7 @@ import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { examples } from './examples.ts'
 
-/**
- * Maximum number of clips in all tracks (contract 2, 8). Also limits tracks and materials, as more have no
- * use.
- */
+/** Maximum number of clips in all tracks (contract 2, 8). More tracks or materials would be unused. */
 const maxClips = 500
 
 /** Maximum gain factor of a clip or track; 100 is +40 dB. */
@@ -24,7 +21,7 @@ const seconds = z.number().min(0).max(maxSeconds)
  */
 const ignored = z.looseObject({}).transform(() => ({}))
 
-/** A clip of either kind of track. A gap has an empty clip_id and no material. */
+/** Fields of a clip on either kind of track. A gap has an empty clip_id and no material. */
 const clip = z.object({
   clip_id: z.string().max(200).describe('Any name; empty marks a gap (black, silence)'),
   clip_st: seconds.optional().describe('In point inside the material, s; not for gaps'),
@@ -41,7 +38,7 @@ const clip = z.object({
 type GtrkClipFields = z.output<typeof clip> & { readonly material?: string | undefined }
 
 interface ClipRule {
-  /** The field it applies to. */
+  /** The field that an error names. */
   readonly field: 'material' | 'clip_st' | 'clip_ed' | 'track_ed'
   readonly isMet: (one: GtrkClipFields) => boolean
   readonly message: string
@@ -52,27 +49,27 @@ interface ClipRule {
 const clipRules: readonly ClipRule[] = [
   ...(['material', 'clip_st', 'clip_ed'] as const).map((field) => ({
     field,
-    holds: (one: GtrkClipFields) => one.clip_id === '' || one[field] !== undefined,
+    isMet: (fields: GtrkClipFields) => fields.clip_id === '' || fields[field] !== undefined,
     message: 'required, unless clip_id is empty, which marks a gap',
-    fix: 'Give material, clip_st and clip_ed, or make it a gap with an empty clip_id.',
+    fix: 'Add material, clip_st and clip_ed, or set clip_id to an empty text for a gap.',
   })),
   {
     field: 'clip_ed',
     isMet: ({ clip_id, clip_st = 0, clip_ed = Infinity }) => clip_id === '' || clip_st < clip_ed,
     message: 'clip_ed must be after clip_st',
-    fix: 'Give clip_ed as clip_st + duration x speed.',
+    fix: 'Set clip_ed to clip_st + duration x speed.',
   },
   {
     field: 'track_ed',
     isMet: ({ track_st, track_ed }) => track_st < track_ed,
     message: 'track_ed must be after track_st',
-    fix: 'Give track_ed as track_st + duration.',
+    fix: 'Set track_ed to track_st + duration.',
   },
 ]
 
-function checkClip(one: GtrkClipFields, context: z.RefinementCtx): void {
-  for (const { field, isMet: holds, message, fix } of clipRules) {
-    if (!holds(one)) context.addIssue({ code: 'custom', path: [field], message, params: { fix } })
+function checkClip(fields: GtrkClipFields, context: z.RefinementCtx): void {
+  for (const { field, isMet, message, fix } of clipRules) {
+    if (!isMet(fields)) context.addIssue({ code: 'custom', path: [field], message, params: { fix } })
   }
 }
 
@@ -100,20 +97,20 @@ const side = z.int().min(16).max(4096).multipleOf(2)
 const material = z.object({
   id: fileRef({
     kinds: ['video', 'audio'],
-    fix: 'Give a video or sound; of a still picture make a video first, or lay it over with html_render_simple.',
-    describe: 'Video or audio; of a still picture make a video first',
+    fix: 'Use a video or sound. For a still picture, create a video first, or overlay it with html_render_simple.',
+    describe: 'Video or audio; for a still picture, create a video first',
   }),
-  path: z.string().optional().describe('Not read'),
-  duration: z.number().optional().describe('Not read, s'),
-  video_size: z.array(z.number()).optional().describe('Not read'),
-  video_rate: z.number().optional().describe('Not read'),
-  audio_channel: z.string().optional().describe('Not read'),
+  path: z.string().optional().describe('Ignored'),
+  duration: z.number().optional().describe('Ignored, s'),
+  video_size: z.array(z.number()).optional().describe('Ignored'),
+  video_rate: z.number().optional().describe('Ignored'),
+  audio_channel: z.string().optional().describe('Ignored'),
 })
 
 const fields = z.object({
-  version: z.enum(['v1']).describe('Version of the timeline form'),
+  version: z.enum(['v1']).describe('Version of the timeline format'),
   video_size: z.array(side).length(2).describe('Width and height of the output in pixels, even'),
-  video_rate: z.int().min(1).max(120).describe('Frames a second of the output'),
+  video_rate: z.int().min(1).max(120).describe('Frames per second of the output'),
   duration: z
     .number()
     .gt(0)
@@ -124,8 +121,8 @@ const fields = z.object({
     .array(
       z.object({
         track_index: z.number().describe('Layer; only the lowest is rendered'),
-        track_size: z.array(z.number()).optional().describe('Not read'),
-        muted: z.boolean().default(false).describe('Of its clips, unless they say'),
+        track_size: z.array(z.number()).optional().describe('Ignored'),
+        muted: z.boolean().default(false).describe('Mutes its clips, unless they set muted'),
         track_timeline: z.array(videoClip).describe('Clips in any order'),
       }),
     )
@@ -134,43 +131,44 @@ const fields = z.object({
   audio_track: z
     .array(
       z.object({
-        track_index: z.number().describe('Not read: all are mixed'),
-        volume: z.number().min(0).max(maxVolume).default(1).describe('Factor, unless clips say'),
+        track_index: z.number().describe('Ignored: all are mixed'),
+        volume: z.number().min(0).max(maxVolume).default(1).describe('Factor, unless clips set volume'),
         track_timeline: z.array(audioClip).describe('Clips in any order'),
       }),
     )
     .max(maxClips)
     .describe('Sound, all tracks mixed; may be [] where there is no music'),
-  beat_track: z.array(ignored).prefault([]).describe('Not read'),
-  struct_meta: ignored.prefault({}).describe('Not read'),
+  beat_track: z.array(ignored).prefault([]).describe('Ignored'),
+  struct_meta: ignored.prefault({}).describe('Ignored'),
 })
 
 type Fields = z.output<typeof fields>
 
-/** Yields every clip with its path in the request. */
+/** Yields the clips of all tracks with their paths in the request. */
 function* allClips({ video_track, audio_track }: Fields) {
   for (const [name, tracks] of Object.entries({ video_track, audio_track })) {
     for (const [track, { track_timeline }] of tracks.entries()) {
-      for (const [index, one] of track_timeline.entries()) {
-        yield { clip: one, path: [name, track, 'track_timeline', index] }
+      for (const [index, clipFields] of track_timeline.entries()) {
+        yield { clipFields, path: [name, track, 'track_timeline', index] }
       }
     }
   }
 }
 
 const input = fields.superRefine((timeline, context) => {
-  const known = new Set(timeline.materials.map((one) => one.id))
+  const materialIds = new Set(timeline.materials.map(({ id: materialId }) => materialId))
   let count = 0
-  for (const { clip: one, path } of allClips(timeline)) {
+  for (const { clipFields, path } of allClips(timeline)) {
     count += 1
-    if (one.clip_id === '' || one.material === undefined || known.has(one.material)) continue
+    const { clip_id, material: materialId } = clipFields
+    if (clip_id === '' || materialId === undefined || materialIds.has(materialId)) continue
     const message = 'no entry of materials has this id'
-    const params = { fix: 'Add {"id": …} to materials, or use an id that is there.' }
+    const params = { fix: 'Add {"id": …} to materials, or use the id of an entry.' }
     context.addIssue({ code: 'custom', path: [...path, 'material'], message, params })
   }
   if (count <= maxClips) return
   const params = {
-    fix: 'Render it in parts, each a timeline of its own, and join their results in a last one.',
+    fix: 'Render parts as separate timelines, then join the results with another timeline.',
   }
   const message = `at most ${maxClips} clips in all tracks together, ${count} given`
   context.addIssue({ code: 'custom', path: ['video_track'], message, params })

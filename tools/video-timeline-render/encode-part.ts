@@ -15,8 +15,7 @@ import {
 } from '../../src/media/timeline/pieces.ts'
 import { clipTolerance } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
-import { partGraph } from './picture.ts'
-import type { EndCheck, PictureOptions } from './picture.ts'
+import { type EndCheck, partGraph, type PictureOptions } from './picture.ts'
 
 /**
  * Encoder settings. All parts use the same settings because they are joined without re-encoding. veryfast:
@@ -26,10 +25,10 @@ export const timelineEncoderArgs: readonly string[] = [
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
 ]
 
-/** A part to encode. */
+/** Inputs of the encoding of one part. */
 interface EncodePartOptions {
   readonly part: TimelinePart
-  /** Sound of the result, if the part is the whole result. Errors of the sound abort the signal. */
+  /** Sound of the result if the part is the whole result. A failure of the sound aborts `signal`. */
   readonly sound: Pcm | undefined
   readonly picture: PictureOptions
   readonly context: RunContext
@@ -41,29 +40,30 @@ interface EncodePartOptions {
 }
 
 /**
- * Encodes one part of the picture in the folder of the run. The groups other than the live one are first
- * decoded, one after another, to temporary raw frames. Throws 6021 with the clip if pictures are missing.
+ * Encodes one part of the picture to an mp4 at `path`. First decodes the groups other than the main one, one after
+ * another, to temporary files of raw frames. Throws 6021 with the paths of the clips if pictures are missing.
  */
-export async function encodePart(path: string, job: EncodePartOptions): Promise<void> {
-  const { groups, mainGroup: live } = job.part
-  const others = groups.filter((group) => group !== live)
-  const raw = others.map((_, index) => `${path}-${index}.yuv`)
+export async function encodePart(path: string, options: EncodePartOptions): Promise<void> {
+  const { groups, mainGroup } = options.part
+  const otherGroups = groups.filter((group) => group !== mainGroup)
+  const rawPaths = otherGroups.map((_, index) => `${path}-${index}.yuv`)
   try {
-    for (const [index, group] of others.entries()) {
-      const alone = { ...job, part: createPart([group]), sound: undefined, onFrames: () => {} }
-      await renderFrames({ path: raw[index] ?? '', args: rawArgs, inputs: [] }, alone)
+    for (const [index, group] of otherGroups.entries()) {
+      const groupOptions = { ...options, part: createPart([group]), sound: undefined, onFrames: () => {} }
+      await renderFrames({ path: rawPaths[index] ?? '', args: rawArgs, inputs: [] }, groupOptions)
     }
     const args = [...timelineEncoderArgs, ...bt709Tags, '-map_metadata', '-1', '-map_chapters', '-1']
-    await renderFrames({ path, args, inputs: raw.map((one) => rawInput(one, job.picture)) }, job)
+    const inputs = rawPaths.map((rawPath) => rawInputArgs(rawPath, options.picture))
+    await renderFrames({ path, args, inputs }, options)
   } finally {
-    await Promise.all(raw.map((one) => rm(one, { force: true })))
+    await Promise.all(rawPaths.map((rawPath) => rm(rawPath, { force: true })))
   }
 }
 
 /** Output options for temporary raw frames, in the pixel format of the graphs. */
 const rawArgs: readonly string[] = ['-c:v', 'rawvideo', '-pix_fmt', 'yuv420p', '-f', 'rawvideo']
 
-function rawInput(path: string, { canvas: { width, height, rate } }: PictureOptions): string[] {
+function rawInputArgs(path: string, { canvas: { width, height, rate } }: PictureOptions): string[] {
   return [
     ...['-protocol_whitelist', 'file', '-f', 'rawvideo', '-pixel_format', 'yuv420p'],
     ...['-video_size', `${width}x${height}`, '-framerate', String(rate), '-i', fileUrl(path)],
@@ -79,23 +79,27 @@ interface RenderOutput {
   readonly inputs: readonly (readonly string[])[]
 }
 
-async function renderFrames({ path, args, inputs }: RenderOutput, job: EncodePartOptions): Promise<void> {
-  const { part, sound, picture: wish, context, signal, timeoutMs } = job
-  const threads = String(job.threads)
-  const { reads, graph, endChecks: endings } = partGraph(part, wish, parse(path).base)
-  const read = await Promise.all(reads.map((one) => readInputArgs(one, job)))
-  let made = 0
+/**
+ * Renders the frames of a part with one ffmpeg process. Throws 6021 if a file has fewer pictures than its header
+ * states.
+ */
+async function renderFrames({ path, args, inputs }: RenderOutput, options: EncodePartOptions): Promise<void> {
+  const { part, sound, picture, context, signal, timeoutMs } = options
+  const threads = String(options.threads)
+  const { reads, graph, endChecks } = partGraph(part, picture, parse(path).base)
+  const readArgs = await Promise.all(reads.map((read) => readInputArgs(read, options)))
+  let encodedFrames = 0
   const onReport = ({ frames }: ProgressReport) => {
-    made = frames
-    job.onFrames(frames)
+    encodedFrames = frames
+    options.onFrames(frames)
   }
   const damage = await runWithReports(
     {
       args: [
-        ...[...fileTimes, ...read.flat(), ...inputs.flat(), ...(sound ? pcmInput : [])],
+        ...[...fileTimes, ...readArgs.flat(), ...inputs.flat(), ...(sound ? pcmInput : [])],
         ...['-filter_complex_threads', threads, '-filter_complex', graph, '-map', '[v]'],
-        ...(sound ? soundOutputArgs(sound, read.length + inputs.length) : []),
-        ...[...args, '-threads', threads, '-r', String(wish.canvas.rate), path],
+        ...(sound ? soundOutputArgs(sound, readArgs.length + inputs.length) : []),
+        ...[...args, '-threads', threads, '-r', String(picture.canvas.rate), path],
       ],
       ...{ cwd: context.scratch, signal, timeoutMs, input: sound?.input },
     },
@@ -104,35 +108,36 @@ async function renderFrames({ path, args, inputs }: RenderOutput, job: EncodePar
     signal.throwIfAborted()
     return damageError(error)
   })
-  const fewAtOnce = limitConcurrency(2)
-  await Promise.all(endings.map((ending) => fewAtOnce(() => checkEnding(ending, job))))
-  if (made === totalUnits(part.groups.flat()) && !damage) return
-  const places = endings.map(({ range: stretch }) => stretch.clip.requestPath).join(', ')
-  throw new MediaError(6021, `pictures are missing in one of ${places}`, {
+  const limit = limitConcurrency(2)
+  await Promise.all(endChecks.map((endCheck) => limit(() => checkEnd(endCheck, options))))
+  if (encodedFrames === totalUnits(part.groups.flat()) && !damage) return
+  const clipPaths = endChecks.map(({ range }) => range.clip.requestPath).join(', ')
+  throw new MediaError(6021, `pictures are missing in one of ${clipPaths}`, {
     cause: damage,
     hint: 'One of these files is damaged inside the range; export it again.',
   })
 }
 
-/** Returns the output options for sound from the input with this index. */
+/** Returns the output options that encode sound. input: index of the input with the samples. */
 function soundOutputArgs(sound: Pcm, input: number): string[] {
   return ['-map', `${input}:a:0`, ...aacArgs(sound), '-movflags', '+faststart']
 }
 
 /**
- * Returns errors that indicate damage and rethrows others. ffmpeg fails if most of its input does not decode,
- * and does not name the file.
+ * Returns an error of ffmpeg that indicates a damaged input, and throws any other error. ffmpeg fails if most of
+ * its input does not decode, and does not name the file.
  */
 function damageError(error: unknown): MediaError {
   if (error instanceof MediaError && error.code === 6017) return error
   throw error
 }
 
+/** Returns the input options of a read, which starts at the key frame before its first range. */
 async function readInputArgs(
   [{ clip, from }]: SequentialRead,
-  { picture: wish, context, threads }: EncodePartOptions,
+  { picture, context, threads }: EncodePartOptions,
 ): Promise<string[]> {
-  const video = wish.videoOf(clip.material)
+  const video = picture.videoOf(clip.material)
   return inputArgs(context.files.get(clip.material).path, [
     ...(await alphaDecoder(video)),
     ...['-threads', String(threads), '-an'],
@@ -141,23 +146,23 @@ async function readInputArgs(
 }
 
 /**
- * Checks a section that had no picture near its end. Throws 6021 unless its file has an intentional gap
- * there.
+ * Checks that pictures were decoded near the end of a range. Throws 6021 otherwise, unless the file has an
+ * intentional gap there.
  */
-async function checkEnding(
-  { range: stretch, expectedFrom: due, markerFile: marker }: EndCheck,
+async function checkEnd(
+  { range, expectedFrom, markerFile }: EndCheck,
   { context, signal }: EncodePartOptions,
 ): Promise<void> {
-  const found = await stat(join(context.scratch, marker)).catch(() => undefined)
-  if (found && found.size > 0) return
-  const { clip, to } = stretch
+  const marker = await stat(join(context.scratch, markerFile)).catch(() => undefined)
+  if (marker && marker.size > 0) return
+  const { clip, to } = range
   const { path, name, facts } = context.files.get(clip.material)
   // Uses the same tolerance as the filters.
-  const span = { from: due + clipTolerance, to: to - 2 * clipTolerance }
+  const span = { from: expectedFrom + clipTolerance, to: to - 2 * clipTolerance }
   if (!facts || (await isPictureGap({ path, facts }, span, { signal }))) return
   throw new MediaError(
     6021,
-    `${clip.requestPath}.material: ${name} has no picture from ${due.toFixed(1)} s on`,
+    `${clip.requestPath}.material: ${name} has no picture after ${expectedFrom.toFixed(1)} s`,
     {
       hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
     },

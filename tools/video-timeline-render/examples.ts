@@ -1,6 +1,6 @@
 import type { Example } from '../../src/contract/operation.ts'
 
-/** Example timelines. In the first, every clip is trimmed. The second opens on black. */
+/** Example timelines. All clips of the first are trimmed. The second starts with black. */
 export const examples: readonly [Example, Example] = [
   {
     title: 'Two shots in a row, the second in slow motion, with music at a third of its level',

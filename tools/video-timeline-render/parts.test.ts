@@ -5,7 +5,7 @@ import {
   type PieceGroup,
   groupReads,
   type TimelinePart,
-  pieceSourceRange,
+  pieceMaterialRange,
   totalUnits,
 } from '../../src/media/timeline/pieces.ts'
 import type { TimelineClip } from '../../src/media/timeline/timeline.ts'
@@ -30,33 +30,33 @@ function videoOf(material: string): VideoFacts {
   }
 }
 
-const wish: PictureOptions = { canvas, videoOf, decodesThrough: () => false }
+const options: PictureOptions = { canvas, videoOf, decodesThrough: () => false }
 const atOnce = 2
 
 interface Shot {
   readonly material: string
-  readonly lasts: number
+  readonly seconds: number
 }
 
 function partsOfShots(shots: readonly Shot[]): TimelinePart[] {
   let at = 0
-  const picture = shots.map(({ material, lasts }): TimelineClip => {
+  const picture = shots.map(({ material, seconds }): TimelineClip => {
     const from = at
-    at += lasts
+    at += seconds
     return {
       ...{ requestPath: '', material, speed: 1, keepPitch: true, volume: 1 },
-      source: { from: 1, to: 1 + lasts },
+      source: { from: 1, to: 1 + seconds },
       track: { from, to: at },
     }
   })
   const timeline = { ...canvas, seconds: at, frames: Math.round(at * rate), picture, sound: [] }
-  return divideTimeline(timeline, wish, atOnce)
+  return divideTimeline(timeline, options, atOnce)
 }
 
-/** Returns the picture size of each decoder of a group, pixels. */
-function decodersOf(group: PieceGroup): number[] {
-  const stretches = group.flatMap((piece) => pieceSourceRange(piece, rate) ?? [])
-  return groupReads(stretches, wish.decodesThrough).map(([{ clip }]) => {
+/** Returns the size of the decoded pictures of each decoder of a group, pixels. */
+function decoderPixels(group: PieceGroup): number[] {
+  const ranges = group.flatMap((piece) => pieceMaterialRange(piece, rate) ?? [])
+  return groupReads(ranges, options.decodesThrough).map(([{ clip }]) => {
     const { coded_width, coded_height } = videoOf(clip.material)
     return coded_width * coded_height
   })
@@ -67,43 +67,46 @@ function sumOf(values: readonly number[]): number {
 }
 
 /** Returns the maximum number of simultaneous decoders. Only one group of a part is decoded at a time. */
-function mostAtOnce(parts: readonly TimelinePart[]): number {
-  const counts = parts.map(({ groups }) => Math.max(...groups.map((group) => decodersOf(group).length)))
+function maxDecodersAtOnce(parts: readonly TimelinePart[]): number {
+  const counts = parts.map(({ groups }) => Math.max(...groups.map((group) => decoderPixels(group).length)))
   return sumOf(counts.toSorted((one, other) => other - one).slice(0, atOnce))
 }
 
 const shots = fc.array(
   fc.record({
     material: fc.constantFrom('hd', 'uhd', 'small'),
-    lasts: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 300 })).map((n) => n / rate),
+    seconds: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 300 })).map((n) => n / rate),
   }),
   { minLength: 1, maxLength: 60 },
 )
 
-test('what is decoded at once for a part is bounded, and how many frames of it wait for the encoder', () => {
+test('the decoders of a group and the frames outside the main group are bounded', () => {
   fc.assert(
-    fc.property(shots, (some) => {
-      const parts = partsOfShots(some)
-      for (const [index, { groups, mainGroup: live }] of parts.entries()) {
-        for (const decoders of groups.map(decodersOf))
-          expect(decoders.length <= 1 || sumOf(decoders) <= 2 * 1920 * 1080).toBe(true)
+    fc.property(shots, (someShots) => {
+      const parts = partsOfShots(someShots)
+      for (const [index, { groups, mainGroup }] of parts.entries()) {
+        for (const pixels of groups.map(decoderPixels))
+          expect(pixels.length <= 1 || sumOf(pixels) <= 2 * 1920 * 1080).toBe(true)
         const frames = totalUnits(groups.flat())
         expect(frames).toBeGreaterThanOrEqual(parts.length > 1 ? 5 : 1)
         // The last part also contains the remainder.
-        expect(frames - totalUnits(live)).toBeLessThanOrEqual(index < parts.length - 1 ? 4 : 8)
+        expect(frames - totalUnits(mainGroup)).toBeLessThanOrEqual(index < parts.length - 1 ? 4 : 8)
       }
     }),
   )
 })
 
 test.each([1, 500])(
-  'clips from %i files: 60 and 500 in the time of ten open no more files at once',
+  '60, 400 and 500 clips from %i files open no more files at once than 10 clips',
   (files) => {
     const cut = (count: number) =>
       partsOfShots(
-        Array.from({ length: count }, (_, index) => ({ material: `hd ${index % files}`, lasts: 25 / count })),
+        Array.from({ length: count }, (_, index) => ({
+          material: `hd ${index % files}`,
+          seconds: 25 / count,
+        })),
       )
-    expect(mostAtOnce(cut(10))).toBe(4)
-    for (const count of [60, 400, 500]) expect(mostAtOnce(cut(count))).toBe(4)
+    expect(maxDecodersAtOnce(cut(10))).toBe(4)
+    for (const count of [60, 400, 500]) expect(maxDecodersAtOnce(cut(count))).toBe(4)
   },
 )

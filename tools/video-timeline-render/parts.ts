@@ -3,17 +3,17 @@ import {
   groupReads,
   layOutPieces,
   type TimelinePart,
-  pieceSourceRange,
-  type SourceRange,
+  pieceMaterialRange,
+  type MaterialRange,
 } from '../../src/media/timeline/pieces.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import type { PictureOptions } from './picture.ts'
 
 /**
- * Limits for the duration of a part, seconds: long enough to amortize its start, short enough to keep all
+ * Range of the duration of a part, seconds: long enough to amortize the start of ffmpeg, short enough to keep all
  * cores busy until the end.
  */
-const partDuration = { least: 5, most: 20 }
+const partDuration = { min: 5, max: 20 }
 
 /** Number of consecutive parts per worker, if the output is long enough. */
 const partsPerWorker = 3
@@ -30,27 +30,28 @@ const minFramesPerPart = 5
  */
 const maxGroupPixels = 2 * 1920 * 1080
 
-/** Limits the size of the filter graph. */
+/** Maximum number of pieces of a group. Limits the size of the filter graph. */
 const maxGroupPieces = 40
 
 /** Divides the picture into parts that are encoded separately, `atOnce` of them in parallel. */
-export function divideTimeline(timeline: Timeline, wish: PictureOptions, atOnce: number): TimelinePart[] {
+export function divideTimeline(timeline: Timeline, options: PictureOptions, atOnce: number): TimelinePart[] {
   const { picture, frames, rate } = timeline
-  const share = frames / rate / (partsPerWorker * atOnce)
-  const longest = Math.min(partDuration.most, Math.max(partDuration.least, share))
+  const workerShare = frames / rate / (partsPerWorker * atOnce)
+  const seconds = Math.min(partDuration.max, Math.max(partDuration.min, workerShare))
   return divideIntoParts(layOutPieces(picture, { total: frames, perSecond: rate }), {
-    maxUnits: Math.max(minFramesPerPart, Math.ceil(longest * rate)),
+    maxUnits: Math.max(minFramesPerPart, Math.ceil(seconds * rate)),
     minUnits: minFramesPerPart,
     fits(group) {
-      const stretches = group.flatMap((piece) => pieceSourceRange(piece, rate) ?? [])
-      const reads = groupReads(stretches, wish.decodesThrough)
-      const held = reads.reduce((sum, [stretch]) => sum + decodedPixels(stretch, wish), 0)
-      return group.length <= maxGroupPieces && (reads.length <= 1 || held <= maxGroupPixels)
+      const ranges = group.flatMap((piece) => pieceMaterialRange(piece, rate) ?? [])
+      const reads = groupReads(ranges, options.decodesThrough)
+      const pixels = reads.reduce((sum, [first]) => sum + decodedPixels(first, options), 0)
+      return group.length <= maxGroupPieces && (reads.length <= 1 || pixels <= maxGroupPixels)
     },
   })
 }
 
-function decodedPixels({ clip }: SourceRange, { videoOf }: PictureOptions): number {
+/** Returns the number of pixels of one decoded picture of a range. */
+function decodedPixels({ clip }: MaterialRange, { videoOf }: PictureOptions): number {
   const { coded_width, coded_height } = videoOf(clip.material)
   return coded_width * coded_height
 }

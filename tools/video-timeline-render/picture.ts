@@ -4,92 +4,92 @@ import { containedSize } from '../../src/media/layout/canvas.ts'
 import {
   groupReads,
   type TimelinePart,
-  pieceSourceRange,
+  pieceMaterialRange,
   type SequentialRead,
-  type SourceRange,
+  type MaterialRange,
 } from '../../src/media/timeline/pieces.ts'
-import { clipTolerance } from '../../src/media/timeline/timeline.ts'
-import type { Timeline } from '../../src/media/timeline/timeline.ts'
+import { clipTolerance, type Timeline } from '../../src/media/timeline/timeline.ts'
 
-/** Canvas and sources of a picture. */
+/** Canvas and sources of the picture of a timeline. */
 export interface PictureOptions {
   readonly canvas: Pick<Timeline, 'width' | 'height' | 'rate'>
   readonly videoOf: (material: string) => VideoFacts
-  /** Returns whether decoding up to the next section is faster than opening the file again. */
-  readonly decodesThrough: (before: SourceRange, next: SourceRange) => boolean
+  /** Returns whether decoding through the gap before the next range is faster than opening the file again. */
+  readonly decodesThrough: (before: MaterialRange, next: MaterialRange) => boolean
 }
 
-/** Picture of a part: its inputs and the filter graph, which ends in [v]. */
-export interface PictureGraph {
-  /** Inputs in order. Each starts at the key frame before its first section. */
+/** Inputs and filter graph of a part. The output label of the graph is [v]. */
+export interface PartGraph {
+  /** Inputs in order. Each is read from the key frame before its first range. */
   readonly reads: readonly SequentialRead[]
   readonly graph: string
   readonly endChecks: readonly EndCheck[]
 }
 
-/** How to check whether a section had pictures until its end or its last picture was repeated. */
+/** Check whether a file had pictures up to the end of a range, or its last picture was repeated. */
 export interface EndCheck {
-  readonly range: SourceRange
-  /** Time from which a new picture is expected, in seconds of the source, unless the source has a gap. */
+  readonly range: MaterialRange
+  /** Time from which at least one new picture is expected, in seconds of the source, unless the source has a gap. */
   readonly expectedFrom: number
-  /** File in the folder of the run that is non-empty if such a picture was decoded. */
+  /** Name of a file in the folder of the run. It is non-empty if such a picture was decoded. */
   readonly markerFile: string
 }
 
 /**
- * Builds the graph for the exact frames of a part, fitted to the canvas. `name` is a prefix of marker files.
- * The raw frames of the part's other groups are additional inputs after `reads`.
+ * Builds the graph that renders the exact frames of a part, fitted to the canvas. `name` is a prefix of marker files.
+ * The main group is decoded from `reads`. The raw frames of the other groups are additional inputs after `reads`.
  */
 export function partGraph(
-  { groups, mainGroup: live }: TimelinePart,
-  wish: PictureOptions,
+  { groups, mainGroup }: TimelinePart,
+  options: PictureOptions,
   name: string,
-): PictureGraph {
-  const { rate } = wish.canvas
-  const stretches = live.map((piece) => pieceSourceRange(piece, rate))
+): PartGraph {
+  const { rate } = options.canvas
+  const ranges = mainGroup.map((piece) => pieceMaterialRange(piece, rate))
   const reads = groupReads(
-    stretches.filter((one) => one !== undefined),
-    wish.decodesThrough,
+    ranges.filter((range) => range !== undefined),
+    options.decodesThrough,
   )
-  const endings: EndCheck[] = []
-  const chains = live.map((piece, index) => {
-    const stretch = stretches[index]
+  const endChecks: EndCheck[] = []
+  const chains = mainGroup.map((piece, index) => {
+    const range = ranges[index]
     const label = `[p${index}]`
-    if (!stretch) return `${blackSource(wish, piece.units)}${label}`
-    const ending = {
-      stretch,
-      due: lastPictureExpectedFrom(stretch, wish),
+    if (!range) return `${blackSource(options, piece.units)}${label}`
+    const endCheck = {
+      range,
+      expectedFrom: lastPictureExpectedFrom(range, options),
       markerFile: `${name}-${index}.marker`,
     }
-    endings.push(ending)
-    return `[r${index}]${pieceFilters(ending, wish, String(index))}${label}`
+    endChecks.push(endCheck)
+    return `[r${index}]${pieceFilters(endCheck, options, String(index))}${label}`
   })
   // One input per read, split if several pieces use it.
   const inputs = reads.map((read, input) => {
-    const labels = read.map((stretch) => `[r${stretches.indexOf(stretch)}]`)
+    const labels = read.map((range) => `[r${ranges.indexOf(range)}]`)
     return `[${input}:V:0]${labels.length > 1 ? `split=${labels.length}` : 'null'}${labels.join('')}`
   })
-  const others = groups.filter((group) => group !== live)
-  const raw = others.map((_, index) => `[${reads.length + index}:v]setparams=${bt709},setsar=1[g${index}]`)
-  const all = groups.flatMap((group) =>
-    group === live ? live.map((_, index) => `[p${index}]`) : [`[g${others.indexOf(group)}]`],
+  const otherGroups = groups.filter((group) => group !== mainGroup)
+  const rawInputs = otherGroups.map(
+    (_, index) => `[${reads.length + index}:v]setparams=${bt709},setsar=1[g${index}]`,
+  )
+  const labels = groups.flatMap((group) =>
+    group === mainGroup ? mainGroup.map((_, index) => `[p${index}]`) : [`[g${otherGroups.indexOf(group)}]`],
   )
   // Sets timestamps from frame numbers, because those of concat are rounded.
-  const end = `${all.join('')}concat=n=${all.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
-  return { reads, graph: [...inputs, ...raw, ...chains, end].join(';'), endChecks: endings }
+  const end = `${labels.join('')}concat=n=${labels.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
+  return { reads, graph: [...inputs, ...rawInputs, ...chains, end].join(';'), endChecks }
 }
 
+/** Returns the filters that generate a number of black frames. */
 function blackSource({ canvas: { width, height, rate } }: PictureOptions, frames: number): string {
   return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
 }
 
-/**
- * The last picture may start this long before the end of a section, seconds, because files round their times.
- */
+/** Maximum time from the start of the last picture to the end of a range, seconds: files round their times. */
 const maxMissedSeconds = 1
 
-/** Returns when the last pictures of a section are expected, in seconds of its file. */
-function lastPictureExpectedFrom({ clip, to }: SourceRange, { canvas, videoOf }: PictureOptions): number {
+/** Returns the time from which the last pictures of a range are expected, in seconds of its file. */
+function lastPictureExpectedFrom({ clip, to }: MaterialRange, { canvas, videoOf }: PictureOptions): number {
   const end = (videoOf(clip.material).duration_ms || Infinity) / 1000
   return Math.max(0, Math.min(to, end) - maxMissedSeconds - (2 * clip.speed) / canvas.rate)
 }
@@ -99,50 +99,50 @@ function lastPictureExpectedFrom({ clip, to }: SourceRange, { canvas, videoOf }:
  * piece. Repeats the previous picture if the next one is late or missing.
  */
 function pieceFilters(
-  { range: { clip, from, to, units }, expectedFrom: due, markerFile }: EndCheck,
-  wish: PictureOptions,
-  /** Distinguishes the labels of pieces in a graph. */
+  { range: { clip, from, to, units }, expectedFrom, markerFile }: EndCheck,
+  options: PictureOptions,
+  /** Suffix that makes the labels of the piece unique in the graph. */
   label: string,
 ): string {
-  const { canvas } = wish
-  const video = wish.videoOf(clip.material)
-  const frame = clip.speed / canvas.rate
-  const time = `PTS-${formatFilterSeconds(from + samplingOffset(frame) - frame / 2)}/TB`
+  const { canvas, videoOf } = options
+  const video = videoOf(clip.material)
+  const frameSeconds = clip.speed / canvas.rate
+  const time = `PTS-${formatFilterSeconds(from + samplingOffset(frameSeconds) - frameSeconds / 2)}/TB`
   const size = containedSize(canvas, video.width / video.height)
   const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
-  const isWhole = x === 0 && y === 0
+  const fillsCanvas = x === 0 && y === 0
   return [
-    // A file's time base may be as coarse as its frames. No picture that starts at the end of the cut may
-    // show.
+    // A file's time base may be as coarse as its frames. A picture that starts at the end of the cut must not be
+    // visible.
     `settb=AVTB,trim=end=${formatFilterSeconds(Math.max(to - clipTolerance, from + clipTolerance))}`,
-    `metadata=mode=add:key=late:value=1:enable='gte(t,${formatFilterSeconds(due)})',metadata=mode=print:key=late:file=${markerFile}`,
-    // Shifts the sampling time to the middle of its frame, where fps picks it. The last picture may be much
-    // earlier.
-    `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frame + to - from)}`,
+    `metadata=mode=add:key=late:value=1:enable='gte(t,${formatFilterSeconds(expectedFrom)})',metadata=mode=print:key=late:file=${markerFile}`,
+    // Shifts the sampling time to the middle of its frame, which is where fps samples. The last picture may be
+    // much earlier.
+    `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frameSeconds + to - from)}`,
     `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),
     ...(video.alpha ? [overBlackFilter(size, canvas.rate, label)] : []),
     `setparams=${bt709},format=yuv420p`,
-    ...(isWhole ? [] : [`pad=w=${canvas.width}:h=${canvas.height}:x=${x}:y=${y}:color=black`]),
+    ...(fillsCanvas ? [] : [`pad=w=${canvas.width}:h=${canvas.height}:x=${x}:y=${y}:color=black`]),
     'setsar=1',
   ].join(',')
 }
 
 /**
- * Returns how long after a frame's start its source is sampled, in seconds of the source. The middle of the
- * frame keeps picture and sound in sync and tolerates in points that are off by a few ms. The exact start and
- * the exact middle are avoided: pictures start there (in the middle if their rate is twice the output's), and
- * files and callers round such times.
+ * Returns the time from the start of a frame to the moment at which its source is sampled, in seconds of the
+ * source. Near the middle of the frame, picture and sound stay in sync, and in points may be off by a few ms. The
+ * exact start and the exact middle are avoided: pictures start there (in the middle if their rate is twice the
+ * output's), and files and callers round such times. frameSeconds: duration of an output frame in the source.
  */
-function samplingOffset(frame: number): number {
-  return Math.max(frame / 2 - clipTolerance, clipTolerance)
+function samplingOffset(frameSeconds: number): number {
+  return Math.max(frameSeconds / 2 - clipTolerance, clipTolerance)
 }
 
-/** Composites a transparent picture over black. */
+/** Returns the filters that composite a transparent picture over black. */
 function overBlackFilter(size: { width: number; height: number }, rate: number, label: string): string {
-  const still = `color=black:size=${size.width}x${size.height}:rate=${rate},format=yuv420p`
-  return `format=yuva420p[t${label}];${still}[b${label}];[b${label}][t${label}]overlay=format=yuv420:shortest=1`
+  const background = `color=black:size=${size.width}x${size.height}:rate=${rate},format=yuv420p`
+  return `format=yuva420p[t${label}];${background}[b${label}];[b${label}][t${label}]overlay=format=yuv420:shortest=1`
 }
 
 function formatFilterSeconds(value: number): string {

@@ -41,95 +41,96 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
  * Maximum total frame size of the parts encoded in parallel, pixels. The encoder keeps a few dozen frames of
  * each.
  */
-const pixelsAtOnce = 4 * 1920 * 1080
+const maxPixelsAtOnce = 4 * 1920 * 1080
 
-/** Share of joining in the total work, percent. */
+/** Share of the joining of parts in the total work, percent. */
 const joiningPercent = 2
 
+/** Renders a timeline to an mp4 at `path`. The first failure aborts all other work. */
 async function renderTimeline(timeline: Timeline, context: RunContext, path: string): Promise<void> {
   const { files, scratch, threads } = context
   const timeoutMs = (10 * 60 + 30 * timelineRenderSeconds(timeline, files)) * 1000
-  const failed = new AbortController()
-  const signal = AbortSignal.any([context.signal, failed.signal])
-  /** The first failure aborts all other work. */
-  const endAll = (error: unknown): never => {
-    failed.abort(error)
+  const failure = new AbortController()
+  const signal = AbortSignal.any([context.signal, failure.signal])
+  const abortAll = (error: unknown): never => {
+    failure.abort(error)
     throw error
   }
-  const wish = await pictureOptions(timeline, context)
+  const picture = await pictureOptions(timeline, context)
   const atOnce = partsAtOnce(timeline, threads)
-  const parts = divideTimeline(timeline, wish, atOnce).map((part, index) => ({
+  const parts = divideTimeline(timeline, picture, atOnce).map((part, index) => ({
     part,
     frames: totalUnits(part.groups.flat()),
     path: join(scratch, `part-${index}.mp4`),
   }))
-  const made = new Map<string, number>()
-  const inTurn = limitConcurrency(atOnce)
-  const share = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
-  const encode = ({ part, path: one }: (typeof parts)[number], withSound?: Pcm) =>
-    encodePart(one, {
-      ...{ part, picture: wish, context, signal, timeoutMs, sound: withSound },
-      threads: share,
+  const encodedFrames = new Map<string, number>()
+  const limit = limitConcurrency(atOnce)
+  const threadsPerPart = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
+  const encode = ({ part, path: partPath }: (typeof parts)[number], partSound?: Pcm) =>
+    encodePart(partPath, {
+      ...{ part, picture, context, signal, timeoutMs, sound: partSound },
+      threads: threadsPerPart,
       onFrames(frames) {
-        made.set(one, frames)
-        const done = [...made.values()].reduce((sum, count) => sum + count, 0) / timeline.frames
-        context.progress(done * (100 - joiningPercent))
+        encodedFrames.set(partPath, frames)
+        const total = [...encodedFrames.values()].reduce((sum, count) => sum + count, 0)
+        context.progress((total / timeline.frames) * (100 - joiningPercent))
       },
     })
   const sound = timelineSound({ timeline, context, signal, timeoutMs })
-  const [whole] = parts
-  if (whole && parts.length === 1) {
-    const input = (ended: AbortSignal) => reportingFailure(sound.input(ended), ended, endAll)
-    await encode({ ...whole, path }, { ...sound, input })
+  const [onlyPart] = parts
+  if (onlyPart && parts.length === 1) {
+    const input = (ended: AbortSignal) => reportFailure(sound.input(ended), ended, abortAll)
+    await encode({ ...onlyPart, path }, { ...sound, input })
     return
   }
-  const heard = join(scratch, 'sound.m4a')
+  const soundPath = join(scratch, 'sound.m4a')
   await allSettledOrThrow([
-    encodeAac(heard, sound, { cwd: scratch, signal, timeoutMs }).catch(endAll),
-    ...parts.map((part) => inTurn(() => encode(part)).catch(endAll)),
+    encodeAac(soundPath, sound, { cwd: scratch, signal, timeoutMs }).catch(abortAll),
+    ...parts.map((part) => limit(() => encode(part)).catch(abortAll)),
   ])
-  await joinParts(path, { parts, rate: timeline.rate, sound: heard, signal, timeoutMs })
+  await joinParts(path, { parts, rate: timeline.rate, sound: soundPath, signal, timeoutMs })
 }
 
-/** Yields the input. Reports its failure immediately, unless its consumer has already ended. */
-async function* reportingFailure<T>(
+/** Yields the input. Calls `onFailure` as soon as the input fails, unless its consumer has already ended. */
+async function* reportFailure<T>(
   input: AsyncIterable<T>,
   ended: AbortSignal,
-  tell: (error: unknown) => never,
+  onFailure: (error: unknown) => never,
 ): AsyncGenerator<T> {
   try {
     yield* input
   } catch (error) {
-    if (!ended.aborted) tell(error)
+    if (!ended.aborted) onFailure(error)
   }
 }
 
 /** Waits until all promises settle, then throws the first error. */
-async function allSettledOrThrow(work: readonly Promise<void>[]): Promise<void> {
-  await Promise.allSettled(work)
-  await Promise.all(work)
+async function allSettledOrThrow(promises: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(promises)
+  await Promise.all(promises)
 }
 
+/** Collects the videos of a timeline and decides which gaps to decode through. */
 async function pictureOptions(timeline: Timeline, { files, signal }: RunContext): Promise<PictureOptions> {
   const videos = new Map(
     timeline.picture.map((clip) => [clip.material, videoOf(clip, files.get(clip.material))]),
   )
-  const known = (material: string) => {
+  const videoOfMaterial = (material: string) => {
     const video = videos.get(material)
-    if (!video) throw new Error(`no clip of the picture shows ${material}`)
+    if (!video) throw new Error(`no clip of the picture uses ${material}`)
     return video
   }
   return {
     canvas: timeline,
-    videoOf: known,
-    decodesThrough: await decodeThrough(timeline, { files, videoOf: known, signal }),
+    videoOf: videoOfMaterial,
+    decodesThrough: await decodeThrough(timeline, { files, videoOf: videoOfMaterial, signal }),
   }
 }
 
 /**
- * Returns the number of parts encoded in parallel. Parallel encoders use cores better than one with as many
- * threads, but each keeps frames in memory.
+ * Returns the number of parts encoded in parallel. Several encoders use cores better than one encoder with as
+ * many threads, but each keeps frames in memory.
  */
 function partsAtOnce({ width, height }: Timeline, threads: number): number {
-  return Math.max(1, Math.min(threads, Math.floor(pixelsAtOnce / (width * height))))
+  return Math.max(1, Math.min(threads, Math.floor(maxPixelsAtOnce / (width * height))))
 }

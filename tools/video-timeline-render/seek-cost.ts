@@ -4,8 +4,8 @@ import { keyFramesBefore } from '../../src/engines/ffmpeg/key-frames.ts'
 import {
   isReadableAfter,
   layOutPieces,
-  pieceSourceRange,
-  type SourceRange,
+  pieceMaterialRange,
+  type MaterialRange,
 } from '../../src/media/timeline/pieces.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
@@ -16,40 +16,39 @@ interface DecodeThroughOptions {
   readonly signal: AbortSignal
 }
 
-/** Pixels decoded in the time of opening a file. Measured with H.264 on two cores. */
-const pixelsPerOpen = 20e6
-
 /**
- * Returns a function that decides, for consecutive sections of one file, whether continuing to decode is
- * faster than opening the file again. It is if less video is skipped between the end of one section and the
- * key frame before the next than an opening costs.
+ * Returns a function that decides, for consecutive ranges of one file, whether decoding through the gap between
+ * them is faster than opening the file again. It is if decoding from the end of one range to the key frame before
+ * the next takes no longer than opening the file. Looks up the key frames in advance.
  */
 export async function decodeThrough(
   { picture, frames, rate }: Timeline,
   { files, videoOf, signal }: DecodeThroughOptions,
-): Promise<(before: SourceRange, next: SourceRange) => boolean> {
-  const stretches = layOutPieces(picture, { total: frames, perSecond: rate }).flatMap(
-    (piece) => pieceSourceRange(piece, rate) ?? [],
+): Promise<(before: MaterialRange, next: MaterialRange) => boolean> {
+  const ranges = layOutPieces(picture, { total: frames, perSecond: rate }).flatMap(
+    (piece) => pieceMaterialRange(piece, rate) ?? [],
   )
-  const asked = new Map<string, number[]>()
-  for (const [index, stretch] of stretches.entries()) {
-    const before = stretches[index - 1]
+  // Start times whose preceding key frame decides, in milliseconds, by material.
+  const startTimes = new Map<string, number[]>()
+  for (const [index, range] of ranges.entries()) {
+    const before = ranges[index - 1]
     if (
       !before ||
-      !isReadableAfter(before, stretch) ||
-      stretch.from - before.to <= openingSeconds(videoOf(stretch.clip.material))
+      !isReadableAfter(before, range) ||
+      range.from - before.to <= openingSeconds(videoOf(range.clip.material))
     )
       continue
-    asked.set(stretch.clip.material, [...(asked.get(stretch.clip.material) ?? []), stretch.from * 1000])
+    const { material } = range.clip
+    startTimes.set(material, [...(startTimes.get(material) ?? []), range.from * 1000])
   }
   const keyFrames = new Map<string, number>()
-  const fewAtOnce = limitConcurrency(2)
+  const limit = limitConcurrency(2)
   await Promise.all(
-    [...asked].map(([material, times]) =>
-      fewAtOnce(async () => {
-        const found = await keyFramesBefore(files.get(material).path, times, { signal })
-        for (const [index, time] of times.entries())
-          keyFrames.set(cacheKey(material, time), found[index] ?? time)
+    [...startTimes].map(([material, starts]) =>
+      limit(async () => {
+        const times = await keyFramesBefore(files.get(material).path, starts, { signal })
+        for (const [index, start] of starts.entries())
+          keyFrames.set(cacheKey(material, start), times[index] ?? start)
       }),
     ),
   )
@@ -63,7 +62,10 @@ function cacheKey(material: string, timeMs: number): string {
   return `${material} ${timeMs.toFixed(3)}`
 }
 
-/** Returns the seconds of a video that are decoded in the time of opening it. */
+/** Number of pixels decoded in the time of opening a file. Measured with H.264 on two cores. */
+const pixelsPerOpen = 20e6
+
+/** Returns the duration of video, in seconds, that is decoded in the time of opening its file. */
 function openingSeconds({ coded_width, coded_height, frame_rate }: VideoFacts): number {
   const rate = frame_rate.num > 0 ? frame_rate.num / frame_rate.den : 30
   return pixelsPerOpen / (coded_width * coded_height * rate)

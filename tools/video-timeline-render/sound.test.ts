@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { retimeFilters } from './sound.ts'
 
 test.each([0.01, 0.3, 0.5, 1.3, 2, 2.1, 4.9, 5])(
-  'pitch is kept at speed %d without rubberband in steps that skip no sample',
+  'without rubberband, speed %d is divided into atempo steps that skip no samples',
   (speed) => {
     const steps = retimeFilters(speed, { keepPitch: true, rubberband: false })
       .filter((filter) => filter.startsWith('atempo='))

@@ -13,8 +13,8 @@ import { packAudioTracks, varispeedRates } from '../../src/media/timeline/audio-
 import {
   layOutPieces,
   type Piece,
-  pieceSourceRange,
-  type SourceRange,
+  pieceMaterialRange,
+  type MaterialRange,
 } from '../../src/media/timeline/pieces.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
 import { rechunk } from '../../src/platform/streams.ts'
@@ -27,135 +27,140 @@ interface TimelineSoundOptions {
 }
 
 /**
- * Number of tracks mixed together, with one decoding process each. More tracks are mixed in several rounds.
+ * Returns the mixed sound of a timeline with exactly the length of the output. Starts decoding when `input` is
+ * called and stops when its signal aborts.
  */
-const tracksAtOnce = 8
-
-/** Number of clips that one process decodes in sequence. */
-const clipsAtOnce = 8
-
-/**
- * Returns the mixed sound of a timeline with exactly the length of the output. Clips are decoded on demand.
- */
-export function timelineSound(job: TimelineSoundOptions): Pcm {
-  const { timeline, context } = job
+export function timelineSound(options: TimelineSoundOptions): Pcm {
+  const { timeline, context } = options
   const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
   const clips = timeline.sound.flat()
   const isSilent = clips.every(({ material }) => !context.files.get(material).facts?.audio.length)
-  const until = (ended: AbortSignal) => ({ ...job, signal: AbortSignal.any([job.signal, ended]) })
   return {
     samples,
     isSilent,
-    input: (ended) => (isSilent ? silentPcm(samples) : mixTracks(samples, until(ended))),
+    input(ended) {
+      if (isSilent) return silentPcm(samples)
+      return mixTracks(samples, { ...options, signal: AbortSignal.any([options.signal, ended]) })
+    },
   }
 }
 
-async function* mixTracks(samples: number, job: TimelineSoundOptions): AsyncGenerator<Uint8Array> {
-  const { context, signal } = job
+/** Maximum number of tracks mixed at once, with one decoding process each. Further tracks are mixed in rounds. */
+const tracksAtOnce = 8
+
+/** Yields the sum of all tracks. Each round is stored in a temporary file, which the next round reads. */
+async function* mixTracks(samples: number, options: TimelineSoundOptions): AsyncGenerator<Uint8Array> {
+  const { context, signal } = options
   const { filters } = await locateFfmpeg()
-  const lanes = packAudioTracks(job.timeline.sound).map((clips) =>
+  const tracks = packAudioTracks(options.timeline.sound).map((clips) =>
     renderTrack(
       layOutPieces(clips, { total: samples, perSecond: soundRate }),
-      job,
+      options,
       filters.has('rubberband'),
     ),
   )
   let sum: AsyncGenerator<Uint8Array> = silentPcm(samples)
-  while (lanes.length > tracksAtOnce) {
-    const part = join(context.scratch, `mix-${lanes.length}.f32`)
-    await pipeline(mixPcm([sum, ...lanes.splice(0, tracksAtOnce)]), createWriteStream(part), { signal })
-    sum = readAndDelete(part)
+  while (tracks.length > tracksAtOnce) {
+    const roundPath = join(context.scratch, `mix-${tracks.length}.f32`)
+    await pipeline(mixPcm([sum, ...tracks.splice(0, tracksAtOnce)]), createWriteStream(roundPath), { signal })
+    sum = readAndDelete(roundPath)
   }
-  yield* mixPcm([sum, ...lanes])
+  yield* mixPcm([sum, ...tracks])
 }
 
-/** Yields one track from start to end: silence, and groups of clips decoded by one process each. */
+/** Maximum number of clips that one process decodes in sequence. */
+const clipsPerProcess = 8
+
+/** Yields the samples of one track: silence for gaps, and groups of clips decoded by one process each. */
 async function* renderTrack(
   pieces: readonly Piece[],
-  job: TimelineSoundOptions,
+  options: TimelineSoundOptions,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
-  const sounding = pieces.map((piece) => {
-    const stretch = pieceSourceRange(piece, soundRate)
-    return stretch && hasSound(stretch, job.context.files.get(stretch.clip.material)) ? stretch : undefined
+  const audibleRanges = pieces.map((piece) => {
+    const range = pieceMaterialRange(piece, soundRate)
+    return range && hasSound(range, options.context.files.get(range.clip.material)) ? range : undefined
   })
   for (let index = 0; index < pieces.length;) {
     const piece = pieces[index]
     if (!piece) return
-    const end = sounding.findIndex(
-      (one, at) => at >= index && (one === undefined || at >= index + clipsAtOnce),
+    const end = audibleRanges.findIndex(
+      (range, at) => at >= index && (range === undefined || at >= index + clipsPerProcess),
     )
-    const group = sounding.slice(index, end < 0 ? pieces.length : end).filter((one) => one !== undefined)
+    const group = audibleRanges
+      .slice(index, end < 0 ? pieces.length : end)
+      .filter((range) => range !== undefined)
     if (group.length === 0) yield* silentPcm(piece.units)
-    else yield* decodeRanges(group, job, rubberband)
+    else yield* decodeRanges(group, options, rubberband)
     index += Math.max(1, group.length)
   }
 }
 
-/** Returns whether a file has sound at the start of a section. */
-function hasSound({ from }: SourceRange, { facts }: StagedFile): boolean {
+/** Returns whether a file has sound at the start of a range. */
+function hasSound({ from }: MaterialRange, { facts }: StagedFile): boolean {
   const audio = facts?.audio[0]
   return audio !== undefined && from * 1000 < audio.start_ms + (audio.duration_ms || facts?.duration_ms || 0)
 }
 
-/** Lead-in of audio decoders, seconds. They are exact only after some preceding sound. */
+/** Duration decoded before a range, seconds. Audio decoders are exact only after some preceding sound. */
 const leadIn = 0.5
 
-/** Returns where reading starts for sound from a time of a file on, seconds. */
+/** Returns where decoding starts for sound that starts at `from`, both in seconds of the file. */
 function decodeStart(from: number): number {
   return Math.max(0, from - leadIn)
 }
 
-/** Yields consecutive sections, each with exactly the length of its piece. */
+/** Yields the sound of consecutive ranges, each with exactly the length of its piece. */
 async function* decodeRanges(
-  stretches: readonly SourceRange[],
-  job: TimelineSoundOptions,
+  ranges: readonly MaterialRange[],
+  options: TimelineSoundOptions,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
-  const { files, scratch: cwd } = job.context
-  const { signal, timeoutMs } = job
-  const inputs = stretches.flatMap(({ clip, from }) => {
+  const { files, scratch: cwd } = options.context
+  const { signal, timeoutMs } = options
+  const inputs = ranges.flatMap(({ clip, from }) => {
     const { path, facts } = files.get(clip.material)
-    const sought = facts?.video ?? facts?.audio[0]
-    return inputArgs(path, ['-vn', ...(sought ? fromKeyFrame(decodeStart(from), sought) : [])])
+    const seekStream = facts?.video ?? facts?.audio[0]
+    return inputArgs(path, ['-vn', ...(seekStream ? fromKeyFrame(decodeStart(from), seekStream) : [])])
   })
-  const chains = stretches.map((stretch, index) => {
-    const mono = files.get(stretch.clip.material).facts?.audio[0]?.channels === 1
-    return `[${index}:a:0]${rangeFilters(stretch, { mono, rubberband })}[a${index}]`
+  const chains = ranges.map((range, index) => {
+    const mono = files.get(range.clip.material).facts?.audio[0]?.channels === 1
+    return `[${index}:a:0]${rangeFilters(range, { mono, rubberband })}[a${index}]`
   })
-  const all = stretches.map((_, index) => `[a${index}]`).join('')
-  const graph = [...chains, `${all}concat=n=${stretches.length}:v=0:a=1[a]`].join(';')
-  const wanted = stretches.reduce((sum, { units }) => sum + units, 0) * pcmBytes
+  const labels = ranges.map((_, index) => `[a${index}]`).join('')
+  const graph = [...chains, `${labels}concat=n=${ranges.length}:v=0:a=1[a]`].join(';')
+  const expectedBytes = ranges.reduce((sum, { units }) => sum + units, 0) * pcmBytes
   const decoded = decodePcm([...fileTimes, ...inputs, '-filter_complex', graph], { cwd, signal, timeoutMs })
-  let given = 0
+  let yieldedBytes = 0
   try {
     for await (const chunk of decoded) {
-      const rest = chunk.subarray(0, wanted - given)
-      given += rest.length
-      yield rest
+      const bytes = chunk.subarray(0, expectedBytes - yieldedBytes)
+      yieldedBytes += bytes.length
+      yield bytes
     }
   } catch (error) {
-    throw withClipNames(error, stretches, files)
+    throw withClipNames(error, ranges, files)
   }
-  yield* silentPcm((wanted - given) / pcmBytes)
+  yield* silentPcm((expectedBytes - yieldedBytes) / pcmBytes)
 }
 
 /** Returns a decoding error that names the possible clips and files. Returns other errors unchanged. */
 function withClipNames(
   cause: unknown,
-  stretches: readonly SourceRange[],
+  ranges: readonly MaterialRange[],
   files: RunContext['files'],
 ): unknown {
   if (!(cause instanceof MediaError) || (cause.code !== 6017 && cause.code !== 6021)) return cause
-  const places = stretches.map(
-    ({ clip: { requestPath: at, material } }) => `${at}.material: ${files.get(material).name}`,
+  const sources = ranges.map(
+    ({ clip: { requestPath, material } }) => `${requestPath}.material: ${files.get(material).name}`,
   )
-  const message = `the sound cannot be decoded of ${places.join(' or ')}: ${cause.message}`
+  const message = `the sound of ${sources.join(' or ')} cannot be decoded: ${cause.message}`
   return new MediaError(cause.code, message, { cause, hint: cause.hint })
 }
 
+/** Returns the filters from a decoded file to the samples of one range: cut, retimed and with its volume. */
 function rangeFilters(
-  { clip, from, to, units }: SourceRange,
+  { clip, from, to, units }: MaterialRange,
   { mono, rubberband }: { mono: boolean; rubberband: boolean },
 ): string {
   const start = from - decodeStart(from)
@@ -171,8 +176,8 @@ function rangeFilters(
 }
 
 /**
- * Returns filters that change the speed of 48 kHz sound. Empty at speed 1. Pads with silence if the pitch is
- * kept.
+ * Returns filters that change the speed of 48 kHz sound, none at speed 1. If the pitch is kept, the result is padded
+ * with silence. rubberband: whether ffmpeg has that filter; otherwise atempo is used.
  */
 export function retimeFilters(
   speed: number,
@@ -187,22 +192,24 @@ export function retimeFilters(
   return ['apad=pad_dur=1', ...(rubberband ? [`rubberband=tempo=${speed}`] : tempoFilters(speed))]
 }
 
-/** Returns equal atempo steps from 0.5 to 2: the filter's minimum is 0.5, and above 2 it skips samples. */
+/** Returns atempo filters of equal factors from 0.5 to 2: its minimum is 0.5, and above 2 it skips samples. */
 function tempoFilters(speed: number): string[] {
   const steps = Math.max(1, Math.ceil(Math.abs(Math.log2(speed))))
   return Array.from({ length: steps }, () => `atempo=${(speed ** (1 / steps)).toFixed(9)}`)
 }
 
 /**
- * Adds PCM streams of equal length, sample by sample. Ends all streams whether it succeeds, fails or stops
- * early.
+ * Yields the sum of PCM streams of equal length: interleaved stereo 32-bit floats. Closes all streams at the end,
+ * on failure and when its consumer stops early.
  */
 async function* mixPcm(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
   const batches = sources.map((source) => rechunk(source))
   try {
     for (;;) {
-      const next = await Promise.all(batches.map((batch) => batch.next()))
-      const [first, ...others] = next.flatMap(({ value, done }) => (done === true ? [] : [asFloats(value)]))
+      const results = await Promise.all(batches.map((batch) => batch.next()))
+      const [first, ...others] = results.flatMap(({ value, done }) =>
+        done === true ? [] : [asFloats(value)],
+      )
       if (!first) return
       const sum = first.slice()
       for (const other of others) {
@@ -212,7 +219,7 @@ async function* mixPcm(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGen
       yield new Uint8Array(sum.buffer)
     }
   } finally {
-    await Promise.allSettled([...batches, ...sources].map((one) => one.return(undefined)))
+    await Promise.allSettled([...batches, ...sources].map((stream) => stream.return(undefined)))
   }
 }
 
@@ -220,7 +227,7 @@ function asFloats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array 
   return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
 }
 
-/** Reads a file once and deletes it. Such files take 23 MB per minute. */
+/** Yields the content of a file and deletes it. A round of mixing takes 23 MB per minute. */
 async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterable<Uint8Array> = createReadStream(path, { highWaterMark: 2 ** 20 })
   yield* chunks
@@ -229,7 +236,7 @@ async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
 
 const zeros = new Uint8Array(2 ** 16)
 
-/** Yields stereo float samples of silence, `samples` per channel. */
+/** Yields silence as interleaved stereo 32-bit floats, `samples` per channel. */
 async function* silentPcm(samples: number): AsyncGenerator<Uint8Array> {
   for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
     yield zeros.subarray(0, Math.min(left, zeros.length))

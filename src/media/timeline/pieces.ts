@@ -1,10 +1,11 @@
 import { clipTolerance, type TimelineClip } from './timeline.ts'
 
-/** A section of the output that shows one clip or nothing. The unit is a frame or a sample. */
+/** A section of the output that shows one clip, or black if there is no clip. The unit is a frame or a sample. */
 export interface Piece {
   readonly clip?: TimelineClip
-  /** Output units since the first unit of the clip. */
+  /** Distance from the start of the clip to the start of the piece, in output units. */
   readonly offset: number
+  /** Length of the piece, in output units. */
   readonly units: number
 }
 
@@ -25,74 +26,72 @@ export function layOutPieces(
 ): Piece[] {
   const pieces: Piece[] = []
   let filled = 0
-  const nothingUntil = (unit: number) => {
-    if (unit > filled) pieces.push({ offset: 0, units: unit - filled })
+  const fillGap = (end: number) => {
+    if (end > filled) pieces.push({ offset: 0, units: end - filled })
   }
   for (const clip of clips) {
     const start = Math.round(clip.track.from * perSecond)
     const from = Math.max(filled, start)
     const to = Math.min(total, Math.round(clip.track.to * perSecond))
     if (to <= from) continue
-    nothingUntil(from)
+    fillGap(from)
     pieces.push({ clip, offset: from - start, units: to - from })
     filled = to
   }
-  nothingUntil(total)
+  fillGap(total)
   return pieces
 }
 
-/** Returns the source range of a piece, seconds. */
-function sourceTimes(
-  { offset, units }: Piece,
-  clip: TimelineClip,
-  perSecond: number,
-): { from: number; to: number } {
-  const at = (unit: number) => clip.source.from + (unit / perSecond) * clip.speed
-  return { from: at(offset), to: Math.min(clip.source.to, at(offset + units)) }
-}
-
-/** The section of a material that a piece uses, seconds. */
-export interface SourceRange {
+/** The range of a material that a piece uses. */
+export interface MaterialRange {
   readonly clip: TimelineClip
+  /** Start in the material, seconds. */
   readonly from: number
+  /** End in the material, seconds. */
   readonly to: number
-  /** Length on the output, in units. */
+  /** Length of the piece on the output, in units. */
   readonly units: number
 }
 
-/** Sections of one material that a single decoder reads in forward order. */
-export type SequentialRead = readonly [SourceRange, ...SourceRange[]]
-
-/**
- * Returns whether `next` starts after `before` in the same material, within rounding, so that one decoder
- * reads both.
- */
-export function isReadableAfter(before: SourceRange, next: SourceRange): boolean {
-  return next.clip.material === before.clip.material && next.from >= before.to - clipTolerance
+/** Returns the material range of a piece, or undefined if the piece has no clip. */
+export function pieceMaterialRange(
+  { clip, offset, units }: Piece,
+  perSecond: number,
+): MaterialRange | undefined {
+  if (!clip) return undefined
+  const sourceTime = (unit: number) => clip.source.from + (unit / perSecond) * clip.speed
+  return {
+    clip,
+    units,
+    from: sourceTime(offset),
+    to: Math.min(clip.source.to, sourceTime(offset + units)),
+  }
 }
 
-/** Returns the material section of a piece, or undefined if the piece is empty. */
-export function pieceSourceRange(piece: Piece, perSecond: number): SourceRange | undefined {
-  const { clip, units } = piece
-  return clip && { clip, units, ...sourceTimes(piece, clip, perSecond) }
-}
+/** Ranges of one material that a single decoder reads in forward order. */
+export type SequentialRead = readonly [MaterialRange, ...MaterialRange[]]
 
 /**
- * Groups sections into reads, in order. A section joins the previous read if it follows that read's last
- * section and continuing to decode costs less than opening the file again.
+ * Groups ranges into sequential reads, in order. A range joins the previous read if a decoder can reach it by
+ * decoding forward and `isWorthDecodingThrough` returns true.
  */
 export function groupReads(
-  stretches: readonly SourceRange[],
-  worth: (before: SourceRange, next: SourceRange) => boolean,
+  ranges: readonly MaterialRange[],
+  isWorthDecodingThrough: (before: MaterialRange, next: MaterialRange) => boolean,
 ): SequentialRead[] {
-  const reads: [SourceRange, ...SourceRange[]][] = []
-  for (const stretch of stretches) {
+  const reads: [MaterialRange, ...MaterialRange[]][] = []
+  for (const range of ranges) {
     const read = reads.at(-1)
     const last = read?.at(-1)
-    if (read && last && isReadableAfter(last, stretch) && worth(last, stretch)) read.push(stretch)
-    else reads.push([stretch])
+    if (read && last && isReadableAfter(last, range) && isWorthDecodingThrough(last, range)) read.push(range)
+    else reads.push([range])
   }
   return reads
+}
+
+/** Returns whether `next` starts at or after the end of `before` in the same material, within `clipTolerance`. */
+export function isReadableAfter(before: MaterialRange, next: MaterialRange): boolean {
+  return next.clip.material === before.clip.material && next.from >= before.to - clipTolerance
 }
 
 interface DivideIntoPartsOptions {
@@ -100,7 +99,7 @@ interface DivideIntoPartsOptions {
   readonly maxUnits: number
   /** Minimum number of units per part, unless the total is smaller. */
   readonly minUnits: number
-  /** Returns whether pieces can be rendered together. A single piece is always rendered. */
+  /** Returns whether pieces can be rendered together. A group of one piece is always accepted. */
   readonly fits: (pieces: PieceGroup) => boolean
 }
 
@@ -110,46 +109,48 @@ export type PieceGroup = readonly Piece[]
 /** Consecutive groups that form one part of the output. */
 export interface TimelinePart {
   readonly groups: readonly PieceGroup[]
-  /** The longest group. The few units of the other groups can be buffered until the part is rendered. */
+  /** The longest group. The other groups have so few units that they can be buffered. */
   readonly mainGroup: PieceGroup
 }
 
 /**
- * Divides pieces, in order, into parts. Pieces longer than `maxUnits` are split. A part ends before a piece
- * that would exceed `maxUnits` or does not fit, unless the part has fewer than `minUnits` units; then the piece
- * starts another group. The groups other than the live one have fewer than `minUnits` units in total. The last
- * part takes the remainder, so there they have fewer than twice as many.
+ * Divides pieces, in order, into parts of `minUnits` to `maxUnits`. Splits pieces longer than `maxUnits`.
+ *
+ * A piece that would exceed `maxUnits` or does not fit starts a new part. If the current part has fewer than
+ * `minUnits`, the piece starts a new group of that part instead. The groups other than the main one therefore have
+ * fewer than `minUnits` in total. A remainder below `minUnits` is added to the last part, whose other groups
+ * therefore have fewer than twice as many.
  */
 export function divideIntoParts(
   pieces: readonly Piece[],
-  { maxUnits: longest, minUnits: fewest, fits }: DivideIntoPartsOptions,
+  { maxUnits, minUnits, fits }: DivideIntoPartsOptions,
 ): TimelinePart[] {
   const parts: Piece[][][] = []
   let part: Piece[][] = []
   let group: Piece[] = []
-  for (const piece of pieces.flatMap((one) => splitPiece(one, longest))) {
+  for (const piece of pieces.flatMap((whole) => splitPiece(whole, maxUnits))) {
     const units = totalUnits(part.flat())
-    const full = !fits([...group, piece])
-    if (units >= fewest && (full || units + piece.units > longest)) {
+    const isFull = !fits([...group, piece])
+    if (units >= minUnits && (isFull || units + piece.units > maxUnits)) {
       parts.push(part)
       part = []
     }
-    if (full || part.length === 0) {
+    if (isFull || part.length === 0) {
       group = []
       part.push(group)
     }
     group.push(piece)
   }
   const last = parts.at(-1)
-  if (last && totalUnits(part.flat()) < fewest) last.push(...part)
+  if (last && totalUnits(part.flat()) < minUnits) last.push(...part)
   else if (part.length > 0) parts.push(part)
   return parts.map(createPart)
 }
 
-/** Returns a part of the given groups, with the longest as its live group. */
+/** Returns a part that consists of groups, with the longest as its main group. */
 export function createPart(groups: readonly PieceGroup[]): TimelinePart {
-  const [live = []] = groups.toSorted((one, other) => totalUnits(other) - totalUnits(one))
-  return { groups, mainGroup: live }
+  const [mainGroup = []] = groups.toSorted((one, other) => totalUnits(other) - totalUnits(one))
+  return { groups, mainGroup }
 }
 
 /** Returns the total number of units of pieces. */
@@ -157,13 +158,13 @@ export function totalUnits(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { units }) => sum + units, 0)
 }
 
-/** Splits a piece into equal pieces of at most `maxUnits` units. */
-function splitPiece(piece: Piece, longest: number): Piece[] {
-  const count = Math.ceil(piece.units / longest)
-  const border = (index: number) => Math.round((index * piece.units) / count)
+/** Splits a piece into the fewest pieces of at most `maxUnits`, equal to within one unit. */
+function splitPiece(piece: Piece, maxUnits: number): Piece[] {
+  const count = Math.ceil(piece.units / maxUnits)
+  const boundary = (index: number) => Math.round((index * piece.units) / count)
   return Array.from({ length: count }, (_, index) => ({
     ...piece,
-    offset: piece.offset + border(index),
-    units: border(index + 1) - border(index),
+    offset: piece.offset + boundary(index),
+    units: boundary(index + 1) - boundary(index),
   }))
 }

@@ -40,40 +40,43 @@ export interface Gtrk {
 
 /** The clips of one track, including gaps and muted clips. */
 interface GtrkTrack {
-  /** Its path in the request. */
+  /** Path of the track in the request, for error messages. */
   readonly requestPath: string
   readonly clips: readonly { readonly clip: GtrkClip; readonly volume: number }[]
 }
 
+/** A clip of a track, its gain factor and its path in the request. */
+interface LocatedClip {
+  readonly clip: GtrkClip
+  readonly volume: number
+  readonly requestPath: string
+}
+
 /**
- * Parses a gtrk v1 timeline. Uses the picture of the base track only, checks every clip rule and infers a
- * missing duration. Throws 6016 with the paths of all violations.
+ * Validates a gtrk v1 timeline and converts it to a `Timeline`. Uses the picture of the base track only. Infers
+ * a missing duration from the end of the last clip. Throws 6016 with the request paths of all violations.
  */
 export function readGtrk(gtrk: Gtrk): Timeline {
   const { video_size, video_rate: rate } = gtrk
-  const base = baseTrack(gtrk)
-  const heard = gtrk.audio_track.map(({ volume, track_timeline }, index) => ({
-    at: `audio_track[${index}]`,
-    clips: track_timeline.map((clip) => ({ clip, volume: clip.volume ?? volume })),
-  }))
-  const tracks = [base, ...heard].map(locateClips)
-  throwCombined(tracks.flatMap((clips) => trackErrors(clips, rate)))
-  const [picture, ...others] = tracks.map(timelineClips)
-  const seconds = outputSeconds(gtrk, [base, ...heard])
+  const tracks = [baseTrack(gtrk), ...audioTracks(gtrk)]
+  const locatedTracks = tracks.map(locateClips)
+  throwCombined(locatedTracks.flatMap((clips) => trackErrors(clips, rate)))
+  const [picture = [], ...audio] = locatedTracks.map(timelineClips)
+  const seconds = outputSeconds(gtrk, tracks)
   return {
     width: video_size[0] ?? 0,
     height: video_size[1] ?? 0,
     rate,
     seconds,
     frames: Math.round(seconds * rate),
-    picture: picture ?? [],
-    sound: [picture ?? [], ...others]
+    picture,
+    sound: [picture, ...audio]
       .map((clips) => clips.filter(({ volume, speed }) => volume > 0 && speed <= maxAudibleSpeed))
       .filter((clips) => clips.length > 0),
   }
 }
 
-/** Returns the video track with the lowest index, the first of equals, or an empty track if there is none. */
+/** Returns the first video track with the lowest index, or an empty track if the request has no video track. */
 function baseTrack({ video_track }: Gtrk): GtrkTrack {
   const lowest = video_track.reduce((least, { track_index }) => Math.min(least, track_index), Infinity)
   const index = video_track.findIndex(({ track_index }) => track_index === lowest)
@@ -87,32 +90,36 @@ function baseTrack({ video_track }: Gtrk): GtrkTrack {
   }
 }
 
-interface LocatedClip {
-  readonly clip: GtrkClip
-  readonly volume: number
-  /** Its path in the request. */
-  readonly requestPath: string
+function audioTracks({ audio_track }: Gtrk): GtrkTrack[] {
+  return audio_track.map(({ volume, track_timeline }, index) => ({
+    requestPath: `audio_track[${index}]`,
+    clips: track_timeline.map((clip) => ({ clip, volume: clip.volume ?? volume })),
+  }))
 }
 
-/** Returns the clips of a track, sorted by start. */
-function locateClips({ requestPath: at, clips }: GtrkTrack): LocatedClip[] {
+/** Returns the clips of a track with their request paths, sorted by start. */
+function locateClips({ requestPath, clips }: GtrkTrack): LocatedClip[] {
   return clips
-    .map(({ clip, volume }, index) => ({ clip, volume, at: `${at}.track_timeline[${index}]` }))
+    .map(({ clip, volume }, index) => ({
+      clip,
+      volume,
+      requestPath: `${requestPath}.track_timeline[${index}]`,
+    }))
     .toSorted((one, other) => one.clip.track_st - other.clip.track_st)
 }
 
-function trackErrors(placed: readonly LocatedClip[], rate: number): MediaError[] {
-  return [...placed.flatMap((one) => [...clipErrors(one, rate)]), ...orderErrors(placed)]
+function trackErrors(clips: readonly LocatedClip[], rate: number): MediaError[] {
+  return [...clips.flatMap((clip) => [...clipErrors(clip, rate)]), ...overlapErrors(clips)]
 }
 
-/** Returns the clips that are not gaps. */
-function timelineClips(placed: readonly LocatedClip[]): TimelineClip[] {
-  return placed.flatMap(({ clip, volume, requestPath: at }) => {
+/** Converts the clips of a track and omits gaps. */
+function timelineClips(clips: readonly LocatedClip[]): TimelineClip[] {
+  return clips.flatMap(({ clip, volume, requestPath }) => {
     const { clip_id, material, clip_st, clip_ed } = clip
     if (clip_id === '' || material === undefined || clip_st === undefined || clip_ed === undefined) return []
     return [
       {
-        at,
+        requestPath,
         material,
         source: { from: clip_st, to: clip_ed },
         track: { from: clip.track_st, to: clip.track_ed },
@@ -124,59 +131,57 @@ function timelineClips(placed: readonly LocatedClip[]): TimelineClip[] {
   })
 }
 
+/**
+ * Returns the duration of the output, seconds: the requested one, or else the end of the last clip. Throws 6016
+ * if it contains no frame or exceeds 6 hours.
+ */
 function outputSeconds({ duration, video_rate }: Gtrk, tracks: readonly GtrkTrack[]): number {
-  const ends = tracks.flatMap(({ clips }) => clips.map(({ clip }) => clip.track_ed))
-  const asked = duration ?? ends.reduce((latest, end) => Math.max(latest, end), 0)
+  const clipEnds = tracks.flatMap(({ clips }) => clips.map(({ clip }) => clip.track_ed))
+  const exact = duration ?? clipEnds.reduce((latest, end) => Math.max(latest, end), 0)
   // Sums of times contain rounding errors, which rounding to microseconds removes.
-  const seconds = Math.round(asked * 1e6) / 1e6
+  const seconds = Math.round(exact * 1e6) / 1e6
   if (Math.round(seconds * video_rate) === 0) {
     throw new MediaError(
       6016,
-      `duration: nothing to render, ${seconds} s hold no frame at ${video_rate} frames a second`,
+      `duration: nothing to render, ${seconds} s contain no frame at ${video_rate} frames per second`,
       {
-        hint: 'Put a clip into video_track or audio_track, or give a duration of at least a frame for black and silence.',
+        hint: 'Add a clip to video_track or audio_track. For black and silence, set duration to at least one frame.',
       },
     )
   }
   if (seconds <= maxOutputSeconds) return seconds
   throw new MediaError(
     6016,
-    `duration: the output would last ${(asked / 3600).toFixed(2)} hours, 6 are the most`,
+    `duration: the output would last ${(exact / 3600).toFixed(2)} hours, the maximum is 6 hours`,
     {
-      hint: 'Render it in parts of at most 21600 s, each a timeline of its own. Times are seconds.',
+      hint: 'Render parts of at most 21600 s as separate timelines. Times are in seconds.',
     },
   )
-}
-
-/** A clip and its path in the request. */
-interface RequestClip {
-  readonly clip: GtrkClip
-  readonly requestPath: string
 }
 
 /**
  * Checks the times of a clip for consistency, with a tolerance of one output frame. Yields a 6016 per
  * violation.
  */
-function* clipErrors({ clip, requestPath: at }: RequestClip, rate: number): Generator<MediaError> {
+function* clipErrors({ clip, requestPath }: LocatedClip, rate: number): Generator<MediaError> {
   const { track_st, track_ed, duration, speed, clip_st, clip_ed } = clip
-  const frame = 1 / rate + clipTolerance
-  const lasts = track_ed - track_st
-  if (Math.abs(duration - lasts) > frame) {
+  const tolerance = 1 / rate + clipTolerance
+  const trackSeconds = track_ed - track_st
+  if (Math.abs(duration - trackSeconds) > tolerance) {
     yield new MediaError(
       6016,
-      `${at}.duration: ${roundedSeconds(duration)} s, but from track_st to track_ed it is ${roundedSeconds(lasts)} s`,
-      { hint: `Give "duration": ${roundedSeconds(lasts)}, or other track times.` },
+      `${requestPath}.duration: ${roundedSeconds(duration)} s, but from track_st to track_ed it is ${roundedSeconds(trackSeconds)} s`,
+      { hint: `Set "duration": ${roundedSeconds(trackSeconds)}, or change the track times.` },
     )
   }
   if (clip.clip_id === '' || clip_st === undefined || clip_ed === undefined) return
-  const end = clip_st + lasts * speed
+  const expectedEnd = clip_st + trackSeconds * speed
   // The tolerance is one output frame, or the source time that passes in one.
-  if (Math.abs(clip_ed - end) <= frame * Math.max(1, speed)) return
+  if (Math.abs(clip_ed - expectedEnd) <= tolerance * Math.max(1, speed)) return
   yield new MediaError(
     6016,
-    `${at}.clip_ed: ${roundedSeconds(clip_ed)} s, but clip_st ${roundedSeconds(clip_st)} + duration ${roundedSeconds(lasts)} x speed ${speed} is ${roundedSeconds(end)} s`,
-    { hint: `Give "clip_ed": ${roundedSeconds(end)}, or change the track times or the speed.` },
+    `${requestPath}.clip_ed: ${roundedSeconds(clip_ed)} s, but clip_st ${roundedSeconds(clip_st)} + duration ${roundedSeconds(trackSeconds)} x speed ${speed} is ${roundedSeconds(expectedEnd)} s`,
+    { hint: `Set "clip_ed": ${roundedSeconds(expectedEnd)}, or change the track times or the speed.` },
   )
 }
 
@@ -184,18 +189,19 @@ function* clipErrors({ clip, requestPath: at }: RequestClip, rate: number): Gene
  * Checks that clips of one track, sorted by start and including gaps, do not overlap. Yields a 6016 per
  * overlap.
  */
-function* orderErrors(clips: readonly RequestClip[]): Generator<MediaError> {
-  for (const [index, { clip, requestPath: at }] of clips.entries()) {
+function* overlapErrors(clips: readonly LocatedClip[]): Generator<MediaError> {
+  for (const [index, { clip, requestPath }] of clips.entries()) {
     const before = clips[index - 1]
     if (!before || clip.track_st >= before.clip.track_ed - clipTolerance) continue
     yield new MediaError(
       6016,
-      `${at}.track_st: it starts at ${roundedSeconds(clip.track_st)} s, before ${before.requestPath} ends at ${roundedSeconds(before.clip.track_ed)} s`,
+      `${requestPath}.track_st: it starts at ${roundedSeconds(clip.track_st)} s, before ${before.requestPath} ends at ${roundedSeconds(before.clip.track_ed)} s`,
       { hint: 'Move or shorten one of them: clips of one track must not overlap.' },
     )
   }
 }
 
+/** Formats a time in seconds, rounded to milliseconds. */
 function roundedSeconds(seconds: number): string {
   return String(Math.round(seconds * 1000) / 1000)
 }
@@ -203,7 +209,7 @@ function roundedSeconds(seconds: number): string {
 /** Maximum number of errors listed in one message. */
 const maxListedErrors = 20
 
-/** Throws one error that combines all errors with the code of the first. Does nothing if there are none. */
+/** Throws one error that lists all errors with the code of the first. Returns if there are none. */
 export function throwCombined(errors: Iterable<MediaError>): void {
   const [first, ...others] = errors
   if (!first) return
@@ -211,6 +217,6 @@ export function throwCombined(errors: Iterable<MediaError>): void {
   if (same.length === 1) throw first
   const messages = same.map(({ message }) => message)
   throw new MediaError(first.code, summarizeList(messages, maxListedErrors), {
-    hint: `Correct them all, then send it again. Of the first: ${first.hint}`,
+    hint: `Correct them all, then send the request again. For the first: ${first.hint}`,
   })
 }

@@ -7,13 +7,12 @@ import {
   type PieceGroup,
   groupReads,
   layOutPieces,
-  pieceSourceRange,
+  pieceMaterialRange,
   totalUnits,
 } from './pieces.ts'
 import { type Gtrk, type GtrkClip, readGtrk } from './read-gtrk.ts'
 import { packAudioTracks, varispeedRates } from './audio-tracks.ts'
-import { clipTolerance } from './timeline.ts'
-import type { TimelineClip } from './timeline.ts'
+import { clipTolerance, type TimelineClip } from './timeline.ts'
 
 /** Returns a clip on the output with a matching source range. */
 function clip(from: number, to: number, more: Partial<GtrkClip & { muted: boolean; volume: number }> = {}) {
@@ -39,56 +38,62 @@ const soundTrack = (...clips: ReturnType<typeof clip>[]) => ({
   track_timeline: clips,
 })
 
-function refusal(wrong: Gtrk): MediaError {
+/** Returns the error with which a timeline is rejected. */
+function rejection(invalid: Gtrk): MediaError {
   try {
-    readGtrk(wrong)
+    readGtrk(invalid)
   } catch (error) {
     if (error instanceof MediaError) return error
     throw error
   }
-  throw new Error('it was taken')
+  throw new Error('the timeline was accepted')
 }
 
-describe('a timeline is refused with 6016, the place of what is wrong and what would do', () => {
+describe('an invalid timeline is rejected with 6016, the path of the field and a correction', () => {
   test.each([
     ['overlapping clips', [clip(0, 2), clip(1.9, 3)], '[1].track_st: it starts at 1.9 s', 'must not overlap'],
     ['overlapping clips out of order', [clip(2, 4), clip(0, 2.1)], '[0].track_st', 'must not overlap'],
     ['a clip over a gap', [clip(0, 2, { clip_id: '' }), clip(1, 3)], '[1].track_st', 'must not overlap'],
-    ['an out point that is off', [clip(0, 2, { clip_ed: 3.2 })], '[0].clip_ed: 3.2 s', '"clip_ed": 3'],
-    ['an out point without the speed', [clip(0, 2, { speed: 2, clip_ed: 3 })], '[0].clip_ed', '"clip_ed": 5'],
-    ['a duration that is off', [clip(0, 2, { duration: 2.1 })], '[0].duration', '"duration": 2'],
+    ['a wrong out point', [clip(0, 2, { clip_ed: 3.2 })], '[0].clip_ed: 3.2 s', '"clip_ed": 3'],
     [
-      'a gap whose duration is off',
+      'an out point that ignores the speed',
+      [clip(0, 2, { speed: 2, clip_ed: 3 })],
+      '[0].clip_ed',
+      '"clip_ed": 5',
+    ],
+    ['a wrong duration', [clip(0, 2, { duration: 2.1 })], '[0].duration', '"duration": 2'],
+    [
+      'a gap with a wrong duration',
       [clip(0, 2, { clip_id: '', duration: 1 })],
       '[0].duration',
       '"duration": 2',
     ],
-  ])('%s', (_, clips, words, fix) => {
-    for (const [name, wrong] of [
+  ])('%s', (_, clips, text, fix) => {
+    for (const [name, invalid] of [
       ['video_track', gtrk({ video_track: [track(...clips)] })],
       ['audio_track', gtrk({ audio_track: [soundTrack(...clips)] })],
     ] as const) {
-      const { code, message, hint } = refusal(wrong)
+      const { code, message, hint } = rejection(invalid)
       expect(code).toBe(6016)
-      expect(message).toContain(`${name}[0].track_timeline${words}`)
+      expect(message).toContain(`${name}[0].track_timeline${text}`)
       expect(hint).toContain(fix)
     }
   })
 
-  test('nothing to render, and more than six hours', () => {
-    expect(refusal(gtrk())).toMatchObject({ code: 6016 })
-    expect(refusal(gtrk({ video_track: [track()] })).message).toContain('nothing to render')
-    expect(refusal(gtrk({ duration: 21_600.1 })).message).toContain('6.00 hours')
-    expect(refusal(gtrk({ audio_track: [soundTrack(clip(21_000, 21_601))] })).message).toContain('hours')
+  test('an empty timeline and one of more than six hours', () => {
+    expect(rejection(gtrk())).toMatchObject({ code: 6016 })
+    expect(rejection(gtrk({ video_track: [track()] })).message).toContain('nothing to render')
+    expect(rejection(gtrk({ duration: 21_600.1 })).message).toContain('6.00 hours')
+    expect(rejection(gtrk({ audio_track: [soundTrack(clip(21_000, 21_601))] })).message).toContain('hours')
     expect(readGtrk(gtrk({ duration: 21_600 })).frames).toBe(540_000)
-    expect(refusal(gtrk({ duration: 1e-7 }))).toMatchObject({ code: 6016 })
-    expect(refusal(gtrk({ duration: 0.019 })).message).toContain('hold no frame')
+    expect(rejection(gtrk({ duration: 1e-7 }))).toMatchObject({ code: 6016 })
+    expect(rejection(gtrk({ duration: 0.019 })).message).toContain('contain no frame')
     expect(readGtrk(gtrk({ duration: 0.021 })).frames).toBe(1)
   })
 })
 
 describe('a timeline', () => {
-  it('takes what is off by less than a frame, and rounded times that touch', () => {
+  it('accepts errors below one frame, and adjacent clips with rounded times', () => {
     const clips = [
       clip(0, 0.333),
       clip(0.3329, 1, { clip_ed: 1.7 }),
@@ -97,7 +102,7 @@ describe('a timeline', () => {
     expect(readGtrk(gtrk({ video_track: [track(...clips)] })).picture).toHaveLength(3)
   })
 
-  it('lasts until the last end of a rendered track, gaps included, unless a duration is stated', () => {
+  it('lasts until the end of the last rendered track, including gaps, unless a duration is stated', () => {
     const other = { ...track(clip(0, 90)), track_index: 1 }
     const base = track(clip(0, 1), clip(3, 4, { clip_id: '' }))
     expect(readGtrk(gtrk({ video_track: [other, base] })).seconds).toBe(4)
@@ -105,28 +110,27 @@ describe('a timeline', () => {
     expect(readGtrk(gtrk({ video_track: [base], duration: 2.5 })).seconds).toBe(2.5)
   })
 
-  it('shows the lowest track alone, in order, and does not look at the others', () => {
-    const wrong = { ...track(clip(0, 2), clip(1, 3)), track_index: 2 }
+  it('shows only the lowest track, sorted by time, and does not validate the others', () => {
+    const overlapping = { ...track(clip(0, 2), clip(1, 3)), track_index: 2 }
     const base = { ...track(clip(1, 2), clip(0, 1, { material: '2' })), track_index: -1 }
-    expect(readGtrk(gtrk({ video_track: [wrong, base] })).picture.map(({ material }) => material)).toEqual([
-      '2',
-      '1',
-    ])
+    expect(
+      readGtrk(gtrk({ video_track: [overlapping, base] })).picture.map(({ material }) => material),
+    ).toEqual(['2', '1'])
   })
 
-  it('of any number of tracks is read', () => {
+  it('may have any number of tracks', () => {
     const many = Array.from({ length: 900_000 }, () => track())
     expect(readGtrk(gtrk({ video_track: many, duration: 1 })).frames).toBe(25)
   })
 
-  it('is heard where nothing mutes it: the clip says it, else its track', () => {
+  it('is muted by the clip if it sets muted, else by its track', () => {
     const clips = [clip(0, 1, { muted: false }), clip(1, 2), clip(2, 3, { muted: true })]
-    const heard = (muted: boolean) =>
-      readGtrk(gtrk({ video_track: [{ ...track(...clips), muted }] })).sound.map((lane) =>
-        lane.map(({ track: { from } }) => from),
+    const audibleStarts = (muted: boolean) =>
+      readGtrk(gtrk({ video_track: [{ ...track(...clips), muted }] })).sound.map((clipsOfTrack) =>
+        clipsOfTrack.map(({ track: { from } }) => from),
       )
-    expect(heard(true)).toEqual([[0]])
-    expect(heard(false)).toEqual([[0, 1]])
+    expect(audibleStarts(true)).toEqual([[0]])
+    expect(audibleStarts(false)).toEqual([[0, 1]])
     const audio = [
       clip(0, 1, { volume: 0.25 }),
       clip(1, 2),
@@ -134,30 +138,30 @@ describe('a timeline', () => {
       clip(3, 4, { speed: 5.01 }),
     ]
     const { sound } = readGtrk(gtrk({ audio_track: [{ ...soundTrack(...audio), volume: 2 }] }))
-    expect(sound.map((lane) => lane.map(({ volume }) => volume))).toEqual([[0.25, 2]])
+    expect(sound.map((clipsOfTrack) => clipsOfTrack.map(({ volume }) => volume))).toEqual([[0.25, 2]])
   })
 })
 
 /** Generates sorted clips of one track, with gaps and with overlaps caused by rounding. */
-const lanes = fc
+const trackClips = fc
   .array(
     fc.record({
-      hole: fc.constantFrom(0, 0, 0.01, 0.7, -clipTolerance),
-      lasts: fc.double({ min: 0.004, max: 40, noNaN: true }),
+      gap: fc.constantFrom(0, 0, 0.01, 0.7, -clipTolerance),
+      seconds: fc.double({ min: 0.004, max: 40, noNaN: true }),
       speed: fc.constantFrom(1, 1, 0.3, 7),
       material: fc.constantFrom('1', '2'),
       from: fc.double({ min: 0, max: 100, noNaN: true }),
     }),
     { maxLength: 60 },
   )
-  .map((cuts) => {
+  .map((clips) => {
     let at = 0
-    return cuts.map(({ hole, lasts, speed, material, from }): TimelineClip => {
-      const start = Math.max(0, at + hole)
-      at = start + lasts
+    return clips.map(({ gap, seconds, speed, material, from }): TimelineClip => {
+      const start = Math.max(0, at + gap)
+      at = start + seconds
       return {
         ...{ requestPath: '', material, speed, keepPitch: false, volume: 1 },
-        source: { from, to: from + lasts * speed },
+        source: { from, to: from + seconds * speed },
         track: { from: start, to: at },
       }
     })
@@ -165,9 +169,9 @@ const lanes = fc
 const rates = fc.constantFrom(1, 24, 30, 120)
 
 describe('pieces', () => {
-  test('fill the output exactly, and every clip begins (or is joined) and ends at its own rounded time', () => {
+  test('cover the output exactly, and each clip starts and ends at its own rounded time, unless it overlaps', () => {
     fc.assert(
-      fc.property(lanes, rates, fc.integer({ min: 1, max: 5000 }), (clips, perSecond, total) => {
+      fc.property(trackClips, rates, fc.integer({ min: 1, max: 5000 }), (clips, perSecond, total) => {
         const pieces = layOutPieces(clips, { total, perSecond })
         expect(totalUnits(pieces)).toBe(total)
         let at = 0
@@ -185,18 +189,18 @@ describe('pieces', () => {
     )
   })
 
-  test('in parts are the same ones, of bounded length, in groups that fit, and the source continues where they were cut', () => {
+  test('are divided into parts of bounded length, in groups that fit, without losing or repeating source', () => {
     fc.assert(
-      fc.property(lanes, rates, fc.integer({ min: 16, max: 600 }), (clips, perSecond, longest) => {
+      fc.property(trackClips, rates, fc.integer({ min: 16, max: 600 }), (clips, perSecond, maxUnits) => {
         const total = Math.ceil((clips.at(-1)?.track.to ?? 1) * perSecond) + 3
         const pieces = layOutPieces(clips, { total, perSecond })
         const fits = (group: PieceGroup) => group.filter((one) => one.clip).length <= 4
-        const parts = divideIntoParts(pieces, { maxUnits: longest, minUnits: 16, fits })
+        const parts = divideIntoParts(pieces, { maxUnits, minUnits: 16, fits })
         const last = parts.length - 1
         for (const [index, { groups, mainGroup: live }] of parts.entries()) {
           const units = totalUnits(groups.flat())
           expect(units).toBeGreaterThanOrEqual(Math.min(16, total))
-          expect(units).toBeLessThan(longest + 2 * 16)
+          expect(units).toBeLessThan(maxUnits + 2 * 16)
           expect(groups.every(fits)).toBe(true)
           expect(totalUnits(live)).toBe(Math.max(...groups.map(totalUnits)))
           expect(units - totalUnits(live)).toBeLessThan(index === last ? 2 * 16 - 1 : 16)
@@ -213,18 +217,18 @@ describe('pieces', () => {
     )
   })
 
-  test('are read in order, those of one read forward in one material', () => {
+  test('are grouped into reads in order, each forward through one material', () => {
     fc.assert(
-      fc.property(lanes, fc.boolean(), (clips, worth) => {
-        const stretches = layOutPieces(clips, { total: 2000, perSecond: 30 }).flatMap(
-          (piece) => pieceSourceRange(piece, 30) ?? [],
+      fc.property(trackClips, fc.boolean(), (clips, isWorth) => {
+        const ranges = layOutPieces(clips, { total: 2000, perSecond: 30 }).flatMap(
+          (piece) => pieceMaterialRange(piece, 30) ?? [],
         )
-        const reads = groupReads(stretches, () => worth)
-        expect(reads.flat()).toEqual(stretches)
+        const reads = groupReads(ranges, () => isWorth)
+        expect(reads.flat()).toEqual(ranges)
         for (const read of reads) {
-          if (!worth) expect(read).toHaveLength(1)
-          for (const [index, stretch] of read.slice(1).entries()) {
-            expect(isReadableAfter(read[index] ?? stretch, stretch)).toBe(true)
+          if (!isWorth) expect(read).toHaveLength(1)
+          for (const [index, range] of read.slice(1).entries()) {
+            expect(isReadableAfter(read[index] ?? range, range)).toBe(true)
           }
         }
       }),
@@ -232,29 +236,29 @@ describe('pieces', () => {
   })
 })
 
-test('clips of all tracks need as many lanes as sound at once, and none begins in one before another ends', () => {
+test('the clips of all tracks are packed into the minimum number of tracks, without overlaps', () => {
   fc.assert(
-    fc.property(fc.array(lanes, { maxLength: 12 }), (tracks) => {
+    fc.property(fc.array(trackClips, { maxLength: 12 }), (tracks) => {
       const packed = packAudioTracks(tracks)
       expect(new Set(packed.flat())).toEqual(new Set(tracks.flat()))
-      for (const one of packed) {
-        for (const [index, next] of one.slice(1).entries())
-          expect(next.track.from).toBeGreaterThanOrEqual((one[index]?.track.to ?? 0) - clipTolerance)
+      for (const clips of packed) {
+        for (const [index, next] of clips.slice(1).entries())
+          expect(next.track.from).toBeGreaterThanOrEqual((clips[index]?.track.to ?? 0) - clipTolerance)
       }
-      const atOnce = tracks
+      const simultaneous = tracks
         .flat()
         .map(
           ({ track: { from } }) =>
             tracks.flat().filter((one) => one.track.from <= from && from < one.track.to - clipTolerance)
               .length,
         )
-      expect(packed).toHaveLength(Math.max(0, ...atOnce))
+      expect(packed).toHaveLength(Math.max(0, ...simultaneous))
     }),
     { numRuns: 30 },
   )
 })
 
-test('sound at another speed is off by less than a millisecond in an hour', () => {
+test('the speed of varispeed rates is exact to a millisecond per hour', () => {
   fc.assert(
     fc.property(fc.double({ min: 0.01, max: 5, noNaN: true }), (speed) => {
       const { from, to } = varispeedRates(speed)

@@ -1,6 +1,6 @@
-/** A section of a material on the output. All times in seconds. */
+/** A range of a material and its position on the output. All times are in seconds. */
 export interface TimelineClip {
-  /** Its path in the request, for error messages: `video_track[0].track_timeline[3]`. */
+  /** Path of the clip in the request, for error messages: `video_track[0].track_timeline[3]`. */
   readonly requestPath: string
   readonly material: string
   readonly source: { readonly from: number; readonly to: number }
@@ -8,7 +8,7 @@ export interface TimelineClip {
   /** Seconds of source per second of output. */
   readonly speed: number
   readonly keepPitch: boolean
-  /** Gain factor of its sound; 0 is muted. */
+  /** Gain factor of the sound; 0 is muted. */
   readonly volume: number
 }
 
