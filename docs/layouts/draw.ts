@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { drawLayoutSheet, layoutDigests } from '../../src/media/layout/sheet.ts'
 
-// Writes the picture sheets of the layout catalogue, and records the meaning of new layout ids in ids.json.
-// With --check it writes nothing, and fails if a file is out of date.
+// Writes the overview sheets of the layout catalogue, and the digests of new shapes to ids.json.
+// With --check, writes nothing and fails if a file is out of date.
 
 const check = process.argv.includes('--check')
 const folder = new URL('./', import.meta.url)
@@ -24,15 +24,15 @@ const recorded = JSON.parse(await readFile(new URL('ids.json', folder), 'utf8').
   string,
   number
 >
-const meanings = layoutDigests()
-const changed = Object.keys(recorded).filter((shape) => recorded[shape] !== meanings[shape])
+const digests = layoutDigests()
+const changed = Object.keys(recorded).filter((shape) => recorded[shape] !== digests[shape])
 if (changed.length > 0) {
   process.stderr.write(
     `The layout ids of these shapes changed, but ids are permanent: ${changed.join(', ')}. Append new shapes instead.\n`,
   )
   process.exitCode = 1
 } else {
-  await writeIfChanged('ids.json', `${JSON.stringify(meanings, undefined, 2)}\n`)
+  await writeIfChanged('ids.json', `${JSON.stringify(digests, undefined, 2)}\n`)
 }
 if (stale.length > 0) {
   process.stderr.write(`Out of date: ${stale.join(', ')}. Run: node docs/layouts/draw.ts\n`)

@@ -20,7 +20,7 @@ const standardRates: readonly Rational[] = [
   { num: 120, den: 1 },
 ]
 
-/** Relative deviation within which an average rate counts as a standard rate: one long frame explains it. */
+/** Maximum relative deviation of an average rate from the standard rate it represents. One long frame causes as much. */
 const standardTolerance = 0.005
 
 /**
@@ -35,29 +35,30 @@ export function nominalRate({
 }: Pick<VideoFacts, 'frame_rate' | 'base_rate' | 'variable_rate'>): Rational {
   if (frame_rate.num <= 0) return defaultRate
   const base = variable_rate && base_rate && nearestStandardRate(base_rate)
-  const near = nearestStandardRate(frame_rate)
-  if (base && hertz(base) > hertz(frame_rate) && !(near && isMultipleOf(base, near))) return base
-  if (near) return near
+  const standard = nearestStandardRate(frame_rate)
+  if (base && hertz(base) > hertz(frame_rate) && !(standard && isMultipleOf(base, standard))) return base
+  if (standard) return standard
   if (!variable_rate) return frame_rate
   return standardRates.find((rate) => hertz(rate) > hertz(frame_rate)) ?? frame_rate
 }
 
 /**
- * Whether the base rate only reflects fields, jitter or pulldown (2.5 times) of a standard rate, rather than faster
- * passages.
+ * Returns whether the base rate is a multiple of a standard rate, or 2.5 times it. Then fields, jitter or pulldown
+ * explain it, and the video has no faster passages.
  */
-function isMultipleOf(base: Rational, near: Rational): boolean {
-  const times = hertz(base) / hertz(near)
-  return [2.5, Math.round(times)].some((one) => Math.abs(times / one - 1) <= 2 * standardTolerance)
+function isMultipleOf(base: Rational, standard: Rational): boolean {
+  const factor = hertz(base) / hertz(standard)
+  return [2.5, Math.round(factor)].some((exact) => Math.abs(factor / exact - 1) <= 2 * standardTolerance)
 }
 
-function nearestStandardRate(stated: Rational): Rational | undefined {
-  const deviation = (rate: Rational) => Math.abs(hertz(rate) / hertz(stated) - 1)
-  const near = standardRates.reduce((one, another) => (deviation(another) < deviation(one) ? another : one))
-  return deviation(near) <= standardTolerance ? near : undefined
+/** Returns the closest standard rate, or undefined if none is within `standardTolerance`. */
+function nearestStandardRate(rate: Rational): Rational | undefined {
+  const deviation = (standard: Rational) => Math.abs(hertz(standard) / hertz(rate) - 1)
+  const nearest = standardRates.reduce((one, other) => (deviation(other) < deviation(one) ? other : one))
+  return deviation(nearest) <= standardTolerance ? nearest : undefined
 }
 
-/** Returns a rate as a number of frames per second. */
+/** Converts a rate to frames per second. */
 export function hertz({ num, den }: Rational): number {
   return num / den
 }
@@ -83,7 +84,7 @@ export function firstFrameIndex({ start_ms }: Pick<VideoFacts, 'start_ms'>, rate
   return Math.round((start_ms / 1000) * hertz(rate))
 }
 
-/** Returns when the picture of a video ends, in seconds from the start of the file. */
+/** Returns the end of the picture of a video, seconds from the start of the file. */
 export function pictureEnd({ start_ms, duration_ms }: Pick<VideoFacts, 'start_ms' | 'duration_ms'>): number {
   return (start_ms + duration_ms) / 1000
 }
@@ -117,7 +118,7 @@ export function nearestFrame(seconds: number, rate: Rational): number {
   return Math.round((seconds * rate.num) / rate.den)
 }
 
-/** Returns when a frame starts, in seconds. */
+/** Returns the start time of a frame, seconds. */
 export function frameTime(frame: number, rate: Rational): number {
   return (frame * rate.den) / rate.num
 }

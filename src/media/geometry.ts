@@ -23,15 +23,15 @@ export interface Bounds {
   readonly bottom: number
 }
 
-/** Returns the coded size of a video after rotation, before the correction of the sample aspect ratio. A side may be odd. */
+/** Returns the size of a decoded picture after rotation, without correction of the sample aspect ratio. A side may be odd. */
 export function uprightSize({ coded_width, coded_height, rotation }: VideoFacts): Size {
-  const isTurned = rotation % 180 !== 0
-  return isTurned
+  const swapsSides = rotation % 180 !== 0
+  return swapsSides
     ? { width: coded_height, height: coded_width }
     : { width: coded_width, height: coded_height }
 }
 
-/** Returns the area that two rectangles share; width or height is 0 if they do not overlap. */
+/** Returns the intersection of two rectangles. Its width or height is 0 if they do not overlap. */
 export function intersectRects(one: Rect, other: Rect): Rect {
   const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)]
   const right = Math.min(one.x + one.width, other.x + other.width)
@@ -49,7 +49,7 @@ export function uniteRects(one: Rect, other: Rect): Rect {
   }
 }
 
-/** Whether a rectangle is entirely inside another one. */
+/** Returns whether a rectangle is entirely inside another one. Edges may touch. */
 export function isRectInside(inner: Rect, outer: Rect): boolean {
   return (
     inner.x >= outer.x &&
@@ -59,7 +59,7 @@ export function isRectInside(inner: Rect, outer: Rect): boolean {
   )
 }
 
-/** Returns a rectangle extended by a number of pixels on every side. */
-export function expandRect({ x, y, width, height }: Rect, by: number): Rect {
-  return { x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by }
+/** Returns a rectangle extended by a margin on every side. */
+export function expandRect({ x, y, width, height }: Rect, margin: number): Rect {
+  return { x: x - margin, y: y - margin, width: width + 2 * margin, height: height + 2 * margin }
 }

@@ -4,10 +4,10 @@ import { id } from '../../src/contract/fields.ts'
 import { outputRatios } from '../../src/contract/catalog.ts'
 import { operation } from '../../src/contract/operation.ts'
 
-const unit = z.number().min(0).max(1)
+const share = z.number().min(0).max(1)
 
-/** Rectangle in fractions of the picture, 0 to 1. */
-const rectangle = z.object({ x: unit, y: unit, width: unit, height: unit })
+/** Rectangle in shares of the sides of the picture, 0 to 1. */
+const rectangle = z.object({ x: share, y: share, width: share, height: share })
 
 /** Tolerance for the far edge of a crop whose sides were rounded by the caller. */
 const edgeTolerance = 1e-6
@@ -15,11 +15,11 @@ const edgeTolerance = 1e-6
 const crop = rectangle
   .refine(({ width, height }) => width > 0 && height > 0, {
     message: 'width and height must be above 0',
-    params: { fix: 'Give width and height as shares of the picture, or leave crop out for all of it.' },
+    params: { fix: 'Set width and height as shares of the picture, or omit crop to use all of it.' },
   })
   .refine(({ x, y, width, height }) => x + width <= 1 + edgeTolerance && y + height <= 1 + edgeTolerance, {
-    message: 'the crop must lie inside the picture: x + width <= 1 and y + height <= 1',
-    params: { fix: 'Make width at most 1 - x and height at most 1 - y.' },
+    message: 'the crop must be inside the picture: x + width <= 1 and y + height <= 1',
+    params: { fix: 'Set width to at most 1 - x and height to at most 1 - y.' },
   })
   .describe(
     'Part of the picture to use, as shares of its width and height; x + width and y + height at most 1',
@@ -37,13 +37,13 @@ const clip = z
       .min(0)
       .max(maxTimeMs)
       .optional()
-      .describe('End inside the video, ms; 0, left out or past its end means its end'),
+      .describe('End inside the video, ms; 0, omitted or past its end means its end'),
     crop: crop.optional(),
   })
   .refine(({ begin_time_ms, end_time_ms }) => !end_time_ms || begin_time_ms < end_time_ms, {
     path: ['begin_time_ms'],
     message: 'begin_time_ms must be below end_time_ms',
-    params: { fix: 'Begin earlier, end later, or leave end_time_ms out for the end of the video.' },
+    params: { fix: 'Begin earlier, end later, or omit end_time_ms to use the end of the video.' },
   })
 
 const fields = z.object({
@@ -68,9 +68,9 @@ const fields = z.object({
     .max(2 ** 31 - 1)
     .optional()
     .describe(
-      'For auto: counts through equally good placings (mirrored, other order); by default one that keeps the clips in order',
+      'For auto: selects one of equally good layouts (mirrored, other order); by default one that keeps the clips in order',
     ),
-  output_ratio: z.enum(outputRatios).default('9:16').describe('Shape of the result'),
+  output_ratio: z.enum(outputRatios).default('9:16').describe('Aspect ratio of the result'),
   quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
   fit_mode: z
     .enum(['cover', 'contain'])
@@ -80,7 +80,7 @@ const fields = z.object({
   audio_mode: z
     .enum(['first', 'mix', 'mute'])
     .default('first')
-    .describe('first: sound of the first clip that has any; mix: all together; mute: none'),
+    .describe('first: sound of the first clip that has any; mix: sound of all clips; mute: none'),
   gap_ratio: z
     .number()
     .min(0)
@@ -89,9 +89,9 @@ const fields = z.object({
     .describe("Gap between slots as a share of the result's shorter side"),
   background_color: z
     .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #RRGGBB')
+    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour has the form #RRGGBB')
     .default('#000000')
-    .describe('#RRGGBB; shows in gaps and padding'),
+    .describe('#RRGGBB; visible in gaps and padding'),
 })
 
 const input = fields
@@ -107,13 +107,13 @@ const input = fields
     params: { fix: 'Add "layout_mode": "template" to use this layout, or omit layout_id.' },
   })
 
-const slot = z.object({
-  slot_index: z.int().describe('Place in the layout'),
-  clip_index: z.int().describe('The clip shown there, counted from 0'),
+const outputSlot = z.object({
+  slot_index: z.int().describe('Index of the slot in the layout'),
+  clip_index: z.int().describe('Index of the clip in the slot, from 0'),
   file_id: id,
   begin_time_ms: z.int(),
   end_time_ms: z.int(),
-  source_crop: rectangle.describe('Part of the clip that shows'),
+  source_crop: rectangle.describe('Visible part of the clip'),
   destination_rect: rectangle.describe('The slot, as shares of the result'),
   fit_mode: z.enum(['cover', 'contain']),
 })
@@ -133,7 +133,7 @@ const output = z.object({
     layout_id: z.int(),
     equivalence_key: z.string(),
     random_seed: z.int(),
-    slots: z.array(slot),
+    slots: z.array(outputSlot),
   }),
 })
 
@@ -152,7 +152,7 @@ export const videoSplitScreen = operation({
   createdExtra: ['estimates'],
   examples: [
     {
-      title: 'Two clips, side by side in a wide picture, both heard',
+      title: 'Two clips side by side in a wide picture, with the sound of both',
       input: {
         clips: [{ file_id: 'left.mp4' }, { file_id: 'right.mp4' }],
         output_ratio: '16:9',

@@ -5,20 +5,22 @@ import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { alphaDecoder, fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/input-options.ts'
 import { inputArgs, isInputError, runFfmpeg, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import { limiter, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
-import { frameCount, hertz } from '../../src/media/frame-rate.ts'
+import { formatRate, frameCount, hertz } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import { type ClipPlacement, splitScreenGraph } from './picture.ts'
 import type { SelectedClip } from './selection.ts'
 
-/** A split screen with final pixels, times and settings. */
+type StagedClip = SelectedClip<StagedFile>
+
+/** A split screen whose sizes, times and settings are resolved. */
 interface SplitScreen {
-  readonly clips: readonly SelectedClip<StagedFile>[]
+  readonly clips: readonly StagedClip[]
   /** Placement of each clip's picture, in the same order. */
   readonly pictures: readonly ClipPlacement[]
   readonly canvas: Size
   readonly rate: Rational
   readonly durationMs: number
-  /** #RRGGBB. */
+  /** Background colour, #RRGGBB. */
   readonly background: string
   readonly audio: 'first' | 'mix' | 'mute'
 }
@@ -34,9 +36,8 @@ export const splitScreenEncoderArgs: readonly string[] = [
 ]
 
 /**
- * Encodes the mp4 at `path` with one filter graph.
- *
- * @param expectedSeconds the estimated duration of the work, from which the time limit is derived
+ * Encodes a split screen to an mp4 at `path` with one filter graph. expectedSeconds: estimated duration of the work,
+ * from which the time limit is derived.
  */
 export async function encodeSplitScreen(
   screen: SplitScreen,
@@ -46,18 +47,18 @@ export async function encodeSplitScreen(
   const { clips, rate, audio } = screen
   const frames = frameCount(screen.durationMs, rate)
   const seconds = frames / hertz(rate)
-  const sounds = clips.map(({ file }) => file.facts?.audio[0])
-  const heard = audibleClips(
+  const audioStreams = clips.map(({ file }) => file.facts?.audio[0])
+  const audible = audibleClips(
     audio,
-    sounds.map((sound) => sound !== undefined),
+    audioStreams.map((stream) => stream !== undefined),
   ).map((index) => ({
     index,
-    mono: sounds[index]?.channels === 1,
+    mono: audioStreams[index]?.channels === 1,
     beginMs: clips[index]?.beginMs ?? 0,
   }))
   const graphs = [
     splitScreenGraph({ ...screen, frames, clips: screen.pictures }),
-    ...(heard.length > 0 ? [audioMixGraph({ inputs: heard, seconds })] : []),
+    ...(audible.length > 0 ? [audioMixGraph({ inputs: audible, seconds })] : []),
   ]
   const inputs = await Promise.all(clips.map(clipInputArgs))
   await runFfmpeg({
@@ -65,8 +66,8 @@ export async function encodeSplitScreen(
       ...fileTimes,
       ...inputs.flat(),
       ...['-filter_complex', graphs.join(';'), '-map', '[v]', ...splitScreenEncoderArgs, ...bt709Tags],
-      ...['-threads', String(context.threads), '-r', `${rate.num}/${rate.den}`],
-      ...(heard.length > 0 ? ['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'] : []),
+      ...['-threads', String(context.threads), '-r', formatRate(rate)],
+      ...(audible.length > 0 ? ['-map', '[a]', '-c:a', 'aac', '-b:a', '192k'] : []),
       // Half a frame of margin, so that rounding never drops the last frame. The graphs limit the duration
       // themselves.
       ...['-t', (seconds + 0.5 / hertz(rate)).toFixed(6)],
@@ -81,45 +82,42 @@ export async function encodeSplitScreen(
   })
 }
 
-/**
- * Returns the time limit, ms. The margin is large because a machine may be busy or slow. It only ends stalled
- * runs.
- */
+/** Returns the time limit, ms. The margin is large because a machine may be busy or slow: it only ends stalled runs. */
 function encodeTimeoutMs(expectedSeconds: number): number {
   return (10 * 60 + 30 * expectedSeconds) * 1000
 }
 
-/** Starts decoding at the key frame before the range. The graphs cut at the start of the range. */
-async function clipInputArgs({ file, video, beginMs }: SelectedClip<StagedFile>): Promise<string[]> {
+/**
+ * Returns the input options of a clip. Decoding starts at the key frame before the range, and the graphs cut at the
+ * start of the range.
+ */
+async function clipInputArgs({ file, video, beginMs }: StagedClip): Promise<string[]> {
   return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000, video)])
 }
 
-/** An audible clip. */
+/** A clip whose sound is part of the result. */
 interface AudibleClip {
-  /** Index of its input. Timestamps are those of its file. */
+  /** Index of the input of the clip. */
   readonly index: number
   readonly mono: boolean
-  /** Start of its range, ms. */
+  /** Start of the range of the clip in its file, ms. */
   readonly beginMs: number
 }
 
-/** Sound of a result: the audible clips and the duration in seconds. */
 interface AudioMixGraphOptions {
   readonly inputs: readonly AudibleClip[]
+  /** Duration of the result, seconds. */
   readonly seconds: number
 }
 
 /** Returns the indexes of the audible clips: the first with sound, all with sound, or none. */
 function audibleClips(mode: 'first' | 'mix' | 'mute', hasSound: readonly boolean[]): number[] {
-  const sounding = hasSound.flatMap((has, index) => (has ? [index] : []))
   if (mode === 'mute') return []
-  return mode === 'first' ? sounding.slice(0, 1) : sounding
+  const withSound = hasSound.flatMap((has, index) => (has ? [index] : []))
+  return mode === 'first' ? withSound.slice(0, 1) : withSound
 }
 
-/**
- * Returns the filter graph of the sound: 48 kHz stereo of exactly the given duration. The output label is
- * [a].
- */
+/** Returns the filter graph of the sound: 48 kHz stereo of exactly `seconds`. The output label is [a]. */
 function audioMixGraph({ inputs, seconds }: AudioMixGraphOptions): string {
   const chains = inputs.map(
     ({ index, mono, beginMs }) =>
@@ -134,12 +132,9 @@ function audioMixGraph({ inputs, seconds }: AudioMixGraphOptions): string {
   return `${chains.join(';')};${labels}${mix},apad,${limiter},${end}`
 }
 
-type StagedClip = SelectedClip<StagedFile>
-
 /**
- * Checks that every clip has a picture at the end of its range, because a truncated file still states its
- * full duration. Throws 6021 otherwise. Decoding starts at the preceding key frame, so earlier pictures are
- * decoded too.
+ * Checks that every clip has a picture at the end of its range, because a truncated file still states its full
+ * duration. Throws 6021 otherwise.
  */
 export async function checkLastPictures(clips: readonly StagedClip[], signal: AbortSignal): Promise<void> {
   // One process checks all clips. Each clip is checked separately only if a picture is missing.
@@ -162,9 +157,10 @@ export async function checkLastPictures(clips: readonly StagedClip[], signal: Ab
 /** Time limit for one picture per clip, ms, with all clips in one process or one process per clip. */
 const checkTimeoutMs = 60_000
 
-/** Width and height to which a picture is scaled, pixels. */
+/** Width and height to which the checked pictures are scaled, pixels. */
 const checkSide = 16
 
+/** Returns whether one picture of each clip is decoded, from the key frame before the end of its range. */
 async function allHavePicture(clips: readonly StagedClip[], signal: AbortSignal): Promise<boolean> {
   let bytes = 0
   try {
@@ -175,7 +171,7 @@ async function allHavePicture(clips: readonly StagedClip[], signal: AbortSignal)
         ),
         ...clips.flatMap((_, index) => [
           ...['-map', `${index}:V:0`, '-frames:v', '1'],
-          // A picture before that time counts as well.
+          // Accepts any picture from the key frame on.
           ...['-vf', `setpts=0,scale=${checkSide}:${checkSide},format=gray`, '-f', 'rawvideo', 'pipe:1'],
         ]),
       ],

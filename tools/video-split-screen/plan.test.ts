@@ -27,7 +27,8 @@ function video(changes: Partial<VideoFacts> = {}): VideoFacts {
   }
 }
 
-function given(changes: Partial<RequestFile> = {}, picture: VideoFacts | null = video()): RequestFile {
+/** Returns a file of a request, by default a video of 90 s. */
+function requestFile(changes: Partial<RequestFile> = {}, picture: VideoFacts | null = video()): RequestFile {
   const facts: MediaFacts = {
     container: 'mov',
     duration_ms: picture?.duration_ms ?? 5000,
@@ -40,33 +41,35 @@ function given(changes: Partial<RequestFile> = {}, picture: VideoFacts | null = 
   return { file_id: '1', name: 'one.mp4', size: 1000, kind: 'video', facts, ...changes }
 }
 
-function planned(request: object, file: RequestFile = given()) {
+/** Plans a request whose clips all refer to one file. */
+function planFor(request: object, file: RequestFile = requestFile()) {
   return plan(videoSplitScreen.input.parse(request), { get: () => file })
 }
 
-function refusal(request: object, file: RequestFile = given()): MediaError {
+/** Returns the error with which a request is rejected. */
+function rejection(request: object, file: RequestFile = requestFile()): MediaError {
   try {
-    planned(request, file)
+    planFor(request, file)
   } catch (error) {
     if (error instanceof MediaError) return error
     throw error
   }
-  throw new Error('it was taken')
+  throw new Error('the request was accepted')
 }
 
 const clips = (count: number, more: object = {}) =>
   Array.from({ length: count }, () => ({ file_id: '1', ...more }))
 const two = { clips: clips(2) }
 
-describe('a request is refused', () => {
+describe('a request is rejected', () => {
   it.each([
-    ['a still picture', given({ name: 'one.png', kind: 'image' }, video({ duration_ms: 0 }))],
-    ['a still picture in a video container', given({}, { ...video({ duration_ms: 0 }) })],
-    ['sound with a cover', given({ name: 'one.mp3', kind: 'audio' }, null)],
-    ['a video file without a picture stream', given({}, null)],
-    ['text', given({ name: 'one.srt', kind: 'text', facts: null })],
+    ['a still picture', requestFile({ name: 'one.png', kind: 'image' }, video({ duration_ms: 0 }))],
+    ['a still picture in a video container', requestFile({}, { ...video({ duration_ms: 0 }) })],
+    ['sound with a cover', requestFile({ name: 'one.mp3', kind: 'audio' }, null)],
+    ['a video file without a picture stream', requestFile({}, null)],
+    ['text', requestFile({ name: 'one.srt', kind: 'text', facts: null })],
   ])('for %s with 6014', (_, file) => {
-    const error = refusal(two, file)
+    const error = rejection(two, file)
     expect(error.code).toBe(6014)
     expect(error.message).toContain(file.name)
   })
@@ -86,7 +89,7 @@ describe('a request is refused', () => {
       'below 90000',
     ],
     [
-      'a begin past the end of the video, before the given end',
+      'a begin past the end of the video and before end_time_ms',
       { clips: clips(2, { begin_time_ms: 95_000, end_time_ms: 99_000 }) },
       '90000 ms',
       'below 90000',
@@ -97,30 +100,32 @@ describe('a request is refused', () => {
       'crop',
       '1920 x 1080 pixels',
     ],
-  ])('for %s with 6016 and what to do', (_, request, words, fix) => {
-    const error = refusal(request)
+  ])('for %s with 6016 and a correction', (_, request, text, fix) => {
+    const error = rejection(request)
     expect(error.code).toBe(6016)
-    expect(error.message).toContain(words)
+    expect(error.message).toContain(text)
     expect(error.hint).toContain(fix)
   })
 
-  it('above sixteen 1080p pictures to decode with 6016, a repeated file counting each time', () => {
-    expect(planned({ clips: clips(16) }).credits).toBe(2)
+  it('with 6016 above sixteen 1080p pictures to decode, counting a repeated file each time', () => {
+    expect(planFor({ clips: clips(16) }).credits).toBe(2)
     expect(
-      planned({ clips: clips(4) }, given({}, video({ coded_width: 3840, coded_height: 2160 }))).credits,
+      planFor({ clips: clips(4) }, requestFile({}, video({ coded_width: 3840, coded_height: 2160 }))).credits,
     ).toBe(2)
     expect(
-      refusal({ clips: clips(5) }, given({}, video({ coded_width: 3840, coded_height: 2160 }))).code,
+      rejection({ clips: clips(5) }, requestFile({}, video({ coded_width: 3840, coded_height: 2160 }))).code,
     ).toBe(6016)
-    expect(refusal({ clips: clips(16) }, given({}, video({ coded_height: 1088 }))).message).toContain('16')
+    expect(rejection({ clips: clips(16) }, requestFile({}, video({ coded_height: 1088 }))).message).toContain(
+      '16',
+    )
   })
 
-  it('above six hours of result with 6016, by the shortest clip', () => {
+  it('with 6016 if the shortest clip is longer than six hours', () => {
     const hours = 3_600_000
-    const long = given({}, video({ duration_ms: 7 * hours }))
-    expect(refusal(two, long).code).toBe(6016)
+    const longFile = requestFile({}, video({ duration_ms: 7 * hours }))
+    expect(rejection(two, longFile).code).toBe(6016)
     const [first, second] = clips(2)
-    expect(planned({ clips: [first, { ...second, begin_time_ms: hours }] }, long).credits).toBe(360)
+    expect(planFor({ clips: [first, { ...second, begin_time_ms: hours }] }, longFile).credits).toBe(360)
   })
 
   it.each([
@@ -131,36 +136,36 @@ describe('a request is refused', () => {
     [{ clips: clips(2, { crop: { x: 0.6, y: 0, width: 0.5, height: 1 } }) }, 'crop'],
     [{ ...two, background_color: 'red' }, 'background_color'],
     [{ ...two, duration_mode: 'longest' }, 'duration_mode'],
-  ])('by the schema, naming the field: %j', (request, field) => {
+  ])('by the schema, with the name of the field: %j', (request, field) => {
     const { error } = videoSplitScreen.input.safeParse(request)
     expect(error?.issues.flatMap(({ path }) => path)).toContain(field)
   })
 })
 
-it('the layout and the seed of a result are accepted together, because a result contains both', () => {
+it('accepts layout and seed together, because a result contains both', () => {
   const again = { ...two, layout_mode: 'template', layout_id: 250_100, random_seed: 7 }
-  expect(planned(again).credits).toBe(2)
+  expect(planFor(again).credits).toBe(2)
 })
 
 describe('a plan', () => {
-  it('is priced by started minutes of the shortest clip', () => {
-    expect(planned(two).credits).toBe(2)
-    expect(planned({ clips: clips(2, { end_time_ms: 60_000 }) }).credits).toBe(1)
-    expect(planned({ clips: clips(2, { end_time_ms: 60_001 }) }).credits).toBe(2)
-    expect(planned({ clips: [...clips(1), { file_id: '1', end_time_ms: 1 }] }).credits).toBe(1)
+  it('charges each started minute of the shortest clip', () => {
+    expect(planFor(two).credits).toBe(2)
+    expect(planFor({ clips: clips(2, { end_time_ms: 60_000 }) }).credits).toBe(1)
+    expect(planFor({ clips: clips(2, { end_time_ms: 60_001 }) }).credits).toBe(2)
+    expect(planFor({ clips: [...clips(1), { file_id: '1', end_time_ms: 1 }] }).credits).toBe(1)
   })
 
-  it('takes 0 and an end past the source as the end of the source', () => {
-    expect(planned({ clips: clips(2, { end_time_ms: 0 }) }).credits).toBe(2)
-    expect(planned({ clips: clips(2, { end_time_ms: 10_000_000 }) }).credits).toBe(2)
+  it('treats 0 and an end past the source as the end of the source', () => {
+    expect(planFor({ clips: clips(2, { end_time_ms: 0 }) }).credits).toBe(2)
+    expect(planFor({ clips: clips(2, { end_time_ms: 10_000_000 }) }).credits).toBe(2)
   })
 
-  it('expects more work of more, larger, longer and faster clips', () => {
-    const base = planned(two).seconds
-    expect(planned({ clips: clips(8) }).seconds).toBeGreaterThan(base)
-    expect(planned({ ...two, quality: '720p' }).seconds).toBeLessThan(base)
-    expect(planned(two, given({}, video({ duration_ms: 180_000 }))).seconds).toBeGreaterThan(1.5 * base)
-    expect(planned(two, given({}, video({ frame_rate: { num: 60, den: 1 } }))).seconds).toBeGreaterThan(
+  it('estimates more work for more, larger, longer and faster clips', () => {
+    const base = planFor(two).seconds
+    expect(planFor({ clips: clips(8) }).seconds).toBeGreaterThan(base)
+    expect(planFor({ ...two, quality: '720p' }).seconds).toBeLessThan(base)
+    expect(planFor(two, requestFile({}, video({ duration_ms: 180_000 }))).seconds).toBeGreaterThan(1.5 * base)
+    expect(planFor(two, requestFile({}, video({ frame_rate: { num: 60, den: 1 } }))).seconds).toBeGreaterThan(
       1.5 * base,
     )
   })
@@ -176,34 +181,37 @@ describe('the rate of a result', () => {
     expect(outputRate([rate(0), rate(24)])).toEqual({ num: 30, den: 1 })
   })
 
-  it('takes a header average near a standard rate for that rate, and a variable one up to the next', () => {
+  it('is the standard rate next to an average, or above a variable one', () => {
     expect(outputRate([rate(359_640, 12_001), rate(1)])).toEqual({ num: 30_000, den: 1001 })
     expect(outputRate([rate(3_628_800, 502_589, true), rate(1)])).toEqual({ num: 24_000, den: 1001 })
     expect(outputRate([rate(1000, 1, true), rate(1)])).toEqual({ num: 60, den: 1 })
   })
 
-  it('makes whole frames of a length, one at least', () => {
+  it('divides a duration into at least one whole frame', () => {
     expect(frameCount(1000, { num: 30_000, den: 1001 })).toBe(30)
     expect(frameCount(3_600_000, { num: 30_000, den: 1001 })).toBe(107_892)
     expect(frameCount(1, { num: 25, den: 1 })).toBe(1)
   })
 })
 
-describe('a file that was cut off at 2.1 s', () => {
-  const cut = given()
+describe('a file that is cut off after 2.1 s', () => {
+  const file = requestFile()
   const cutOff = (container: string) => ({
-    ...cut,
-    facts: cut.facts && { ...cut.facts, container, cut_off_ms: 2100 },
+    ...file,
+    facts: file.facts && { ...file.facts, container, cut_off_ms: 2100 },
   })
 
-  it('is refused where the range ends later, with the end that would do', () => {
-    const refused = refusal({ clips: [{ file_id: '1' }, { file_id: '1', end_time_ms: 2101 }] }, cutOff('mov'))
-    expect(refused).toMatchObject({ code: 6021, hint: expect.stringContaining('end_time_ms 2100') as string })
-    expect(refused.message).toContain('one.mp4 is cut off, there is no picture after 2.1 s')
+  it('is rejected if the range ends later, with the latest possible end', () => {
+    const error = rejection({ clips: [{ file_id: '1' }, { file_id: '1', end_time_ms: 2101 }] }, cutOff('mov'))
+    expect(error).toMatchObject({
+      code: 6021,
+      hint: expect.stringContaining('end_time_ms to at most 2100') as string,
+    })
+    expect(error.message).toContain('one.mp4 is cut off, there is no picture after 2.1 s')
   })
 
-  it('is taken up to there, and of a container whose packets have no length the run decides', () => {
-    expect(planned({ clips: clips(2, { end_time_ms: 2100 }) }, cutOff('mov')).credits).toBe(1)
-    expect(planned(two, cutOff('flv')).credits).toBeGreaterThan(0)
+  it('is accepted up to there, and checked by the run if its packets have no duration', () => {
+    expect(planFor({ clips: clips(2, { end_time_ms: 2100 }) }, cutOff('mov')).credits).toBe(1)
+    expect(planFor(two, cutOff('flv')).credits).toBeGreaterThan(0)
   })
 })

@@ -24,20 +24,21 @@ export const plan: PlanOperation<typeof videoSplitScreen> = (input, files) => {
   }
 }
 
-/** Throughput on two cores (bench/split-screen.ts): pixels per second, and seconds before the first frame. */
-const throughput = { decodeAndScale: 600e6, encode: 125e6, start: 0.5 }
+/** Throughput on two cores, pixels per second (bench/split-screen.ts). */
+const throughput = { decodeAndScale: 600e6, encode: 125e6 }
 
-/**
- * Returns the estimated work on two cores, seconds: decoding and scaling of all sources plus one encoding.
- */
+/** Time until the first frame, seconds. */
+const startSeconds = 0.5
+
+/** Returns the estimated duration of the work on two cores, seconds: decoding and scaling of all sources, one encoding. */
 export function splitScreenSeconds(input: SplitScreenInput, clips: readonly SelectedClip[]): number {
   const rate = hertz(outputRate(clips.map(({ video }) => video)))
   const canvas = canvasSize(input.output_ratio, input.quality)
-  const decoded = clips.reduce(
+  const decodedPerSecond = clips.reduce(
     (sum, { video }) => sum + video.coded_width * video.coded_height * Math.max(1, hertz(video.frame_rate)),
     0,
   )
-  const perSecond =
-    decoded / throughput.decodeAndScale + (canvas.width * canvas.height * rate) / throughput.encode
-  return Math.round((throughput.start + (perSecond * shortestMs(clips)) / 1000) * 10) / 10
+  const workPerSecond =
+    decodedPerSecond / throughput.decodeAndScale + (canvas.width * canvas.height * rate) / throughput.encode
+  return Math.round((startSeconds + (workPerSecond * shortestMs(clips)) / 1000) * 10) / 10
 }

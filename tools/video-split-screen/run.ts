@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { OutputOf, RunOperation } from '../../src/contract/operation.ts'
+import type { Rect, Size } from '../../src/media/geometry.ts'
 import { canvasSize, gapPixels } from '../../src/media/layout/canvas.ts'
 import { fnv1a, slotRects } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
@@ -15,7 +16,6 @@ import {
   selectSeed,
   shortestMs,
 } from './selection.ts'
-import type { Size, Rect } from '../../src/media/geometry.ts'
 
 /** Composes all clips into one picture with one filter graph and one encoding. */
 export const run: RunOperation<typeof videoSplitScreen> = async (input, context) => {
@@ -25,7 +25,7 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
   const layout = selectLayout(input, clips, seed)
   const canvas = canvasSize(input.output_ratio, input.quality)
   const rects = slotRects(layout, canvas, { gap: gapPixels(canvas, input.gap_ratio), step: 2 })
-  const placed = rects.flatMap((rect, index) => {
+  const placedClips = rects.flatMap((rect, index) => {
     const clip = clips[index]
     return clip ? [{ clip, rect, picture: placeClip(clip, rect, input.fit_mode) }] : []
   })
@@ -34,7 +34,7 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
   const path = join(context.scratch, 'split-screen.mp4')
   const screen = {
     clips,
-    pictures: placed.map(({ picture }) => picture),
+    pictures: placedClips.map(({ picture }) => picture),
     canvas,
     rate: outputRate(clips.map(({ video }) => video)),
     durationMs,
@@ -57,18 +57,20 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
       layout_id: layout.id,
       equivalence_key: layout.equivalenceKey,
       random_seed: seed,
-      slots: resultSlots(placed, { canvas, order: layout.order, fit: input.fit_mode }),
+      slots: resultSlots(placedClips, { canvas, order: layout.order, fit: input.fit_mode }),
     },
   }
 }
 
-/** Returns the default seed. It is derived from the task id, so that a retry makes the same choice. */
+/** Returns the default seed. It is derived from the task id, so that a retry selects the same layout. */
 function taskSeed(taskId: string): number {
   return fnv1a(taskId) % 2 ** 31
 }
 
+/** A clip in its slot. */
 interface PlacedClip {
   readonly clip: SelectedClip
+  /** The slot, pixels of the result. */
   readonly rect: Rect
   readonly picture: ClipPlacement
 }
@@ -82,10 +84,10 @@ interface ResultSlotsOptions {
 
 /** Returns the slots of the result (contract 2, 2.3b), sorted by slot_index. */
 function resultSlots(
-  placed: readonly PlacedClip[],
+  placedClips: readonly PlacedClip[],
   { canvas, order, fit }: ResultSlotsOptions,
 ): OutputOf<typeof videoSplitScreen>['layout']['slots'] {
-  return placed
+  return placedClips
     .map(({ clip, rect, picture }, index) => ({
       slot_index: order[index] ?? index,
       clip_index: index,
@@ -101,5 +103,5 @@ function resultSlots(
       },
       fit_mode: fit,
     }))
-    .toSorted((one, another) => one.slot_index - another.slot_index)
+    .toSorted((one, other) => one.slot_index - other.slot_index)
 }

@@ -2,58 +2,66 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { InputOf, RequestFile, RequestFiles } from '../../src/contract/operation.ts'
 import { hertz, nominalRate } from '../../src/media/frame-rate.ts'
-import { uprightSize } from '../../src/media/geometry.ts'
+import { type Rect, uprightSize } from '../../src/media/geometry.ts'
 import { chooseLayout, type ChooseLayoutOptions, orderlySeed } from '../../src/media/layout/choose.ts'
 import { findLayout, type Layout } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
 
 export type SplitScreenInput = InputOf<typeof videoSplitScreen>
 
-/** A clip with its probed file and its range. */
+/** A clip with its probed file, its range and its crop. */
 export interface SelectedClip<F extends RequestFile = RequestFile> {
   readonly file: F
   readonly video: VideoFacts
+  /** Start of the range in the file, ms. */
   readonly beginMs: number
+  /** End of the range in the file, ms. */
   readonly endMs: number
-  /** Part of the displayed picture, in fractions, 0 to 1. */
-  readonly crop: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
-  /** Displayed width / height of that part. */
+  /** Part of the upright picture, as shares of its sides, 0 to 1. */
+  readonly crop: Rect
+  /** Displayed width / height of the crop. */
   readonly aspect: number
 }
 
-/** Maximum total size of the pictures of all clips, decoded pixels: sixteen of 1920 x 1080. */
+/** Maximum total size of one decoded picture of each clip, pixels: sixteen of 1920 x 1080. */
 const maxDecodedPixels = 16 * 1920 * 1080
 
 /** Maximum duration of a result, ms: 6 hours. */
 const maxResultMs = 6 * 3600 * 1000
 
-/** Minimum side of a crop in source pixels: one sample of 4:2:0 chroma. */
+/** Minimum side of a crop, source pixels: one sample of 4:2:0 chroma. */
 const minCropSide = 2
 
+/** Crop that keeps the whole picture. */
 const fullFrame = { x: 0, y: 0, width: 1, height: 1 }
 
 /**
- * Resolves range and crop of each clip. Throws 6014 for a file that is not a video, 6016 for an invalid range
- * or crop.
+ * Resolves the file, the range and the crop of each clip. Throws 6014 for a file that is not a video, 6016 for an
+ * invalid range or crop or too many pixels, and 6021 for a range after the end of a truncated file.
  */
 export function selectClips<F extends RequestFile>(
   input: SplitScreenInput,
   files: RequestFiles<F>,
 ): [SelectedClip<F>, ...SelectedClip<F>[]] {
-  const [first, ...rest] = input.clips.map((clip, index) => selectClip(clip, files.get(clip.file_id), index))
+  const [first, ...others] = input.clips.map((clip, index) =>
+    selectClip(clip, files.get(clip.file_id), index),
+  )
   if (!first) throw new MediaError(6013, 'clips is missing')
-  const pixels = [first, ...rest].reduce((sum, { video }) => sum + video.coded_width * video.coded_height, 0)
+  const pixels = [first, ...others].reduce(
+    (sum, { video }) => sum + video.coded_width * video.coded_height,
+    0,
+  )
   if (pixels > maxDecodedPixels) {
-    const times = (pixels / (1920 * 1080)).toFixed(1)
+    const pictures = (pixels / (1920 * 1080)).toFixed(1)
     throw new MediaError(
       6016,
-      `the clips together have as many pixels as ${times} pictures of 1920x1080; 16 are the most`,
+      `the clips together have as many pixels as ${pictures} pictures of 1920x1080; the maximum is 16`,
       {
-        hint: 'Use fewer clips or scale the largest sources down; a file used twice counts twice.',
+        hint: 'Use fewer clips, or scale the largest sources down. A file used twice counts twice.',
       },
     )
   }
-  return [first, ...rest]
+  return [first, ...others]
 }
 
 /** Returns the duration of the result, ms: that of the shortest clip. Throws 6016 above 6 hours. */
@@ -61,7 +69,7 @@ export function shortestMs(clips: readonly SelectedClip[]): number {
   const shortest = Math.min(...clips.map(({ beginMs, endMs }) => endMs - beginMs))
   if (shortest <= maxResultMs) return shortest
   throw new MediaError(6016, 'the shortest clip lasts longer than 6 hours', {
-    hint: 'Give a shorter range with begin_time_ms and end_time_ms.',
+    hint: 'Set a shorter range with begin_time_ms and end_time_ms.',
   })
 }
 
@@ -75,8 +83,8 @@ export function selectSeed(
 }
 
 /**
- * Returns the requested layout, or the best one for the clips. Throws 6016 if it does not exist or does not
- * fit.
+ * Returns the requested layout, or the best one for the clips. Throws 6016 if the requested layout does not exist or
+ * has another number of slots.
  */
 export function selectLayout(input: SplitScreenInput, clips: readonly SelectedClip[], seed: number): Layout {
   if (input.layout_mode === 'auto') return chooseLayout(layoutOptions(input, clips, seed))
@@ -109,6 +117,7 @@ function layoutOptions(
   }
 }
 
+/** Resolves one clip. index: its position in `clips`, for error messages. */
 function selectClip<F extends RequestFile>(
   clip: SplitScreenInput['clips'][number],
   file: F,
@@ -124,9 +133,9 @@ function selectClip<F extends RequestFile>(
   const beginMs = clip.begin_time_ms
   const endMs = Math.min(clip.end_time_ms || sourceMs, sourceMs)
   if (beginMs >= endMs) {
-    const why = `begin_time_ms ${beginMs} is not before the end ${endMs} (the video lasts ${sourceMs} ms)`
-    throw new MediaError(6016, `clips[${index}]: ${why}`, {
-      hint: `Give a begin_time_ms below ${endMs}.`,
+    const reason = `begin_time_ms ${beginMs} is not before the end ${endMs} (the video lasts ${sourceMs} ms)`
+    throw new MediaError(6016, `clips[${index}]: ${reason}`, {
+      hint: `Set begin_time_ms below ${endMs}.`,
     })
   }
   checkNotCutOff(file, endMs, index)
@@ -135,9 +144,9 @@ function selectClip<F extends RequestFile>(
   if (crop.width * width < minCropSide || crop.height * height < minCropSide) {
     throw new MediaError(
       6016,
-      `clips[${index}].crop: less than ${minCropSide} pixels of ${file.name} are left`,
+      `clips[${index}].crop: a side has fewer than ${minCropSide} pixels of ${file.name}`,
       {
-        hint: `Make it larger: the picture has ${width} x ${height} pixels, and width and height are shares of it.`,
+        hint: `Enlarge the crop: the picture has ${width} x ${height} pixels, and width and height are shares of it.`,
       },
     )
   }
@@ -149,16 +158,17 @@ function checkNotCutOff({ name, facts }: RequestFile, endMs: number, index: numb
   const cutOffMs = facts?.cut_off_ms ?? Infinity
   // FLV packets have no duration, so `cut_off_ms` is an estimate. The run checks the picture itself.
   if (endMs <= cutOffMs || facts?.container === 'flv') return
-  const place = (cutOffMs / 1000).toFixed(1)
+  const cutOffSeconds = (cutOffMs / 1000).toFixed(1)
   throw new MediaError(
     6021,
-    `clips[${index}].file_id: ${name} is cut off, there is no picture after ${place} s`,
+    `clips[${index}].file_id: ${name} is cut off, there is no picture after ${cutOffSeconds} s`,
     {
-      hint: `Export the file again, or end the clip earlier: end_time_ms ${cutOffMs} or less.`,
+      hint: `Export the file again, or end the clip earlier: set end_time_ms to at most ${cutOffMs}.`,
     },
   )
 }
 
+/** Returns the width / height of a video as displayed, after rotation and with its sample aspect ratio. */
 function displayAspect(video: VideoFacts): number {
   const { num, den } = video.sample_aspect_ratio
   const { width, height } = uprightSize(video)
@@ -178,7 +188,7 @@ export function outputRate(
   videos: readonly Pick<VideoFacts, 'frame_rate' | 'base_rate' | 'variable_rate'>[],
 ): Rational {
   const rates = videos.map(nominalRate)
-  const highest = rates.reduce((one, another) => (hertz(another) > hertz(one) ? another : one), {
+  const highest = rates.reduce((one, other) => (hertz(other) > hertz(one) ? other : one), {
     num: 1,
     den: 1,
   })

@@ -1,7 +1,4 @@
-/**
- * A colour in OKLab (Ottosson 2020), a perceptually uniform space: lightness l, 0 to 1, and colour axes a and
- * b.
- */
+/** A colour in OKLab (Ottosson 2020), a perceptually uniform space: lightness l, 0 to 1, colour axes a and b. */
 export interface Oklab {
   readonly l: number
   readonly a: number
@@ -11,7 +8,7 @@ export interface Oklab {
 /** sRGB red, green and blue, each 0 to 255, not rounded. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
-/** Parses #RRGGBB. */
+/** Parses an sRGB colour, #RRGGBB. */
 export function oklabFromHex(hex: string): Oklab {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) =>
     srgbToLinear(Number.parseInt(hex.slice(at, at + 2), 16) / 255),
@@ -26,7 +23,7 @@ export function oklabFromHex(hex: string): Oklab {
   }
 }
 
-/** Converts a colour to sRGB. Values outside the gamut are clipped. */
+/** Converts a colour to sRGB. Channels outside 0 to 255 are clipped. */
 export function oklabToRgb({ l, a, b }: Oklab): Rgb {
   const long = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3
   const middle = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3
@@ -38,7 +35,7 @@ export function oklabToRgb({ l, a, b }: Oklab): Rgb {
   ]
 }
 
-/** Interpolates linearly from one colour to the other; share 0 to 1. */
+/** Interpolates linearly in OKLab. share: 0 returns `one`, 1 returns `other`. */
 export function mixOklab(one: Oklab, other: Oklab, share: number): Oklab {
   return {
     l: one.l + (other.l - one.l) * share,
@@ -47,26 +44,27 @@ export function mixOklab(one: Oklab, other: Oklab, share: number): Oklab {
   }
 }
 
-/** Returns the chroma: 0 for grey, up to about 0.3. */
+/** Returns the chroma: 0 for grey, up to about 0.3 in sRGB. */
 export function oklabChroma({ a, b }: Oklab): number {
   return Math.hypot(a, b)
 }
 
-/** Returns the hue angle, radians. */
+/** Returns the hue angle, radians, -π to π. */
 export function oklabHue({ a, b }: Oklab): number {
   return Math.atan2(b, a)
 }
 
-/** Returns a colour from lightness (0 to 1), chroma and hue (radians). */
+/** Returns the colour with a lightness (0 to 1), a chroma and a hue (radians). */
 export function oklabFromHue({ l, chroma, hue }: { l: number; chroma: number; hue: number }): Oklab {
   return { l, a: chroma * Math.cos(hue), b: chroma * Math.sin(hue) }
 }
 
-/** sRGB transfer functions in both directions (IEC 61966-2-1). Linear values are 0 to 1. */
+/** Converts an sRGB channel to linear light, both 0 to 1 (IEC 61966-2-1). */
 function srgbToLinear(value: number): number {
   return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
 }
 
+/** Converts linear light, clipped to 0 to 1, to an sRGB channel, 0 to 255 (IEC 61966-2-1). */
 function linearToSrgb(value: number): number {
   const clipped = Math.min(1, Math.max(0, value))
   return 255 * (clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * clipped ** (1 / 2.4) - 0.055)

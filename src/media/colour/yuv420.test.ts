@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Yuv420 } from './yuv420.ts'
 
-/** Converts one colour by ITU-R BT.709-6, 3.2, 3.3 and 3.4, without rounding. */
-function coded([red = 0, green = 0, blue = 0]: readonly number[]): readonly number[] {
+/** Converts 8-bit RGB to limited-range Y, Cb, Cr (ITU-R BT.709-6, 3.2, 3.3 and 3.4), without rounding. */
+function exactYcbcr([red = 0, green = 0, blue = 0]: readonly number[]): readonly number[] {
   const luma = 0.2126 * red + 0.7152 * green + 0.0722 * blue
   return [
     16 + (219 * luma) / 255,
@@ -15,7 +15,7 @@ function coded([red = 0, green = 0, blue = 0]: readonly number[]): readonly numb
 const byte = fc.integer({ min: 0, max: 255 })
 const colour = fc.tuple(byte, byte, byte)
 
-test('every colour becomes what the standard says, to the nearest step', () => {
+test('converts every colour as BT.709 specifies, rounded to the nearest step', () => {
   fc.assert(
     fc.property(colour, (rgb) => {
       const frame = new Yuv420({ width: 2, height: 2 })
@@ -25,7 +25,7 @@ test('every colour becomes what the standard says, to the nearest step', () => {
         width: 2,
         height: 2,
       })
-      const [luma = 0, cb = 0, cr = 0] = coded(rgb)
+      const [luma = 0, cb = 0, cr = 0] = exactYcbcr(rgb)
       for (const [at, exact] of [luma, luma, luma, luma, cb, cr].entries())
         expect(Math.abs((frame.bytes[at] ?? 0) - exact)).toBeLessThan(0.505)
     }),
@@ -37,7 +37,7 @@ test('every colour becomes what the standard says, to the nearest step', () => {
   }
 })
 
-test('a box lands in its place, the colour of four pixels is their mean, and nothing else changes', () => {
+test('writes a box at its position with the mean chroma of four pixels, and leaves other samples unchanged', () => {
   const even = (max: number) => fc.integer({ min: 0, max }).map((half) => 2 * half)
   fc.assert(
     fc.property(even(3), even(3), fc.array(colour, { minLength: 8, maxLength: 8 }), (x, y, colours) => {
@@ -47,22 +47,22 @@ test('a box lands in its place, the colour of four pixels is their mean, and not
       for (const [at, value] of frame.bytes.subarray(0, 80).entries()) {
         const [column, row] = [(at % 10) - x, Math.floor(at / 10) - y]
         const rgb = column >= 0 && column < 4 && row >= 0 && row < 2 && colours[row * 4 + column]
-        expect(Math.abs(value - (rgb ? (coded(rgb)[0] ?? 0) : 7))).toBeLessThan(0.505)
+        expect(Math.abs(value - (rgb ? (exactYcbcr(rgb)[0] ?? 0) : 7))).toBeLessThan(0.505)
       }
       for (const [at, value] of frame.bytes.subarray(80).entries()) {
         const plane = Math.floor(at / 20)
         const [column, row] = [((at % 20) % 5) - x / 2, Math.floor((at % 20) / 5) - y / 2]
-        const four =
+        const chroma =
           row === 0 && (column === 0 || column === 1)
-            ? [0, 1, 4, 5].map((offset) => coded(colours[2 * column + offset] ?? [])[1 + plane] ?? 0)
+            ? [0, 1, 4, 5].map((offset) => exactYcbcr(colours[2 * column + offset] ?? [])[1 + plane] ?? 0)
             : [7, 7, 7, 7]
-        expect(Math.abs(value - four.reduce((sum, one) => sum + one, 0) / 4)).toBeLessThan(0.51)
+        expect(Math.abs(value - chroma.reduce((sum, sample) => sum + sample, 0) / 4)).toBeLessThan(0.51)
       }
     }),
   )
 })
 
-test('what is like the pixels before is left, what differs in one channel is written', () => {
+test('skips blocks equal to the previous content, and writes blocks that differ in one channel', () => {
   const box = { x: 0, y: 0, width: 4, height: 2 }
   fc.assert(
     fc.property(

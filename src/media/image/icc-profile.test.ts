@@ -4,7 +4,7 @@ import { findProfile } from './icc-profile.ts'
 const icc = Buffer.alloc(40)
 icc.write('RGB ', 16)
 
-/** Returns a JPEG segment with a complete profile, numbered as one of `count`. */
+/** Returns a JPEG segment that is numbered as the first of `count` parts of a profile. */
 function segment(count: number): Buffer {
   const head = Buffer.from([0xff, 0xe2, 0, 0, ...Buffer.from('ICC_PROFILE\0'), 1, count])
   head.writeUInt16BE(head.length - 2 + icc.length, 2)
@@ -13,14 +13,14 @@ function segment(count: number): Buffer {
 
 const scan = Buffer.from([0xff, 0xda, 0, 2])
 
-test('a byte that fills up before a marker of a JPEG does not hide a profile', () => {
+test('finds the profile of a JPEG with fill bytes before its marker', () => {
   for (const fill of ['', 'ff', 'ffff']) {
     const head = Buffer.concat([Buffer.from(`ffd8${fill}`, 'hex'), segment(1), scan])
     expect(findProfile(head)).toEqual({ bytes: new Uint8Array(segment(1)), isRgb: true })
   }
 })
 
-test('a profile that cannot be copied is reported nevertheless', () => {
+test('reports a profile that cannot be copied', () => {
   const png = Buffer.concat([
     Buffer.from('\u0089PNG\r\n\u001a\n\0\0\0\u000dIHDR', 'latin1'),
     Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0, 0, 0, 0, 0]),
@@ -31,11 +31,11 @@ test('a profile that cannot be copied is reported nevertheless', () => {
   bmp.write('BM')
   bmp.writeUInt32LE(124, 14)
   bmp.write('DEBM', 14 + 56)
-  const cut = { bytes: undefined, isRgb: true }
-  expect(findProfile(png)).toEqual(cut)
-  expect(findProfile(Buffer.concat([webp, icc]))).toEqual(cut)
-  expect(findProfile(bmp)).toEqual(cut)
-  expect(findProfile(Buffer.concat([Buffer.from('ffd8', 'hex'), segment(2), scan]))).toEqual(cut)
+  const notCopyable = { bytes: undefined, isRgb: true }
+  expect(findProfile(png)).toEqual(notCopyable)
+  expect(findProfile(Buffer.concat([webp, icc]))).toEqual(notCopyable)
+  expect(findProfile(bmp)).toEqual(notCopyable)
+  expect(findProfile(Buffer.concat([Buffer.from('ffd8', 'hex'), segment(2), scan]))).toEqual(notCopyable)
   bmp.write('BGRs', 14 + 56)
   expect(findProfile(bmp)).toBeUndefined()
 })

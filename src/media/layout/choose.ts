@@ -2,80 +2,81 @@ import type { OutputRatio } from '../../contract/catalog.ts'
 import { canvasSize } from './canvas.ts'
 import { type Layout, layoutsFor, slotShares } from './layout.ts'
 
-/** The complete input of the automatic layout choice. */
+/** Criteria of the automatic choice of a layout. */
 export interface ChooseLayoutOptions {
   /** Aspect ratio (width / height) of each clip's picture after its crop. */
   readonly aspects: readonly number[]
   readonly ratio: OutputRatio
   readonly fit: 'cover' | 'contain'
-  /** 0 to 2147483647. Selects a variant of the best crop-equivalent group, in ascending order of ids. */
+  /** Integer, 0 to 2147483647. Selects one of the best layouts, which crop alike, in ascending order of ids. */
   readonly seed: number
 }
 
-/** Maximum aspect ratio of a slot, long side / short side, in automatically offered layouts. */
+/** Maximum aspect ratio (long side / short side) of a slot in layouts that are offered. */
 const maxSlotAspect = 3.6
+
+/** Tolerance for rounding errors in sums of shares and in losses. */
+const shareTolerance = 1e-9
 
 const offeredCache = new Map<string, readonly Layout[]>()
 
-/** Losses closer than this are equal, because of rounding errors in sums. */
-const lossTolerance = 1e-9
-
-/** Returns the layouts offered for a number of clips and an output ratio: those without slivers. */
+/** Returns the layouts offered for a number of clips and an output ratio: those without long, narrow slots. */
 export function offeredLayouts(clips: number, ratio: OutputRatio): readonly Layout[] {
   const key = `${clips} ${ratio}`
-  const known = offeredCache.get(key)
-  if (known) return known
+  const cached = offeredCache.get(key)
+  if (cached) return cached
   const layouts = layoutsFor(clips).filter((layout) => isLayoutOffered(layout, ratio))
   offeredCache.set(key, layouts)
   return layouts
 }
 
-/** Returns whether a layout has no slivers in an output ratio. */
+/** Returns whether no slot of a layout is longer than `maxSlotAspect` in an output ratio. */
 export function isLayoutOffered(layout: Layout, ratio: OutputRatio): boolean {
   return slotAspects(layout, ratio).every((aspect) => Math.max(aspect, 1 / aspect) <= maxSlotAspect)
 }
 
 /**
- * Returns the layout with the least loss. With `cover`, the loss is the root mean square of the cropped
- * shares of the clips. A plain mean would ruin one clip to spare another a little. With `contain`, it is the
- * padded share of the result. Slots are measured without gaps, so that the result's size and gap do not
- * affect the choice.
+ * Returns the layout with the least loss, see `layoutLoss`. Slots are measured without gaps, so that the size and
+ * the gap of the result do not affect the choice. Throws RangeError if no layout has as many slots as clips.
  */
-export function chooseLayout(wish: ChooseLayoutOptions): Layout {
-  const best = bestLayouts(wish)
-  const chosen = best[wish.seed % best.length]
-  if (!chosen) throw new RangeError(`no layout for ${wish.aspects.length} clips`)
+export function chooseLayout(options: ChooseLayoutOptions): Layout {
+  const best = bestLayouts(options)
+  const chosen = best[options.seed % best.length]
+  if (!chosen) throw new RangeError(`no layout for ${options.aspects.length} clips`)
   return chosen
 }
 
 /**
- * Returns the default seed: the first from `wish.seed` on whose layout shows the clips in reading order, or
- * else shows the first clip at the top left. Returns the given seed if no layout qualifies.
+ * Returns the default seed: the first seed from `options.seed` on whose layout shows the clips in reading order, or
+ * else the first clip at the top left. Returns `options.seed` if no layout qualifies.
  */
-export function orderlySeed(wish: ChooseLayoutOptions): number {
-  const best = bestLayouts(wish)
-  const from = wish.seed % best.length
-  const inTurn = [...best.slice(from), ...best.slice(0, from)]
-  const steps = [isInReadingOrder, startsTopLeft].map((holds) => inTurn.findIndex(holds))
-  const seed = wish.seed + (steps.find((step) => step >= 0) ?? 0)
-  return seed <= largestSeed ? seed : seed - best.length
+export function orderlySeed(options: ChooseLayoutOptions): number {
+  const best = bestLayouts(options)
+  const first = options.seed % best.length
+  const candidates = [...best.slice(first), ...best.slice(0, first)]
+  const steps = [isInReadingOrder, startsTopLeft].map((isOrderly) => candidates.findIndex(isOrderly))
+  const seed = options.seed + (steps.find((step) => step >= 0) ?? 0)
+  return seed <= maxSeed ? seed : seed - best.length
 }
 
-const largestSeed = 2 ** 31 - 1
+const maxSeed = 2 ** 31 - 1
 
 /**
- * Returns the layouts of the crop-equivalent group with the least loss. Of equals, the most even slots win.
+ * Returns the group of layouts with the least loss. The layouts of a group have the same `equivalenceKey`. Of groups
+ * with equal loss, the one with the most even slots wins.
  */
-function bestLayouts(wish: ChooseLayoutOptions): readonly Layout[] {
-  const layouts = offeredLayouts(wish.aspects.length, wish.ratio)
+function bestLayouts(options: ChooseLayoutOptions): readonly Layout[] {
+  const layouts = offeredLayouts(options.aspects.length, options.ratio)
   const groups = Map.groupBy(layouts, ({ equivalenceKey }) => equivalenceKey)
-  const judged = [...groups.values()].flatMap((group) =>
-    group.slice(0, 1).map((first) => ({ group, loss: layoutLoss(first, wish), evenness: evenness(first) })),
+  const rated = [...groups.values()].flatMap((group) =>
+    group
+      .slice(0, 1)
+      .map((first) => ({ group, loss: layoutLoss(first, options), evenness: evenness(first) })),
   )
-  const least = Math.min(...judged.map(({ loss }) => loss))
-  return judged
-    .filter(({ loss }) => loss <= least + lossTolerance)
-    .reduce((one, another) => (another.evenness > one.evenness + lossTolerance ? another : one)).group
+  const leastLoss = Math.min(...rated.map(({ loss }) => loss))
+  return rated
+    .filter(({ loss }) => loss <= leastLoss + shareTolerance)
+    .reduce((one, another) => (another.evenness > one.evenness + shareTolerance ? another : one)).group
 }
 
 /** Returns the area ratio of the smallest slot to the largest, 0 to 1. */
@@ -84,36 +85,42 @@ function evenness(layout: Layout): number {
   return Math.min(...areas) / Math.max(...areas)
 }
 
-/** Returns whether the clips' top left corners are in row order, and left to right within a row. */
+/** Returns whether the top left corners of the slots are ordered by row, and from left to right within a row. */
 function isInReadingOrder(layout: Layout): boolean {
   const slots = slotShares(layout)
   return slots.every((slot, index) => {
     const before = slots[index - 1]
-    if (!before || slot.y > before.y + lossTolerance) return true
-    return slot.y > before.y - lossTolerance && slot.x > before.x
+    if (!before || slot.y > before.y + shareTolerance) return true
+    return slot.y > before.y - shareTolerance && slot.x > before.x
   })
 }
 
+/** Returns whether the slot of the first clip is at the top left. */
 function startsTopLeft(layout: Layout): boolean {
   return slotShares(layout)
     .slice(0, 1)
-    .every(({ x, y }) => x < lossTolerance && y < lossTolerance)
+    .every(({ x, y }) => x < shareTolerance && y < shareTolerance)
 }
 
-/** Returns the loss of a layout, 0 to 1. See `chooseLayout`. */
+/**
+ * Returns the loss of a layout, 0 to 1. With `cover`, it is the root mean square of the cropped shares of the clips:
+ * a plain mean would crop one clip heavily to crop another slightly less. With `contain`, it is the padded share of
+ * the result.
+ */
 export function layoutLoss(
   layout: Layout,
   { aspects, ratio, fit }: Omit<ChooseLayoutOptions, 'seed'>,
 ): number {
   const areas = slotShares(layout).map(({ width, height }) => width * height)
-  const lost = slotAspects(layout, ratio).map((slot, index) => {
-    const clip = aspects[index] ?? 1
-    return 1 - Math.min(slot / clip, clip / slot)
+  const lostShares = slotAspects(layout, ratio).map((slotAspect, index) => {
+    const aspect = aspects[index] ?? 1
+    return 1 - Math.min(slotAspect / aspect, aspect / slotAspect)
   })
-  if (fit === 'contain') return lost.reduce((sum, share, index) => sum + share * (areas[index] ?? 0), 0)
-  return Math.sqrt(lost.reduce((sum, share) => sum + share ** 2, 0) / lost.length)
+  if (fit === 'contain') return lostShares.reduce((sum, share, index) => sum + share * (areas[index] ?? 0), 0)
+  return Math.sqrt(lostShares.reduce((sum, share) => sum + share ** 2, 0) / lostShares.length)
 }
 
+/** Returns the aspect ratios (width / height) of the slots, without gaps. */
 function slotAspects(layout: Layout, ratio: OutputRatio): number[] {
   const { width, height } = canvasSize(ratio, '1080p')
   return slotShares(layout).map((slot) => (slot.width * width) / (slot.height * height))

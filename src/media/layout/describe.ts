@@ -10,13 +10,13 @@ interface ListLayoutsOptions {
   readonly ratio?: OutputRatio | undefined
 }
 
-/** Returns the catalogue's layouts that match a filter, sorted by number of slots, then id. */
+/** Returns the layouts of the catalogue that match a filter, sorted by number of slots, then id. */
 export function listLayouts({ slotCount, ratio }: ListLayoutsOptions): readonly Layout[] {
   const layouts = (slotCount === undefined ? slotCounts : [slotCount]).flatMap(layoutsFor)
   return ratio === undefined ? layouts : layouts.filter((layout) => isLayoutOffered(layout, ratio))
 }
 
-/** Returns the catalogue entry of a layout, drawn in an output ratio. */
+/** Returns the catalogue entry of a layout, with a sketch in an output ratio. */
 export function describeLayout(layout: Layout, ratio: OutputRatio): LayoutEntry {
   return {
     layout_id: layout.id,
@@ -33,41 +33,43 @@ export function describeLayout(layout: Layout, ratio: OutputRatio): LayoutEntry 
   }
 }
 
-/** Six decimals distinguish any two fractions. */
+/** Rounds a share to six decimals, which distinguish any two shares. */
 const roundShare = (share: number): number => Number(share.toFixed(6))
 
-/** Longer side of a sketch and gap between its slots, pixels. */
-const longerSide = 96
-const gap = 2
+/** Longer side of a sketch, pixels. */
+const sketchSide = 96
 
-/** Slot side below which the slot's number is drawn small, pixels. */
-const narrowSlot = 13
+/** Gap between the slots of a sketch, pixels. */
+const sketchGap = 2
 
-/** Text attributes for the parent element of a sketch. */
+/** Side of a slot below which its number is drawn small, pixels. */
+const narrowSlotSide = 13
+
+/** SVG text attributes of the element that contains a sketch. */
 export const sketchTextAttributes = 'font-family="sans-serif" font-size="11" text-anchor="middle" fill="#222"'
 
 /** Returns the size of a sketch in an output ratio, pixels. */
 export function sketchSize(ratio: OutputRatio): Size {
   const { width, height } = canvasSize(ratio, '720p')
-  const scale = longerSide / Math.max(width, height)
+  const scale = sketchSide / Math.max(width, height)
   return { width: Math.round(width * scale), height: Math.round(height * scale) }
 }
 
 /**
- * Returns the slots of a layout as SVG elements, numbered by clip from 1. The parent needs
+ * Returns the slots of a layout as SVG elements, numbered by clip from 1. The parent element requires
  * `sketchTextAttributes`.
  */
 export function drawSlots(layout: Layout, ratio: OutputRatio): string {
-  const slots = slotRects(layout, sketchSize(ratio), { gap, step: 1 })
+  const slots = slotRects(layout, sketchSize(ratio), { gap: sketchGap, step: 1 })
   const outline = slots.map(({ x, y, width, height }) => `M${x} ${y}h${width}v${height}h-${width}z`).join('')
   const numbers = slots.map(({ x, y, width, height }, clip) => {
-    const font = height < narrowSlot || width < narrowSlot ? ' font-size="8"' : ''
+    const font = height < narrowSlotSide || width < narrowSlotSide ? ' font-size="8"' : ''
     return `<text x="${x + width / 2}" y="${y + height / 2 + (font ? 3 : 4)}"${font}>${clip + 1}</text>`
   })
   return `<path fill="#9cc3e6" d="${outline}"/>${numbers.join('')}`
 }
 
-/** Returns a layout as a complete SVG. */
+/** Returns a sketch of a layout as an SVG document. */
 function drawSketch(layout: Layout, ratio: OutputRatio): string {
   const { width, height } = sketchSize(ratio)
   return (

@@ -5,13 +5,13 @@ import { canvasSize, containedSize, fitAxis, gapPixels, positionError } from './
 import { offeredLayouts } from './choose.ts'
 import { findLayout, layoutsFor, slotRects, slotShares } from './layout.ts'
 import { parseShape } from './shape.ts'
-import type { Size, Rect } from '../geometry.ts'
+import type { Rect, Size } from '../geometry.ts'
 
 const counts = Array.from({ length: 15 }, (_, index) => index + 2)
 const qualities = ['720p', '1080p'] as const
 const canvases = outputRatios.flatMap((ratio) => qualities.map((quality) => canvasSize(ratio, quality)))
 
-/** Slots enlarged by half a gap tile the canvas enlarged likewise, and every number is even. */
+/** Returns whether slots and gaps tile the canvas without overlaps, at even positions and with even sizes. */
 function tiles(slots: readonly Rect[], canvas: Size, gap: number): boolean {
   const even = slots.every(({ x, y, width, height }) =>
     [x, y, width, height].every((value) => value % 2 === 0),
@@ -21,7 +21,7 @@ function tiles(slots: readonly Rect[], canvas: Size, gap: number): boolean {
       x >= 0 && y >= 0 && width > 0 && height > 0 && x + width <= canvas.width && y + height <= canvas.height,
   )
   const area = slots.reduce((sum, { width, height }) => sum + (width + gap) * (height + gap), 0)
-  const apart = slots.every((one, index) =>
+  const areApart = slots.every((one, index) =>
     slots
       .slice(index + 1)
       .every(
@@ -32,11 +32,11 @@ function tiles(slots: readonly Rect[], canvas: Size, gap: number): boolean {
           other.y + other.height + gap <= one.y,
       ),
   )
-  return even && inside && apart && area === (canvas.width + gap) * (canvas.height + gap)
+  return even && inside && areApart && area === (canvas.width + gap) * (canvas.height + gap)
 }
 
 describe('the catalogue', () => {
-  it('notices an overlap, a hole and an odd pixel', () => {
+  it('test detects an overlap, a hole and an odd pixel', () => {
     const canvas = { width: 20, height: 10 }
     const left = { x: 0, y: 0, width: 8, height: 10 }
     expect(tiles([left, { x: 10, y: 0, width: 10, height: 10 }], canvas, 2)).toBe(true)
@@ -54,21 +54,21 @@ describe('the catalogue', () => {
     ).toBe(false)
   })
 
-  it.each(counts)('tiles every canvas with %i clips, with every gap', (clips) => {
-    const broken: string[] = []
+  it.each(counts)('tiles every canvas for %i clips, with every gap', (clips) => {
+    const failures: string[] = []
     for (const canvas of canvases) {
       for (let gap = 0; gap <= gapPixels(canvas, 0.05); gap += 2) {
         for (const layout of layoutsFor(clips)) {
           if (!tiles(slotRects(layout, canvas, { gap, step: 2 }), canvas, gap)) {
-            broken.push(`${layout.id} on ${canvas.width}x${canvas.height} with gap ${gap}`)
+            failures.push(`${layout.id} on ${canvas.width}x${canvas.height} with gap ${gap}`)
           }
         }
       }
     }
-    expect(broken).toEqual([])
+    expect(failures).toEqual([])
   })
 
-  it('rounds a gap to an even share of the shorter side', () => {
+  it('rounds the gap, a share of the shorter side, to an even number', () => {
     expect(gapPixels({ width: 1080, height: 1920 }, 0.008)).toBe(8)
     expect(gapPixels({ width: 1280, height: 720 }, 0.008)).toBe(6)
     expect(gapPixels({ width: 720, height: 720 }, 0)).toBe(0)
@@ -85,7 +85,7 @@ describe('the catalogue', () => {
   })
 
   it.each(counts)(
-    'offers enough layouts for %i clips in each shape of the result, none with slivers',
+    'offers enough layouts for %i clips in each output ratio, without long, narrow slots',
     (clips) => {
       for (const ratio of outputRatios) {
         const layouts = offeredLayouts(clips, ratio)
@@ -100,7 +100,7 @@ describe('the catalogue', () => {
     },
   )
 
-  it.each(counts)('has no two layouts alike and finds each of %i clips by its id', (clips) => {
+  it.each(counts)('has no duplicate layouts for %i clips, and finds each layout by its id', (clips) => {
     const layouts = layoutsFor(clips)
     const pictures = layouts.map((layout) =>
       slotShares(layout)
@@ -118,7 +118,7 @@ describe('the catalogue', () => {
   })
 
   it.each(counts)(
-    'gives a clip of %i the same size in all layouts of a key, and another in other keys',
+    'has equal slot sizes for %i clips in all layouts with the same key, and others with other keys',
     (clips) => {
       const canvas = canvasSize('9:16', '1080p')
       const division = { gap: gapPixels(canvas, 0.008), step: 2 }
@@ -143,7 +143,7 @@ describe('the catalogue', () => {
     },
   )
 
-  it('has no layout outside 2 to 16 clips', () => {
+  it('has no layouts for fewer than 2 or more than 16 clips', () => {
     expect([0, 1, 17].flatMap(layoutsFor)).toEqual([])
     expect([0, -1, 1, 100_100, 1_700_100, 2_147_483_647].map(findLayout)).toEqual(Array(6).fill(undefined))
   })
@@ -164,40 +164,43 @@ describe('fitting a picture into a slot', () => {
       shown: 2 * half,
     }))
 
-  it('uses whole pixels inside the picture, and begins at an even one', () => {
+  it('uses integer pixels inside the picture, and starts at an even one', () => {
     fc.assert(
-      fc.property(side, (wish) => {
-        const fit = fitAxis(wish)
-        const { start, cropped: taken, scaled, offset, shown } = fit
-        const inside = start >= 0 && start + taken <= wish.length && offset >= 0 && offset + shown <= scaled
-        return Object.values(fit).every(Number.isInteger) && start % 2 === 0 && inside && shown === wish.shown
+      fc.property(side, (options) => {
+        const fit = fitAxis(options)
+        const { start, cropped, scaled, offset, shown } = fit
+        const inside =
+          start >= 0 && start + cropped <= options.length && offset >= 0 && offset + shown <= scaled
+        return (
+          Object.values(fit).every(Number.isInteger) && start % 2 === 0 && inside && shown === options.shown
+        )
       }),
     )
   })
 
-  it('is off by about half a pixel at worst, by less than a tenth mostly', () => {
-    const off: number[] = []
+  it('has a position error below 0.75 pixels, mostly below 0.1', () => {
+    const errors: number[] = []
     fc.assert(
-      fc.property(side, (wish) => {
-        off.push(positionError(fitAxis(wish), wish))
-        return (off.at(-1) ?? 1) < 0.75
+      fc.property(side, (options) => {
+        errors.push(positionError(fitAxis(options), options))
+        return (errors.at(-1) ?? 1) < 0.75
       }),
       { numRuns: 300 },
     )
-    expect(off.toSorted((one, other) => one - other)[Math.floor(off.length * 0.8)]).toBeLessThan(0.1)
+    expect(errors.toSorted((one, other) => one - other)[Math.floor(errors.length * 0.8)]).toBeLessThan(0.1)
   })
 
   it('returns a whole picture unchanged', () => {
     expect(fitAxis({ length: 427, from: 0, to: 427, shown: 300 })).toEqual({
       start: 0,
-      taken: 427,
+      cropped: 427,
       scaled: 300,
       offset: 0,
       shown: 300,
     })
   })
 
-  it('contains a picture within 2 pixels of its exact size, in the exact middle', () => {
+  it('contains a picture within 2 pixels of its exact size, exactly centred', () => {
     const slots = fc.record({
       width: fc.integer({ min: 30, max: 960 }),
       height: fc.integer({ min: 30, max: 960 }),
@@ -219,7 +222,7 @@ describe('fitting a picture into a slot', () => {
 })
 
 describe('the notation of shapes', () => {
-  it('reads rows, columns, weights and groups', () => {
+  it('supports rows, columns, weights and groups', () => {
     const slot = { kind: 'slot' }
     const two = { kind: 'columns', parts: [slot, slot].map((shape) => ({ weight: 1, shape })) }
     expect(parseShape('1')).toEqual(slot)
@@ -235,7 +238,7 @@ describe('the notation of shapes', () => {
     expect(parseShape('2*(2)/1')).toEqual(parseShape('2*2/1'))
   })
 
-  it.each(['', '1/', '(1', '1)', '0', '0*1', '2*', 'a', '1 ** 2'])('refuses %j', (text) => {
+  it.each(['', '1/', '(1', '1)', '0', '0*1', '2*', 'a', '1 ** 2'])('rejects %j', (text) => {
     expect(() => parseShape(text)).toThrow(TypeError)
   })
 })

@@ -19,15 +19,15 @@ export interface Layout {
 }
 
 /**
- * A corner of the picture: the corner to which a mirror moves the first one, or the one where counting
- * starts.
+ * A corner of the picture. For mirroring: the corner to which the top left one moves. For counting: the corner
+ * where it starts.
  */
 interface PictureCorner {
   readonly right: boolean
   readonly bottom: boolean
 }
 
-/** Their positions in this list are part of the ids. */
+/** All corners. Positions in this list are part of the layout ids. */
 const corners: readonly PictureCorner[] = [
   { right: false, bottom: false },
   { right: true, bottom: false },
@@ -45,8 +45,8 @@ const layoutCache = new Map<number, readonly Layout[]>()
 
 /** Returns all layouts for a number of clips, sorted by id. Empty outside 2 to 16. */
 export function layoutsFor(clips: number): readonly Layout[] {
-  const known = layoutCache.get(clips)
-  if (known) return known
+  const cached = layoutCache.get(clips)
+  if (cached) return cached
   const layouts = (catalogue[clips] ?? [])
     .flatMap((text, index) => shapeVariants(clips, index + 1, parseShape(text)))
     .toSorted((one, another) => one.id - another.id)
@@ -54,14 +54,14 @@ export function layoutsFor(clips: number): readonly Layout[] {
   return layouts
 }
 
-/** Returns the layout with an id. */
+/** Returns the layout with an id, or undefined if there is none. */
 export function findLayout(id: number): Layout | undefined {
   return layoutsFor(Math.floor(id / 100_000)).find((layout) => layout.id === id)
 }
 
 /**
- * Returns the rectangles of the slots in clip order. With a step, each is less than the step away from its
- * exact position, and mirrored layouts are exact mirrors.
+ * Returns the rectangles of the slots in clip order, in units of the canvas. With a step, each is less than the step
+ * away from its exact position. Mirrored layouts are exact mirrors.
  */
 export function slotRects(
   { shape, mirror, order }: Pick<Layout, 'shape' | 'mirror' | 'order'>,
@@ -82,47 +82,52 @@ export function slotShares(layout: Pick<Layout, 'shape' | 'mirror' | 'order'>): 
 }
 
 /**
- * Returns all variants of a shape, without duplicates of earlier ones. Only this shape is considered, so that
- * shapes added later never change the result.
+ * Returns all distinct variants of a shape: transposed, mirrored and counted from each corner. Duplicates are
+ * detected within this shape only, so that shapes added later never change the result.
  */
-function shapeVariants(clips: number, number: number, upright: Shape): Layout[] {
+function shapeVariants(clips: number, shapeNumber: number, upright: Shape): Layout[] {
   const seen = new Set<string>()
   const layouts: Layout[] = []
   for (const shape of [upright, transposed(upright)]) {
-    const first = clips * 100_000 + (shape === upright ? number : number + transposedOffset) * 100
-    for (const [pass, from] of corners.entries()) {
-      for (const [turn, mirror] of corners.entries()) {
-        const layout = { shape, mirror, order: slotOrder(shape, from) }
-        const picture = slotShares(layout).map(formatRect)
-        if (seen.has(picture.join())) continue
-        seen.add(picture.join())
+    const firstId = clips * 100_000 + (shape === upright ? shapeNumber : shapeNumber + transposedOffset) * 100
+    for (const [orderIndex, start] of corners.entries()) {
+      for (const [mirrorIndex, mirror] of corners.entries()) {
+        const layout = { shape, mirror, order: slotOrder(shape, start) }
+        const rects = slotShares(layout).map(formatRect).join()
+        if (seen.has(rects)) continue
+        seen.add(rects)
         const equivalenceKey = `${clips}-${formatHex(fnv1a(slotShares(layout).map(formatSize).join()))}`
-        layouts.push({ id: first + pass * corners.length + turn, clips, equivalenceKey, ...layout })
+        layouts.push({
+          id: firstId + orderIndex * corners.length + mirrorIndex,
+          clips,
+          equivalenceKey,
+          ...layout,
+        })
       }
     }
   }
   return layouts
 }
 
-/** Returns the slot indexes of a shape, in the order in which they are met from a corner. */
+/** Returns the slot indexes of a shape, in reading order from a corner. */
 function slotOrder(shape: Shape, corner: PictureCorner): number[] {
-  let written = 0
+  let slotCount = 0
   const walk = (inner: Shape): number[] => {
-    if (inner.kind === 'slot') return [written++]
+    if (inner.kind === 'slot') return [slotCount++]
     const parts = inner.parts.map((part) => walk(part.shape))
-    const backwards = inner.kind === 'rows' ? corner.bottom : corner.right
-    return (backwards ? parts.toReversed() : parts).flat()
+    const isReversed = inner.kind === 'rows' ? corner.bottom : corner.right
+    return (isReversed ? parts.toReversed() : parts).flat()
   }
   return walk(shape)
 }
 
-/** Fractions are sums of small fractions. Six decimals distinguish any two. */
+// Shares are sums of fractions of small numbers. Six decimals distinguish any two.
 const formatShare = (share: number) => share.toFixed(6)
 const formatSize = ({ width, height }: Rect) => `${formatShare(width)}x${formatShare(height)}`
 const formatRect = (slot: Rect) => `${formatShare(slot.x)}+${formatShare(slot.y)}+${formatSize(slot)}`
 const formatHex = (value: number) => value.toString(16).padStart(8, '0')
 
-/** Returns the FNV-1a hash of a text, an unsigned 32-bit integer. */
+/** Returns the 32-bit FNV-1a hash of the code points of a text, an unsigned integer. */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)

@@ -1,6 +1,6 @@
 import type { Rect } from '../geometry.ts'
 
-/** A division of an area: a single slot, or adjacent parts sized by weight. */
+/** A recursive division of an area: a single slot, or adjacent rows or columns sized by weight. */
 export type Shape =
   | { readonly kind: 'slot' }
   | { readonly kind: 'rows' | 'columns'; readonly parts: readonly WeightedShape[] }
@@ -15,7 +15,7 @@ const singleSlot: Shape = { kind: 'slot' }
 /**
  * Parses the notation of the catalogue. `/` stacks rows, `|` puts columns side by side and binds tighter, a
  * number n is n equal slots side by side, `w*` before a part sets its weight, and parentheses group. `2*1/3`
- * is one slot above three, twice as high. Throws TypeError for anything else.
+ * is one slot above three slots, twice as high as they are. Throws TypeError for any other text.
  */
 export function parseShape(text: string): Shape {
   const tokens = text.match(/\d+\*?|[/|()]|\S/g) ?? []
@@ -42,24 +42,25 @@ export function parseShape(text: string): Shape {
     const token = tokens[next] ?? 'the end'
     next += 1
     if (/^[1-9]\d*$/.test(token)) return equalColumns(Number(token))
-    if (token !== '(') throw new TypeError(`${token} where a slot or ( belongs in the shape ${text}`)
+    if (token !== '(') throw new TypeError(`shape ${text}: expected a slot or (, found ${token}`)
     const inner = rows()
-    if (tokens[next] !== ')') throw new TypeError(`) missing in the shape ${text}`)
+    if (tokens[next] !== ')') throw new TypeError(`shape ${text}: ) is missing`)
     next += 1
     return inner.shape
   }
 
   const { shape } = rows()
-  if (next < tokens.length) throw new TypeError(`${tokens[next]} left over in the shape ${text}`)
+  if (next < tokens.length) throw new TypeError(`shape ${text}: unexpected ${tokens[next]}`)
   return shape
 }
 
+/** Returns equal slots side by side. */
 function equalColumns(count: number): Shape {
   if (count === 1) return singleSlot
   return { kind: 'columns', parts: Array.from({ length: count }, () => ({ weight: 1, shape: singleSlot })) }
 }
 
-/** Swaps rows and columns, which adapts a portrait layout to landscape. */
+/** Returns a shape with rows and columns swapped, which adapts a portrait layout to landscape. */
 export function transposed(shape: Shape): Shape {
   if (shape.kind === 'slot') return shape
   return {
@@ -68,28 +69,29 @@ export function transposed(shape: Shape): Shape {
   }
 }
 
-/** How to divide an area. */
+/** Lengths that control the division of an area, in units of the area. */
 export interface DivideAreaOptions {
   /** Distance between adjacent slots. */
   readonly gap: number
   /**
-   * Sizes and positions are multiples of this; 0 divides exactly. The area and the gap must be multiples too.
+   * Sizes and positions are multiples of this; 0 divides exactly. The sides of the area and the gap must be
+   * multiples too.
    */
   readonly step: number
 }
 
-/** Divides an area into the slots of a shape, in notation order. Slots and gaps together tile the area. */
+/** Returns the slots of a shape in an area, in notation order. Slots and gaps together tile the area. */
 export function divideArea(shape: Shape, area: Rect, division: DivideAreaOptions): Rect[] {
   if (shape.kind === 'slot') return [area]
-  const down = shape.kind === 'rows'
+  const isVertical = shape.kind === 'rows'
   const spans = divideLength(
-    down ? area.height : area.width,
+    isVertical ? area.height : area.width,
     shape.parts.map((part) => part.weight),
     division,
   )
   return shape.parts.flatMap((part, index) => {
     const { start, length } = spans[index] ?? { start: 0, length: 0 }
-    const inner = down
+    const inner = isVertical
       ? { ...area, y: area.y + start, height: length }
       : { ...area, x: area.x + start, width: length }
     return divideArea(part.shape, inner, division)
@@ -97,20 +99,20 @@ export function divideArea(shape: Shape, area: Rect, division: DivideAreaOptions
 }
 
 /**
- * Divides a length by weights. Cuts are rounded from the running total, so that no part is off by more than a
- * step.
+ * Divides a length by weights and returns the start and length of each part. Cuts are rounded from the running
+ * total, so that no part deviates from its exact length by more than a step.
  */
 function divideLength(length: number, weights: readonly number[], { gap, step }: DivideAreaOptions) {
   const free = length - gap * (weights.length - 1)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
-  const at = (weight: number) => {
+  const cutAt = (weight: number) => {
     const exact = (free * weight) / total
     return step === 0 ? exact : step * Math.round(exact / step)
   }
   let before = 0
   return weights.map((weight, index) => {
-    const start = at(before)
+    const start = cutAt(before)
     before += weight
-    return { start: start + gap * index, length: at(before) - start }
+    return { start: start + gap * index, length: cutAt(before) - start }
   })
 }
