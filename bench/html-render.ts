@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { plain } from '../test/video-split-screen/media.ts'
+import { solidColour } from '../test/video-split-screen/media.ts'
 import { contextOf, stage } from '../test/tasks/run-operation.ts'
 import { abba, measure, summary, type Measured } from './measure.ts'
 import { locateChromium } from '../src/engines/chromium/locate.ts'
@@ -57,7 +57,7 @@ try {
 }
 
 async function compare(): Promise<void> {
-  const base = await plain(
+  const base = await solidColour(
     join(folder, 'base.mkv'),
     { width, height, seconds, rate: String(fps) },
     '0x102030',

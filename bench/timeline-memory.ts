@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { inARow, request } from '../test/video-timeline-render/render.ts'
+import { consecutiveClips, request } from '../test/video-timeline-render/render.ts'
 import { measure } from './measure.ts'
 import { bodyOf, makeSources, prepare } from './timeline-work.ts'
 
@@ -81,8 +81,8 @@ async function longSound(
   await ffmpeg('-stream_loop', String(minutes - 1), '-i', minute, '-c', 'copy', all)
   return request({
     ...{ size: [320, 180], rate: 5 },
-    picture: inARow(sources.map((path) => ({ path, from: 1, lasts: 3 }))),
-    sound: [inARow([{ path: all, from: 0, lasts: minutes * 60 - 1 }])],
+    picture: consecutiveClips(sources.map((path) => ({ path, from: 1, lasts: 3 }))),
+    sound: [consecutiveClips([{ path: all, from: 0, lasts: minutes * 60 - 1 }])],
   })
 }
 

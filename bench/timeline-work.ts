@@ -4,7 +4,7 @@ import { requestFiles, type RequestFiles, type StagedFile } from '../src/contrac
 import { meanSeekDistance } from '../src/engines/ffmpeg/key-frames.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { idOf, stage } from '../test/tasks/run-operation.ts'
-import { inARow, request } from '../test/video-timeline-render/render.ts'
+import { consecutiveClips, request } from '../test/video-timeline-render/render.ts'
 import type { Cut } from '../test/video-timeline-render/render.ts'
 import { videoTimelineRender } from '../tools/video-timeline-render/contract.ts'
 import { plan } from '../tools/video-timeline-render/plan.ts'
@@ -18,7 +18,7 @@ export const threads = 2
 
 /** Returns a request that plays cuts one after another. */
 export function bodyOf(cuts: readonly Cut[]): ReturnType<typeof request> {
-  return request({ size: [width, height], rate, picture: inARow(cuts) })
+  return request({ size: [width, height], rate, picture: consecutiveClips(cuts) })
 }
 
 /** Creates videos of 15 s at three frame rates: moving pictures with grain, and a tone. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { ffmpeg, plain } from '../video-split-screen/media.ts'
+import { ffmpeg, solidColour } from '../video-split-screen/media.ts'
 import { particle, render } from './render.ts'
 
 const size = { width: 320, height: 180 }
@@ -18,7 +18,7 @@ it.each(['mp4', 'webm', 'qtrle'] as const)(
   'opaque frames between transparent ones are kept in %s',
   async (form) => {
     await using folder = await temporaryFolder()
-    const base = await plain(join(folder.path, 'red.mkv'), { ...size, seconds: 1 }, 'red')
+    const base = await solidColour(join(folder.path, 'red.mkv'), { ...size, seconds: 1 }, 'red')
     const { path } = await render(
       {
         composition: {

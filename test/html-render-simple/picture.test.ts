@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { counter, ffmpeg, plain, rgb, streams, yuvFrames } from '../video-split-screen/media.ts'
+import { counter, ffmpeg, solidColour, rgb, streams, yuvFrames } from '../video-split-screen/media.ts'
 import { particle, particleFile, render, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -69,7 +69,7 @@ describe('frame k shows the state at k / fps', () => {
           ],
         },
         render: { output_format },
-        assets: { base: await plain(at('black.mkv'), { ...size, seconds: 0.2 }, 'black') },
+        assets: { base: await solidColour(at('black.mkv'), { ...size, seconds: 0.2 }, 'black') },
       },
       folder.path,
     )
@@ -173,7 +173,7 @@ describe('alpha', () => {
   })
 
   it('of mp4 is composed over the base', async () => {
-    const base = await plain(at('blue.mkv'), { ...size, seconds: 0.2 }, '0x1e3c78')
+    const base = await solidColour(at('blue.mkv'), { ...size, seconds: 0.2 }, '0x1e3c78')
     const rendered = await render(
       {
         composition: {

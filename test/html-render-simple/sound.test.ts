@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { amplitude, ffmpeg, plain, samples, sine, streams } from '../video-split-screen/media.ts'
+import { amplitude, ffmpeg, solidColour, samples, sine, streams } from '../video-split-screen/media.ts'
 import { render } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -10,7 +10,7 @@ let music: string
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  base = await plain(
+  base = await solidColour(
     join(folder.path, 'base.mkv'),
     { width: 64, height: 36, seconds: 1, hertz: 440 },
     'black',

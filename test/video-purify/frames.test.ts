@@ -10,7 +10,7 @@ import { createPatchLookup } from '../../src/media/clean/masks.ts'
 import { constantRate, hertz } from '../../src/media/frame-rate.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { numbered, numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
+import { numberedSize, numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
 import { blurBoxes, probeStreams, decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
@@ -67,7 +67,7 @@ describe('frames', () => {
     expect(Math.abs(((await probe(path)).video?.start_ms ?? 0) - begins * 1000)).toBeLessThan(1)
     // Regions are timed from the start of the file, not of the picture.
     const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
-    const size = numbered.width * numbered.height
+    const size = numberedSize.width * numberedSize.height
     const changed = Array.from({ length: 60 }, (_, frame) => frame).filter((frame) => {
       let sum = 0
       for (let place = frame * 1.5 * size; place < (frame * 1.5 + 0.25) * size; place++)

@@ -46,25 +46,25 @@ export async function markers(path: string, clip: Clip): Promise<string> {
   const picture = `lum='30+60*X/W+50*Y/H+90*${grid}':cb='108+40*X/W':cr='108+40*Y/H'`
   // Odd sides need whole chroma.
   const format = clip.width % 2 || clip.height % 2 ? 'yuv444p' : 'yuv420p'
-  return await make(path, clip, `format=${format},trim=end_frame=1,geq=${picture},loop=-1:1:0`)
+  return await createVideo(path, clip, `format=${format},trim=end_frame=1,geq=${picture},loop=-1:1:0`)
 }
 
 /** Frame n is one even grey of luma 20 + 6n; drawn small, as each pixel that is drawn takes long. */
 export async function counter(path: string, clip: Clip): Promise<string> {
   const drawn = "scale=16:16,format=yuv420p,geq=lum='20+6*N':cb=128:cr=128"
-  return await make(path, clip, `${drawn},scale=${clip.width}:${clip.height}:flags=neighbor`)
+  return await createVideo(path, clip, `${drawn},scale=${clip.width}:${clip.height}:flags=neighbor`)
 }
 
 /** One colour. */
-export async function plain(path: string, clip: Clip, color: string): Promise<string> {
-  return await make(
+export async function solidColour(path: string, clip: Clip, color: string): Promise<string> {
+  return await createVideo(
     path,
     clip,
     `drawbox=c=${color}:t=fill,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p`,
   )
 }
 
-async function make(path: string, clip: Clip, filters: string): Promise<string> {
+async function createVideo(path: string, clip: Clip, filters: string): Promise<string> {
   const { width, height, seconds, rate = '25', sar = '1', hertz, soundSeconds = seconds } = clip
   const picture = `color=black:s=${width}x${height}:r=${rate},${filters},setparams=${tagged},setsar=${sar}`
   const sound = hertz ? ['-f', 'lavfi', '-t', String(soundSeconds), '-i', sine(hertz)] : []

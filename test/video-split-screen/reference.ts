@@ -15,8 +15,8 @@ interface Part {
 
 /** Scales a part of a picture to whole pixels by bicubic interpolation, widened when it shrinks. */
 export function scalePart(source: Picture, part: Part, size: { width: number; height: number }): Picture {
-  const columns = weights(source.width, { from: part.x, length: part.width, count: size.width })
-  const rows = weights(source.height, { from: part.y, length: part.height, count: size.height })
+  const columns = filterTaps(source.width, { from: part.x, length: part.width, count: size.width })
+  const rows = filterTaps(source.height, { from: part.y, length: part.height, count: size.height })
   const wide = new Float64Array(size.width * source.height)
   for (let y = 0; y < source.height; y += 1) {
     for (const [x, taps] of columns.entries()) {
@@ -36,7 +36,7 @@ export function scalePart(source: Picture, part: Part, size: { width: number; he
   return { ...size, pixels }
 }
 
-function weights(
+function filterTaps(
   length: number,
   { from, length: taken, count }: { from: number; length: number; count: number },
 ) {

@@ -8,7 +8,7 @@ import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { counter, ffmpeg, grey, plain, rgb, streams } from './media.ts'
+import { counter, ffmpeg, grey, solidColour, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
 import { render } from './render.ts'
 import type { Rendered } from './render.ts'
@@ -97,7 +97,7 @@ describe('colours', () => {
     )
     const files = [
       await untagged601('601.mkv', '0xC04020', '320x240'),
-      await plain(join(folder.path, '709.mkv'), { width: 320, height: 240, seconds: 0.2 }, '0xC04020'),
+      await solidColour(join(folder.path, '709.mkv'), { width: 320, height: 240, seconds: 0.2 }, '0xC04020'),
       full,
     ]
     const rendered = await render({ ...square, clips: files.map((file_id) => ({ file_id })) }, folder.path)

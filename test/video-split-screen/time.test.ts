@@ -43,7 +43,7 @@ interface Clip extends Record<string, unknown> {
   readonly file_id: string
 }
 
-async function join2(first: Clip, second: Clip) {
+async function renderTwoClips(first: Clip, second: Clip) {
   return await render(
     { clips: [first, second], quality: '720p', output_ratio: '1:1', random_seed: 0 },
     folder.path,
@@ -52,7 +52,7 @@ async function join2(first: Clip, second: Clip) {
 
 describe('time', () => {
   it('shows the range of each clip from its first frame, to the frame', async () => {
-    const rendered = await join2(
+    const rendered = await renderTwoClips(
       { file_id: at('25'), begin_time_ms: 280, end_time_ms: 1080 },
       { file_id: at('25'), begin_time_ms: 0, end_time_ms: 0 },
     )
@@ -64,7 +64,7 @@ describe('time', () => {
   })
 
   it('begins with the frame that is showing when the range begins between two', async () => {
-    const rendered = await join2({ file_id: at('10'), begin_time_ms: 740 }, { file_id: at('10') })
+    const rendered = await renderTwoClips({ file_id: at('10'), begin_time_ms: 740 }, { file_id: at('10') })
     expect((await shownFrames(rendered, 0))[0]).toBe(7)
     expect(rendered.output.duration_ms).toBe(760)
   })
@@ -73,12 +73,12 @@ describe('time', () => {
     const path = join(folder.path, '10.avi')
     await ffmpeg('-i', at('10'), '-c', 'copy', path)
     const shown = async (file_id: string) =>
-      await shownFrames(await join2({ file_id, begin_time_ms: 730 }, { file_id: at('25') }), 0)
+      await shownFrames(await renderTwoClips({ file_id, begin_time_ms: 730 }, { file_id: at('25') }), 0)
     expect(await shown(path)).toEqual(await shown(at('10')))
   })
 
   it('takes an end past the source as its end', async () => {
-    const rendered = await join2(
+    const rendered = await renderTwoClips(
       { file_id: at('25'), begin_time_ms: 1000, end_time_ms: 9999 },
       { file_id: at('25') },
     )
@@ -87,13 +87,13 @@ describe('time', () => {
   })
 
   it('shows even the last moment of a clip', async () => {
-    const rendered = await join2({ file_id: at('25'), begin_time_ms: 1190 }, { file_id: at('25') })
+    const rendered = await renderTwoClips({ file_id: at('25'), begin_time_ms: 1190 }, { file_id: at('25') })
     expect(rendered.output.duration_ms).toBe(10)
     expect(await shownFrames(rendered, 0)).toEqual([29])
   })
 
   it('runs at the highest rate of its sources, repeating frames of slower ones', async () => {
-    const rendered = await join2({ file_id: at('10') }, { file_id: at('25') })
+    const rendered = await renderTwoClips({ file_id: at('10') }, { file_id: at('25') })
     const [video] = await streams(rendered.path)
     expect(video).toMatchObject({ r_frame_rate: '25/1', avg_frame_rate: '25/1', nb_read_frames: '30' })
     const shown = await shownFrames(rendered, 0)
@@ -104,7 +104,7 @@ describe('time', () => {
   })
 
   it('keeps fractional rates exact and rounds the length to whole frames once', async () => {
-    const rendered = await join2({ file_id: at('ntsc'), end_time_ms: 1000 }, { file_id: at('25') })
+    const rendered = await renderTwoClips({ file_id: at('ntsc'), end_time_ms: 1000 }, { file_id: at('25') })
     const [video] = await streams(rendered.path)
     expect(video).toMatchObject({ r_frame_rate: '30000/1001', nb_read_frames: '30' })
     expect(Number(video?.['duration'])).toBeCloseTo(1.001, 4)
@@ -112,14 +112,14 @@ describe('time', () => {
   })
 
   it('runs at 60 frames a second at most', async () => {
-    const rendered = await join2({ file_id: at('120') }, { file_id: at('25') })
+    const rendered = await renderTwoClips({ file_id: at('120') }, { file_id: at('25') })
     const [video] = await streams(rendered.path)
     expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '18' })
   })
 })
 
 it('makes a file that plays everywhere, without the tags of its sources', async () => {
-  const rendered = await join2({ file_id: at('25') }, { file_id: at('25') })
+  const rendered = await renderTwoClips({ file_id: at('25') }, { file_id: at('25') })
   const [video] = await streams(rendered.path)
   expect(video).toMatchObject({
     codec_name: 'h264',

@@ -21,10 +21,10 @@ beforeAll(async () => {
 })
 
 /** When an ffmpeg that is asked for its filters leaves zscale out. */
-type Hiding = 'always' | 'first' | 'never'
+type ZscaleHidden = 'always' | 'first' | 'never'
 
 /** Writes an ffmpeg that does all the work of this machine's, but leaves zscale out of what it says it has. */
-async function ffmpegHiding(hiding: Hiding): Promise<string> {
+async function ffmpegHiding(hiding: ZscaleHidden): Promise<string> {
   const own = await mkdtemp(join(folder, hiding))
   // A folder can be made once.
   const when = { always: 'true', first: `mkdir ${own}/asked`, never: 'false' }[hiding]
@@ -37,7 +37,7 @@ async function ffmpegHiding(hiding: Hiding): Promise<string> {
   return join(own, 'ffmpeg')
 }
 
-async function serveHiding(hiding: Hiding) {
+async function serveHiding(hiding: ZscaleHidden) {
   const ffmpegHere = await ffmpegHiding(hiding)
   const service = await serve({ REELWRIGHT_FFMPEG: ffmpegHere })
   const calls = api(service)
@@ -46,7 +46,7 @@ async function serveHiding(hiding: Hiding) {
   const ids = { hdr: await upload('sunset.mp4', hdr), sdr: await upload('talk.mp4', sdr) }
   return {
     /** Another takes the place of the ffmpeg that the service has looked at. */
-    replace: async (other: Hiding) => rename(await ffmpegHiding(other), ffmpegHere),
+    replace: async (other: ZscaleHidden) => rename(await ffmpegHiding(other), ffmpegHere),
     create: (...files: readonly (keyof typeof ids)[]) =>
       calls.create('video_split_screen', { clips: files.map((file) => ({ file_id: ids[file] })) }),
     end: (id: string) => calls.ended('video_split_screen', id),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg, rgb, streams } from '../video-split-screen/media.ts'
-import { inARow, render, request } from './render.ts'
+import { consecutiveClips, render, request } from './render.ts'
 
 const { encoders, filters } = await locateFfmpeg()
 const missing = ['libx265', 'zscale'].filter((name) => !encoders.has(name) && !filters.has(name))
@@ -29,7 +29,7 @@ async function hdrClip(name: string, transfer: string): Promise<string> {
 }
 
 /** Turns a video by 90 degrees clockwise in its header alone, as phones held upright do. */
-async function turn(path: string): Promise<void> {
+async function rotateInHeader(path: string): Promise<void> {
   const bytes = await readFile(path)
   // ISO/IEC 14496-12, 8.3.2: the matrix stands 40 bytes after the box's name, in 16.16 and for w 2.30.
   const matrix = bytes.indexOf('tkhd') + 4 + 40
@@ -60,7 +60,7 @@ describe.skipIf(missing.length > 0)('HDR (needs an ffmpeg with libx265 and zscal
   ])('of %s is tone-mapped to BT.709, and the result says so', async (name, transfer) => {
     const path = await hdrClip(`${name}.mp4`, transfer)
     const rendered = await render(
-      request({ size: [320, 180], picture: inARow([{ path, from: 0, lasts: 0.4 }]) }),
+      request({ size: [320, 180], picture: consecutiveClips([{ path, from: 0, lasts: 0.4 }]) }),
       folder.path,
     )
     expect(rendered.output.notes).toEqual([expect.stringMatching(`^${name}\\.mp4 is HDR.*bt709`)])
@@ -77,10 +77,13 @@ describe.skipIf(missing.length > 0)('HDR (needs an ffmpeg with libx265 and zscal
 
   it('that a phone recorded upright is shown upright, and is the only clip reported as HDR', async () => {
     const [phone, other] = [await hdrClip('phone.mp4', 'arib-std-b67'), join(folder.path, 'other.mkv')]
-    await turn(phone)
+    await rotateInHeader(phone)
     await ffmpeg('-f', 'lavfi', '-i', 'color=white:s=320x180:r=25', '-t', '0.4', '-c:v', 'ffv1', other)
     const cuts = [phone, other, phone].map((path) => ({ path, from: 0, lasts: 0.4 }))
-    const { path, output } = await render(request({ size: [180, 320], picture: inARow(cuts) }), folder.path)
+    const { path, output } = await render(
+      request({ size: [180, 320], picture: consecutiveClips(cuts) }),
+      folder.path,
+    )
     expect(output.notes).toEqual([expect.stringContaining('phone.mp4')])
     expectColours(await colorAt(path, [90, 80], 180), await colorAt(path, [90, 240], 180))
   })

@@ -1,14 +1,14 @@
 import { ffmpeg, grey } from '../video-split-screen/media.ts'
 
 /** Bars of a numbered picture: 12 of its number, 3 of its source. */
-const bars = 15
-const numberBars = 12
+const barCount = 15
+const numberBarCount = 12
 
 /** Size of numbered pictures. */
-export const numbered = { width: bars * 16, height: 48 } as const
+export const numberedSize = { width: barCount * 16, height: 48 } as const
 
 /** Side of what one drawn pixel becomes: ffmpeg works out each pixel that is drawn by its formula, which takes long. */
-const drawnSide = 8
+const upscaleFactor = 8
 
 interface NumberedClip {
   readonly source: number
@@ -22,28 +22,28 @@ interface NumberedClip {
 }
 
 /** How much later the frames of a variable rate come, in frames. */
-const lateness = [0, 0.5, 0.2] as const
+const frameDelays = [0, 0.5, 0.2] as const
 
 /** When frame n of a numbered clip comes, s. */
-export function timeOf(
+export function frameStartTime(
   frame: number,
   { rate, variable = false }: Pick<NumberedClip, 'rate' | 'variable'>,
 ): number {
   const [num = 25, den = 1] = rate.split('/').map(Number)
-  return ((frame + (variable ? (lateness[frame % 3] ?? 0) : 0)) * den) / num
+  return ((frame + (variable ? (frameDelays[frame % 3] ?? 0) : 0)) * den) / num
 }
 
 /** A video whose pictures encode their source and number in bars of black and white. */
 export async function numberedVideo(path: string, clip: NumberedClip): Promise<string> {
   const { source, seconds, rate, gop = 12, variable = false, hertz } = clip
-  const bar = `floor(X*${drawnSide}/16)`
-  const value = `if(lt(${bar},${numberBars}),N,${source})`
-  const place = `if(lt(${bar},${numberBars}),${bar},${bar}-${numberBars})`
+  const bar = `floor(X*${upscaleFactor}/16)`
+  const value = `if(lt(${bar},${numberBarCount}),N,${source})`
+  const place = `if(lt(${bar},${numberBarCount}),${bar},${bar}-${numberBarCount})`
   const picture =
-    `color=black:s=${numbered.width / drawnSide}x${numbered.height / drawnSide}:r=${rate},format=yuv420p,` +
+    `color=black:s=${numberedSize.width / upscaleFactor}x${numberedSize.height / upscaleFactor}:r=${rate},format=yuv420p,` +
     `geq=lum='if(mod(floor(${value}/pow(2,${place})),2),235,16)':cb=128:cr=128,` +
-    `scale=${numbered.width}:${numbered.height}:flags=neighbor`
-  const late = `if(eq(mod(N,3),1),${lateness[1]},if(eq(mod(N,3),2),${lateness[2]},0))`
+    `scale=${numberedSize.width}:${numberedSize.height}:flags=neighbor`
+  const late = `if(eq(mod(N,3),1),${frameDelays[1]},if(eq(mod(N,3),2),${frameDelays[2]},0))`
   const times = variable ? `,settb=1/90000,setpts='(N+${late})/(${rate})/TB'` : ''
   const sound = hertz ? ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=44100`] : []
   await ffmpeg(
@@ -70,15 +70,15 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
 export async function readNumbers(path: string): Promise<{ source: number; frame: number }[]> {
   // A picture that begins late is not shown before.
   const pixels = await grey(path, ['-vsync', 'passthrough'])
-  const size = numbered.width * numbered.height
+  const size = numberedSize.width * numberedSize.height
   return Array.from({ length: pixels.length / size }, (_, index) => {
     const bit = (bar: number) =>
-      Number((pixels[index * size + 24 * numbered.width + bar * 16 + 8] ?? 0) > 128)
+      Number((pixels[index * size + 24 * numberedSize.width + bar * 16 + 8] ?? 0) > 128)
     const value = (from: number, count: number) =>
       Array.from({ length: count }, (_unused, at) => bit(from + at) * 2 ** at).reduce(
         (sum, one) => sum + one,
         0,
       )
-    return { source: value(numberBars, bars - numberBars), frame: value(0, numberBars) }
+    return { source: value(numberBarCount, barCount - numberBarCount), frame: value(0, numberBarCount) }
   })
 }

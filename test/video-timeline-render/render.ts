@@ -25,7 +25,7 @@ export function clipAt(start: number, { path, from, lasts, speed = 1, ...more }:
 }
 
 /** Clips one after another; a number is a hole of that many seconds. */
-export function inARow(cuts: readonly (Cut | number)[], start = 0) {
+export function consecutiveClips(cuts: readonly (Cut | number)[], start = 0) {
   let at = start
   return cuts.flatMap((cut) => {
     const before = at
@@ -34,7 +34,7 @@ export function inARow(cuts: readonly (Cut | number)[], start = 0) {
   })
 }
 
-interface Request {
+interface RequestOptions {
   readonly size?: readonly [number, number]
   readonly rate?: number
   readonly duration?: number
@@ -44,7 +44,14 @@ interface Request {
 }
 
 /** A request of one video track and any audio tracks, whose materials are paths. */
-export function request({ size = [160, 90], rate = 25, duration, picture = [], sound = [], more }: Request) {
+export function request({
+  size = [160, 90],
+  rate = 25,
+  duration,
+  picture = [],
+  sound = [],
+  more,
+}: RequestOptions) {
   const used = [...picture, ...sound.flat()].map(({ material }) => material)
   return {
     version: 'v1',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seeded } from '../service/kill-rounds.ts'
 import { amplitude, counter, ffmpeg, grey, samples, streams } from '../video-split-screen/media.ts'
-import { clipAt, inARow, render, request } from './render.ts'
+import { clipAt, consecutiveClips, render, request } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
@@ -78,7 +78,7 @@ describe('sound and picture', () => {
       from: 1 + Math.floor(random() * 9) - 0.12 - random() * 0.3,
       lasts: 0.7 + random() * 0.1,
     }))
-    const { path } = await render(request({ rate: 30, picture: inARow(cuts) }), folder.path)
+    const { path } = await render(request({ rate: 30, picture: consecutiveClips(cuts) }), folder.path)
     const seen = await flashes(path, 30)
     const heard = onsets(await samples(path), 48_000, 0.05)
     expect(seen).toHaveLength(40)
@@ -95,18 +95,21 @@ describe('sound and picture', () => {
     [4.9, true],
   ])('stay together at speed %d, with its pitch kept: %s', async (speed, keep_pitch) => {
     const cuts = [{ path: at('flash.mp4'), from: 0.6, lasts: 2.6 / speed, speed, keep_pitch }]
-    const { path } = await render(request({ rate: 50, picture: inARow([0.3, ...cuts]) }), folder.path)
+    const { path } = await render(
+      request({ rate: 50, picture: consecutiveClips([0.3, ...cuts]) }),
+      folder.path,
+    )
     const sound = await samples(path)
     for (const beep of [1, 2, 3]) {
       // Retiming that keeps the pitch smears an onset over its windows, but not the middle of a sound.
       const wish = 0.3 + (beep + 0.05 - 0.6) / speed
-      expect(Math.abs(middleOf(sound, wish, 0.3 / speed) - wish), `beep ${beep}`).toBeLessThan(1 / 30)
+      expect(Math.abs(energyCentre(sound, wish, 0.3 / speed) - wish), `beep ${beep}`).toBeLessThan(1 / 30)
     }
   })
 })
 
 /** The middle of the energy of a sound around a moment, s. */
-function middleOf(sound: Float32Array, moment: number, reach: number): number {
+function energyCentre(sound: Float32Array, moment: number, reach: number): number {
   const from = Math.max(0, Math.round((moment - reach) * 48_000))
   let energy = 0
   let weighted = 0
@@ -129,7 +132,7 @@ const tone = { path: '', from: 0, lasts: 2 }
 
 describe('what is heard', () => {
   it('is AAC, 48 kHz stereo, of exactly the length of the output, also where all is silent', async () => {
-    const { path, sound } = await listen({ picture: inARow([{ ...tone, path: at('silent.mkv') }]) })
+    const { path, sound } = await listen({ picture: consecutiveClips([{ ...tone, path: at('silent.mkv') }]) })
     const audio = (await streams(path)).find((stream) => stream['codec_type'] === 'audio')
     expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
     expect(Number(audio?.['duration'])).toBeCloseTo(2, 3)
@@ -138,7 +141,7 @@ describe('what is heard', () => {
 
   it('is the base track with its clips, each at its level, and every audio track, of a video too', async () => {
     const { heard } = await listen({
-      picture: inARow([{ ...tone, path: at('low.mkv') }]),
+      picture: consecutiveClips([{ ...tone, path: at('low.mkv') }]),
       sound: [
         [clipAt(0, { ...tone, path: at('mono.wav'), volume: 0.5 })],
         [clipAt(0, { ...tone, path: at('high.mkv'), volume: 0.2 })],
@@ -260,7 +263,7 @@ describe('what is heard', () => {
       [{ speed: 0.8 }, 1.25],
     ] as const) {
       const { sound } = await listen({
-        picture: inARow([{ ...tone, path: at('low.mkv') }]),
+        picture: consecutiveClips([{ ...tone, path: at('low.mkv') }]),
         sound: [[clipAt(0, { ...tone, lasts: 1.6, path: broken, ...more })]],
       })
       const pitch = 'speed' in more && !('keep_pitch' in more) ? 800 : 1000

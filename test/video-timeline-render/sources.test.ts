@@ -12,13 +12,13 @@ import {
   counter,
   ffmpeg,
   grey,
-  plain,
+  solidColour,
   rgb,
   rgbFrames,
   streams,
   samples,
 } from '../video-split-screen/media.ts'
-import { inARow, render, request } from './render.ts'
+import { consecutiveClips, render, request } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
@@ -46,13 +46,13 @@ function expectNear(found: readonly number[], wish: readonly number[]): void {
 it('pictures of other shapes stand whole in the middle of black, in their own colours', async () => {
   const [wide, tall, odd] = [at('wide.mkv'), at('tall.mkv'), at('odd.mkv')]
   await Promise.all([
-    plain(wide, { width: 640, height: 180, seconds: 0.4 }, '0xC04020'),
-    plain(tall, { width: 180, height: 320, seconds: 0.4 }, '0x20C040'),
-    plain(odd, { width: 355, height: 201, seconds: 0.4 }, '0x2040C0'),
+    solidColour(wide, { width: 640, height: 180, seconds: 0.4 }, '0xC04020'),
+    solidColour(tall, { width: 180, height: 320, seconds: 0.4 }, '0x20C040'),
+    solidColour(odd, { width: 355, height: 201, seconds: 0.4 }, '0x2040C0'),
   ])
   const size = [320, 180] as const
   const cuts = [wide, tall, odd].map((path) => ({ path, from: 0, lasts: 0.4 }))
-  const { path } = await render(request({ size, rate: 25, picture: inARow(cuts) }), folder.path)
+  const { path } = await render(request({ size, rate: 25, picture: consecutiveClips(cuts) }), folder.path)
   const [first, second, third] = (await rgbFrames(path, [5, 15, 25])) as [Buffer, Buffer, Buffer]
   expectNear(pixel(first, size, [0.5, 0.5]), [0xc0, 0x40, 0x20])
   expectNear(pixel(first, size, [0.02, 0.3]), [0xc0, 0x40, 0x20])
@@ -79,7 +79,7 @@ it('transparent pictures stand over black', async () => {
   )
   const size = [160, 90] as const
   const rendered = await render(
-    request({ size, picture: inARow([{ path, from: 0, lasts: 0.4 }]) }),
+    request({ size, picture: consecutiveClips([{ path, from: 0, lasts: 0.4 }]) }),
     folder.path,
   )
   const picture = await rgb(rendered.path, 2)
@@ -95,7 +95,7 @@ it('the last picture is held where sound continues after it, and where an end wa
     ...['-f', 'lavfi', '-i', 'sine=d=2', '-c:v', 'ffv1', path],
   )
   const { path: made } = await render(
-    request({ picture: inARow([{ path, from: 0.5, lasts: 1.55 }]) }),
+    request({ picture: consecutiveClips([{ path, from: 0.5, lasts: 1.55 }]) }),
     folder.path,
   )
   const pixels = await grey(made)
@@ -107,7 +107,7 @@ it('the last picture is held where sound continues after it, and where an end wa
   expect(new Set(numbers.slice(13))).toEqual(new Set([24]))
   // A clip after all pictures, reached by further decoding.
   const after = [0.2, 1.3].map((from) => ({ path, from, lasts: 0.4 }))
-  const { path: second } = await render(request({ picture: inARow(after) }), folder.path)
+  const { path: second } = await render(request({ picture: consecutiveClips(after) }), folder.path)
   const standing = await grey(second)
   expect(standing).toHaveLength(20 * 160 * 90)
   expect(Math.abs((standing[15 * 160 * 90] ?? 0) - (pixels[20 * 160 * 90] ?? 0))).toBeLessThanOrEqual(1)
@@ -126,7 +126,7 @@ it.each([
   const { path: made } = await render(
     request({
       rate: 5,
-      picture: inARow([
+      picture: consecutiveClips([
         { path, from: 11, lasts: 1 },
         { path, from: 0.4, lasts: 12.6 },
       ]),
@@ -169,7 +169,7 @@ describe('a file without the pictures that its header states', () => {
         { path: whole, from: 7, lasts: 0.5 },
         { path: harmed, from, lasts },
       ]
-      await expect(render(request({ picture: inARow(cuts) }), folder.path)).rejects.toMatchObject({
+      await expect(render(request({ picture: consecutiveClips(cuts) }), folder.path)).rejects.toMatchObject({
         code: 6021,
         message: expect.stringContaining(
           `video_track[0].track_timeline[1].material: harmed-${name}`,
@@ -190,7 +190,12 @@ describe.skipIf(testdata === '')('real files', () => {
     ].map((cut) => ({ ...cut, path: join(testdata, cut.path) }))
     const size = [360, 640] as const
     const several = { path: join(testdata, 'mediabunny-multiple-aac-tracks.mp4'), from: 0.2, lasts: 1 }
-    const body = request({ size, rate: 30, picture: inARow(cuts), sound: [inARow([0.5, several])] })
+    const body = request({
+      size,
+      rate: 30,
+      picture: consecutiveClips(cuts),
+      sound: [consecutiveClips([0.5, several])],
+    })
     const { path, output, progress } = await render(body, folder.path)
     const [video, audio] = await streams(path)
     expect(output).toMatchObject({ duration: 3, video_size: [360, 640] })
@@ -236,7 +241,7 @@ it('a live recording whose picture begins after the clip shows it when it comes,
   const size = [160, 90] as const
   const cut = { path, from: 3, lasts: 5 }
   const rendered = await render(
-    request({ size, rate: 25, picture: inARow([cut]), sound: [inARow([cut])] }),
+    request({ size, rate: 25, picture: consecutiveClips([cut]), sound: [consecutiveClips([cut])] }),
     folder.path,
   )
   expectNear(pixel(await rgb(rendered.path, 100), size, [0.5, 0.5]), [0xc0, 0x40, 0x20])
@@ -248,7 +253,7 @@ it('a live recording whose picture begins after the clip shows it when it comes,
 describe.skipIf(process.platform === 'win32')('a short result is made in one go', () => {
   const path = () => at('both.mkv')
   beforeAll(() => counter(path(), { width: 160, height: 90, seconds: 1, hertz: 440 }))
-  const body = () => request({ picture: inARow([{ path: path(), from: 0, lasts: 1 }]) })
+  const body = () => request({ picture: consecutiveClips([{ path: path(), from: 0, lasts: 1 }]) })
 
   it('with its sound, by one start of ffmpeg beside the one that decodes it', async () => {
     const asked = at('asked')
@@ -261,7 +266,7 @@ describe.skipIf(process.platform === 'win32')('a short result is made in one go'
     const [silent, asked] = [at('mute.mkv'), at('asked-of-mute')]
     await counter(silent, { width: 160, height: 90, seconds: 1 })
     using _ = await standIn(at('listing'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
-    await render(request({ picture: inARow([{ path: silent, from: 0, lasts: 1 }]) }), folder.path)
+    await render(request({ picture: consecutiveClips([{ path: silent, from: 0, lasts: 1 }]) }), folder.path)
     expect(await readFile(asked, 'utf8')).toMatch(/^(?!.*limiter).*-c:a aac.*\n$/)
   })
 
@@ -286,7 +291,7 @@ describe.skipIf(process.platform === 'win32')('a short result is made in one go'
       await counter(source, { width: 160, height: 90, seconds, hertz: 440 })
       const refuse = 'echo "Invalid data found when processing input" >&2; exit 1'
       using _ = await standIn(at('deaf'), `case "$*" in *"-map [a] "*) ${refuse};; esac; exec "$FFMPEG" "$@"`)
-      const whole = request({ picture: inARow([{ path: source, from: 0, lasts: seconds }]) })
+      const whole = request({ picture: consecutiveClips([{ path: source, from: 0, lasts: seconds }]) })
       await expect(render(whole, folder.path)).rejects.toMatchObject({
         code: 6017,
         message: expect.stringMatching(

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { seeded } from '../service/kill-rounds.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { numbered, numberedVideo, readNumbers, timeOf } from './media.ts'
-import { inARow, render, request } from './render.ts'
+import { numberedSize, numberedVideo, readNumbers, frameStartTime } from './media.ts'
+import { consecutiveClips, render, request } from './render.ts'
 import type { Cut } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -28,7 +28,7 @@ const at = (source: number) => {
   const clip = sources[source]
   return join(folder.path, `source-${source}.${clip && 'extension' in clip ? clip.extension : 'mp4'}`)
 }
-const size = [numbered.width, numbered.height] as const
+const size = [numberedSize.width, numberedSize.height] as const
 
 beforeAll(async () => {
   folder = await temporaryFolder()
@@ -40,7 +40,7 @@ afterAll(() => folder[Symbol.asyncDispose]())
 function pictureAt(source: number, moment: number): number {
   const clip = sources[source] ?? sources[0]
   let frame = 0
-  while (timeOf(frame + 1, clip) <= moment) frame += 1
+  while (frameStartTime(frame + 1, clip) <= moment) frame += 1
   return frame
 }
 
@@ -85,7 +85,7 @@ it('500 clips of 23.976, 29.97 and a variable rate stay in time to the frame, up
     const lasts = 0.05 + random() * 0.1
     return { path: at(source), source, from: random() * 11.5, lasts }
   })
-  const rendered = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+  const rendered = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
   await expectCuts(rendered.path, cuts, 30)
   const total = cuts.reduce((sum, { lasts }) => sum + lasts, 0)
   const [video, audio] = await streams(rendered.path)
@@ -108,7 +108,7 @@ describe('cuts', () => {
         ...{ path: at(source), source },
         ...{ from: 0.137 + index * 0.8 + (index % 3) * 0.05, lasts: 0.4 + (index % 4) * 0.09 },
       }))
-      const rendered = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+      const rendered = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
       await expectCuts(rendered.path, cuts, 30)
     }
   })
@@ -127,7 +127,7 @@ describe('cuts', () => {
       { source: 7, from: 0.393, lasts: 1, speed: 1 },
       { source: 5, from: 1.3, lasts: 1, speed: 0.4 },
     ].map((cut) => ({ ...cut, path: at(cut.source) }))
-    const rendered = await render(request({ size, rate: 24, picture: inARow(cuts) }), folder.path)
+    const rendered = await render(request({ size, rate: 24, picture: consecutiveClips(cuts) }), folder.path)
     await expectCuts(rendered.path, cuts, 24)
   })
 
@@ -137,12 +137,12 @@ describe('cuts', () => {
       (source === 5 ? [1, 0.25, 1.7, 0.01] : [1, 0.25, 1.7]).map((speed, index) => {
         const clip = sources[source] ?? sources[0]
         const [first, end] = [31 + index, speed === 0.01 ? 32 + index : 40 + index]
-        const [from, to] = [first, end].map((frame) => Math.round(timeOf(frame, clip) * 1000) / 1000)
+        const [from, to] = [first, end].map((frame) => Math.round(frameStartTime(frame, clip) * 1000) / 1000)
         const lasts = ((to ?? 0) - (from ?? 0)) / speed
         return { path: at(source), source, from: from ?? 0, lasts, speed, first, end }
       }),
     )
-    const { path } = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+    const { path } = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
     const shown = await expectCuts(path, cuts, 30)
     let start = 0
     for (const { first, end, lasts, source, speed } of cuts) {
@@ -159,7 +159,7 @@ describe('cuts', () => {
     const cuts = [10, 35].map((first) => ({
       ...{ path: at(6), source: 6, from: Math.round((first / 60) * 1000) / 1000, lasts: 2 },
     }))
-    const { path } = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+    const { path } = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
     const shown = (await readNumbers(path)).map(({ frame }) => frame)
     expect(shown).toEqual(
       [10, 35].flatMap((first) => Array.from({ length: 60 }, (_, index) => first + 2 * index)),
@@ -175,7 +175,7 @@ describe('cuts', () => {
     // One that ends before the next picture, and one that ends as it comes.
     const long = [1.5, 1.74].map((lasts) => ({ path: still, from: 1.3, lasts }))
     const cuts = [...short, ...long]
-    const { path } = await render(request({ size, rate: 25, picture: inARow(cuts) }), folder.path)
+    const { path } = await render(request({ size, rate: 25, picture: consecutiveClips(cuts) }), folder.path)
     const shown = (await readNumbers(path)).map(({ frame }) => frame)
     expect(new Set(shown.slice(5, 15)).size).toBe(1)
     expect(shown[0]).toBeLessThan(shown[5] ?? 0)
@@ -194,7 +194,7 @@ describe('cuts', () => {
       const source = [3, 0, 1][index % 3] ?? 0
       return { path: big(source), source, from: ((index * 7) % 15) / 25 + 0.01, lasts: count / 30 }
     })
-    const { path } = await render(request({ size, rate: 30, picture: inARow(cuts) }), folder.path)
+    const { path } = await render(request({ size, rate: 30, picture: consecutiveClips(cuts) }), folder.path)
     await expectCuts(path, cuts, 30)
     expect((await streams(path))[0]).toMatchObject({ avg_frame_rate: '30/1', start_time: '0.000000' })
     const left = (await readdir(dirname(path))).filter((name) => name.endsWith('.yuv'))
@@ -207,7 +207,7 @@ describe('cuts', () => {
       [12, 0, 1],
     ] as const) {
       const cuts = [{ path: at(source), source, from: 0.3, lasts: 11.4 / speed, speed }]
-      const rendered = await render(request({ size, rate, picture: inARow(cuts) }), folder.path)
+      const rendered = await render(request({ size, rate, picture: consecutiveClips(cuts) }), folder.path)
       await expectCuts(rendered.path, cuts, rate)
     }
   })
@@ -216,8 +216,8 @@ describe('cuts', () => {
 it('holes and gaps are black, a longer duration continues in black, a shorter one cuts', async () => {
   const cut = { path: at(3), from: 0.5, lasts: 0.5 }
   const gap = { clip_id: '', track_st: 1.6, track_ed: 1.9, duration: 0.3 }
-  const timeline = [...inARow([0.2, cut, 0.3, cut]), gap]
-  const body = request({ size, rate: 30, duration: 2, picture: inARow([cut]) })
+  const timeline = [...consecutiveClips([0.2, cut, 0.3, cut]), gap]
+  const body = request({ size, rate: 30, duration: 2, picture: consecutiveClips([cut]) })
   const video_track = [{ track_index: 0, track_timeline: timeline }]
   const long = await readNumbers((await render({ ...body, video_track } as typeof body, folder.path)).path)
   const lit = (from: number, to: number) => long.slice(from * 30, to * 30).map(({ source }) => source === 3)
