@@ -18,7 +18,7 @@ export class Html {
 
 type HtmlPart = string | number | Html | false | undefined | readonly HtmlPart[]
 
-const entities: Readonly<Record<string, string>> = {
+const htmlEscapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -35,7 +35,7 @@ function renderHtml(part: HtmlPart): string {
   if (part instanceof Html) return part.text
   if (part === false || part === undefined) return ''
   if (typeof part === 'object') return part.map(renderHtml).join('')
-  return String(part).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+  return String(part).replaceAll(/[&<>"']/g, (character) => htmlEscapes[character] ?? '')
 }
 
 /** Formats a Markdown table. Escapes only the bars in cells. */

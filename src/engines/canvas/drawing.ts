@@ -1,6 +1,7 @@
 import type * as drawing from '@napi-rs/canvas'
 import type { Canvas, SKRSContext2D } from '@napi-rs/canvas'
 import { MediaError } from '../../contract/errors.ts'
+import { graphemes } from '../../media/subtitles/text-width.ts'
 
 /** The drawing library. Its native binary is loaded on first use. */
 export type Drawing = typeof drawing
@@ -87,7 +88,6 @@ export function textLanguage(line: string): string {
 }
 
 const ellipsis = '…'
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** Returns the line, or its longest start that fits a width, with an ellipsis. Never splits a grapheme. */
 export function fitLine(line: string, width: number, measure: (text: string) => number): string {

@@ -1,7 +1,7 @@
 import type { SubtitleFormat } from './subtitles.ts'
+import { graphemes } from './text-width.ts'
 import { visibleText, tokenize, stripTags, escapeText, type Token } from './tokens.ts'
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 /**

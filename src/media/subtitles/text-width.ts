@@ -1,7 +1,8 @@
 /** Returns the width of a text of one line, in the unit of the line limit. */
 export type MeasureText = (text: string) => number
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Splits text into what readers see as characters. */
+export const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /** Characters that are one em wide: Wide and Fullwidth of East Asian Width (UAX 11), and emoji. */
 const wide =

@@ -158,7 +158,7 @@ function indexFrom(text: string, part: string, from: number): number {
   return found < 0 ? text.length : found
 }
 
-const entities: Readonly<Record<string, string>> = {
+const vttEntities: Readonly<Record<string, string>> = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0', '&lrm;': '\u200e', '&rlm;': '\u200f' },
 }
 
@@ -167,4 +167,4 @@ const vttEscapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;'
 
 /** Replaces the named characters of VTT text. */
 const unescapeVtt = (text: string) =>
-  text.replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (name) => entities[name] ?? name)
+  text.replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, (name) => vttEntities[name] ?? name)

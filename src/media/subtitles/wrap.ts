@@ -139,7 +139,7 @@ const noStart =
 const noEnd = /[([［（{｛〈《「『【〔〖〘〚‘“«‹¿¡$¥￥£€＄｢]$/u
 
 /** Scripts without spaces that may break between any two letters. */
-const wide =
+const breaksAnywhere =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Extended_Pictographic}\u3000-\u303f\u30fb-\u30ff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f]/u
 
 /** Scripts without spaces that may break between words. */
@@ -237,7 +237,7 @@ interface BreakPosition {
 
 function canBreak({ before, spaced, last, next, bound }: BreakPosition): boolean {
   if (noStart.test(next) || noEnd.test(before)) return false
-  if (spaced || wide.test(last) || wide.test(next) || /……$|——$/.test(before)) return true
+  if (spaced || breaksAnywhere.test(last) || breaksAnywhere.test(next) || /……$|——$/.test(before)) return true
   return bound && unspaced.test(last) && unspaced.test(next)
 }
 

@@ -6,7 +6,7 @@ import { growRect } from './hidden-mask.ts'
 import { locateSource } from './pick-sources.ts'
 import { hasUnfilled, warpView, applyLayers, type PartialFrame, type FillSite } from './site.ts'
 import { cropFrame, type FrameCrop, type FrameView } from './view.ts'
-import type { Rect } from '../../geometry.ts'
+import { intersectRects, type Rect } from '../../geometry.ts'
 
 /**
  * A position at which patches appear over time, possibly moving, and the views synthesized for it: one, or two during a
@@ -107,7 +107,7 @@ export class SynthesizedFill {
   /** Returns the track of a patch at about this position, or a new one. */
   #trackAt(patch: Patch, { shot, time }: FrameView): FillTrack {
     this.#tracks = this.#tracks.filter((track) => track.shot === shot && time - track.usedAt < maxIdleTicks)
-    let track = this.#tracks.find((one) => intersectionOverUnion(one.rect, patch) > 0.4)
+    let track = this.#tracks.find((one) => overlapRatio(one.rect, patch) > 0.4)
     if (!track) this.#tracks.push((track = { shot, usedAt: time, rect: patch, views: [] }))
     track.rect = patch
     track.usedAt = time
@@ -137,10 +137,9 @@ export class SynthesizedFill {
 }
 
 /** Intersection over union of two rectangles, 0 to 1. */
-function intersectionOverUnion(one: Rect, other: Rect): number {
-  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
-  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)
-  const shared = Math.max(0, width) * Math.max(0, height)
+function overlapRatio(one: Rect, other: Rect): number {
+  const { width, height } = intersectRects(one, other)
+  const shared = width * height
   return shared / (one.width * one.height + other.width * other.height - shared)
 }
 
