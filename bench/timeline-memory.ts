@@ -52,7 +52,7 @@ async function measureRender(title: string, folder: string, body: ReturnType<typ
 function clips(count: number, sources: readonly string[]): ReturnType<typeof request> {
   return bodyOf(
     Array.from({ length: count }, (_, index) => ({
-      ...{ path: sources[index % sources.length] ?? '', from: (index * 5.3) % 12, lasts: 25 / count },
+      ...{ path: sources[index % sources.length] ?? '', from: (index * 5.3) % 12, seconds: 25 / count },
     })),
   )
 }
@@ -81,8 +81,8 @@ async function longSound(
   await ffmpeg('-stream_loop', String(minutes - 1), '-i', minute, '-c', 'copy', all)
   return request({
     ...{ size: [320, 180], rate: 5 },
-    picture: consecutiveClips(sources.map((path) => ({ path, from: 1, lasts: 3 }))),
-    sound: [consecutiveClips([{ path: all, from: 0, lasts: minutes * 60 - 1 }])],
+    picture: consecutiveClips(sources.map((path) => ({ path, from: 1, seconds: 3 }))),
+    sound: [consecutiveClips([{ path: all, from: 0, seconds: minutes * 60 - 1 }])],
   })
 }
 

@@ -22,12 +22,12 @@ try {
       ...{
         path: sources[index % 3] ?? '',
         from: ((index * 5.3) % 12) + 0.21,
-        lasts: 1 + (index % 5) * 0.3,
+        seconds: 1 + (index % 5) * 0.3,
       },
     }))
     await compare(`16 cuts of three files, a key frame every ${gop} frames`, mixed)
     const jumps = Array.from({ length: 9 }, (_, index) => ({
-      ...{ path: sources[0] ?? '', from: 0.3 + index * 1.6, lasts: 1.1 },
+      ...{ path: sources[0] ?? '', from: 0.3 + index * 1.6, seconds: 1.1 },
     }))
     await compare(`9 jump cuts of one file, a key frame every ${gop} frames`, jumps)
   }
@@ -44,11 +44,11 @@ async function compare(title: string, cuts: readonly Cut[]): Promise<void> {
 }
 
 async function runHandWritten(cuts: readonly Cut[]): Promise<void> {
-  const inputs = cuts.flatMap(({ path, from, lasts }) => [
+  const inputs = cuts.flatMap(({ path, from, seconds }) => [
     '-ss',
     String(from),
     '-t',
-    String(lasts),
+    String(seconds),
     '-i',
     path,
   ])

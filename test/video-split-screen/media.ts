@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 const execute = promisify(execFile)
 const program = process.env['REELWRIGHT_FFMPEG'] ?? 'ffmpeg'
 
-/** Runs ffmpeg for a test and returns what it wrote to its standard output. */
+/** Runs ffmpeg and returns its standard output. */
 export async function ffmpeg(...args: string[]): Promise<Buffer> {
   const { stdout } = await execute(program, ['-v', 'error', '-nostdin', '-y', ...args], {
     encoding: 'buffer',
@@ -20,13 +20,16 @@ interface Clip {
   readonly rate?: string
   /** Sample aspect ratio. */
   readonly sar?: string
-  /** Frequency of its sound; silent when left out. */
+  /** Frequency of the sound; silent if omitted. */
   readonly hertz?: number
   readonly soundSeconds?: number
 }
 
-/** Lossless, with a keyframe every fifth frame, and its matrix declared in the way of this ffmpeg's filters or encoder. */
-const lossless = [
+/**
+ * Lossless encoding with a key frame every fifth frame. The matrix is set here and by `tagged`, because versions of
+ * ffmpeg take it from the encoder options or from the filters.
+ */
+const losslessArgs = [
   '-c:v',
   'ffv1',
   '-g',
@@ -40,22 +43,22 @@ const lossless = [
 ]
 const tagged = 'range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709'
 
-/** A still grid of lines over slopes of brightness and colour: shows any shift, turn or mirroring. */
+/** Creates a still grid of lines over gradients of brightness and colour, which reveals shifts, rotation and mirroring. */
 export async function markers(path: string, clip: Clip): Promise<string> {
   const grid = 'gt(lt(mod(X+7,32),4)+lt(mod(Y+11,32),4),0)'
   const picture = `lum='30+60*X/W+50*Y/H+90*${grid}':cb='108+40*X/W':cr='108+40*Y/H'`
-  // Odd sides need whole chroma.
+  // Odd sides require 4:4:4 chroma.
   const format = clip.width % 2 || clip.height % 2 ? 'yuv444p' : 'yuv420p'
   return await createVideo(path, clip, `format=${format},trim=end_frame=1,geq=${picture},loop=-1:1:0`)
 }
 
-/** Frame n is one even grey of luma 20 + 6n; drawn small, as each pixel that is drawn takes long. */
+/** Creates a video whose frame n is uniform grey with luma 20 + 6n. Draws it small, because the filter is slow per pixel. */
 export async function counter(path: string, clip: Clip): Promise<string> {
-  const drawn = "scale=16:16,format=yuv420p,geq=lum='20+6*N':cb=128:cr=128"
-  return await createVideo(path, clip, `${drawn},scale=${clip.width}:${clip.height}:flags=neighbor`)
+  const smallPicture = "scale=16:16,format=yuv420p,geq=lum='20+6*N':cb=128:cr=128"
+  return await createVideo(path, clip, `${smallPicture},scale=${clip.width}:${clip.height}:flags=neighbor`)
 }
 
-/** One colour. */
+/** Creates a video of one colour. */
 export async function solidColour(path: string, clip: Clip, color: string): Promise<string> {
   return await createVideo(
     path,
@@ -68,44 +71,51 @@ async function createVideo(path: string, clip: Clip, filters: string): Promise<s
   const { width, height, seconds, rate = '25', sar = '1', hertz, soundSeconds = seconds } = clip
   const picture = `color=black:s=${width}x${height}:r=${rate},${filters},setparams=${tagged},setsar=${sar}`
   const sound = hertz ? ['-f', 'lavfi', '-t', String(soundSeconds), '-i', sine(hertz)] : []
-  await ffmpeg('-f', 'lavfi', '-i', picture, ...sound, '-t', String(seconds), ...lossless, path)
+  await ffmpeg('-f', 'lavfi', '-i', picture, ...sound, '-t', String(seconds), ...losslessArgs, path)
   return path
 }
 
-/** Half of full scale, so that two of them already reach it. */
+/** Returns the filter of a sine at half of full scale, so that two of them reach full scale. */
 export function sine(hertz: number): string {
   return `aevalsrc=0.5*sin(2*PI*${hertz}*t):s=44100`
 }
 
-/** Brightness of every pixel of every frame, 0 to 255, as displayed sizes without square samples. */
+/** Returns the brightness of every pixel of every frame, 0 to 255, without correction of the sample aspect ratio. */
 export async function grey(path: string, options: string[] = []): Promise<Buffer> {
   return await ffmpeg(...options, '-i', path, '-map', '0:V:0', '-f', 'rawvideo', '-pix_fmt', 'gray', '-')
 }
 
-/** Frame n as red, green and blue bytes. */
+/** Returns a frame as red, green and blue bytes. */
 export async function rgb(path: string, frame = 0): Promise<Buffer> {
   return (await rgbFrames(path, [frame]))[0] ?? Buffer.alloc(0)
 }
 
-/** Frames as red, green and blue bytes, by rising numbers. */
+/** Returns frames as red, green and blue bytes. numbers: ascending. */
 export function rgbFrames(path: string, numbers: readonly number[]): Promise<Buffer[]> {
   return rawFrames(path, numbers, 'rgb24')
 }
 
-/** Frames as coded, by rising numbers: the planes Y, Cb and Cr, 4:2:0. */
+/** Returns the coded samples of frames, 4:2:0: the planes Y, Cb and Cr. numbers: ascending. */
 export function yuvFrames(path: string, numbers: readonly number[]): Promise<Buffer[]> {
   return rawFrames(path, numbers, 'yuv420p')
 }
 
 async function rawFrames(path: string, numbers: readonly number[], format: string): Promise<Buffer[]> {
-  const those = numbers.map((number) => `eq(n\\,${number})`).join('+')
-  const pick = ['-vf', `select=${those}`, '-vsync', 'passthrough', '-frames:v', String(numbers.length)]
-  const bytes = await ffmpeg('-i', path, ...pick, '-f', 'rawvideo', '-pix_fmt', format, '-')
+  const condition = numbers.map((number) => `eq(n\\,${number})`).join('+')
+  const selectArgs = [
+    '-vf',
+    `select=${condition}`,
+    '-vsync',
+    'passthrough',
+    '-frames:v',
+    String(numbers.length),
+  ]
+  const bytes = await ffmpeg('-i', path, ...selectArgs, '-f', 'rawvideo', '-pix_fmt', format, '-')
   const size = bytes.length / numbers.length
   return numbers.map((_, index) => bytes.subarray(index * size, (index + 1) * size))
 }
 
-/** Sound as 48 kHz samples of the left channel, -1 to 1. */
+/** Returns the left channel of the sound at 48 kHz, -1 to 1. */
 export async function samples(path: string): Promise<Float32Array> {
   const bytes = await ffmpeg(
     '-i',
@@ -123,19 +133,19 @@ export async function samples(path: string): Promise<Float32Array> {
   return new Float32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4))
 }
 
-/** Amplitude of one frequency in 48 kHz samples (Goertzel). */
+/** Returns the amplitude of one frequency in 48 kHz samples (discrete Fourier transform at that frequency). */
 export function amplitude(sound: Float32Array, hertz: number): number {
-  const turn = (2 * Math.PI * hertz) / 48_000
+  const radiansPerSample = (2 * Math.PI * hertz) / 48_000
   let real = 0
   let imaginary = 0
   for (const [index, sample] of sound.entries()) {
-    real += sample * Math.cos(turn * index)
-    imaginary += sample * Math.sin(turn * index)
+    real += sample * Math.cos(radiansPerSample * index)
+    imaginary += sample * Math.sin(radiansPerSample * index)
   }
   return (2 * Math.hypot(real, imaginary)) / sound.length
 }
 
-/** Facts of a file's streams as ffprobe prints them. */
+/** Returns the streams of a file as ffprobe prints them. */
 export async function streams(path: string): Promise<Record<string, string>[]> {
   const probe = program.replace(/ffmpeg(?=[^/\\]*$)/, 'ffprobe')
   const { stdout } = await execute(probe, [

@@ -1,16 +1,15 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Rect, Size } from '../../src/media/geometry.ts'
 import { colourToBt709 } from '../../tools/video-split-screen/picture.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { grey, markers, rgb, yuvFrames } from './media.ts'
-import { cutOut, difference99, scalePart } from './reference.ts'
-import type { Picture } from './reference.ts'
-import { render } from './render.ts'
-import type { Rendered } from './render.ts'
+import { cutOut, difference99, type Picture, scalePart } from './reference.ts'
+import { render, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
-/** Sizes and sample aspect ratios that scale up, down, and by hardly anything. */
+/** Sources that are enlarged, reduced and hardly scaled. */
 const sources = {
   wide: { width: 640, height: 360, seconds: 0.4 },
   tall: { width: 362, height: 640, seconds: 0.4 },
@@ -18,26 +17,20 @@ const sources = {
   anamorphic: { width: 720, height: 576, seconds: 0.4, sar: '16/11' },
   odd: { width: 427, height: 321, seconds: 0.4 },
 }
-type Name = keyof typeof sources
+type SourceName = keyof typeof sources
 
-const path = (name: Name) => join(folder.path, `${name}.mkv`)
+const path = (name: SourceName) => join(folder.path, `${name}.mkv`)
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  await Promise.all(Object.entries(sources).map(([name, clip]) => markers(path(name as Name), clip)))
+  await Promise.all(Object.entries(sources).map(([name, clip]) => markers(path(name as SourceName), clip)))
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+/** The whole picture, in shares of its sides. */
+const whole: Rect = { x: 0, y: 0, width: 1, height: 1 }
 
-const whole: Box = { x: 0, y: 0, width: 1, height: 1 }
-
-async function frameOf(file: string, size: { width: number; height: number }): Promise<Picture> {
+async function frameOf(file: string, size: Size): Promise<Picture> {
   return {
     width: size.width,
     height: size.height,
@@ -45,32 +38,32 @@ async function frameOf(file: string, size: { width: number; height: number }): P
   }
 }
 
-/** First frames of sources, each decoded once. */
-const decoded: Partial<Record<Name, Promise<Picture>>> = {}
-const sourceOf = (name: Name) => (decoded[name] ??= frameOf(path(name), sources[name]))
+/** First frames of the sources, each decoded once. */
+const decoded: Partial<Record<SourceName, Promise<Picture>>> = {}
+const sourceOf = (name: SourceName) => (decoded[name] ??= frameOf(path(name), sources[name]))
 
-function aspectOf(name: Name): number {
+function aspectOf(name: SourceName): number {
   const { width, height } = sources[name]
   return (width / height) * (name === 'anamorphic' ? 16 / 11 : 1)
 }
 
-/** The middle of a clip's crop that fills a slot, in source pixels: worked out here on its own. */
-function covering(name: Name, crop: Box, slot: Box): Box {
+/** Returns the centred part of a crop that fills a slot, in source pixels. Computed independently of the product. */
+function coveringPart(name: SourceName, crop: Rect, slot: Rect): Rect {
   const { width, height } = sources[name]
   const aspect = (aspectOf(name) * crop.width) / crop.height
-  const keep = slot.width / slot.height / aspect
-  const wide = crop.width * Math.min(1, keep)
-  const high = crop.height * Math.min(1, 1 / keep)
+  const aspectRatio = slot.width / slot.height / aspect
+  const partWidth = crop.width * Math.min(1, aspectRatio)
+  const partHeight = crop.height * Math.min(1, 1 / aspectRatio)
   return {
-    x: (crop.x + (crop.width - wide) / 2) * width,
-    y: (crop.y + (crop.height - high) / 2) * height,
-    width: wide * width,
-    height: high * height,
+    x: (crop.x + (crop.width - partWidth) / 2) * width,
+    y: (crop.y + (crop.height - partHeight) / 2) * height,
+    width: partWidth * width,
+    height: partHeight * height,
   }
 }
 
-/** Pixels of a rectangle given as shares of the result; fails when they are not whole. */
-function pixelsOf(share: Box, size: { width: number; height: number }): Box {
+/** Converts a rectangle in shares of a size to pixels. Fails if they are not integers. */
+function toPixels(share: Rect, size: Size): Rect {
   const box = {
     x: share.x * size.width,
     y: share.y * size.height,
@@ -86,19 +79,22 @@ function pixelsOf(share: Box, size: { width: number; height: number }): Box {
   }
 }
 
-async function expectSlots({ output, path: file }: Rendered, clips: readonly { name: Name; crop?: Box }[]) {
+async function expectSlots(
+  { output, path: file }: Rendered,
+  clips: readonly { name: SourceName; crop?: Rect }[],
+) {
   const frame = await frameOf(file, output)
   for (const slot of output.layout.slots) {
     const { name, crop = whole } = clips[slot.clip_index] ?? { name: 'wide' as const }
-    const box = pixelsOf(slot.destination_rect, output)
-    const part = covering(name, crop, box)
+    const box = toPixels(slot.destination_rect, output)
+    const part = coveringPart(name, crop, box)
     const reportedPart = {
       x: slot.source_crop.x * sources[name].width,
       y: slot.source_crop.y * sources[name].height,
       width: slot.source_crop.width * sources[name].width,
       height: slot.source_crop.height * sources[name].height,
     }
-    // The reported part is centred to a fraction of a pixel of the result; below, it equals the shown part.
+    // The reported part is centred to half a pixel of the result, and it is the part that is visible.
     const scale = box.width / part.width
     expect(Math.abs(reportedPart.x - part.x) * scale).toBeLessThan(0.5)
     expect(Math.abs(reportedPart.y - part.y) * scale).toBeLessThan(0.5)
@@ -118,10 +114,10 @@ async function expectSlots({ output, path: file }: Rendered, clips: readonly { n
   }
 }
 
-/** Differences to a colour in the pixels outside all slots, each the largest of its three channels: sorted. */
+/** Returns the largest difference of the three channels to a colour, for each pixel outside all slots, sorted. */
 async function gapErrors({ output, path: file }: Rendered, color: readonly number[]): Promise<number[]> {
   const frame = await rgb(file, 5)
-  const boxes = output.layout.slots.map((slot) => pixelsOf(slot.destination_rect, output))
+  const boxes = output.layout.slots.map((slot) => toPixels(slot.destination_rect, output))
   const errors: number[] = []
   for (let y = 0; y < output.height; y += 1) {
     for (let x = 0; x < output.width; x += 1) {
@@ -135,11 +131,11 @@ async function gapErrors({ output, path: file }: Rendered, color: readonly numbe
   return errors.toSorted((one, other) => one - other)
 }
 
-/** Largest difference of any coded sample in the gaps, in any plane, to the colour's own code. */
+/** Returns the largest difference of a coded sample in the gaps, in any plane, to the coded colour. */
 async function worstGapSample({ output, path: file }: Rendered, color: string): Promise<number> {
   const [samples = Buffer.alloc(0)] = await yuvFrames(file, [5])
   const { y: luma, cb, cr } = colourToBt709(color)
-  const boxes = output.layout.slots.map((slot) => pixelsOf(slot.destination_rect, output))
+  const boxes = output.layout.slots.map((slot) => toPixels(slot.destination_rect, output))
   let start = 0
   let worst = 0
   for (const { code, step } of [
@@ -162,8 +158,8 @@ async function worstGapSample({ output, path: file }: Rendered, color: string): 
 }
 
 /**
- * Every coded sample within 3. As RGB, two planes' errors add up and 8 bits round the colour by 1 or 2: within
- * 3 for all but one pixel in a hundred, and those within 4.
+ * Checks that every coded sample of the gaps is within 3 of the colour. In RGB, the errors of two planes and rounding
+ * add up: 99 % of the pixels must be within 3, and all within 4.
  */
 async function expectGaps(rendered: Rendered, color: string) {
   expect(await worstGapSample(rendered, color)).toBeLessThanOrEqual(3)
@@ -173,11 +169,11 @@ async function expectGaps(rendered: Rendered, color: string) {
   expect(errors.at(-1)).toBeLessThanOrEqual(4)
 }
 
-const clipsOf = (clips: readonly { name: Name; crop?: Box }[]) =>
+const clipsOf = (clips: readonly { name: SourceName; crop?: Rect }[]) =>
   clips.map(({ name, crop }) => ({ file_id: path(name), ...(crop ? { crop } : {}) }))
 
 describe('cover', () => {
-  it('shows each clip as a reference scale and crop would, and only the colour in the gaps', async () => {
+  it('crops and scales each clip like a reference implementation, with the exact colour in the gaps', async () => {
     const clips = [
       { name: 'wide' },
       { name: 'tall', crop: { x: 0.1, y: 0.2, width: 0.75, height: 0.55 } },
@@ -201,7 +197,7 @@ describe('cover', () => {
     await expectGaps(rendered, '#3366CC')
   })
 
-  it('does so in mirrored layouts that give clips other places, at 720p', async () => {
+  it('does so at 720p in mirrored layouts, which change the order of the clips', async () => {
     const clips = [{ name: 'large' }, { name: 'wide' }, { name: 'anamorphic' }] as const
     const rendered = await render(
       {
@@ -223,7 +219,7 @@ describe('cover', () => {
 })
 
 describe('contain', () => {
-  it('shows the whole picture in the exact middle, with the colour around it', async () => {
+  it('shows the whole picture, exactly centred on the background colour', async () => {
     const names = ['wide', 'tall'] as const
     const rendered = await render(
       {
@@ -246,7 +242,7 @@ describe('contain', () => {
     for (const slot of rendered.output.layout.slots) {
       const name = names[slot.clip_index] ?? 'wide'
       expect(slot.source_crop).toEqual(whole)
-      const box = pixelsOf(slot.destination_rect, rendered.output)
+      const box = toPixels(slot.destination_rect, rendered.output)
       const inside = { x: box.x + Math.floor(box.width / 2), y: box.y + Math.floor(box.height / 2) }
       let left = inside.x
       let top = inside.y
@@ -258,7 +254,7 @@ describe('contain', () => {
         width: box.width - 2 * (left - box.x),
         height: box.height - 2 * (top - box.y),
       }
-      // As far left as right, as far up as down.
+      // The padding is equal on opposite sides.
       expect(isBackground(left + picture.width, inside.y) || picture.width === box.width).toBe(true)
       expect(isBackground(inside.x, top + picture.height) || picture.height === box.height).toBe(true)
       expect(Math.abs(picture.width - Math.min(box.width, box.height * aspectOf(name)))).toBeLessThanOrEqual(
@@ -274,7 +270,7 @@ describe('contain', () => {
   })
 })
 
-it('selects the layout by the clips, returns its seed, and repeats as a template', async () => {
+it('selects a layout for the clips, which its seed or its id reproduces', async () => {
   const clips = clipsOf([{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
   const request = { clips, quality: '720p', output_ratio: '16:9' }
   const first = await render(request, folder.path)
@@ -282,9 +278,9 @@ it('selects the layout by the clips, returns its seed, and repeats as a template
   const again = await render({ ...request, random_seed }, folder.path)
   expect(again.output.layout).toEqual(first.output.layout)
   await expectSlots(first, [{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
-  // The default colour, black, is exact to 3 everywhere.
+  // Black, the default colour, is within 3 everywhere.
   expect((await gapErrors(first, [0, 0, 0])).at(-1)).toBeLessThanOrEqual(3)
-  const frozen = await render({ ...request, layout_mode: 'template', layout_id }, folder.path)
-  expect(frozen.output.layout.slots).toEqual(slots)
+  const fromTemplate = await render({ ...request, layout_mode: 'template', layout_id }, folder.path)
+  expect(fromTemplate.output.layout.slots).toEqual(slots)
   expect(first.progress.at(-1)).toBe(100)
 })

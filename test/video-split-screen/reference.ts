@@ -1,59 +1,52 @@
-/** A grey picture. */
-export interface Picture {
-  readonly width: number
-  readonly height: number
+import type { Rect, Size } from '../../src/media/geometry.ts'
+
+/** A grey picture: one byte per pixel, by row from the top. */
+export interface Picture extends Size {
   readonly pixels: Uint8Array
 }
 
-/** A part of a picture in its pixels; fractions allowed. */
-interface Part {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
-
-/** Scales a part of a picture to whole pixels by bicubic interpolation, widened when it shrinks. */
-export function scalePart(source: Picture, part: Part, size: { width: number; height: number }): Picture {
+/** Scales a part of a picture, in pixels or fractions of pixels, by bicubic interpolation. The kernel widens for reduction. */
+export function scalePart(source: Picture, part: Rect, size: Size): Picture {
   const columns = filterTaps(source.width, { from: part.x, length: part.width, count: size.width })
   const rows = filterTaps(source.height, { from: part.y, length: part.height, count: size.height })
-  const wide = new Float64Array(size.width * source.height)
+  const scaledRows = new Float64Array(size.width * source.height)
   for (let y = 0; y < source.height; y += 1) {
     for (const [x, taps] of columns.entries()) {
       let sum = 0
       for (const { at, weight } of taps) sum += weight * (source.pixels[y * source.width + at] ?? 0)
-      wide[y * size.width + x] = sum
+      scaledRows[y * size.width + x] = sum
     }
   }
   const pixels = new Uint8Array(size.width * size.height)
   for (const [y, taps] of rows.entries()) {
     for (let x = 0; x < size.width; x += 1) {
       let sum = 0
-      for (const { at, weight } of taps) sum += weight * (wide[at * size.width + x] ?? 0)
+      for (const { at, weight } of taps) sum += weight * (scaledRows[at * size.width + x] ?? 0)
       pixels[y * size.width + x] = Math.max(0, Math.min(255, Math.round(sum)))
     }
   }
   return { ...size, pixels }
 }
 
+/** Returns the source positions and weights of each result pixel along one axis. */
 function filterTaps(
   length: number,
-  { from, length: taken, count }: { from: number; length: number; count: number },
+  { from, length: partLength, count }: { from: number; length: number; count: number },
 ) {
-  const step = taken / count
-  const stretch = Math.max(1, step)
+  const step = partLength / count
+  const kernelScale = Math.max(1, step)
   return Array.from({ length: count }, (_, index) => {
     const centre = from + (index + 0.5) * step - 0.5
     const taps: { at: number; weight: number }[] = []
-    for (let at = Math.ceil(centre - 2 * stretch); at <= centre + 2 * stretch; at += 1) {
-      taps.push({ at: Math.max(0, Math.min(length - 1, at)), weight: cubic((at - centre) / stretch) })
+    for (let at = Math.ceil(centre - 2 * kernelScale); at <= centre + 2 * kernelScale; at += 1) {
+      taps.push({ at: Math.max(0, Math.min(length - 1, at)), weight: cubic((at - centre) / kernelScale) })
     }
     const total = taps.reduce((sum, { weight }) => sum + weight, 0)
     return taps.map(({ at, weight }) => ({ at, weight: weight / total }))
   })
 }
 
-/** Keys' cubic with the sharpness ffmpeg uses. */
+/** Returns the value of the cubic convolution kernel (Keys 1981), with the sharpness of ffmpeg's scaler. */
 function cubic(distance: number): number {
   const a = -0.6
   const x = Math.abs(distance)
@@ -61,8 +54,8 @@ function cubic(distance: number): number {
   return x < 2 ? a * x ** 3 - 5 * a * x ** 2 + 8 * a * x - 4 * a : 0
 }
 
-/** Cuts whole pixels out of a picture. */
-export function cutOut(source: Picture, part: Part): Picture {
+/** Returns a part of a picture, in integer pixels. */
+export function cutOut(source: Picture, part: Rect): Picture {
   const pixels = new Uint8Array(part.width * part.height)
   for (let y = 0; y < part.height; y += 1) {
     const start = (part.y + y) * source.width + part.x
@@ -71,22 +64,24 @@ export function cutOut(source: Picture, part: Part): Picture {
   return { width: part.width, height: part.height, pixels }
 }
 
-/** The difference that 99 % of the pixels do not exceed; `shift` moves one picture sideways and down. */
+/**
+ * Returns the 99th percentile of the absolute differences of two pictures, 0 to 255; 255 for empty pictures. shift:
+ * offset between the pictures, pixels.
+ */
 export function difference99(one: Picture, other: Picture, shift = { x: 0, y: 0 }): number {
-  // Of how many pixels each difference is.
+  // Number of pixels by difference.
   const counts = new Uint32Array(256)
   let pixels = 0
   for (let y = 0; y < one.height - shift.y; y += 1) {
     for (let x = 0; x < one.width - shift.x; x += 1) {
-      const here = one.pixels[y * one.width + x] ?? 0
-      const there = other.pixels[(y + shift.y) * other.width + x + shift.x] ?? 0
-      const difference = Math.abs(here - there)
+      const value = one.pixels[y * one.width + x] ?? 0
+      const otherValue = other.pixels[(y + shift.y) * other.width + x + shift.x] ?? 0
+      const difference = Math.abs(value - otherValue)
       counts[difference] = (counts[difference] ?? 0) + 1
       pixels += 1
     }
   }
   let within = 0
-  const found = counts.findIndex((count) => (within += count) >= Math.max(1, Math.ceil(pixels * 0.99)))
-  // Of no pixels nothing is shown.
-  return found < 0 ? 255 : found
+  const percentile = counts.findIndex((count) => (within += count) >= Math.max(1, Math.ceil(pixels * 0.99)))
+  return percentile < 0 ? 255 : percentile
 }

@@ -5,7 +5,7 @@ import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
 
 export type Rendered = Made<typeof videoSplitScreen>
 
-/** Plans and runs a request whose file ids are paths, as creation and a worker do, into `folder`. */
+/** Plans and runs a request whose file ids are paths, like the service and a worker. Writes to `folder`. */
 export async function render(
   input: { clips: ({ file_id: string } & Record<string, unknown>)[] } & Record<string, unknown>,
   folder: string,

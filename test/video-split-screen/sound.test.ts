@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-async function listen(names: readonly string[], audio_mode: string, more: object = {}) {
+async function renderSound(names: readonly string[], audio_mode: string, more: object = {}) {
   const rendered = await render(
     {
       clips: names.map((name) => ({ file_id: at(name), ...more })),
@@ -35,28 +35,28 @@ async function listen(names: readonly string[], audio_mode: string, more: object
   const audio = all.find((stream) => stream['codec_type'] === 'audio')
   const video = all.find((stream) => stream['codec_type'] === 'video')
   const sound = audio ? await samples(rendered.path) : new Float32Array()
-  // The middle, away from the ends' fade of the codec.
-  const heard = (hertz: number) => amplitude(sound.subarray(9600, 48_000), hertz)
-  return { audio, video, sound, heard, all }
+  // Measures the middle, because the codec fades the ends.
+  const level = (hertz: number) => amplitude(sound.subarray(9600, 48_000), hertz)
+  return { audio, video, sound, level, all }
 }
 
 describe('first', () => {
   it('is the sound of the first clip that has any, at its own level', async () => {
-    const { audio, heard, all } = await listen(['silent', 'low', 'middle'], 'first')
+    const { audio, level, all } = await renderSound(['silent', 'low', 'middle'], 'first')
     expect(all).toHaveLength(2)
     expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
-    expect(heard(440)).toBeGreaterThan(0.45)
-    expect(heard(440)).toBeLessThan(0.55)
-    expect(heard(1000)).toBeLessThan(0.005)
+    expect(level(440)).toBeGreaterThan(0.45)
+    expect(level(440)).toBeLessThan(0.55)
+    expect(level(1000)).toBeLessThan(0.005)
   })
 
-  it('leaves no sound stream when no clip has sound', async () => {
-    const { all } = await listen(['silent', 'silent'], 'first')
+  it('creates no sound stream if no clip has sound', async () => {
+    const { all } = await renderSound(['silent', 'silent'], 'first')
     expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
   })
 
-  it('continues in silence where the sound is shorter than the picture, and ends with it', async () => {
-    const { audio, video, sound } = await listen(['brief', 'low'], 'first')
+  it('is padded with silence up to the end of the picture', async () => {
+    const { audio, video, sound } = await renderSound(['brief', 'low'], 'first')
     expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.45)
     expect(amplitude(sound.subarray(28_800, 52_800), 700)).toBeLessThan(0.005)
     expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
@@ -64,9 +64,9 @@ describe('first', () => {
     expect(Number(audio?.['duration'])).toBeLessThanOrEqual(Number(video?.['duration']) + 0.001)
   })
 
-  it('begins at the range, in step with the picture', async () => {
-    const { sound } = await listen(['brief', 'brief'], 'first', { begin_time_ms: 310 })
-    // 0.5 s of sound, from 0.31 s on: 0.19 s are left.
+  it('starts at the start of the range', async () => {
+    const { sound } = await renderSound(['brief', 'brief'], 'first', { begin_time_ms: 310 })
+    // The source has 0.5 s of sound and the range starts at 0.31 s, so the result has 0.19 s.
     const last = sound.findLastIndex((sample) => Math.abs(sample) > 0.1)
     expect(last / 48_000).toBeGreaterThan(0.18)
     expect(last / 48_000).toBeLessThan(0.2)
@@ -74,47 +74,47 @@ describe('first', () => {
 })
 
 describe('mix', () => {
-  it('holds every sound, none above full scale, and lasts as long as the shortest clip', async () => {
-    const { sound, heard, audio } = await listen(['low', 'middle', 'silent', 'high', 'brief'], 'mix')
+  it('contains every sound, stays below full scale and lasts as long as the shortest clip', async () => {
+    const { sound, level, audio } = await renderSound(['low', 'middle', 'silent', 'high', 'brief'], 'mix')
     for (const hertz of [440, 1000, 2500]) {
-      expect(heard(hertz)).toBeGreaterThan(0.2)
-      expect(heard(hertz)).toBeLessThan(0.3)
+      expect(level(hertz)).toBeGreaterThan(0.2)
+      expect(level(hertz)).toBeLessThan(0.3)
     }
     expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.2)
     expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(1)
     expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
   })
 
-  it('does not clip when sounds add up', async () => {
-    const { sound, heard } = await listen(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
+  it('does not clip the sum of loud sounds', async () => {
+    const { sound, level } = await renderSound(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
     expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(0.95)
-    expect(heard(440)).toBeGreaterThan(0.7)
+    expect(level(440)).toBeGreaterThan(0.7)
     // A clipped sine has a strong third harmonic.
-    expect(heard(1320)).toBeLessThan(0.02)
+    expect(level(1320)).toBeLessThan(0.02)
   })
 })
 
-it('mute leaves no sound stream', async () => {
-  const { all } = await listen(['low', 'middle'], 'mute')
+it('mute creates no sound stream', async () => {
+  const { all } = await renderSound(['low', 'middle'], 'mute')
   expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
 })
 
-it('is silence where samples are no numbers, alone and in a mix', async () => {
+it('is silent where samples are not finite, alone and in a mix', async () => {
   const source = `aevalsrc='0.3*sin(2*PI*1000*t)+if(between(t,0.4,0.6),0/0,0)':s=44100`
   await ffmpeg(
     ...['-i', at('silent'), '-f', 'lavfi', '-i', source, '-t', '1.2', '-map', '0:v', '-map', '1:a'],
     ...['-c:v', 'copy', '-c:a', 'pcm_f32le', at('broken')],
   )
   expect((await samples(at('broken'))).some(Number.isNaN)).toBe(true)
-  for (const [mode, level] of [
+  for (const [mode, expected] of [
     ['first', 0.3],
     ['mix', 0.21],
   ] as const) {
-    const { sound, heard } = await listen(['broken', 'low'], mode)
+    const { sound, level } = await renderSound(['broken', 'low'], mode)
     expect(sound.every((one) => Math.abs(one) < 1)).toBe(true)
-    expect(amplitude(sound.subarray(4800, 16_800), 1000)).toBeCloseTo(level, 1)
-    expect(amplitude(sound.subarray(33_600, 48_000), 1000)).toBeCloseTo(level, 1)
+    expect(amplitude(sound.subarray(4800, 16_800), 1000)).toBeCloseTo(expected, 1)
+    expect(amplitude(sound.subarray(33_600, 48_000), 1000)).toBeCloseTo(expected, 1)
     expect(amplitude(sound.subarray(21_600, 26_400), 1000)).toBeLessThan(0.01)
-    if (mode === 'mix') expect(heard(440)).toBeGreaterThan(0.3)
+    if (mode === 'mix') expect(level(440)).toBeGreaterThan(0.3)
   }
 })

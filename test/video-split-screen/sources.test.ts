@@ -10,8 +10,7 @@ import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, solidColour, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
-import { render } from './render.ts'
-import type { Rendered } from './render.ts'
+import { render, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
@@ -19,12 +18,12 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-const testdata = videoFolder() ?? ''
-const real = (name: string) => join(testdata, name)
+const testVideos = videoFolder() ?? ''
+const testVideo = (name: string) => join(testVideos, name)
 
 const square = { quality: '720p', output_ratio: '1:1', audio_mode: 'mute' }
 
-/** Mean colour of a part of a slot, its sides as shares of the slot. */
+/** Returns the mean colour of a part of a slot. part: shares of the sides of the slot. */
 async function colorIn(
   { output, path }: Rendered,
   clip: number,
@@ -54,15 +53,16 @@ async function colorIn(
   return sums.map((sum) => Math.round(sum / count))
 }
 
-function expectNear(color: readonly number[], wish: readonly number[], tolerance: number) {
-  for (const [channel, value] of wish.entries()) {
-    expect(Math.abs((color[channel] ?? 0) - value), `${color.join()} for ${wish.join()}`).toBeLessThanOrEqual(
-      tolerance,
-    )
+function expectNear(color: readonly number[], expected: readonly number[], tolerance: number) {
+  for (const [channel, value] of expected.entries()) {
+    expect(
+      Math.abs((color[channel] ?? 0) - value),
+      `${color.join()} for ${expected.join()}`,
+    ).toBeLessThanOrEqual(tolerance)
   }
 }
 
-/** One colour as BT.601 without any tag, as cameras of old and many tools leave it. */
+/** Creates a video of one colour in BT.601 without tags, like old cameras and many tools. */
 async function untagged601(name: string, color: string, size: string): Promise<string> {
   const path = join(folder.path, name)
   await ffmpeg(
@@ -125,7 +125,7 @@ describe('colours', () => {
     expectNear(await colorIn(rendered, 0, { x: 0.6, y: 0.4, width: 0.1, height: 0.2 }), [255, 255, 255], 3)
   })
 
-  it('are tone-mapped from HDR, and the result says so', async (context) => {
+  it('are tone-mapped from HDR, with a note in the result', async (context) => {
     const { encoders, filters } = await locateFfmpeg()
     if (!encoders.has('libx265') || !filters.has('zscale'))
       context.skip('this ffmpeg has no libx265 or zscale')
@@ -158,7 +158,7 @@ describe('colours', () => {
     expect(rendered.output.notes?.join()).toContain('hdr.mp4')
     const left = await colorIn(rendered, 0, { x: 0.1, y: 0.4, width: 0.2, height: 0.2 })
     const right = await colorIn(rendered, 0, { x: 0.7, y: 0.4, width: 0.2, height: 0.2 })
-    // Grey stays grey; 100 cd/m², SDR's white, is bright; 10 cd/m² is much darker but not black.
+    // Grey stays grey. 100 cd/m², the white of SDR, is bright. 10 cd/m² is much darker, but not black.
     expect(Math.max(...left) - Math.min(...left)).toBeLessThanOrEqual(4)
     expect(left[0]).toBeGreaterThan(120)
     expect(right[0]).toBeGreaterThan(20)
@@ -166,9 +166,9 @@ describe('colours', () => {
   })
 })
 
-describe.skipIf(testdata === '')('real files', () => {
-  it('turned by 90 degrees stand upright and are cropped in the turned picture', async () => {
-    const name = real('mediabunny-rotate-buck-bunny.mp4')
+describe.skipIf(testVideos === '')('real files', () => {
+  it('rotated by 90 degrees are shown upright and cropped after rotation', async () => {
+    const name = testVideo('mediabunny-rotate-buck-bunny.mp4')
     const rendered = await render(
       {
         ...square,
@@ -179,7 +179,7 @@ describe.skipIf(testdata === '')('real files', () => {
       folder.path,
     )
     const source = { width: 1080, height: 1920 }
-    // 24 frames a second; the first comes after 83 ms, and raw frames are filled up from 0 on.
+    // The file has 24 frames per second from 83 ms on. Raw frames start at 0, where ffmpeg repeats the first.
     const all = await grey(name)
     const size = source.width * source.height
     const picture = { ...source, pixels: all.subarray(36 * size, 37 * size) }
@@ -193,13 +193,13 @@ describe.skipIf(testdata === '')('real files', () => {
     expect(difference99(scalePart(picture, part, box), cutOut(frame, box))).toBeLessThanOrEqual(8)
   })
 
-  it('of variable rate, with transparency, several channels, one or none, make one even result', async () => {
+  it('of variable rate, with transparency, with any number of channels, become one video of constant rate', async () => {
     const clips = [
-      { file_id: real('mediabunny-cursed-vfr.mp4'), begin_time_ms: 2000 },
-      { file_id: real('mediabunny-transparency.webm'), begin_time_ms: 4000 },
-      { file_id: real('opendubbing-englishvideo.mp4'), begin_time_ms: 1000, end_time_ms: 1500 },
-      { file_id: real('mediabunny-rotate-buck-bunny.mp4') },
-      { file_id: real('auto-editor-mov_text.mp4'), crop: { x: 0.25, y: 0.25, width: 0.5, height: 0.5 } },
+      { file_id: testVideo('mediabunny-cursed-vfr.mp4'), begin_time_ms: 2000 },
+      { file_id: testVideo('mediabunny-transparency.webm'), begin_time_ms: 4000 },
+      { file_id: testVideo('opendubbing-englishvideo.mp4'), begin_time_ms: 1000, end_time_ms: 1500 },
+      { file_id: testVideo('mediabunny-rotate-buck-bunny.mp4') },
+      { file_id: testVideo('auto-editor-mov_text.mp4'), crop: { x: 0.25, y: 0.25, width: 0.5, height: 0.5 } },
     ]
     const rendered = await render({ clips, quality: '720p', audio_mode: 'mix' }, folder.path)
     const [video, audio] = await streams(rendered.path)
@@ -210,56 +210,56 @@ describe.skipIf(testdata === '')('real files', () => {
   })
 })
 
-describe('the worked examples', () => {
+describe('the examples of the contract', () => {
   it.each(videoSplitScreen.examples)('$title', async ({ input }) => {
     const clips = input['clips'] as { file_id: string }[]
-    const made = await Promise.all(
+    const clipsWithPaths = await Promise.all(
       clips.map(async (clip, index) => {
         const path = join(folder.path, clip.file_id.replace('.mp4', '.mkv'))
         await counter(path, { width: 320, height: 180, seconds: 1, hertz: 500 + 500 * index })
         return { ...clip, file_id: path }
       }),
     )
-    const { output, path } = await render({ ...input, clips: made }, folder.path)
+    const { output, path } = await render({ ...input, clips: clipsWithPaths }, folder.path)
     expect(output.layout.slots).toHaveLength(clips.length)
     expect(await streams(path)).toHaveLength(2)
   })
 })
 
 describe('a file cut off in the middle', () => {
-  it('fails by name where its picture is missing, instead of making a result without one', async () => {
-    const whole = join(folder.path, 'whole.mp4')
-    const cut = join(folder.path, 'cut.mp4')
+  it('fails with its name if pictures of the range are missing', async () => {
+    const intact = join(folder.path, 'intact.mp4')
+    const truncated = join(folder.path, 'cut.mp4')
     await ffmpeg(
-      ...['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=4', '-g', '25', '-movflags', '+faststart', whole],
+      ...['-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=25:d=4', '-g', '25', '-movflags', '+faststart', intact],
     )
-    const bytes = await readFile(whole)
-    await writeFile(cut, bytes.subarray(0, bytes.length / 2))
-    const late = { file_id: cut, begin_time_ms: 3000, end_time_ms: 3800 }
-    await expect(render({ ...square, clips: [late, { file_id: whole }] }, folder.path)).rejects.toMatchObject(
-      {
-        code: 6021,
-        message: expect.stringContaining('cut.mp4: there is no picture at 3.8 s') as string,
-      },
-    )
-    const early = { file_id: cut, end_time_ms: 1000 }
-    const { output } = await render({ ...square, clips: [early, { file_id: whole }] }, folder.path)
+    const bytes = await readFile(intact)
+    await writeFile(truncated, bytes.subarray(0, bytes.length / 2))
+    const late = { file_id: truncated, begin_time_ms: 3000, end_time_ms: 3800 }
+    await expect(
+      render({ ...square, clips: [late, { file_id: intact }] }, folder.path),
+    ).rejects.toMatchObject({
+      code: 6021,
+      message: expect.stringContaining('cut.mp4: there is no picture at 3.8 s') as string,
+    })
+    const early = { file_id: truncated, end_time_ms: 1000 }
+    const { output } = await render({ ...square, clips: [early, { file_id: intact }] }, folder.path)
     expect(output.duration_ms).toBe(1000)
   })
 })
 
-it.skipIf(process.platform === 'win32')('all clips are looked at by one start of ffmpeg', async () => {
+it.skipIf(process.platform === 'win32')('checks all clips with one ffmpeg process', async () => {
   const at = (name: string) => join(folder.path, name)
-  const [one, other, asked] = [at('one.mkv'), at('other.mkv'), at('asked')] as const
+  const [one, other, callLog] = [at('one.mkv'), at('other.mkv'), at('calls')] as const
   for (const path of [one, other]) await counter(path, { width: 160, height: 90, seconds: 1.2 })
-  using _ = await standIn(at('telling'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
+  using _ = await standIn(at('logging'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
   const clips = [{ file_id: one }, { file_id: other }, { file_id: one, end_time_ms: 700 }]
   await render({ ...square, clips }, folder.path)
-  expect((await readFile(asked, 'utf8')).trim().split('\n')).toHaveLength(2)
+  expect((await readFile(callLog, 'utf8')).trim().split('\n')).toHaveLength(2)
 })
 
 it.each(['mkv', 'mp4'])(
-  'a .%s that does not begin at 0 lasts as long as what it holds',
+  'the duration of a .%s that does not start at 0 is that of its streams',
   async (extension) => {
     const path = join(folder.path, `late.${extension}`)
     await ffmpeg(
@@ -275,7 +275,7 @@ it.each(['mkv', 'mp4'])(
 it.each([
   ['after the clip', 3],
   ['just before the clip', 6.04],
-])('a live recording whose picture begins %s shows it when it comes', async (_, begin) => {
+])('shows the picture of a live recording that starts %s from there on', async (_, begin) => {
   const path = join(folder.path, 'live.webm')
   await liveRecording(path, { picture: 'color=0xC04020:size=160x90', begins: 6, lasts: 9, gop: 100 })
   const clip = { file_id: path, begin_time_ms: begin * 1000, end_time_ms: 8000 }

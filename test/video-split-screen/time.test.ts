@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, streams } from './media.ts'
-import { render } from './render.ts'
-import type { Rendered } from './render.ts'
+import { render, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)
@@ -21,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** Number of the source's frame that each frame of the result shows in the slot of a clip. */
+/** Returns the source frame number that each frame of the result shows in the slot of a clip. */
 async function shownFrames({ output, path }: Rendered, clip: number): Promise<number[]> {
   const slot = output.layout.slots.find((one) => one.clip_index === clip)
   if (!slot) throw new Error(`clip ${clip} is not shown`)
@@ -36,7 +35,7 @@ async function shownFrames({ output, path }: Rendered, clip: number): Promise<nu
   })
 }
 
-const upTo = (count: number, frame: (index: number) => number) =>
+const numbers = (count: number, frame: (index: number) => number) =>
   Array.from({ length: count }, (_, index) => frame(index))
 
 interface Clip extends Record<string, unknown> {
@@ -51,25 +50,25 @@ async function renderTwoClips(first: Clip, second: Clip) {
 }
 
 describe('time', () => {
-  it('shows the range of each clip from its first frame, to the frame', async () => {
+  it('shows exactly the frames of the range of each clip', async () => {
     const rendered = await renderTwoClips(
       { file_id: at('25'), begin_time_ms: 280, end_time_ms: 1080 },
       { file_id: at('25'), begin_time_ms: 0, end_time_ms: 0 },
     )
     expect(rendered.output.duration_ms).toBe(800)
-    expect(await shownFrames(rendered, 0)).toEqual(upTo(20, (index) => 7 + index))
-    expect(await shownFrames(rendered, 1)).toEqual(upTo(20, (index) => index))
+    expect(await shownFrames(rendered, 0)).toEqual(numbers(20, (index) => 7 + index))
+    expect(await shownFrames(rendered, 1)).toEqual(numbers(20, (index) => index))
     const [slot] = rendered.output.layout.slots.filter(({ clip_index }) => clip_index === 1)
     expect(slot).toMatchObject({ begin_time_ms: 0, end_time_ms: 1200 })
   })
 
-  it('begins with the frame that is showing when the range begins between two', async () => {
+  it('starts with the current frame if the range starts between two frames', async () => {
     const rendered = await renderTwoClips({ file_id: at('10'), begin_time_ms: 740 }, { file_id: at('10') })
     expect((await shownFrames(rendered, 0))[0]).toBe(7)
     expect(rendered.output.duration_ms).toBe(760)
   })
 
-  it('is the same of AVI, whose clock ticks once a picture', async () => {
+  it('is the same for AVI, whose time base is one frame', async () => {
     const path = join(folder.path, '10.avi')
     await ffmpeg('-i', at('10'), '-c', 'copy', path)
     const shown = async (file_id: string) =>
@@ -77,7 +76,7 @@ describe('time', () => {
     expect(await shown(path)).toEqual(await shown(at('10')))
   })
 
-  it('takes an end past the source as its end', async () => {
+  it('treats an end past the source as the end of the source', async () => {
     const rendered = await renderTwoClips(
       { file_id: at('25'), begin_time_ms: 1000, end_time_ms: 9999 },
       { file_id: at('25') },
@@ -86,13 +85,13 @@ describe('time', () => {
     expect(await shownFrames(rendered, 0)).toEqual([25, 26, 27, 28, 29])
   })
 
-  it('shows even the last moment of a clip', async () => {
+  it('shows the last 10 ms of a clip', async () => {
     const rendered = await renderTwoClips({ file_id: at('25'), begin_time_ms: 1190 }, { file_id: at('25') })
     expect(rendered.output.duration_ms).toBe(10)
     expect(await shownFrames(rendered, 0)).toEqual([29])
   })
 
-  it('runs at the highest rate of its sources, repeating frames of slower ones', async () => {
+  it('has the highest rate of the sources and repeats frames of slower ones', async () => {
     const rendered = await renderTwoClips({ file_id: at('10') }, { file_id: at('25') })
     const [video] = await streams(rendered.path)
     expect(video).toMatchObject({ r_frame_rate: '25/1', avg_frame_rate: '25/1', nb_read_frames: '30' })
@@ -100,25 +99,25 @@ describe('time', () => {
     for (const [index, frame] of shown.entries()) {
       expect(Math.abs(frame - index * 0.4)).toBeLessThanOrEqual(1)
     }
-    expect(await shownFrames(rendered, 1)).toEqual(upTo(30, (index) => index))
+    expect(await shownFrames(rendered, 1)).toEqual(numbers(30, (index) => index))
   })
 
-  it('keeps fractional rates exact and rounds the length to whole frames once', async () => {
+  it('keeps fractional rates exact and rounds the duration to whole frames once', async () => {
     const rendered = await renderTwoClips({ file_id: at('ntsc'), end_time_ms: 1000 }, { file_id: at('25') })
     const [video] = await streams(rendered.path)
     expect(video).toMatchObject({ r_frame_rate: '30000/1001', nb_read_frames: '30' })
     expect(Number(video?.['duration'])).toBeCloseTo(1.001, 4)
-    expect(await shownFrames(rendered, 0)).toEqual(upTo(30, (index) => index))
+    expect(await shownFrames(rendered, 0)).toEqual(numbers(30, (index) => index))
   })
 
-  it('runs at 60 frames a second at most', async () => {
+  it('has at most 60 frames per second', async () => {
     const rendered = await renderTwoClips({ file_id: at('120') }, { file_id: at('25') })
     const [video] = await streams(rendered.path)
     expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '18' })
   })
 })
 
-it('makes a file that plays everywhere, without the tags of its sources', async () => {
+it('creates a widely playable file with standard tags', async () => {
   const rendered = await renderTwoClips({ file_id: at('25') }, { file_id: at('25') })
   const [video] = await streams(rendered.path)
   expect(video).toMatchObject({

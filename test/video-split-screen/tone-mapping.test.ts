@@ -20,33 +20,34 @@ beforeAll(async () => {
   sdr = await clip('sdr.mp4')
 })
 
-/** When an ffmpeg that is asked for its filters leaves zscale out. */
+/** When ffmpeg omits zscale from the list of its filters. */
 type ZscaleHidden = 'always' | 'first' | 'never'
 
-/** Writes an ffmpeg that does all the work of this machine's, but leaves zscale out of what it says it has. */
-async function ffmpegHiding(hiding: ZscaleHidden): Promise<string> {
-  const own = await mkdtemp(join(folder, hiding))
-  // A folder can be made once.
-  const when = { always: 'true', first: `mkdir ${own}/asked`, never: 'false' }[hiding]
-  const answer = `case "$*" in *-filters*) if ${when} 2>&-; then "${ffmpeg}" "$@" | grep -v zscale; exit; fi;; esac`
-  const programs = { ffmpeg: `${answer}\nexec "${ffmpeg}" "$@"`, ffprobe: `exec "${ffprobe}" "$@"` }
+/** Creates a wrapper of ffmpeg that omits zscale from the list of its filters. Returns its path. */
+async function ffmpegWithoutZscale(hidden: ZscaleHidden): Promise<string> {
+  const wrapperFolder = await mkdtemp(join(folder, hidden))
+  // mkdir succeeds only once.
+  const condition = { always: 'true', first: `mkdir ${wrapperFolder}/listed`, never: 'false' }[hidden]
+  const listFilters = `case "$*" in *-filters*) if ${condition} 2>&-; then "${ffmpeg}" "$@" | grep -v zscale; exit; fi;; esac`
+  const programs = { ffmpeg: `${listFilters}\nexec "${ffmpeg}" "$@"`, ffprobe: `exec "${ffprobe}" "$@"` }
   for (const [name, script] of Object.entries(programs)) {
-    await writeFile(join(own, name), `#!/bin/sh\n${script}\n`)
-    await chmod(join(own, name), 0o755)
+    await writeFile(join(wrapperFolder, name), `#!/bin/sh\n${script}\n`)
+    await chmod(join(wrapperFolder, name), 0o755)
   }
-  return join(own, 'ffmpeg')
+  return join(wrapperFolder, 'ffmpeg')
 }
 
-async function serveHiding(hiding: ZscaleHidden) {
-  const ffmpegHere = await ffmpegHiding(hiding)
-  const service = await serve({ REELWRIGHT_FFMPEG: ffmpegHere })
+/** Starts a service whose ffmpeg hides zscale. */
+async function serveWithoutZscale(hidden: ZscaleHidden) {
+  const ffmpegPath = await ffmpegWithoutZscale(hidden)
+  const service = await serve({ REELWRIGHT_FFMPEG: ffmpegPath })
   const calls = api(service)
   const upload = async (name: string, bytes: Uint8Array<ArrayBuffer>) =>
     (await calls.upload(name, bytes)).data.file_id
   const ids = { hdr: await upload('sunset.mp4', hdr), sdr: await upload('talk.mp4', sdr) }
   return {
-    /** Another takes the place of the ffmpeg that the service has looked at. */
-    replace: async (other: ZscaleHidden) => rename(await ffmpegHiding(other), ffmpegHere),
+    /** Replaces the ffmpeg that the service has inspected. */
+    replace: async (other: ZscaleHidden) => rename(await ffmpegWithoutZscale(other), ffmpegPath),
     create: (...files: readonly (keyof typeof ids)[]) =>
       calls.create('video_split_screen', { clips: files.map((file) => ({ file_id: ids[file] })) }),
     end: (id: string) => calls.ended('video_split_screen', id),
@@ -56,11 +57,11 @@ async function serveHiding(hiding: ZscaleHidden) {
   }
 }
 
-const absent = process.platform === 'win32' || !filters.has('zscale')
+const isUnavailable = process.platform === 'win32' || !filters.has('zscale')
 
-describe.skipIf(absent)('HDR where ffmpeg has no zscale (this test needs one that has it)', () => {
-  it('is refused at creation with what helps; no task is made and nothing is charged', async () => {
-    await using service = await serveHiding('always')
+describe.skipIf(isUnavailable)('HDR with an ffmpeg without zscale (the test requires zscale)', () => {
+  it('is rejected at creation with a hint, without a task or a charge', async () => {
+    await using service = await serveWithoutZscale('always')
     const before = await service.balance()
     expect(await service.create('sdr', 'hdr')).toMatchObject({
       status: 500,
@@ -75,8 +76,8 @@ describe.skipIf(absent)('HDR where ffmpeg has no zscale (this test needs one tha
     expect((await service.end(data.task_id)).data.status).toBe('completed')
   })
 
-  it('is taken as soon as an ffmpeg with it was installed', async () => {
-    await using service = await serveHiding('first')
+  it('is accepted once an ffmpeg with zscale is installed', async () => {
+    await using service = await serveWithoutZscale('first')
     const { data } = await service.create('hdr', 'sdr')
     const ended = await service.end(data.task_id)
     expect(ended.data).toMatchObject({
@@ -85,8 +86,8 @@ describe.skipIf(absent)('HDR where ffmpeg has no zscale (this test needs one tha
     })
   })
 
-  it('fails and is refunded where only the worker does not have it', async () => {
-    await using service = await serveHiding('never')
+  it('fails and is refunded if zscale is missing only when the worker runs', async () => {
+    await using service = await serveWithoutZscale('never')
     const before = await service.balance()
     await service.replace('always')
     const { data } = await service.create('hdr', 'sdr')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** Grey on the left and orange on the right, as phones and cameras record HDR: 10 bits, BT.2020. */
+/** Creates an HDR clip as phones and cameras record it (10 bits, BT.2020): grey on the left, orange on the right. */
 async function hdrClip(name: string, transfer: string): Promise<string> {
   const path = join(folder.path, name)
   const picture = 'color=0x808080:s=320x180:r=25,drawbox=x=160:w=160:c=0xC06020:t=fill,format=gbrp'
@@ -28,10 +28,10 @@ async function hdrClip(name: string, transfer: string): Promise<string> {
   return path
 }
 
-/** Turns a video by 90 degrees clockwise in its header alone, as phones held upright do. */
+/** Rotates a video by 90 degrees clockwise in its header only, as phones held upright do. */
 async function rotateInHeader(path: string): Promise<void> {
   const bytes = await readFile(path)
-  // ISO/IEC 14496-12, 8.3.2: the matrix stands 40 bytes after the box's name, in 16.16 and for w 2.30.
+  // ISO/IEC 14496-12, 8.3.2: the matrix starts 40 bytes after the name of the box, in 16.16 and for w in 2.30.
   const matrix = bytes.indexOf('tkhd') + 4 + 40
   for (const [index, value] of [0, 1, 0, -1, 0, 0, 0, 0, 2 ** 14].entries())
     bytes.writeInt32BE(value * 2 ** 16, matrix + index * 4)
@@ -57,10 +57,10 @@ describe.skipIf(missing.length > 0)('HDR (needs an ffmpeg with libx265 and zscal
   it.each([
     ['PQ', 'smpte2084'],
     ['HLG', 'arib-std-b67'],
-  ])('of %s is tone-mapped to BT.709, and the result says so', async (name, transfer) => {
+  ])('of %s is tone-mapped to BT.709 and noted in the result', async (name, transfer) => {
     const path = await hdrClip(`${name}.mp4`, transfer)
     const rendered = await render(
-      request({ size: [320, 180], picture: consecutiveClips([{ path, from: 0, lasts: 0.4 }]) }),
+      request({ size: [320, 180], picture: consecutiveClips([{ path, from: 0, seconds: 0.4 }]) }),
       folder.path,
     )
     expect(rendered.output.notes).toEqual([expect.stringMatching(`^${name}\\.mp4 is HDR.*bt709`)])
@@ -75,11 +75,11 @@ describe.skipIf(missing.length > 0)('HDR (needs an ffmpeg with libx265 and zscal
     expectColours(left, right)
   })
 
-  it('that a phone recorded upright is shown upright, and is the only clip reported as HDR', async () => {
+  it('of an upright phone is shown upright, and only its file is noted as HDR', async () => {
     const [phone, other] = [await hdrClip('phone.mp4', 'arib-std-b67'), join(folder.path, 'other.mkv')]
     await rotateInHeader(phone)
     await ffmpeg('-f', 'lavfi', '-i', 'color=white:s=320x180:r=25', '-t', '0.4', '-c:v', 'ffv1', other)
-    const cuts = [phone, other, phone].map((path) => ({ path, from: 0, lasts: 0.4 }))
+    const cuts = [phone, other, phone].map((path) => ({ path, from: 0, seconds: 0.4 }))
     const { path, output } = await render(
       request({ size: [180, 320], picture: consecutiveClips(cuts) }),
       folder.path,

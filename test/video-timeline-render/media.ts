@@ -1,30 +1,31 @@
 import { ffmpeg, grey } from '../video-split-screen/media.ts'
 
-/** Bars of a numbered picture: 12 of its number, 3 of its source. */
+/** Number of bars of a numbered picture: 12 bits of its number, then 3 bits of its source. */
 const barCount = 15
 const numberBarCount = 12
 
-/** Size of numbered pictures. */
+/** Size of numbered pictures, pixels. */
 export const numberedSize = { width: barCount * 16, height: 48 } as const
 
-/** Side of what one drawn pixel becomes: ffmpeg works out each pixel that is drawn by its formula, which takes long. */
+/** Factor by which drawn pictures are enlarged, because the filter that draws them is slow per pixel. */
 const upscaleFactor = 8
 
 interface NumberedClip {
   readonly source: number
   readonly seconds: number
   readonly rate: string
-  /** Frames from one key frame to the next. */
+  /** Distance of key frames, frames. */
   readonly gop?: number
-  /** Of variable rate: frame n comes at (n + offset of n) / rate. */
+  /** Whether the rate varies: frame n starts at (n + delay of n) / rate. */
   readonly variable?: boolean
+  /** Frequency of the sound; silent if omitted. */
   readonly hertz?: number
 }
 
-/** How much later the frames of a variable rate come, in frames. */
+/** Delays of the frames of a variable rate, by frame number modulo 3, in frames. */
 const frameDelays = [0, 0.5, 0.2] as const
 
-/** When frame n of a numbered clip comes, s. */
+/** Returns the start time of a frame of a numbered clip, seconds. */
 export function frameStartTime(
   frame: number,
   { rate, variable = false }: Pick<NumberedClip, 'rate' | 'variable'>,
@@ -33,18 +34,18 @@ export function frameStartTime(
   return ((frame + (variable ? (frameDelays[frame % 3] ?? 0) : 0)) * den) / num
 }
 
-/** A video whose pictures encode their source and number in bars of black and white. */
+/** Creates a video whose pictures encode their source and number in black and white bars. */
 export async function numberedVideo(path: string, clip: NumberedClip): Promise<string> {
   const { source, seconds, rate, gop = 12, variable = false, hertz } = clip
   const bar = `floor(X*${upscaleFactor}/16)`
   const value = `if(lt(${bar},${numberBarCount}),N,${source})`
-  const place = `if(lt(${bar},${numberBarCount}),${bar},${bar}-${numberBarCount})`
+  const bitIndex = `if(lt(${bar},${numberBarCount}),${bar},${bar}-${numberBarCount})`
   const picture =
     `color=black:s=${numberedSize.width / upscaleFactor}x${numberedSize.height / upscaleFactor}:r=${rate},format=yuv420p,` +
-    `geq=lum='if(mod(floor(${value}/pow(2,${place})),2),235,16)':cb=128:cr=128,` +
+    `geq=lum='if(mod(floor(${value}/pow(2,${bitIndex})),2),235,16)':cb=128:cr=128,` +
     `scale=${numberedSize.width}:${numberedSize.height}:flags=neighbor`
-  const late = `if(eq(mod(N,3),1),${frameDelays[1]},if(eq(mod(N,3),2),${frameDelays[2]},0))`
-  const times = variable ? `,settb=1/90000,setpts='(N+${late})/(${rate})/TB'` : ''
+  const delay = `if(eq(mod(N,3),1),${frameDelays[1]},if(eq(mod(N,3),2),${frameDelays[2]},0))`
+  const times = variable ? `,settb=1/90000,setpts='(N+${delay})/(${rate})/TB'` : ''
   const sound = hertz ? ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=44100`] : []
   await ffmpeg(
     ...['-f', 'lavfi', '-i', picture + times, ...sound, '-t', String(seconds)],
@@ -66,9 +67,9 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
   return path
 }
 
-/** Decodes the source and number of every picture of a result of that size. */
+/** Returns the source and number of every picture of a result with the size of numbered pictures. */
 export async function readNumbers(path: string): Promise<{ source: number; frame: number }[]> {
-  // A picture that begins late is not shown before.
+  // Passthrough, so that no picture is repeated before a late one.
   const pixels = await grey(path, ['-vsync', 'passthrough'])
   const size = numberedSize.width * numberedSize.height
   return Array.from({ length: pixels.length / size }, (_, index) => {

@@ -6,7 +6,7 @@ import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made
 import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
-// Bad requests over HTTP: each is refused with the place of the clip, makes no task and charges nothing.
+// Invalid requests over HTTP are rejected with the path of the clip, create no task and charge nothing.
 
 const folder = await scratchFolder()
 let service: TestService
@@ -16,13 +16,13 @@ const ids: Record<string, string> = {}
 beforeAll(async () => {
   service = await startTestService({ operations })
   account = await service.account(5)
-  const made = {
+  const sources = {
     'clip.mp4': [...picture(2), ...tone(2), ...h264],
     'song.wav': tone(2),
     'sound-only.mp4': [...tone(2), '-c:a', 'aac'],
     'still.png': [...picture(1), '-frames:v', '1'],
   }
-  for (const [name, args] of Object.entries(made)) {
+  for (const [name, args] of Object.entries(sources)) {
     const bytes = new Uint8Array(await readFile(await make(join(folder, name), args)))
     ids[name] = (await api(account).upload(name, bytes)).data.file_id
   }
@@ -31,13 +31,13 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const clip = { clip_id: 'a', clip_st: 0, clip_ed: 1, track_st: 0, track_ed: 1, duration: 1 }
 
-/** A request of one clip of a file in each track, with changes. */
-function body(name: string, changes: object = {}, inSound: object = {}) {
+/** Returns a request with one clip of a file in a video and in an audio track, with changes to each. */
+function body(name: string, changes: object = {}, audioChanges: object = {}) {
   const material = ids[name] ?? name
   return {
     ...{ version: 'v1', video_size: [320, 180], video_rate: 25, materials: [{ id: material }] },
     video_track: [{ track_index: 0, track_timeline: [{ ...clip, material, ...changes }] }],
-    audio_track: [{ track_index: 0, track_timeline: [{ ...clip, material: material, ...inSound }] }],
+    audio_track: [{ track_index: 0, track_timeline: [{ ...clip, material, ...audioChanges }] }],
   }
 }
 
@@ -57,10 +57,10 @@ const two = (first: object, second: object) => ({
   ],
 })
 
-describe('is refused', () => {
+describe('rejects', () => {
   it.each<[string, () => object, number, string]>([
     [
-      'a clip that overlaps',
+      'overlapping clips',
       () => ({ ...body('clip.mp4'), ...two({}, { track_st: 0.9, track_ed: 1.9 }) }),
       6016,
       'video_track[0].track_timeline[1].track_st',
@@ -72,7 +72,7 @@ describe('is refused', () => {
       `${firstClip}.clip_ed`,
     ],
     [
-      'clip_ed that disagrees by two frames',
+      'a clip_ed that is wrong by two frames',
       () => body('clip.mp4', { clip_ed: 1.09 }),
       6016,
       `${firstClip}.clip_ed`,
@@ -84,7 +84,7 @@ describe('is refused', () => {
       `${firstClip}.material`,
     ],
     [
-      'a file that is not there',
+      'a file that does not exist',
       () => body('1234567890123456789'),
       6004,
       'materials[0].id: file "1234567890123456789" does not exist',
@@ -122,25 +122,25 @@ describe('is refused', () => {
     ['a duration of 0', () => ({ ...body('clip.mp4'), duration: 0 }), 6016, 'duration'],
     ['seven hours', () => ({ ...body('clip.mp4'), duration: 25_200 }), 6016, 'duration'],
     [
-      'nothing at all',
+      'an empty timeline',
       () => ({ ...body('clip.mp4'), video_track: [], audio_track: [] }),
       6016,
       'nothing to render',
     ],
     [
-      'a trim after the end of the file',
+      'an in point after the end of the file',
       () => body('clip.mp4', { clip_st: 2.5, clip_ed: 3.5 }),
       6016,
       `${firstClip}.clip_st`,
     ],
     [
-      'a trim that ends after the file',
+      'an out point after the end of the file',
       () => body('clip.mp4', { clip_st: 1.5, clip_ed: 2.5 }),
       6016,
       `${firstClip}.clip_ed`,
     ],
     [
-      'a sound that ends after the file',
+      'an out point of sound after the end of the file',
       () => body('clip.mp4', {}, { clip_st: 1.5, clip_ed: 2.5 }),
       6016,
       'audio_track[0].track_timeline[0].clip_ed',
@@ -156,15 +156,15 @@ describe('is refused', () => {
       `${firstClip}.material`,
     ],
     ['version v2', () => ({ ...body('clip.mp4'), version: 'v2' }), 6016, 'version'],
-  ])('%s', async (_, request, code, words) => {
-    const answer = await api(account).create('video_timeline_render', request())
-    expect([answer.code, answer.msg]).toEqual([code, expect.stringContaining(words)])
+  ])('%s', async (_, request, code, text) => {
+    const response = await api(account).create('video_timeline_render', request())
+    expect([response.code, response.msg]).toEqual([code, expect.stringContaining(text)])
     const { data } = await api(account).send('/base/capabilities')
     expect(data).toMatchObject({ credits: { balance: 5 }, tasks: { queued: 0, processing: 0 } })
   })
 })
 
-it('reports the errors of all clips at once, and that times are seconds', async () => {
+it('reports the errors of all clips together, with a hint if times look like milliseconds', async () => {
   const times = await api(account).create('video_timeline_render', {
     ...body('clip.mp4', { duration: 2 }, { clip_ed: 1.5 }),
   })
@@ -173,14 +173,14 @@ it('reports the errors of all clips at once, and that times are seconds', async 
     'video_track[0].track_timeline[0].duration: 2 s, but from track_st to track_ed it is 1 s; ' +
       'audio_track[0].track_timeline[0].clip_ed: 1.5 s, but clip_st 0 + duration 1 x speed 1 is 1 s',
   ])
-  const crowded = { ...clip, material: ids['clip.mp4'], track_st: 10, track_ed: 10.9 }
-  const crowd = await api(account).create('video_timeline_render', {
+  const overlapping = { ...clip, material: ids['clip.mp4'], track_st: 10, track_ed: 10.9 }
+  const summarized = await api(account).create('video_timeline_render', {
     ...body('clip.mp4'),
-    ...two(crowded, { ...crowded, duration: 3 }),
-    audio_track: [{ track_index: 0, track_timeline: Array.from({ length: 30 }, () => crowded) }],
+    ...two(overlapping, { ...overlapping, duration: 3 }),
+    audio_track: [{ track_index: 0, track_timeline: Array.from({ length: 30 }, () => overlapping) }],
   })
-  expect(crowd.msg.split('; ')).toHaveLength(21)
-  expect(crowd.msg).toMatch(/; and \d+ more$/)
+  expect(summarized.msg.split('; ')).toHaveLength(21)
+  expect(summarized.msg).toMatch(/; and \d+ more$/)
   const late = await api(account).create(
     'video_timeline_render',
     body('clip.mp4', { clip_st: 1500, clip_ed: 1501 }, { clip_st: 1.5, clip_ed: 2.5 }),
@@ -196,12 +196,12 @@ it('reports the errors of all clips at once, and that times are seconds', async 
   })
 })
 
-it('accepts video in an audio track, and states the price of the whole output', async () => {
-  const wide = { ...body('clip.mp4'), duration: 60.01 }
-  const answer = await api(account).send('/task/video_timeline_render/quote', {
+it('accepts video in an audio track, and quotes the price of the whole output', async () => {
+  const longRequest = { ...body('clip.mp4'), duration: 60.01 }
+  const response = await api(account).send('/task/video_timeline_render/quote', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(wide),
+    body: JSON.stringify(longRequest),
   })
-  expect(answer).toMatchObject({ code: 200, data: { credits: 2 } })
+  expect(response).toMatchObject({ code: 200, data: { credits: 2 } })
 })

@@ -3,34 +3,35 @@ import { plan } from '../../tools/video-timeline-render/plan.ts'
 import { run } from '../../tools/video-timeline-render/run.ts'
 import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
 
-/** A clip as a test writes it: track times and speed follow from where it is put. */
+/** A range of a file, without its position on the output. */
 export interface Cut {
   readonly path: string
+  /** Start in the file, seconds. */
   readonly from: number
-  /** Length on the output, s. */
-  readonly lasts: number
+  /** Duration on the output, seconds. */
+  readonly seconds: number
   readonly speed?: number
   readonly keep_pitch?: boolean
   readonly muted?: boolean
   readonly volume?: number
 }
 
-/** A clip of a request that starts at a time of the output. */
-export function clipAt(start: number, { path, from, lasts, speed = 1, ...more }: Cut) {
+/** Returns a clip of a request that starts at a time of the output, seconds. */
+export function clipAt(start: number, { path, from, seconds, speed = 1, ...more }: Cut) {
   return {
     clip_id: `${path} at ${start}`,
-    ...{ material: path, clip_st: from, clip_ed: from + lasts * speed },
-    ...{ track_st: start, track_ed: start + lasts, duration: lasts, speed, ...more },
+    ...{ material: path, clip_st: from, clip_ed: from + seconds * speed },
+    ...{ track_st: start, track_ed: start + seconds, duration: seconds, speed, ...more },
   }
 }
 
-/** Clips one after another; a number is a hole of that many seconds. */
+/** Returns clips that follow each other. A number is a gap, seconds. */
 export function consecutiveClips(cuts: readonly (Cut | number)[], start = 0) {
   let at = start
   return cuts.flatMap((cut) => {
-    const before = at
-    at += typeof cut === 'number' ? cut : cut.lasts
-    return typeof cut === 'number' ? [] : [clipAt(before, cut)]
+    const clipStart = at
+    at += typeof cut === 'number' ? cut : cut.seconds
+    return typeof cut === 'number' ? [] : [clipAt(clipStart, cut)]
   })
 }
 
@@ -43,7 +44,7 @@ interface RequestOptions {
   readonly more?: Readonly<Record<string, unknown>>
 }
 
-/** A request of one video track and any audio tracks, whose materials are paths. */
+/** Returns a request with one video track and any audio tracks. Its materials are paths. */
 export function request({
   size = [160, 90],
   rate = 25,
@@ -52,28 +53,28 @@ export function request({
   sound = [],
   more,
 }: RequestOptions) {
-  const used = [...picture, ...sound.flat()].map(({ material }) => material)
+  const usedMaterials = [...picture, ...sound.flat()].map(({ material }) => material)
   return {
     version: 'v1',
     video_size: [...size],
     video_rate: rate,
     ...(duration === undefined ? {} : { duration }),
-    materials: [...new Set(used)].map((id) => ({ id })),
+    materials: [...new Set(usedMaterials)].map((id) => ({ id })),
     video_track: [{ track_index: 0, track_timeline: [...picture] }],
     audio_track: sound.map((clips, index) => ({ track_index: index, track_timeline: [...clips] })),
     ...more,
   }
 }
 
-/** Plans and runs a request whose materials are paths, as creation and a worker do, into `folder`. */
+/** Plans and runs a request whose materials are paths, like the service and a worker. Writes to `folder`. */
 export async function render(
   body: ReturnType<typeof request>,
   folder: string,
   signal = new AbortController().signal,
 ): Promise<Made<typeof videoTimelineRender>> {
   const files = await stage(body.materials.map(({ id }) => id))
-  const short = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
+  const withIds = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
     (key === 'id' || key === 'material') && typeof value === 'string' ? idOf(value) : value,
   ) as unknown
-  return runOperation({ operation: videoTimelineRender, plan, run }, short, { files, folder, signal })
+  return runOperation({ operation: videoTimelineRender, plan, run }, withIds, { files, folder, signal })
 }

@@ -15,7 +15,7 @@ const singleSlot: Shape = { kind: 'slot' }
 /**
  * Parses the notation of the catalogue. `/` stacks rows, `|` puts columns side by side and binds tighter, a
  * number n is n equal slots side by side, `w*` before a part sets its weight, and parentheses group. `2*1/3`
- * is one slot above three slots, twice as high as they are. Throws TypeError for any other text.
+ * is one slot above a row of three slots of half its height. Throws TypeError for any other text.
  */
 export function parseShape(text: string): Shape {
   const tokens = text.match(/\d+\*?|[/|()]|\S/g) ?? []
