@@ -4,10 +4,10 @@ import { id } from '../../src/contract/fields.ts'
 import { outputRatios } from '../../src/contract/catalog.ts'
 import { operation } from '../../src/contract/operation.ts'
 
-const share = z.number().min(0).max(1)
+const unitShare = z.number().min(0).max(1)
 
 /** Rectangle in shares of the sides of the picture, 0 to 1. */
-const rectangle = z.object({ x: share, y: share, width: share, height: share })
+const rectangle = z.object({ x: unitShare, y: unitShare, width: unitShare, height: unitShare })
 
 /** Tolerance for the far edge of a crop whose sides were rounded by the caller. */
 const edgeTolerance = 1e-6

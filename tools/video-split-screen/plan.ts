@@ -25,7 +25,7 @@ export const plan: PlanOperation<typeof videoSplitScreen> = (input, files) => {
 }
 
 /** Throughput on two cores, pixels per second (bench/split-screen.ts). */
-const throughput = { decodeAndScale: 600e6, encode: 125e6 }
+const splitScreenThroughput = { decodeAndScale: 600e6, encode: 125e6 }
 
 /** Time until the first frame, seconds. */
 const startSeconds = 0.5
@@ -39,6 +39,7 @@ export function splitScreenSeconds(input: SplitScreenInput, clips: readonly Sele
     0,
   )
   const workPerSecond =
-    decodedPerSecond / throughput.decodeAndScale + (canvas.width * canvas.height * rate) / throughput.encode
+    decodedPerSecond / splitScreenThroughput.decodeAndScale +
+    (canvas.width * canvas.height * rate) / splitScreenThroughput.encode
   return Math.round((startSeconds + (workPerSecond * shortestMs(clips)) / 1000) * 10) / 10
 }

@@ -11,9 +11,9 @@ const maxClips = 500
 const maxVolume = 100
 
 /** Maximum time, seconds. No file is longer than 1000 hours. */
-const maxSeconds = 1000 * 3600
+const maxFileSeconds = 1000 * 3600
 
-const seconds = z.number().min(0).max(maxSeconds)
+const seconds = z.number().min(0).max(maxFileSeconds)
 
 /**
  * Accepts any object and discards its content, because a hostile object may be nested too deeply to serialize

@@ -54,7 +54,7 @@ export function partGraph(
   const chains = mainGroup.map((piece, index) => {
     const range = ranges[index]
     const label = `[p${index}]`
-    if (!range) return `${blackSource(options, piece.units)}${label}`
+    if (!range) return `${blackFrames(options, piece.units)}${label}`
     const endCheck = {
       range,
       expectedFrom: lastPictureExpectedFrom(range, options),
@@ -81,7 +81,7 @@ export function partGraph(
 }
 
 /** Returns the filters that generate a number of black frames. */
-function blackSource({ canvas: { width, height, rate } }: PictureOptions, frames: number): string {
+function blackFrames({ canvas: { width, height, rate } }: PictureOptions, frames: number): string {
   return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
 }
 

@@ -41,7 +41,7 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
  * Maximum total frame size of the parts encoded in parallel, pixels. The encoder keeps a few dozen frames of
  * each.
  */
-const maxPixelsAtOnce = 4 * 1920 * 1080
+const maxParallelPixels = 4 * 1920 * 1080
 
 /** Share of the joining of parts in the total work, percent. */
 const joiningPercent = 2
@@ -132,5 +132,5 @@ async function pictureOptions(timeline: Timeline, { files, signal }: RunContext)
  * many threads, but each keeps frames in memory.
  */
 function partsAtOnce({ width, height }: Timeline, threads: number): number {
-  return Math.max(1, Math.min(threads, Math.floor(maxPixelsAtOnce / (width * height))))
+  return Math.max(1, Math.min(threads, Math.floor(maxParallelPixels / (width * height))))
 }

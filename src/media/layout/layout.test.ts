@@ -36,7 +36,7 @@ function tiles(slots: readonly Rect[], canvas: Size, gap: number): boolean {
 }
 
 describe('the catalogue', () => {
-  it('test detects an overlap, a hole and an odd pixel', () => {
+  it('check detects an overlap, a hole and an odd pixel', () => {
     const canvas = { width: 20, height: 10 }
     const left = { x: 0, y: 0, width: 8, height: 10 }
     expect(tiles([left, { x: 10, y: 0, width: 10, height: 10 }], canvas, 2)).toBe(true)

@@ -128,7 +128,7 @@ export function divideIntoParts(
   const parts: Piece[][][] = []
   let part: Piece[][] = []
   let group: Piece[] = []
-  for (const piece of pieces.flatMap((whole) => splitPiece(whole, maxUnits))) {
+  for (const piece of pieces.flatMap((whole) => divideLongPiece(whole, maxUnits))) {
     const units = totalUnits(part.flat())
     const isFull = !fits([...group, piece])
     if (units >= minUnits && (isFull || units + piece.units > maxUnits)) {
@@ -159,7 +159,7 @@ export function totalUnits(pieces: readonly Piece[]): number {
 }
 
 /** Splits a piece into the fewest pieces of at most `maxUnits`, equal to within one unit. */
-function splitPiece(piece: Piece, maxUnits: number): Piece[] {
+function divideLongPiece(piece: Piece, maxUnits: number): Piece[] {
   const count = Math.ceil(piece.units / maxUnits)
   const boundary = (index: number) => Math.round((index * piece.units) / count)
   return Array.from({ length: count }, (_, index) => ({
