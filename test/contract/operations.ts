@@ -6,7 +6,10 @@ export const operationTables: readonly OperationTables[] = await Promise.all(
   operations.map(async ({ operation: { name } }) => {
     const file = name.replaceAll('_', '-')
     const exported = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-    const module = (await import(/* @vite-ignore */ `./${file}.ts`)) as Record<string, OperationTables | undefined>
+    const module = (await import(/* @vite-ignore */ `./${file}.ts`)) as Record<
+      string,
+      OperationTables | undefined
+    >
     const tables = module[exported]
     if (!tables) throw new Error(`test/contract/${file}.ts must export ${exported}`)
     return tables
