@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { requestFiles, type RequestFiles, type StagedFile } from '../src/contract/operation.ts'
-import { meanSeekDistance } from '../src/engines/ffmpeg/key-frames.ts'
+import { meanSeekDistance } from '../src/engines/ffmpeg/quick-probe.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { idOf, stage } from '../test/tasks/run-operation.ts'
 import { consecutiveClips, request } from '../test/video-timeline-render/render.ts'

@@ -7,14 +7,16 @@ import { isNetworkFailure } from '../platform/system-error.ts'
 import { exponentialDelay, retry, type Wait } from '../platform/retry.ts'
 import type { Client } from './client.ts'
 import { readEnvelopeData } from './response.ts'
-import { streamUploadBytes, type Upload, uploadInParts } from './upload-parts.ts'
 import {
   changedDuringUpload,
   hashUploadBytes,
   readUploadBytes,
+  streamUploadBytes,
+  type Upload,
+  uploadInParts,
   type UploadSource,
   watchForChanges,
-} from './upload-source.ts'
+} from './upload-parts.ts'
 
 interface UploadFileOptions {
   /** Aborts the upload. The service keeps the received parts of a large file, and the next upload resumes there. */

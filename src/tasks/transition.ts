@@ -4,13 +4,13 @@ import { isTerminal, nextStates, type TaskError, type TaskState } from '../contr
 import { lockAccount } from '../db/queries.ts'
 import type { TaskRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { recordEvent } from './events.ts'
+import { hasNoEvents, recordEvent } from './events.ts'
 import { logTransition } from './metrics.ts'
-import type { Service } from './service.ts'
 import { toTaskRecord } from './records.ts'
+import type { Service } from './service.ts'
 
 /** A change of a task's state, with the columns and writes that belong to it. */
-export interface Transition {
+interface Transition {
   readonly to: TaskState
   readonly set?: Partial<Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'started_at'>>
   /** Delay before the next attempt, ms. */
@@ -96,4 +96,35 @@ export async function failTask(
 export function errorOutput({ code, message, hint, retryable }: MediaError): string {
   const error: TaskError = { code, message, hint, retryable }
   return JSON.stringify({ error })
+}
+
+/** Minimum interval between two records of progress, ms. */
+const progressEveryMs = 1_000
+
+/** Returns a function that records a task's progress, 0 to 99, and publishes it. */
+export function progressRecorder(service: Service, task: TaskRow): (percent: number) => void {
+  let recordedAt = Number.NEGATIVE_INFINITY
+  return (percent) => {
+    const now = service.clock()
+    // Only a completed task has 100.
+    const progress = Math.min(percent, 99)
+    if (now - recordedAt < progressEveryMs) return
+    recordedAt = now
+    recordProgress(service, task.id, progress).catch((error: unknown) =>
+      service.log.error({ err: error, task_id: task.id }, 'progress was not recorded'),
+    )
+  }
+}
+
+async function recordProgress(service: Service, id: string, progress: number): Promise<void> {
+  const row = await service.db
+    .updateTable('tasks')
+    .set({ progress, updated_at: service.clock() })
+    .where('id', '=', id)
+    .where('status', '=', 'processing')
+    .where('progress', '<', progress)
+    .returningAll()
+    .executeTakeFirst()
+  if (row && !hasNoEvents(service, row))
+    service.events.publish(row.account_id, { event: 'progress', task: toTaskRecord(row) })
 }

@@ -1,6 +1,6 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFiles, StagedFile } from '../../src/contract/operation.ts'
-import { keyFramesBefore } from '../../src/engines/ffmpeg/key-frames.ts'
+import { keyFramesBefore } from '../../src/engines/ffmpeg/quick-probe.ts'
 import {
   isReadableAfter,
   layOutPieces,

@@ -3,7 +3,7 @@ import { MediaError } from '../../contract/errors.ts'
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import { alphaDecoder } from './input-options.ts'
-import { keyFramesBefore } from './key-frames.ts'
+import { keyFramesBefore } from './quick-probe.ts'
 import { readFrames } from './read-frames.ts'
 
 /** Frames to decode: evenly spaced times and a target size in pixels. */

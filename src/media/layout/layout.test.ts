@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { outputRatios } from '../../contract/catalog.ts'
 import { canvasSize, containedSize, fitAxis, gapPixels, positionError } from './canvas.ts'
 import { offeredLayouts } from './choose.ts'
-import { findLayout, layoutsFor, slotRects, slotShares } from './layout.ts'
-import { parseShape } from './shape.ts'
+import { findLayout, layoutsFor, parseShape, slotRects, slotShares } from './layout.ts'
 import type { Rect, Size } from '../geometry.ts'
 
 const counts = Array.from({ length: 15 }, (_, index) => index + 2)

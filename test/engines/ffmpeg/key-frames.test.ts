@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { meanSeekDistance } from '../../../src/engines/ffmpeg/key-frames.ts'
+import { meanSeekDistance } from '../../../src/engines/ffmpeg/quick-probe.ts'
 import { make, scratchFolder } from './made.ts'
 
 const folder = await scratchFolder()
