@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -101,24 +101,54 @@ it('fails when there are no tests', async () => {
 })
 
 describe('the language check', () => {
-  const check = async (content: string) => {
-    const file = join(folder, 'page.md')
-    await writeFile(file, content)
-    return runCommand(process.execPath, [
-      join(root, 'scripts', 'language', 'check.mjs'),
-      relative(root, file),
-    ])
+  const phrase = ['nothing', 'but']
+  const exception = { file: 'page.md', phrase: phrase.join(' ') }
+
+  /** Runs a copy of the check in a repository of the test. */
+  const check = async (files: Readonly<Record<string, string>>, exceptions: readonly object[] = []) => {
+    const language = join(folder, 'scripts', 'language')
+    await cp(join(root, 'scripts', 'language'), language, { recursive: true })
+    await writeFile(join(language, 'exceptions.json'), JSON.stringify(exceptions))
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+    await runCommand('git', ['init', '--quiet', folder])
+    return runCommand(process.execPath, [join(language, 'check.mjs')])
   }
 
   it('reports a discouraged phrase with its place, also across the lines of a comment', async () => {
-    const phrase = ['nothing', 'but']
-    const { code, err } = await check(`One line.\n// The file has ${phrase.join('\n// ')} text.\n`)
+    const { code, err } = await check({ 'code.ts': `let a\n// The file has ${phrase.join('\n// ')} text.\n` })
     expect(code).toBe(1)
-    expect(err).toMatch(/page\.md:2: .*; use: only/)
+    expect(err).toMatch(/code\.ts:2: .*; use: only/)
+  })
+
+  it('reads docs, JSON and template texts', async () => {
+    const sentence = `The file has ${phrase.join(' ')} text.`
+    const { err } = await check({
+      'page.md': sentence,
+      'texts.json': JSON.stringify({ text: sentence }),
+      'code.ts': `const text = \`\n${sentence}\``,
+    })
+    expect(err).toMatch(/page\.md:1: /)
+    expect(err).toMatch(/texts\.json:1: /)
+    expect(err).toMatch(/code\.ts:2: /)
   })
 
   it('accepts plain English', async () => {
-    expect(await check('The file contains only text.\n')).toMatchObject({ code: 0, err: '' })
+    expect(await check({ 'page.md': 'The file contains only text.\n' })).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('accepts a phrase that an exception names for its file, with a reason', async () => {
+    const files = { 'page.md': `The file has ${phrase.join(' ')} text.\n` }
+    expect(await check(files, [{ ...exception, reason: 'A title.' }])).toMatchObject({ code: 0, err: '' })
+    expect((await check(files, [exception])).err).toContain('exception without a reason: page.md')
+    expect((await check(files, [{ ...exception, file: 'other.md', reason: 'A title.' }])).err).toMatch(
+      /page\.md:1: [^]*unused exception: other\.md/,
+    )
+  })
+
+  it('reports an exception that matches nothing', async () => {
+    const { code, err } = await check({ 'page.md': 'Text.\n' }, [{ ...exception, reason: 'A title.' }])
+    expect(code).toBe(1)
+    expect(err).toContain('unused exception: page.md')
   })
 })
 

@@ -181,7 +181,7 @@ export class HttpFuzzer {
     // A missing model or service is not a failure.
     const isMissing = body.startsWith('{"code":6401') && body.includes('"retryable":false')
     // Neither is a timeout: some requests start work that never ends.
-    const isWaiting = body.startsWith('{"code":6402') && body.includes('did not come to this one in time')
+    const isWaiting = body.startsWith('{"code":6402') && body.includes('did not finish this task in time')
     if ((status >= 500 && !isMissing && !isWaiting) || body.startsWith('{"code":6500')) {
       throw new Error(`${status} to ${describe(sent)}: ${body.slice(0, 500)}`)
     }

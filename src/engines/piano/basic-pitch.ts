@@ -37,22 +37,22 @@ export async function openBasicPitchModel(threads: number, signal: AbortSignal):
 async function transcribeWithBasicPitch(
   model: BasicPitchModel,
   sound: AsyncIterable<Float32Array>,
-  listening: TranscribePianoOptions,
+  options: TranscribePianoOptions,
 ): Promise<PianoTranscription> {
   const tracker = new NoteTracker()
   const notes: TranscribedNote[] = []
-  for await (const frame of basicPitchFrames(model, sound, listening)) notes.push(...tracker.push(frame))
+  for await (const frame of basicPitchFrames(model, sound, options)) notes.push(...tracker.push(frame))
   notes.push(...tracker.finish())
   return { notes: notes.toSorted(compareNotes), pedals: [] }
 }
 
-/** Yields one frame per 11.6 ms of mono sound at 22,050 Hz. A frame is valid until the takeFirst one is requested. */
+/** Yields one frame per 11.6 ms of mono sound at 22,050 Hz. A frame is valid until the next one is requested. */
 export async function* basicPitchFrames(
   model: BasicPitchModel,
   sound: AsyncIterable<Float32Array>,
   { signal, onSeconds }: TranscribePianoOptions,
 ): AsyncGenerator<PianoFrame> {
-  for await (const { from, received, look: analysis } of analyzedWindows(model, sound)) {
+  for await (const { from, received, analysis } of analyzedWindows(model, sound)) {
     signal.throwIfAborted()
     const { onsets, sounding, levels } = analysis
     for (let frame = 0; frame < countedFrames; frame += 1) {
@@ -67,32 +67,32 @@ export async function* basicPitchFrames(
   }
 }
 
-type AnalyzedWindow = Pick<SoundWindow, 'from' | 'received'> & { readonly look: WindowAnalysis }
+type AnalyzedWindow = Pick<SoundWindow, 'from' | 'received'> & { readonly analysis: WindowAnalysis }
 
-/** Yields analysed windowOptions in order. Other windowOptions are analysed in the threads meanwhile. */
+/** Yields analysed windows in order. Other windows are analysed in the threads meanwhile. */
 async function* analyzedWindows(
   model: BasicPitchModel,
   sound: AsyncIterable<Float32Array>,
 ): AsyncGenerator<AnalyzedWindow> {
-  const windowOptions = {
+  const layout = {
     length: basicPitchWindow.samples,
     step: countedFrames * pianoFrameHop,
     before: marginFrames * pianoFrameHop,
   }
   const pending: Promise<AnalyzedWindow>[] = []
   const free: WindowAnalysis[] = []
-  for await (const { samples, received, from } of paddedWindows(sound, windowOptions)) {
-    const look = free.pop() ?? newWindowAnalysis()
-    look.samples.set(samples)
-    const analyzed = model.run(look, []).then(() => ({ from, received, look }))
+  for await (const { samples, received, from } of paddedWindows(sound, layout)) {
+    const analysis = free.pop() ?? newWindowAnalysis()
+    analysis.samples.set(samples)
+    const analyzed = model.run(analysis, []).then(() => ({ from, received, analysis }))
     // If the consumer stops early, nobody awaits this promise: its failure is ignored.
     analyzed.catch(() => {})
     pending.push(analyzed)
-    // One more than there are threads, so that no thread waits while this one reads on.
+    // One window more than threads: no thread waits while this one reads the sound.
     if (pending.length <= model.threads) continue
     const first = await takeFirst(pending)
     yield first
-    free.push(first.look)
+    free.push(first.analysis)
   }
   while (pending.length > 0) yield await takeFirst(pending)
 }

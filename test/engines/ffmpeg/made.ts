@@ -90,7 +90,7 @@ export function testdata(name: string): string | undefined {
   return existsSync(folder) ? folder : undefined
 }
 
-/** Decodes a picture into four-byte pixels. */
+/** Decodes a picture into RGB pixels of three bytes. */
 export async function pixelsOf(path: string): Promise<Buffer> {
   const { ffmpeg } = await locateFfmpeg()
   const args = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']
