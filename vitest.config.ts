@@ -19,7 +19,7 @@ const sharing = [
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
 const machine = {
-  globalSetup: ['test/setup/postgres.ts', 'test/setup/find-ffmpeg.ts', 'test/setup/compiled.ts'],
+  globalSetup: ['test/setup/postgres.ts', 'test/setup/find-ffmpeg.ts', 'test/setup/compile-cache.ts'],
   setupFiles: ['test/setup/isolate.ts', 'test/setup/use-ffmpeg.ts'],
 }
 

@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeDisk } from '../test/service/disk.ts'
-import { killRounds, seeded } from '../test/service/kill-rounds.ts'
+import { createTestDisk } from '../test/service/disk.ts'
+import { killRounds, seededRandom } from '../test/service/kill-rounds.ts'
 import { powerCut } from '../test/service/power-cut.ts'
 
 const seed = Number(process.argv[2] ?? Date.now() % 2 ** 31)
-const random = seeded(seed)
+const random = seededRandom(seed)
 const began = performance.now()
 const figures = process.argv[3] === 'power' ? await onDisk() : await onFolder()
 const seconds = Math.round((performance.now() - began) / 1000)
@@ -21,6 +21,6 @@ async function onFolder() {
 }
 
 async function onDisk() {
-  await using disk = await makeDisk(2 ** 30)
+  await using disk = await createTestDisk(2 ** 30)
   return await killRounds({ dataDir: join(disk.folder, 'data'), rounds: 100, random, ...powerCut(disk) })
 }

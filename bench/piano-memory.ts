@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { beginAsMain } from '../test/service/begin-as-main.ts'
+import { initializeProcess } from '../test/service/initialize-process.ts'
 
 // Memory of piano_audio_to_midi by length of the recording, in a process like a worker: the peak of the process and of its
 // child processes, and its mean in the second and the last quarter. Speed as a multiple of real time, by wall time and by
@@ -12,12 +12,16 @@ import { beginAsMain } from '../test/service/begin-as-main.ts'
 // npm run bench -- piano-memory <folder of models> <minutes> [minutes] ...
 
 // Starts like a worker: modules loaded earlier would permanently grow the heap's young generation.
-beginAsMain()
+initializeProcess()
 const { manifest } = await import('../src/engines/packs/manifest.ts')
 const { configurePacks: setPacks } = await import('../src/engines/packs/resolve.ts')
 const { makePiece } = await import('../test/piano/generated-pieces.ts')
 const { record, writeWav } = await import('../test/piano/recordings.ts')
-const { contextOf, idOf, stage } = await import('../test/tasks/run-operation.ts')
+const {
+  createRunContext: contextOf,
+  fileIdOf: idOf,
+  stageFiles: stage,
+} = await import('../test/tasks/run-operation.ts')
 const { ffmpeg } = await import('../test/video-split-screen/media.ts')
 const { run } = await import('../tools/piano-audio-to-midi/run.ts')
 const { measure, processorSeconds } = await import('./measure.ts')

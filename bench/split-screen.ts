@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { contextOf, stage } from '../test/tasks/run-operation.ts'
+import { createRunContext, stageFiles } from '../test/tasks/run-operation.ts'
 import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
 import { plan } from '../tools/video-split-screen/plan.ts'
 import { splitScreenEncoderArgs } from '../tools/video-split-screen/encode.ts'
@@ -39,7 +39,7 @@ try {
 }
 
 async function compare(one: Case, sources: readonly string[]): Promise<void> {
-  const files = await stage(sources)
+  const files = await stageFiles(sources)
   const input = videoSplitScreen.input.parse({
     clips: sources.map((path) => ({ file_id: path.slice(-64) })),
     layout_mode: 'template',
@@ -69,11 +69,11 @@ async function makeSources(count: number): Promise<string[]> {
 
 async function runOurs(
   input: Parameters<typeof run>[0],
-  files: Awaited<ReturnType<typeof stage>>,
+  files: Awaited<ReturnType<typeof stageFiles>>,
 ): Promise<void> {
   const scratch = join(folder, 'ours')
   await mkdir(scratch, { recursive: true })
-  await run(input, contextOf(files, scratch).context)
+  await run(input, createRunContext(files, scratch).context)
 }
 
 async function runHandWritten({ grid: [columns, rows] }: Case, sources: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { TaskEvent } from '../src/contract/task.ts'
-import { all, connectEventSocket } from '../test/http/event-client.ts'
+import { subscribeToAll, connectEventSocket } from '../test/http/event-client.ts'
 import { api } from '../test/service/api.ts'
 import { startTestService } from '../test/service/in-process.ts'
 
@@ -15,8 +15,8 @@ await using service = await startTestService()
 const account = await service.account(runs + warmUps)
 const calls = api(account)
 using events = await connectEventSocket(account)
-events.say(all)
-await events.until(({ length }) => length === 1)
+events.send(subscribeToAll)
+await events.waitFor(({ length }) => length === 1)
 const { data: file } = await calls.upload('a.txt', 'some bytes')
 
 const times: number[] = []
@@ -25,11 +25,11 @@ for (let run = 0; run < runs + warmUps; run += 1) {
   const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
   const isOf = (one: TaskEvent) => one.event !== 'error' && one.task?.task_id === task.task_id
   // A task this short may report only its end.
-  await events.until((received) =>
+  await events.waitFor((received) =>
     received.some((one) => isOf(one) && (one.event === 'progress' || isDone(one))),
   )
   const began = performance.now()
-  await events.until((received) => received.some((one) => isOf(one) && isDone(one)))
+  await events.waitFor((received) => received.some((one) => isOf(one) && isDone(one)))
   if (run >= warmUps) times.push(began - started)
   events.events.length = 0
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { requestFiles, type RequestFiles, type StagedFile } from '../src/contract/operation.ts'
 import { meanSeekDistance } from '../src/engines/ffmpeg/quick-probe.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { idOf, stage } from '../test/tasks/run-operation.ts'
+import { fileIdOf, stageFiles } from '../test/tasks/run-operation.ts'
 import { consecutiveClips, request } from '../test/video-timeline-render/render.ts'
 import type { Cut } from '../test/video-timeline-render/render.ts'
 import { videoTimelineRender } from '../tools/video-timeline-render/contract.ts'
@@ -64,9 +64,9 @@ export async function prepare(body: ReturnType<typeof request>, folder: string):
 /** Probes files like the service does before it estimates. */
 async function inspect(paths: readonly string[]): Promise<RequestFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
-  const staged = await stage(paths)
+  const staged = await stageFiles(paths)
   for (const path of paths) {
-    const file = staged.get(idOf(path))
+    const file = staged.get(fileIdOf(path))
     const { facts } = file
     const seek = facts?.video && (await meanSeekDistance(path, facts.duration_ms, {}))
     const known = facts?.video && seek ? { ...facts, video: { ...facts.video, seek_ms: seek } } : facts

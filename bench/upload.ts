@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { fillPath, routes } from '../src/contract/routes.ts'
 import { hashFile } from '../src/platform/hash.ts'
 import { startMcpProcess } from '../test/mcp/mcp-process.ts'
-import { uploadWithCuts } from '../test/service/cut-upload.ts'
-import { seeded } from '../test/service/kill-rounds.ts'
-import { startProcess } from '../test/service/process.ts'
-import { peakResident } from '../test/service/resident.ts'
-import { makeStamped, misplaced } from '../test/service/stamped-file.ts'
+import { uploadWithInterruptions } from '../test/service/interrupted-upload.ts'
+import { seededRandom } from '../test/service/kill-rounds.ts'
+import { startServiceProcess } from '../test/service/process.ts'
+import { peakResidentMiB } from '../test/service/resident-memory.ts'
+import { createStampedFile, firstMisplacedMiB } from '../test/service/stamped-file.ts'
 import { abba, median } from './measure.ts'
 
 // Uploads a file through the MCP server to the service, in separate processes, on one disk (Linux). Reports MiB/s and
@@ -28,7 +28,7 @@ const workspace = join(folder, 'workspace')
 const source = join(workspace, 'source.mp4')
 try {
   await mkdir(workspace)
-  await makeStamped(source, size, 'noise')
+  await createStampedFile(source, size, 'noise')
   if (rounds > 0) {
     await measureSpeed({ localImport: true })
     await measureSpeed({ localImport: false })
@@ -39,7 +39,7 @@ try {
 }
 
 async function measureSpeed({ localImport }: { localImport: boolean }): Promise<void> {
-  const service = await startProcess(join(folder, `data-${localImport}`), { localImport })
+  const service = await startServiceProcess(join(folder, `data-${localImport}`), { localImport })
   const bridge = await startMcpProcess(service, workspace)
   const pids = { service: service.process.pid, bridge: bridge.pid, plain: process.pid }
   const headers = { authorization: service.apiKey }
@@ -66,8 +66,8 @@ async function measureSpeed({ localImport }: { localImport: boolean }): Promise<
         `${speed(plain).toFixed(0)} MiB/s; ratio ${(speed(ours) / speed(plain)).toFixed(2)}\n` +
         `processor time: bridge ${busy(ours, 'bridge')}, service ${busy(ours, 'service')}, ` +
         `plain ${busy(plain, 'plain')}\n` +
-        `peak memory: bridge ${(await peakResident(pids.bridge)).toFixed(0)} MiB, ` +
-        `service ${(await peakResident(pids.service)).toFixed(0)} MiB`,
+        `peak memory: bridge ${(await peakResidentMiB(pids.bridge)).toFixed(0)} MiB, ` +
+        `service ${(await peakResidentMiB(pids.service)).toFixed(0)} MiB`,
     )
   } finally {
     await bridge.close()
@@ -78,16 +78,22 @@ async function measureSpeed({ localImport }: { localImport: boolean }): Promise<
 async function measureCuts(): Promise<void> {
   const dataDir = join(folder, 'cut')
   await mkdir(dataDir)
-  const report = await uploadWithCuts({ source, size, dataDir, cuts, random: seeded(20_261_121) })
+  const report = await uploadWithInterruptions({
+    source,
+    size,
+    dataDir,
+    cuts,
+    random: seededRandom(20_261_121),
+  })
   const blake3 = await hashFile(source)
   const stored = join(dataDir, 'files', 'blobs', blake3.slice(0, 2), blake3)
-  const isRight = (await misplaced(stored)) === null && (await hashFile(stored)) === blake3
+  const isRight = (await firstMisplacedMiB(stored)) === null && (await hashFile(stored)) === blake3
   console.log(
     `interrupted ${JSON.stringify(report.cuts)}: ${isRight ? 'stored intact' : 'STORED DAMAGED'}; ` +
-      `${report.sentTwice} acknowledged bytes sent again; peak memory: ` +
+      `${report.bytesResent} acknowledged bytes sent again; peak memory: ` +
       `bridge ${report.peaks.bridge.toFixed(0)} MiB, service ${report.peaks.service.toFixed(0)} MiB`,
   )
-  if (!isRight || report.sentTwice > 0) process.exitCode = 1
+  if (!isRight || report.bytesResent > 0) process.exitCode = 1
 }
 
 /** Copies, hashes and syncs the file. Returns a function that removes the copy. */

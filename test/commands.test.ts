@@ -7,7 +7,7 @@ import { findChromium } from '../src/engines/chromium/locate.ts'
 import { splitSearchPath } from '../src/platform/environment.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { ageFile } from './http/chunked-upload-client.ts'
-import { shareCompiled } from './own-home.ts'
+import { linkCompileCache } from './compile-cache.ts'
 import { runCommand, spawnCommand } from './run-command.ts'
 import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
@@ -19,7 +19,7 @@ let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reelwright-commands-'))
-  await shareCompiled(folder)
+  await linkCompileCache(folder)
 })
 afterEach(() => rm(folder, { recursive: true }))
 

@@ -55,7 +55,7 @@ export interface ServiceOptions extends HostProcess {
   /** Concurrent tasks; by default half the number of cores, as an encoder uses two. */
   readonly concurrency?: number
   /** How long a synchronous operation may take, ms. */
-  readonly patience?: number
+  readonly resultTimeoutMs?: number
   /** By default a SQLite file in the data folder. */
   readonly database?: DatabaseLocation
   readonly host?: string
@@ -145,7 +145,7 @@ async function openService(
     metrics,
     counts: createTaskMetrics(metrics),
     concurrency,
-    resultTimeoutMs: options.patience ?? defaultResultTimeoutMs,
+    resultTimeoutMs: options.resultTimeoutMs ?? defaultResultTimeoutMs,
     steps: join(dataDir, 'steps'),
   }
   const measuring = registerServiceMetrics(service, options)

@@ -88,7 +88,10 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   test('returns 6401 without a model and 6402 while the service is busy; neither is charged', async () => {
     const packs = { folder: join(folder, 'none'), automatic: false, own: {}, manifest }
     configurePacks(packs)
-    await using service = await startTestService({ operations: [...operations, fakeModule], patience: 300 })
+    await using service = await startTestService({
+      operations: [...operations, fakeModule],
+      resultTimeoutMs: 300,
+    })
     const calls = api(await service.account(9))
     const missing = await ask(calls, 'missing.flac')
     expect(missing).toMatchObject({ status: 500, code: 6401, data: null, retryable: false })

@@ -15,7 +15,7 @@ import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { writeFakePack, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { writeFakeWhisper } from './fake-whisper.ts'
 
 const folder = await scratchFolder()
@@ -25,11 +25,11 @@ const mirror = testdata('models')
 
 /** Runs the operation as a worker does. */
 async function detect(path: string) {
-  const files = await stage([path])
-  const input = audioLanguageDetect.input.parse({ file_id: idOf(path) })
+  const files = await stageFiles([path])
+  const input = audioLanguageDetect.input.parse({ file_id: fileIdOf(path) })
   plan(input, files)
   await requireAll(requirements(input, files))
-  const { context } = contextOf(files, folder)
+  const { context } = createRunContext(files, folder)
   return audioLanguageDetect.output.parse(await run(input, context))
 }
 

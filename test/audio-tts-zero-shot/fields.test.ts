@@ -8,7 +8,7 @@ import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
@@ -83,12 +83,12 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   )
 
   test('failed subtitles do not fail the task', async () => {
-    const files = await stage([recording])
+    const files = await stageFiles([recording])
     const scratch = join(folder, 'barred')
     // A folder where the file should be.
     await mkdir(join(scratch, 'speech.srt'), { recursive: true })
-    const { context, kept } = contextOf(files, scratch)
-    const request = { ref_file_id: idOf(recording), text: 'Hello there.', text_lang: 'en-US' }
+    const { context, kept } = createRunContext(files, scratch)
+    const request = { ref_file_id: fileIdOf(recording), text: 'Hello there.', text_lang: 'en-US' }
     const input = audioTtsZeroShot.input.parse({ ...request, subtitle_format: 'srt' })
     const output = audioTtsZeroShot.output.parse(await run(input, context))
     expect(kept.map(({ name }) => name)).toEqual(['Hello there.wav'])

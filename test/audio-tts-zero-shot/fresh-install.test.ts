@@ -12,7 +12,7 @@ import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { createFakeSherpaPack } from '../engines/speech/fake-sherpa.ts'
 import { writeFakePack } from '../engines/speech/fake-speech-models.ts'
-import { idOf, stage } from '../tasks/run-operation.ts'
+import { fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { speak } from './run-tts.ts'
 
 const folder = await scratchFolder()
@@ -40,8 +40,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const packs = { folder: join(dataDir, 'packs'), automatic: false, mirror, own: {}, manifest: known }
     configurePacks(packs)
     const recording = pathOf('kennedy')
-    const files = await stage([recording])
-    const request = { text: 'Good morning.', text_lang: 'en-US', ref_file_id: idOf(recording) }
+    const files = await stageFiles([recording])
+    const request = { text: 'Good morning.', text_lang: 'en-US', ref_file_id: fileIdOf(recording) }
     const input = audioTtsZeroShot.input.parse(request)
     const missing = await requireAll(requirements(input, files)).then(
       () => expect.unreachable(),

@@ -3,19 +3,23 @@ import { join } from 'node:path'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { plan } from '../../tools/audio-tts-zero-shot/plan.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 
 let runs = 0
 
 /** Runs the operation as a worker does. Throws its error. */
 export async function speak(folder: string, reference: string, request: Record<string, unknown>) {
-  const files = await stage([reference])
-  const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(reference), text_lang: 'en-US', ...request })
+  const files = await stageFiles([reference])
+  const input = audioTtsZeroShot.input.parse({
+    ref_file_id: fileIdOf(reference),
+    text_lang: 'en-US',
+    ...request,
+  })
   plan(input, files)
   runs += 1
   const scratch = join(folder, `run-${runs}`)
   await mkdir(scratch, { recursive: true })
-  const { context, kept, progress } = contextOf(files, scratch)
+  const { context, kept, progress } = createRunContext(files, scratch)
   const output = audioTtsZeroShot.output.parse(await run(input, context))
   return { output, kept, progress, path: kept[0]?.path ?? '', srt: kept[1]?.path }
 }

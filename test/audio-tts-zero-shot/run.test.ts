@@ -15,7 +15,7 @@ import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { bytes, fails, json } from '../engines/services/fake-service.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { parrotRate, startParrot, type Parrot } from './fake-speech-services.ts'
 import { speak } from './run-tts.ts'
 
@@ -175,15 +175,15 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('an attempt reuses the sentences of an earlier one', async () => {
-      const files = await stage([jfk])
+      const files = await stageFiles([jfk])
       const input = audioTtsZeroShot.input.parse({
-        ref_file_id: idOf(jfk),
+        ref_file_id: fileIdOf(jfk),
         text_lang: 'en-US',
         text: 'One is here. Two is here. Three is here.',
       })
       const scratch = join(folder, 'resumed')
       await mkdir(scratch)
-      const { context } = contextOf(files, scratch)
+      const { context } = createRunContext(files, scratch)
       parrot.voice.replies.push((...given) => parrot.voice.otherwise(...given), fails(401))
       await expect(run(input, context)).rejects.toMatchObject({ code: 6401 })
       parrot.asked.length = 0
@@ -198,8 +198,8 @@ describe.skipIf(speech === undefined || !hasModels)(
       configurePacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
       configureServices({})
       const missing = async (request: Record<string, unknown>) => {
-        const files = await stage([jfk])
-        const input = audioTtsZeroShot.input.parse({ ref_file_id: idOf(jfk), text: 'Hello.', ...request })
+        const files = await stageFiles([jfk])
+        const input = audioTtsZeroShot.input.parse({ ref_file_id: fileIdOf(jfk), text: 'Hello.', ...request })
         return await requireAll(requirements(input, files)).catch((error: unknown) => error)
       }
       const needed = 'voice-activity speaker-segmentation zipvoice'
@@ -222,7 +222,7 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
-      const { output, kept } = await speak(folder, jfk, { ...input, ref_file_id: idOf(jfk) })
+      const { output, kept } = await speak(folder, jfk, { ...input, ref_file_id: fileIdOf(jfk) })
       expect(kept).toHaveLength(input['subtitle_format'] === undefined ? 1 : 2)
       expect(
         output.segments

@@ -5,14 +5,14 @@ import { findDaemon } from '../../src/daemon/find-or-start.ts'
 import { lockDataFolder } from '../../src/daemon/lock.ts'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import {
-  children,
-  find,
+  startedChildren,
+  findTestDaemon,
   findFromProcess,
   isAlive,
   newDataFolder,
-  recordOf,
+  readRunningRecord,
   startedDaemons,
-} from './harness.ts'
+} from './daemon-fixtures.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -33,15 +33,15 @@ test('eight concurrent processes share one daemon, also after repeated kill -9',
 
 test('a running daemon is reused', async () => {
   const dataDir = await newDataFolder()
-  const first = await find(dataDir)
-  expect(await find(dataDir)).toEqual(first)
-  expect((await recordOf(dataDir)).key).toBe(first.apiKey)
+  const first = await findTestDaemon(dataDir)
+  expect(await findTestDaemon(dataDir)).toEqual(first)
+  expect((await readRunningRecord(dataDir)).key).toBe(first.apiKey)
 })
 
 test('a lookup finds a running daemon and starts none', async () => {
   const dataDir = await newDataFolder()
   expect(await findDaemon(dataDir)).toBeNull()
-  const { pid } = await find(dataDir)
+  const { pid } = await findTestDaemon(dataDir)
   expect((await findDaemon(dataDir))?.pid).toBe(pid)
   process.kill(pid, 'SIGKILL')
   await expect.poll(() => isAlive(pid)).toBe(false)
@@ -51,7 +51,7 @@ test('a lookup finds a running daemon and starts none', async () => {
 
 test('a daemon inherits no settings from its first client', async () => {
   const dataDir = await newDataFolder()
-  const { baseUrl, apiKey } = await find(dataDir)
+  const { baseUrl, apiKey } = await findTestDaemon(dataDir)
   const answer = await fetch(`${baseUrl}/environment`, { headers: { authorization: apiKey } })
   const environment = (await answer.json()) as Record<string, string>
   expect(environment['PATH']).toBe(process.env['PATH'])
@@ -60,12 +60,12 @@ test('a daemon inherits no settings from its first client', async () => {
 
 test('the next daemon ends processes left by a killed one', async () => {
   const dataDir = await newDataFolder()
-  const { pid } = await find(dataDir, { withChild: true })
-  const [child = 0] = await children(dataDir)
+  const { pid } = await findTestDaemon(dataDir, { withChild: true })
+  const [child = 0] = await startedChildren(dataDir)
   process.kill(pid, 'SIGKILL')
   await expect.poll(() => isAlive(pid)).toBe(false)
   expect(await isAlive(child)).toBe(true)
-  await find(dataDir)
+  await findTestDaemon(dataDir)
   await expect.poll(() => isAlive(child)).toBe(false)
 })
 
@@ -73,11 +73,11 @@ test.each(['daemon-held', 'daemon-recorded'])(
   'a daemon killed at %s is reported, and the next one works',
   async (failpoint) => {
     const dataDir = await newDataFolder()
-    await expect(find(dataDir, { failpoint })).rejects.toMatchObject({
+    await expect(findTestDaemon(dataDir, { failpoint })).rejects.toMatchObject({
       code: 6401,
       message: expect.stringContaining('killed'),
     })
-    const { pid } = await find(dataDir)
+    const { pid } = await findTestDaemon(dataDir)
     expect(await startedDaemons(dataDir)).toEqual([pid])
   },
 )
@@ -85,56 +85,56 @@ test.each(['daemon-held', 'daemon-recorded'])(
 test('after a daemon was killed when announced, the next one works', async () => {
   const dataDir = await newDataFolder()
   // The client may find it before it exits, or report its exit.
-  await Promise.allSettled([find(dataDir, { failpoint: 'daemon-announced', withChild: true })])
-  const [child = 0] = await children(dataDir)
-  const { pid } = await find(dataDir)
+  await Promise.allSettled([findTestDaemon(dataDir, { failpoint: 'daemon-announced', withChild: true })])
+  const [child = 0] = await startedChildren(dataDir)
+  const { pid } = await findTestDaemon(dataDir)
   expect((await startedDaemons(dataDir)).at(-1)).toBe(pid)
   await expect.poll(() => isAlive(child)).toBe(false)
 })
 
 test('after a daemon was killed while stopping, the next one works', async () => {
   const dataDir = await newDataFolder()
-  const { pid } = await find(dataDir, { failpoint: 'daemon-retracted' })
+  const { pid } = await findTestDaemon(dataDir, { failpoint: 'daemon-retracted' })
   process.kill(pid, 'SIGTERM')
   await expect.poll(() => isAlive(pid)).toBe(false)
-  expect((await find(dataDir)).pid).not.toBe(pid)
+  expect((await findTestDaemon(dataDir)).pid).not.toBe(pid)
 })
 
 test('a process with a recycled pid is never ended', async () => {
   const dataDir = await newDataFolder()
-  const { pid } = await find(dataDir)
-  const record = await recordOf(dataDir)
+  const { pid } = await findTestDaemon(dataDir)
+  const record = await readRunningRecord(dataDir)
   process.kill(pid, 'SIGKILL')
   const [boot] = record.start_time.split('/')
   await writeFile(
     join(dataDir, 'daemon.json'),
     JSON.stringify({ ...record, pid: process.ppid, start_time: `${boot}/1` }),
   )
-  expect((await find(dataDir)).pid).not.toBe(process.ppid)
+  expect((await findTestDaemon(dataDir)).pid).not.toBe(process.ppid)
   expect(await isAlive(process.ppid)).toBe(true)
 })
 
 test.each(['', '{"pid":', '[]', '{"pid":"1","port":80}'])('a daemon.json of %j is replaced', async (text) => {
   const dataDir = await newDataFolder()
   await writeFile(join(dataDir, 'daemon.json'), text)
-  const { pid } = await find(dataDir)
-  expect((await recordOf(dataDir)).pid).toBe(pid)
+  const { pid } = await findTestDaemon(dataDir)
+  expect((await readRunningRecord(dataDir)).pid).toBe(pid)
 })
 
 test('a newer client replaces an idle older daemon, but not a busy one', async () => {
   const dataDir = await newDataFolder()
-  const older = await find(dataDir, { version: '1.2.0' })
-  expect(await find(dataDir, { version: '1.1.9' })).toEqual(older)
-  const newer = await find(dataDir, { version: '1.10.0', busy: true })
+  const older = await findTestDaemon(dataDir, { version: '1.2.0' })
+  expect(await findTestDaemon(dataDir, { version: '1.1.9' })).toEqual(older)
+  const newer = await findTestDaemon(dataDir, { version: '1.10.0', busy: true })
   expect(newer.pid).not.toBe(older.pid)
   await expect.poll(() => isAlive(older.pid)).toBe(false)
-  expect(await find(dataDir, { version: '2.0.0' })).toEqual(newer)
+  expect(await findTestDaemon(dataDir, { version: '2.0.0' })).toEqual(newer)
   expect(await startedDaemons(dataDir)).toEqual([older.pid, newer.pid])
 })
 
 test('concurrent newer clients replace an older daemon by one', async () => {
   const dataDir = await newDataFolder()
-  const older = await find(dataDir, { version: '0.9.0' })
+  const older = await findTestDaemon(dataDir, { version: '0.9.0' })
   const daemons = await Promise.all(Array.from({ length: 4 }, () => findFromProcess(dataDir)))
   expect(new Set(daemons.map(({ pid }) => pid)).size).toBe(1)
   expect(daemons[0]?.pid).not.toBe(older.pid)
@@ -143,7 +143,7 @@ test('concurrent newer clients replace an older daemon by one', async () => {
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (signal) => {
   const dataDir = await newDataFolder()
-  const { pid } = await find(dataDir)
+  const { pid } = await findTestDaemon(dataDir)
   process.kill(pid, signal)
   await expect.poll(() => isAlive(pid)).toBe(false)
   expect(await readDaemonRecord(dataDir)).toBeNull()
@@ -152,20 +152,20 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a daemon cleanly', async (sig
 
 test('an idle daemon exits, and the next client starts another', async () => {
   const dataDir = await newDataFolder()
-  const { pid } = await find(dataDir, { idleMs: 300 })
+  const { pid } = await findTestDaemon(dataDir, { idleMs: 300 })
   await expect.poll(() => isAlive(pid)).toBe(false)
   expect(await readDaemonRecord(dataDir)).toBeNull()
-  expect((await find(dataDir)).pid).not.toBe(pid)
+  expect((await findTestDaemon(dataDir)).pid).not.toBe(pid)
 })
 
 test('after its settings changed, a daemon is replaced once its work is done', async () => {
   const dataDir = await newDataFolder()
   const settings = join(dataDir, 'reelwright.config.json')
-  const [{ pid }, busy] = [await find(dataDir), await newDataFolder()]
-  const { pid: worker } = await find(busy, { busy: true })
+  const [{ pid }, busy] = [await findTestDaemon(dataDir), await newDataFolder()]
+  const { pid: worker } = await findTestDaemon(busy, { busy: true })
   await Promise.all([settings, join(busy, 'reelwright.config.json')].map((file) => writeFile(file, '{}')))
   await expect.poll(() => isAlive(pid)).toBe(false)
-  const next = await find(dataDir)
+  const next = await findTestDaemon(dataDir)
   expect(next.pid).not.toBe(pid)
   await rm(settings)
   await expect.poll(() => isAlive(next.pid)).toBe(false)
@@ -175,7 +175,7 @@ test('after its settings changed, a daemon is replaced once its work is done', a
 test('a failed start is reported with the last log lines of that run only', async () => {
   const dataDir = await newDataFolder()
   await writeFile(join(dataDir, 'daemon.log'), 'an old line\n')
-  const failed = find(dataDir, { fails: 'the disk is full' })
+  const failed = findTestDaemon(dataDir, { fails: 'the disk is full' })
   await expect(failed).rejects.toMatchObject({
     code: 6401,
     message: expect.stringMatching(/did not start: it exited at once \(1\)[^]*the disk is full/),
@@ -185,26 +185,26 @@ test('a failed start is reported with the last log lines of that run only', asyn
 
 test('a slow daemon is reported, and found once it responds', async () => {
   const dataDir = await newDataFolder()
-  await expect(find(dataDir, { timeoutMs: 1 })).rejects.toMatchObject({
+  await expect(findTestDaemon(dataDir, { timeoutMs: 1 })).rejects.toMatchObject({
     code: 6401,
     message: expect.stringContaining('does not respond yet'),
     hint: expect.stringContaining('REELWRIGHT_BASE_URL'),
   })
   await expect.poll(async () => (await readDaemonRecord(dataDir))?.port).toBeGreaterThan(0)
-  const { pid } = await find(dataDir)
+  const { pid } = await findTestDaemon(dataDir)
   expect(await startedDaemons(dataDir)).toEqual([pid])
 })
 
 test('a locked data folder whose daemon does not respond is reported with the pid', async () => {
   const dataDir = await newDataFolder()
-  const { pid } = await find(dataDir)
+  const { pid } = await findTestDaemon(dataDir)
   process.kill(pid, 'SIGSTOP')
-  await expect(find(dataDir, { timeoutMs: 1000 })).rejects.toMatchObject({
+  await expect(findTestDaemon(dataDir, { timeoutMs: 1000 })).rejects.toMatchObject({
     code: 6401,
     message: expect.stringContaining(`process ${pid}`),
   })
   process.kill(pid, 'SIGCONT')
-  expect((await find(dataDir)).pid).toBe(pid)
+  expect((await findTestDaemon(dataDir)).pid).toBe(pid)
   // The daemon started meanwhile has exited.
   const log = () => readFile(join(dataDir, 'daemon.log'), 'utf8')
   await expect.poll(log).toContain('another daemon has locked the data folder')
@@ -215,7 +215,7 @@ test('a data folder locked by `serve` is reported without waiting for a daemon',
   using held = lockDataFolder(dataDir)
   expect(held).not.toBeNull()
   // Longer than the timeout of the test.
-  await expect(find(dataDir, { timeoutMs: 600_000 })).rejects.toMatchObject({
+  await expect(findTestDaemon(dataDir, { timeoutMs: 600_000 })).rejects.toMatchObject({
     code: 6401,
     message: `the data folder ${dataDir} is locked by another process, which does not respond`,
     hint: expect.stringMatching(/^Stop that process.*REELWRIGHT_BASE_URL and REELWRIGHT_API_KEY/),
@@ -226,13 +226,13 @@ test('an unsuitable data folder is rejected with the reason', async () => {
   const parent = await newDataFolder()
   await writeFile(join(parent, 'file'), '')
   const rejection = { code: 6401, retryable: false }
-  await expect(find(join(parent, 'file', 'data'))).rejects.toMatchObject(rejection)
-  await expect(find(join(parent, 'Dropbox', 'data'))).rejects.toMatchObject({
+  await expect(findTestDaemon(join(parent, 'file', 'data'))).rejects.toMatchObject(rejection)
+  await expect(findTestDaemon(join(parent, 'Dropbox', 'data'))).rejects.toMatchObject({
     ...rejection,
     message: expect.stringContaining('synchronised by Dropbox'),
   })
   await mkdir(join(parent, 'data', 'daemon.log'), { recursive: true })
-  await expect(find(join(parent, 'data'))).rejects.toMatchObject({
+  await expect(findTestDaemon(join(parent, 'data'))).rejects.toMatchObject({
     code: 6401,
     message: expect.stringContaining('daemon.log cannot be written'),
   })
@@ -243,7 +243,7 @@ test.skipIf(process.getuid?.() === 0)(
   async () => {
     const dataDir = await newDataFolder()
     await chmod(dataDir, 0o500)
-    await expect(find(dataDir)).rejects.toMatchObject({
+    await expect(findTestDaemon(dataDir)).rejects.toMatchObject({
       code: 6401,
       message: expect.stringContaining('permission denied'),
     })
@@ -255,7 +255,7 @@ test('a large log is rotated at the start, and a failed start still reports its 
   const dataDir = await newDataFolder()
   const path = join(dataDir, 'daemon.log')
   await writeFile(path, 'an old line\n'.repeat(800_000))
-  const failed = find(dataDir, { fails: 'the disk is full' })
+  const failed = findTestDaemon(dataDir, { fails: 'the disk is full' })
   await expect(failed).rejects.toMatchObject({ message: expect.stringContaining('the disk is full') })
   expect((await readFile(path, 'utf8')).length).toBeLessThan(10_000)
   expect((await readFile(`${path}.1`, 'utf8')).startsWith('an old line\n')).toBe(true)

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { computeProof } from '../../src/platform/hosting.ts'
-import { find, newDataFolder, recordOf } from './harness.ts'
+import { findTestDaemon, newDataFolder, readRunningRecord } from './daemon-fixtures.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
@@ -79,9 +79,9 @@ test.each(Object.entries(impostors))(
   async (_, impostor) => {
     const dataDir = await newDataFolder()
     const { port, received } = await announceImpostor(dataDir, impostor())
-    const found = await find(dataDir)
+    const found = await findTestDaemon(dataDir)
     expect(found.baseUrl).not.toBe(`http://127.0.0.1:${port}`)
-    expect((await recordOf(dataDir)).instance).toBe(found.instance)
+    expect((await readRunningRecord(dataDir)).instance).toBe(found.instance)
     for (const secret of [lost.key, found.apiKey]) expect(received.join('')).not.toContain(secret)
   },
 )

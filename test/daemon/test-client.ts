@@ -1,9 +1,9 @@
 // A process that finds or starts a test daemon, and prints its address and the elapsed time.
 import { join } from 'node:path'
-import { beginAsMain } from '../service/begin-as-main.ts'
+import { initializeProcess } from '../service/initialize-process.ts'
 import type { TestDaemonOptions } from './test-daemon.ts'
 
-beginAsMain()
+initializeProcess()
 const { findOrStartDaemon } = await import('../../src/daemon/find-or-start.ts')
 const options = JSON.parse(process.argv[2] ?? '') as TestDaemonOptions
 const { dataDir, version } = options

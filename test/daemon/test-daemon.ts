@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { HostedService, HostProcess } from '../../src/platform/hosting.ts'
-import { beginAsMain } from '../service/begin-as-main.ts'
+import { initializeProcess } from '../service/initialize-process.ts'
 
-beginAsMain()
+initializeProcess()
 const { routes } = await import('../../src/contract/routes.ts')
 const { runDaemon } = await import('../../src/daemon/run-daemon.ts')
 const { armFailpoint } = await import('../../src/platform/failpoint.ts')

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import { isTerminal, taskEvent, type TaskCreated, type TaskRecord } from '../../src/contract/task.ts'
-import { all, connectEventSocket, type Listener } from '../http/event-client.ts'
-import { api, type Answer, type Api } from '../service/api.ts'
+import { subscribeToAll, connectEventSocket, type EventClient } from '../http/event-client.ts'
+import { api, type ApiResponse, type Api } from '../service/api.ts'
 import type { ServiceProcess } from '../service/process.ts'
-import type { ShakyService } from './shaky-service.ts'
+import type { RestartingService } from './restarting-service.ts'
 
 /** Shares of task behaviours; the remaining tasks are plain copies. */
 const behaviours = [
@@ -26,7 +26,7 @@ const ends: Readonly<Record<Behaviour, TaskRecord['status']>> = {
 }
 
 interface Options {
-  readonly service: ShakyService
+  readonly service: RestartingService
   readonly apiKey: string
   readonly random: () => number
   /** Ids of files that the test has expired. */
@@ -39,13 +39,13 @@ export class DayClient {
   readonly tasks = new Set<string>()
   /** Number of the latest event received. */
   seq = 0
-  readonly #service: ShakyService
+  readonly #service: RestartingService
   readonly #apiKey: string
   readonly #random: () => number
   readonly #expired: ReadonlySet<string>
   readonly #states = new Map<string, TaskRecord['status']>()
   readonly #received = new EventTarget()
-  #listener: Listener | undefined
+  #listener: EventClient | undefined
   #over = false
 
   constructor({ service, apiKey, random, expired }: Options) {
@@ -106,7 +106,7 @@ export class DayClient {
       if (listener.socket.readyState !== WebSocket.OPEN) continue
       this.#listener = listener
       listener.socket.addEventListener('message', ({ data }) => this.#take(String(data)))
-      listener.say({ ...all, after: this.seq })
+      listener.send({ ...subscribeToAll, after: this.seq })
       if (this.#over) listener.socket.close()
       await closed
     }
@@ -145,13 +145,13 @@ export class DayClient {
   }
 
   /** Repeats a request until it succeeds. Only a service that is stopping may fail. */
-  async #ask<T>(what: string, act: (calls: Api) => Promise<Answer<T>>): Promise<Answer<T>> {
+  async #ask<T>(what: string, act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
     const answer = await this.#answer(act)
     if (answer.code === 200) return answer
     throw new Error(`${what}: ${answer.code} ${answer.msg}`)
   }
 
-  async #answer<T>(act: (calls: Api) => Promise<Answer<T>>): Promise<Answer<T>> {
+  async #answer<T>(act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
     for (;;) {
       const service: ServiceProcess = await this.#service.current
       try {
@@ -192,7 +192,7 @@ export class DayClient {
   }
 }
 
-function create(calls: Api, name: string, body: unknown): Promise<Answer<TaskCreated>> {
+function create(calls: Api, name: string, body: unknown): Promise<ApiResponse<TaskCreated>> {
   return calls.send<TaskCreated>(fillPath(routes.createTask.path, { task_type: 'test_copy' }), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': name },

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { dataFolder } from '../service/doomed.ts'
-import { seeded } from '../service/kill-rounds.ts'
-import { soakSize } from '../soak.ts'
-import { day } from './day.ts'
+import { temporaryDataFolder } from '../service/killable-service.ts'
+import { seededRandom } from '../service/kill-rounds.ts'
+import { soakSize } from '../soak-size.ts'
+import { simulateDay } from './day.ts'
 
 const tasks = soakSize(40, 400)
 
 test('a day of use: disconnects, restarts, cancels, stops and expiries violate no invariant', async () => {
-  const figures = await day({ dataDir: await dataFolder(), tasks, random: seeded(11) })
+  const figures = await simulateDay({ dataDir: await temporaryDataFolder(), tasks, random: seededRandom(11) })
   const { completed = 0, failed = 0, cancelled = 0 } = figures.states
   expect(completed + failed + cancelled).toBe(tasks)
   expect(completed).toBeGreaterThan(tasks / 2)

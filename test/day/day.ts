@@ -10,9 +10,9 @@ import { isContentReferenced } from '../../src/files/content.ts'
 import { newKey } from '../../src/platform/hosting.ts'
 import { checkInvariants } from '../service/invariants.ts'
 import { DayClient } from './client.ts'
-import { ShakyService } from './shaky-service.ts'
+import { RestartingService } from './restarting-service.ts'
 
-interface Day {
+interface SimulateDayOptions {
   readonly dataDir: string
   readonly tasks: number
   readonly random: () => number
@@ -35,7 +35,7 @@ const credits = 100_000
  * Simulates a day of use: four clients with separate accounts and one task each at a time, while sockets
  * disconnect, files expire, and the service is stopped and killed. Throws if an invariant is violated at the end.
  */
-export async function day({ dataDir, tasks, random }: Day): Promise<DayFigures> {
+export async function simulateDay({ dataDir, tasks, random }: SimulateDayOptions): Promise<DayFigures> {
   await mkdir(dataDir, { recursive: true })
   const path = join(dataDir, 'reelwright.sqlite')
   let [restarts, disconnects, done] = [0, 0, 0]
@@ -43,7 +43,7 @@ export async function day({ dataDir, tasks, random }: Day): Promise<DayFigures> 
   const keys = await withDatabase(path, openAccounts)
   const staff: DayClient[] = []
   {
-    await using service = new ShakyService(dataDir)
+    await using service = new RestartingService(dataDir)
     staff.push(...keys.map((apiKey) => new DayClient({ service, apiKey, random, expired })))
     const following = staff.map((client) => client.follow())
 

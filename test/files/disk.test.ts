@@ -7,9 +7,9 @@ import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { StoredBytes } from '../../src/files/store.ts'
-import { fileStoreLaws } from '../laws/file-store.ts'
+import { testFileStoreProperties } from './file-store-properties.ts'
 
-fileStoreLaws(openDiskStore)
+testFileStoreProperties(openDiskStore)
 
 async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-disk-'))

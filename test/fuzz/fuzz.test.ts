@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { seeded } from '../service/kill-rounds.ts'
+import { seededRandom } from '../service/kill-rounds.ts'
 import { eras } from '../mcp/stdio-client.ts'
-import { soakSize } from '../soak.ts'
+import { soakSize } from '../soak-size.ts'
 import { fuzzService } from './service.ts'
 import { fuzzTools } from './tools.ts'
 
@@ -9,7 +9,7 @@ const requestCount = soakSize(1000, 20_000)
 const callCount = soakSize(60, 500)
 
 test(`${requestCount} generated requests to every endpoint: no 500, no hang, no growth`, async () => {
-  const { requests, statuses, slowest, resident } = await fuzzService(requestCount, seeded(20_261_122))
+  const { requests, statuses, slowest, resident } = await fuzzService(requestCount, seededRandom(20_261_122))
   expect(requests).toBe(requestCount)
   // The requests reach the code under test.
   expect(statuses[200]).toBeGreaterThan(requestCount / 5)
@@ -23,7 +23,7 @@ test.each(eras)(
   `${callCount} generated calls of the tools, %s client: no bug, no hang, no growth`,
   async (era) => {
     const { calls, refused, slowest, resident } = await fuzzTools(callCount, {
-      random: seeded(20_261_123),
+      random: seededRandom(20_261_123),
       era,
     })
     expect(calls).toBe(callCount)

@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici'
 import type { ApiOperation, OpenApiDocument } from '../../src/http/openapi.ts'
 import { form, formType } from '../http/raw-http.ts'
-import { checkDocumented } from '../service/documented.ts'
+import { assertDocumented } from '../service/assert-documented.ts'
 import { Values, type Random } from './values.ts'
 
-interface Subject {
+interface HttpFuzzerOptions {
   readonly baseUrl: string
   readonly apiKey: string
   /** The service's API document. */
@@ -14,7 +14,7 @@ interface Subject {
 }
 
 /** Figures of a run. */
-export interface Fuzzed {
+export interface HttpFuzzResult {
   readonly requests: number
   /** Responses by status. */
   readonly statuses: Readonly<Record<string, number>>
@@ -22,7 +22,7 @@ export interface Fuzzed {
   readonly slowest: number
 }
 
-interface Sent {
+interface GeneratedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Record<string, string>
@@ -33,7 +33,7 @@ interface Sent {
 const maxKnown = 200
 
 /** Longest response time of any request, ms. */
-const patienceMs = 20_000
+const responseTimeoutMs = 20_000
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
 
@@ -42,7 +42,7 @@ const taskShare = 0.4
 
 /** Sends valid, almost valid and invalid requests to every endpoint. */
 export class HttpFuzzer {
-  readonly #subject: Subject
+  readonly #subject: HttpFuzzerOptions
   readonly #values: Values
   /** Ids returned by the service, by kind. */
   readonly #known: Record<string, string[]>
@@ -52,12 +52,12 @@ export class HttpFuzzer {
     readonly api: ApiOperation
     readonly isOfTask: boolean
   }[]
-  readonly #agent = new Agent({ headersTimeout: patienceMs, bodyTimeout: patienceMs })
+  readonly #agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs })
   readonly #statuses: Record<string, number> = {}
   #requests = 0
   #slowest = 0
 
-  constructor(subject: Subject, random: Random) {
+  constructor(subject: HttpFuzzerOptions, random: Random) {
     this.#subject = subject
     const files = [...subject.files]
     this.#known = { file_id: files, task_id: [], upload_id: [] }
@@ -82,7 +82,7 @@ export class HttpFuzzer {
     await Promise.all(Array.from({ length: atOnce }, send))
   }
 
-  figures(): Fuzzed {
+  figures(): HttpFuzzResult {
     return { requests: this.#requests, statuses: this.#statuses, slowest: Math.round(this.#slowest) }
   }
 
@@ -90,7 +90,7 @@ export class HttpFuzzer {
     await this.#agent.destroy()
   }
 
-  #make(): Sent {
+  #make(): GeneratedRequest {
     const values = this.#values
     const isOfTask = values.chance(taskShare)
     const { path, method, api } = values.pick(this.#endpoints.filter((each) => isOfTask === each.isOfTask))
@@ -160,7 +160,7 @@ export class HttpFuzzer {
     return { headers: { 'content-type': values.chance(0.95) ? formType : 'multipart/form-data' }, body }
   }
 
-  async #send(sent: Sent): Promise<void> {
+  async #send(sent: GeneratedRequest): Promise<void> {
     const began = performance.now()
     const {
       statusCode: status,
@@ -187,7 +187,7 @@ export class HttpFuzzer {
     }
     const type = headers['content-type']
     try {
-      checkDocumented({ ...sent, status, type: type === undefined ? null : String(type), body })
+      assertDocumented({ ...sent, status, type: type === undefined ? null : String(type), body })
     } catch (error) {
       throw new Error(`invalid response to ${describe(sent)}`, { cause: error })
     }
@@ -215,7 +215,7 @@ function ascii(value: string): string {
   return value.replaceAll(/[^\u0020-\u007e]/g, '').slice(0, 2000)
 }
 
-function describe({ method, path, headers, body = '' }: Sent): string {
+function describe({ method, path, headers, body = '' }: GeneratedRequest): string {
   const { authorization: _, ...rest } = headers
   return `${method} ${path.slice(0, 300)} ${JSON.stringify(rest).slice(0, 300)} ${body.toString().slice(0, 1000)}`
 }

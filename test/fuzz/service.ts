@@ -7,23 +7,23 @@ import type { OpenApiDocument } from '../../src/http/openapi.ts'
 import { h264, make, picture } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { checkInvariants } from '../service/invariants.ts'
-import { startProcess } from '../service/process.ts'
-import { residentNow } from '../service/resident.ts'
-import { HttpFuzzer, type Fuzzed } from './http.ts'
+import { startServiceProcess } from '../service/process.ts'
+import { currentResidentMiB } from '../service/resident-memory.ts'
+import { HttpFuzzer, type HttpFuzzResult } from './http.ts'
 import type { Random } from './values.ts'
 
 /** Figures of a run against a service in its own process. */
-export interface ServiceFuzzed extends Fuzzed {
+export interface ServiceFuzzResult extends HttpFuzzResult {
   /** Resident memory of the service after the first fifth and at the end, MiB. */
   readonly resident: readonly [number, number]
 }
 
 /** Sends generated requests to a new service and checks its invariants afterwards. Throws on any violation. */
-export async function fuzzService(count: number, random: Random): Promise<ServiceFuzzed> {
+export async function fuzzService(count: number, random: Random): Promise<ServiceFuzzResult> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-fuzz-'))
   const dataDir = join(folder, 'data')
   await mkdir(dataDir)
-  const service = await startProcess(dataDir, { patience: 1000 })
+  const service = await startServiceProcess(dataDir, { resultTimeoutMs: 1000 })
   try {
     const calls = api(service)
     const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
@@ -32,10 +32,10 @@ export async function fuzzService(count: number, random: Random): Promise<Servic
     const files = made.map(({ data }) => data.file_id)
     const fuzzer = new HttpFuzzer({ ...service, document, files }, random)
     await fuzzer.run(Math.ceil(count / 5))
-    const early = await residentNow(service.process.pid)
+    const early = await currentResidentMiB(service.process.pid)
     await fuzzer.run(Math.floor((count * 4) / 5))
     await fuzzer.close()
-    const late = await residentNow(service.process.pid)
+    const late = await currentResidentMiB(service.process.pid)
     await service.kill('SIGTERM')
     const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
     await checkInvariants(db, await openDiskStore(join(dataDir, 'files')), { deletions: true })

@@ -8,8 +8,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { JsonSchema } from '../../src/contract/json-schema.ts'
 import { h264, make, picture } from '../engines/ffmpeg/made.ts'
 import { parseToolResult, type Era } from '../mcp/stdio-client.ts'
-import { startProcess } from '../service/process.ts'
-import { residentNow } from '../service/resident.ts'
+import { startServiceProcess } from '../service/process.ts'
+import { currentResidentMiB } from '../service/resident-memory.ts'
 import { Values, type Random } from './values.ts'
 
 const invalidParams: number = ProtocolErrorCode.InvalidParams
@@ -17,7 +17,7 @@ const invalidParams: number = ProtocolErrorCode.InvalidParams
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
 /** Figures of a run. */
-export interface ToolsFuzzed {
+export interface ToolFuzzResult {
   readonly calls: number
   /** Calls that returned an error. */
   readonly refused: number
@@ -31,12 +31,12 @@ export interface ToolsFuzzed {
 export async function fuzzTools(
   count: number,
   { random, era }: { random: Random; era: Era },
-): Promise<ToolsFuzzed> {
+): Promise<ToolFuzzResult> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-fuzz-'))
   const [dataDir, workspace] = [join(folder, 'data'), join(folder, 'workspace')]
   await mkdir(dataDir)
-  const known = await furnish(workspace)
-  const service = await startProcess(dataDir)
+  const known = await createWorkspaceFiles(workspace)
+  const service = await startServiceProcess(dataDir)
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [main, 'mcp', '--allow-dir', workspace],
@@ -57,10 +57,10 @@ export async function fuzzTools(
     await client.connect(transport)
     const fuzzer = new ToolFuzzer(client, new Values(random, known), (await client.listTools()).tools)
     await fuzzer.run(Math.ceil(count / 5))
-    const early = await residentNow(transport.pid ?? undefined)
+    const early = await currentResidentMiB(transport.pid ?? undefined)
     await fuzzer.run(Math.floor((count * 4) / 5))
     if (log !== '') throw new Error(`the server reported: ${log.slice(0, 2000)}`)
-    return { ...fuzzer.figures(), resident: [early, await residentNow(transport.pid ?? undefined)] }
+    return { ...fuzzer.figures(), resident: [early, await currentResidentMiB(transport.pid ?? undefined)] }
   } finally {
     await client.close()
     await service.kill('SIGKILL')
@@ -69,7 +69,7 @@ export async function fuzzTools(
 }
 
 /** Fills a workspace with files of every kind. Returns allowed names and some forbidden ones. */
-async function furnish(workspace: string): Promise<string[]> {
+async function createWorkspaceFiles(workspace: string): Promise<string[]> {
   await mkdir(join(workspace, 'folder.mp4'), { recursive: true })
   const clip = await make(join(workspace, 'clip.mp4'), [...picture(1), ...h264])
   await copyFile(clip, join(workspace, 'a name with "quotes" and ünïcode.mp4'))
@@ -127,7 +127,7 @@ class ToolFuzzer {
     await Promise.all(Array.from({ length: atOnce }, call))
   }
 
-  figures(): Omit<ToolsFuzzed, 'resident'> {
+  figures(): Omit<ToolFuzzResult, 'resident'> {
     return { calls: this.#calls, refused: this.#refused, slowest: Math.round(this.#slowest) }
   }
 

@@ -6,8 +6,8 @@ import { checkParticle } from '../../tools/check-particle/contract.ts'
 import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
 import { serve, type Served } from '../contract/serve.ts'
 import { h264, make, picture, tone } from '../engines/ffmpeg/made.ts'
-import { api, until } from '../service/api.ts'
-import { programsWith } from '../service/programs.ts'
+import { api, pollUntil } from '../service/api.ts'
+import { findProcesses } from '../service/processes.ts'
 import { streams } from '../video-split-screen/media.ts'
 import { particle } from './render.ts'
 import { writeFile } from 'node:fs/promises'
@@ -146,13 +146,13 @@ describe('html_render_simple', () => {
       render: { output_format: 'qtrle' },
     })
     const programs = async () => [
-      ...(await programsWith('chrom', scratch)),
-      ...(await programsWith('ffmpeg', scratch)),
+      ...(await findProcesses('chrom', scratch)),
+      ...(await findProcesses('ffmpeg', scratch)),
     ]
-    await until(programs, (pids) => pids.length > 2)
+    await pollUntil(programs, (pids) => pids.length > 2)
     expect(await calls.stop(task.task_id)).toMatchObject({ code: 200, data: { status: 'failed' } })
     // Includes processes that the browser was about to start when it was stopped.
-    await until(programs, (left) => left.length === 0)
+    await pollUntil(programs, (left) => left.length === 0)
   })
 })
 

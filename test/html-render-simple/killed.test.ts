@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { api } from '../service/api.ts'
-import { dataFolder, start } from '../service/doomed.ts'
-import { halted, programsWith, signalEach, untilEnded } from '../service/programs.ts'
+import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
+import { suspendProcesses, findProcesses, signalEach, waitUntilExited } from '../service/processes.ts'
 import { particle } from './render.ts'
 
 const type = 'html_render_simple'
@@ -27,13 +27,14 @@ const composition = {
 }
 
 test('a task whose worker or service is killed is rendered again, completes and is charged once', async () => {
-  const dataDir = await dataFolder()
+  const dataDir = await temporaryDataFolder()
   const scratch = join(dataDir, 'scratch')
-  const doomed = await start(dataDir)
+  const doomed = await startKillableService(dataDir)
   const before = await api(doomed).balance()
 
   /** Browsers and the encoder, halted once both are there. */
-  const programs = () => halted(['chrom', 'ffmpeg'].map((name) => () => programsWith(name, scratch)))
+  const programs = () =>
+    suspendProcesses(['chrom', 'ffmpeg'].map((name) => () => findProcesses(name, scratch)))
   const render = { output_format: 'qtrle' }
   const { data: task } = await api(doomed).create(type, { composition, render })
 
@@ -43,17 +44,17 @@ test('a task whose worker or service is killed is rendered again, completes and 
     workers.map((name) => Number.parseInt(name, 10)),
     'SIGKILL',
   )
-  await untilEnded(first)
+  await waitUntilExited(first)
 
   const second = await programs()
   await doomed.kill('SIGKILL')
-  await untilEnded(second)
+  await waitUntilExited(second)
 
-  const calls = api(await start(dataDir))
+  const calls = api(await startKillableService(dataDir))
   const done = await calls.ended(type, task.task_id)
   expect(done.data).toMatchObject({ status: 'completed', output_result: { duration: seconds } })
   expect(await calls.balance()).toBe(before - 1)
-  for (const name of ['chrom', 'ffmpeg']) expect(await programsWith(name, dataDir)).toEqual([])
+  for (const name of ['chrom', 'ffmpeg']) expect(await findProcesses(name, dataDir)).toEqual([])
   const left = await readdir(scratch, { recursive: true })
   expect(left.filter((name) => name.includes('chromium-'))).toEqual([])
 }, 120_000)

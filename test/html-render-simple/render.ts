@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
 import { plan } from '../../tools/html-render-simple/plan.ts'
 import { run } from '../../tools/html-render-simple/run.ts'
-import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
+import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
 
-export type Rendered = Made<typeof htmlRenderSimple>
+export type Rendered = OperationRun<typeof htmlRenderSimple>
 
 interface RenderOptions {
   readonly composition: Readonly<Record<string, unknown>>
@@ -18,8 +18,8 @@ export async function render(
   { composition, render: encoding, assets = {} }: RenderOptions,
   folder: string,
 ): Promise<Rendered> {
-  const files = await stage(Object.values(assets))
-  const ids = Object.fromEntries(Object.entries(assets).map(([name, path]) => [name, idOf(path)]))
+  const files = await stageFiles(Object.values(assets))
+  const ids = Object.fromEntries(Object.entries(assets).map(([name, path]) => [name, fileIdOf(path)]))
   const request = {
     composition: { assets: { file_id: ids }, tracks: [], ...composition },
     ...(encoding && { render: encoding }),

@@ -2,11 +2,14 @@ import { expect, test } from 'vitest'
 import type { TaskRecord } from '../../src/contract/task.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
 import { withAbsoluteLinks } from '../../src/http/task-routes.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
-import { fakeModule, messageModule } from '../service/fake-operation.ts'
+import { fakeModule, messageEnvelopeModule } from '../service/fake-operation.ts'
 
-const full = { ...messageModule, operation: { ...messageModule.operation, fullLinks: true as const } }
+const full = {
+  ...messageEnvelopeModule,
+  operation: { ...messageEnvelopeModule.operation, fullLinks: true as const },
+}
 
 test('operations with full links return absolute URLs under the called origin; others return paths', async () => {
   await using service = await startTestService({ operations: [fakeModule, full] })
@@ -20,7 +23,7 @@ test('operations with full links return absolute URLs under the called origin; o
     const { data: created } = await calls.create(type, { file_id: file.file_id })
     for (const baseUrl of [service.baseUrl, service.baseUrl.replace('127.0.0.1', 'localhost')]) {
       const { query } = api({ ...account, baseUrl })
-      const { data } = await until(
+      const { data } = await pollUntil(
         () => query(type, created.task_id),
         (answer) => answer.data.status === 'completed',
       )

@@ -11,7 +11,7 @@ import { startTestService, type TestAccount, type TestService } from '../service
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sendRequest, envelope, openConnection } from './raw-http.ts'
-import { walk, type World } from './walk.ts'
+import { successfulRequests, type RequestSubjects } from './successful-requests.ts'
 
 // Attacks that other tests do not cover. See also: links.test.ts (tampering), authentication.test.ts (Host,
 // Origin), tickets.test.ts, interrupted-uploads.test.ts (framing), test/observe/requests.test.ts (log injection),
@@ -35,13 +35,19 @@ const victim = (): TestAccount => owner as TestAccount
 const attacker = (): TestAccount => thief as TestAccount
 
 describe('with the key of another account', () => {
-  const world = (): World => ({ account: victim(), clip: clip.file_id, type: 'test_copy' })
+  const world = (): RequestSubjects => ({ account: victim(), clip: clip.file_id, type: 'test_copy' })
   const withIds = Object.entries(endpoints).filter(
     ([id, { path }]) => /\{(?!task_type|name)/.test(path) && id !== 'createTask',
   )
 
   test.each(withIds)('%s', async (id, { method, path }) => {
-    const { params = {}, query = {}, headers = {}, json, body } = await walk[id as keyof typeof walk](world())
+    const {
+      params = {},
+      query = {},
+      headers = {},
+      json,
+      body,
+    } = await successfulRequests[id as keyof typeof successfulRequests](world())
     const target = `${fillPath(path, { task_type: 'test_copy', ...params })}?${new URLSearchParams(query).toString()}`
     const answer = await sendRequest(service.baseUrl + target, {
       method,

@@ -3,7 +3,7 @@ import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { OpenUploadSession, UploadStatus } from '../../src/contract/upload.ts'
 import type { Db } from '../../src/db/schema.ts'
 import { createHasher } from '../../src/platform/hash.ts'
-import { api, type Answer } from '../service/api.ts'
+import { api, type ApiResponse } from '../service/api.ts'
 
 /** Response to a stored part. */
 interface PartStored {
@@ -36,7 +36,7 @@ export function chunkedUploadClient(account: { baseUrl: string; apiKey: string }
       ),
     status: (uploadId: string) => call<UploadStatus>(routes.uploadStatus, { upload_id: uploadId }),
     complete: (uploadId: string) => call<FileRecord>(routes.completeUpload, { upload_id: uploadId }),
-    abort: (uploadId: string): Promise<Answer<{ upload_id: string; aborted: boolean }>> =>
+    abort: (uploadId: string): Promise<ApiResponse<{ upload_id: string; aborted: boolean }>> =>
       call(routes.abortUpload, { upload_id: uploadId }),
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
 import type { TaskList } from '../../src/contract/task.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startSecondApp } from './second-app.ts'
 import { onDatabases } from './on-databases.ts'
@@ -67,7 +67,7 @@ onDatabases('creation', (service) => {
     expect(await create(), 'as planned while nothing is known').toMatchObject({ estimated_duration: 2 })
     for (let turn = 0; turn < 5; turn++) {
       const { task_id } = await create()
-      await until(
+      await pollUntil(
         () => calls.query('test_copy', task_id),
         ({ data }) => data.status === 'completed',
       )

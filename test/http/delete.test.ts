@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import type { FileStore } from '../../src/files/store.ts'
 import { checkFiles } from '../service/invariants.ts'
 import { startSecondApp } from './second-app.ts'
@@ -59,7 +59,7 @@ onDatabases('deleting', (service) => {
     })
     await calls.stop(waiting.task_id)
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
-    const { data: done } = await until(
+    const { data: done } = await pollUntil(
       () => calls.query('test_copy', task.task_id),
       ({ data }) => data.status === 'completed',
     )

@@ -5,7 +5,7 @@ import { wrongFields } from '../contract/laws.ts'
 import { messageCreatedFields, messageEnvelopeFields, taskRecordFields } from '../contract/common.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
-import { fakeModule, messageModule } from '../service/fake-operation.ts'
+import { fakeModule, messageEnvelopeModule } from '../service/fake-operation.ts'
 import { sendRequest } from './raw-http.ts'
 
 // Document 1, 2.1: piano_audio_enhance, piano_audio_to_midi and music_visualizer.
@@ -13,7 +13,7 @@ import { sendRequest } from './raw-http.ts'
 type Json = Record<string, unknown>
 
 test('an operation with the message envelope returns {code: 0, message, data}; its errors have the common form', async () => {
-  await using service = await startTestService({ operations: [fakeModule, messageModule] })
+  await using service = await startTestService({ operations: [fakeModule, messageEnvelopeModule] })
   const account = await service.account(9)
   const { data: file } = await api(account).upload('a.txt', 'some bytes')
   const headers = { authorization: account.apiKey, 'content-type': 'application/json' }
@@ -51,7 +51,7 @@ test('an operation with the message envelope returns {code: 0, message, data}; i
 })
 
 test('the client accepts both envelopes from any operation', async () => {
-  await using service = await startTestService({ operations: [fakeModule, messageModule] })
+  await using service = await startTestService({ operations: [fakeModule, messageEnvelopeModule] })
   const account = await service.account(9)
   const { data: file } = await api(account).upload('a.txt', 'some bytes')
   const client = createClient(account)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated, TaskList } from '../../src/contract/task.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 
 // This service runs two tasks at a time; each has an estimate of 2 s and stays at 10 %.
@@ -30,7 +30,7 @@ onDatabases('estimates', (service) => {
 
     const running = [await create(), await create()]
     expect(running.map(wait), 'a worker is free').toEqual([0, 0])
-    await until(
+    await pollUntil(
       () => calls.send<TaskList>('/task/list'),
       ({ data }) => data.list.every(({ progress }) => progress === 10),
     )

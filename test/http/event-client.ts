@@ -4,18 +4,18 @@ import { taskEvent, type TaskEvent } from '../../src/contract/task.ts'
 import type { Api } from '../service/api.ts'
 
 /** A client of the event socket that records events. */
-export interface Listener extends Disposable {
+export interface EventClient extends Disposable {
   readonly socket: WebSocket
   readonly events: TaskEvent[]
-  say(message: unknown): void
+  send(message: unknown): void
   /** Waits until the recorded events satisfy a condition. */
-  until(holds: (events: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
+  waitFor(holds: (events: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
 }
 
 /** Connects to the event socket with a key, or with a ticket alone. */
 export async function connectEventSocket(
   service: { baseUrl: string } & ({ apiKey: string } | { ticket: string }),
-): Promise<Listener> {
+): Promise<EventClient> {
   const url = new URL(`${service.baseUrl.replace('http', 'ws')}/task/events`)
   const headers: Record<string, string> = {}
   if ('ticket' in service) url.searchParams.set('ticket', service.ticket)
@@ -31,8 +31,8 @@ export async function connectEventSocket(
   return {
     socket,
     events,
-    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    async until(holds) {
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    async waitFor(holds) {
       while (!holds(events)) await once(changed, 'change')
       return events
     },
@@ -41,12 +41,12 @@ export async function connectEventSocket(
 }
 
 /** Subscribes to all tasks of the account. */
-export const all = { action: 'subscribe', all: true }
+export const subscribeToAll = { action: 'subscribe', all: true }
 /** Numbers of the status events. */
-export const numbers = (events: readonly TaskEvent[]) =>
+export const eventNumbers = (events: readonly TaskEvent[]) =>
   events.flatMap((one) => (one.event === 'status' ? one.seq : []))
 /** States in the status events. */
-export const states = (events: readonly TaskEvent[]) =>
+export const eventStates = (events: readonly TaskEvent[]) =>
   events.flatMap((one) => (one.event === 'status' ? one.task.status : []))
 
 /** Creates a task and returns its id. */

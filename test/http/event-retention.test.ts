@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { listEventsAfter, removeExpiredEvents } from '../../src/tasks/events.ts'
-import { api, until, type Api } from '../service/api.ts'
-import { all, connectEventSocket, numbers, createTestTask } from './event-client.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
+import { subscribeToAll, connectEventSocket, eventNumbers, createTestTask } from './event-client.ts'
 import { onDatabases } from './on-databases.ts'
 
 async function finished(calls: Api): Promise<string> {
   const id = await createTestTask(calls)
-  await until(
+  await pollUntil(
     () => calls.query('test_copy', id),
     ({ data }) => data.status === 'completed',
   )
@@ -30,16 +30,16 @@ onDatabases('events', (service) => {
     const snapshotAfter = async (after: number) => {
       await removeExpiredEvents(parts)
       using client = await connectEventSocket(account)
-      client.say({ ...all, after })
-      const [snapshot] = await client.until(({ length }) => length > 0)
+      client.send({ ...subscribeToAll, after })
+      const [snapshot] = await client.waitFor(({ length }) => length > 0)
       return snapshot
     }
     expect(await snapshotAfter(0), 'nothing is old enough').toMatchObject({ event: 'snapshot', seq: 0 })
     await makeOlder(3)
     using away = await connectEventSocket(account)
     await removeExpiredEvents(parts)
-    away.say({ ...all, after: 1 })
-    expect(await away.until(({ length }) => length === 4)).toMatchObject([
+    away.send({ ...subscribeToAll, after: 1 })
+    expect(await away.waitFor(({ length }) => length === 4)).toMatchObject([
       { event: 'snapshot', seq: 3, task: null },
       { event: 'status', seq: 4, task: { task_id: second } },
       { event: 'status', seq: 5 },
@@ -49,8 +49,8 @@ onDatabases('events', (service) => {
     expect(await snapshotAfter(4), 'nothing is left').toMatchObject({ event: 'snapshot', seq: 6 })
     expect(await snapshotAfter(6)).toMatchObject({ event: 'snapshot', seq: 6 })
     await createTestTask(calls)
-    const received = await away.until((events) => numbers(events).includes(7))
-    expect(numbers(received).slice(0, 4)).toEqual([4, 5, 6, 7])
+    const received = await away.waitFor((events) => eventNumbers(events).includes(7))
+    expect(eventNumbers(received).slice(0, 4)).toEqual([4, 5, 6, 7])
   })
 
   test('are removed without gaps even when the clock moved backwards', async () => {

@@ -2,10 +2,16 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import type { TaskRecord } from '../../src/contract/task.ts'
 import { listEventsAfter, TaskEvents } from '../../src/tasks/events.ts'
-import { api, until } from '../service/api.ts'
-import { seeded } from '../service/kill-rounds.ts'
+import { api, pollUntil } from '../service/api.ts'
+import { seededRandom } from '../service/kill-rounds.ts'
 import { startSecondApp } from './second-app.ts'
-import { all, connectEventSocket, numbers, createTestTask, states } from './event-client.ts'
+import {
+  subscribeToAll,
+  connectEventSocket,
+  eventNumbers,
+  createTestTask,
+  eventStates,
+} from './event-client.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
 import { openConnection } from './raw-http.ts'
 
@@ -16,8 +22,8 @@ onDatabases('events', (service) => {
     await createTestTask(api(account))
     const taskId = await createTestTask(api(account))
     await createTestTask(api(account))
-    client.say({ action: 'subscribe', task_id: taskId })
-    const received = await client.until((events) =>
+    client.send({ action: 'subscribe', task_id: taskId })
+    const received = await client.waitFor((events) =>
       events.some(
         ({ event, ...rest }) => event !== 'error' && 'task' in rest && rest.task?.status === 'completed',
       ),
@@ -28,46 +34,46 @@ onDatabases('events', (service) => {
     // The state in the snapshot is not repeated as an event.
     const path = ['queued', 'processing', 'completed']
     const began = first?.event === 'snapshot' ? (first.task?.status ?? '') : ''
-    expect([began, ...states(received)]).toEqual(path.slice(path.indexOf(began)))
-    expect(numbers(received)).toEqual(numbers(received).toSorted((a, b) => a - b))
+    expect([began, ...eventStates(received)]).toEqual(path.slice(path.indexOf(began)))
+    expect(eventNumbers(received)).toEqual(eventNumbers(received).toSorted((a, b) => a - b))
   })
 
   test('of all tasks: from now, or after an event number', async () => {
     const account = await service().account(9)
     const calls = api(account)
     using early = await connectEventSocket(account)
-    early.say(all)
-    expect(await early.until(({ length }) => length === 1)).toEqual([
+    early.send(subscribeToAll)
+    expect(await early.waitFor(({ length }) => length === 1)).toEqual([
       { event: 'snapshot', seq: 0, task: null },
     ])
     const taskId = await createTestTask(calls)
-    const received = await early.until((events) => states(events).includes('completed'))
-    expect(numbers(received)).toEqual([1, 2, 3])
-    expect(states(received)).toEqual(['queued', 'processing', 'completed'])
+    const received = await early.waitFor((events) => eventStates(events).includes('completed'))
+    expect(eventNumbers(received)).toEqual([1, 2, 3])
+    expect(eventStates(received)).toEqual(['queued', 'processing', 'completed'])
 
     using late = await connectEventSocket(account)
-    late.say({ ...all, after: 1 })
-    expect(await late.until(({ length }) => length === 3)).toMatchObject([
+    late.send({ ...subscribeToAll, after: 1 })
+    expect(await late.waitFor(({ length }) => length === 3)).toMatchObject([
       { event: 'snapshot', seq: 1, task: null },
       { event: 'status', seq: 2, task: { task_id: taskId, status: 'processing' } },
       { event: 'status', seq: 3, task: { task_id: taskId, status: 'completed', progress: 100 } },
     ])
     using beyond = await connectEventSocket(account)
-    beyond.say({ ...all, after: 1000 })
-    expect(await beyond.until(({ length }) => length === 1)).toMatchObject([{ event: 'snapshot', seq: 3 }])
+    beyond.send({ ...subscribeToAll, after: 1000 })
+    expect(await beyond.waitFor(({ length }) => length === 1)).toMatchObject([{ event: 'snapshot', seq: 3 }])
   })
 
   test('include progress between status changes', async () => {
     const account = await service().account(9)
     using client = await connectEventSocket(account)
-    client.say(all)
+    client.send(subscribeToAll)
     const taskId = await createTestTask(api(account), 'wait')
-    const received = await client.until((events) => events.some(({ event }) => event === 'progress'))
+    const received = await client.waitFor((events) => events.some(({ event }) => event === 'progress'))
     expect(received.at(-1)).toMatchObject({
       event: 'progress',
       task: { task_id: taskId, status: 'processing', progress: 10 },
     })
-    expect(states(received).at(-1)).toBe('processing')
+    expect(eventStates(received).at(-1)).toBe('processing')
   })
 
   test('arrive without gaps or repeats across reconnects', async () => {
@@ -78,15 +84,15 @@ onDatabases('events', (service) => {
         for (let turn = 0; turn < 5; turn++) await createTestTask(calls)
       }),
     )
-    const random = seeded(20_261_121)
+    const random = seededRandom(20_261_121)
     const seen: number[] = []
     let reached = 0
     while (reached < 45) {
       using client = await connectEventSocket(account)
-      client.say({ ...all, after: reached })
+      client.send({ ...subscribeToAll, after: reached })
       const enough = Math.floor(random() * 8)
-      await client.until((received) => numbers(received).length >= Math.min(enough, 45 - reached))
-      seen.push(...numbers(client.events))
+      await client.waitFor((received) => eventNumbers(received).length >= Math.min(enough, 45 - reached))
+      seen.push(...eventNumbers(client.events))
       reached = seen.at(-1) ?? reached
     }
     await work
@@ -100,10 +106,10 @@ onDatabases('events', (service) => {
     const events = new TaskEvents()
     const app = await startSecondApp({ ...service().running.service, events })
     using client = await connectEventSocket({ ...app, apiKey: account.apiKey })
-    client.say(all)
-    await client.until(({ length }) => length === 1)
+    client.send(subscribeToAll)
+    await client.waitFor(({ length }) => length === 1)
     const taskId = await createTestTask(calls)
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', taskId),
       ({ data }) => data.status === 'completed',
     )
@@ -118,7 +124,7 @@ onDatabases('events', (service) => {
     events.publish(account.id, { event: 'status', ...queued })
     events.publish(account.id, { event: 'progress', task: { ...processing.task, progress: 42 } })
     events.publish(account.id, { event: 'status', ...completed })
-    const received = await client.until(({ length }) => length === 5)
+    const received = await client.waitFor(({ length }) => length === 5)
     expect(received.slice(1)).toMatchObject([
       { event: 'status', seq: 1, task: { status: 'queued' } },
       { event: 'status', seq: 2, task: { status: 'processing' } },
@@ -130,11 +136,11 @@ onDatabases('events', (service) => {
   test('of another account are not sent, and its tasks are unknown', async () => {
     const [mine, other] = [await service().account(5), await service().account(5)]
     using client = await connectEventSocket(other)
-    client.say(all)
-    await client.until(({ length }) => length === 1)
+    client.send(subscribeToAll)
+    await client.waitFor(({ length }) => length === 1)
     const taskId = await createTestTask(api(mine))
-    for (const id of [taskId, '\0', '1234567890123456789']) client.say({ action: 'subscribe', task_id: id })
-    await client.until(({ length }) => length === 4)
+    for (const id of [taskId, '\0', '1234567890123456789']) client.send({ action: 'subscribe', task_id: id })
+    await client.waitFor(({ length }) => length === 4)
     const unknown = { event: 'error', code: 6005 }
     expect(client.events).toMatchObject([{ event: 'snapshot', seq: 0 }, unknown, unknown, unknown])
   })
@@ -145,18 +151,18 @@ onOneDatabase((service) => {
     ['not JSON', '{"action"'],
     ['another action', { action: 'dance' }],
     ['a number as an id', { action: 'subscribe', task_id: 1_234_567_890 }],
-    ['an invalid number', { ...all, after: -1 }],
+    ['an invalid number', { ...subscribeToAll, after: -1 }],
   ] as const)('a message that is %s gets a response, and the connection stays', async ([, message]) => {
     using client = await connectEventSocket(await service().account(1))
-    client.say(message)
-    expect(await client.until(({ length }) => length === 1)).toMatchObject([{ event: 'error', code: 6016 }])
-    client.say(all)
-    await client.until((received) => received.at(-1)?.event === 'snapshot')
+    client.send(message)
+    expect(await client.waitFor(({ length }) => length === 1)).toMatchObject([{ event: 'error', code: 6016 }])
+    client.send(subscribeToAll)
+    await client.waitFor((received) => received.at(-1)?.event === 'snapshot')
   })
 
   test('a message that is too large closes the connection', async () => {
     using client = await connectEventSocket(service())
-    client.say('x'.repeat(5000))
+    client.send('x'.repeat(5000))
     const [closed] = (await once(client.socket, 'close')) as [CloseEvent]
     expect(closed.code).toBe(1009)
   })
@@ -165,9 +171,9 @@ onOneDatabase((service) => {
     const account = await service().account(101)
     using client = await connectEventSocket(account)
     for (let turn = 0; turn < 101; turn++) {
-      client.say({ action: 'subscribe', task_id: await createTestTask(api(account), 'wait') })
+      client.send({ action: 'subscribe', task_id: await createTestTask(api(account), 'wait') })
     }
-    const received = await client.until((heard) => heard.some(({ event }) => event === 'error'))
+    const received = await client.waitFor((heard) => heard.some(({ event }) => event === 'error'))
     expect(received.filter(({ event }) => event === 'snapshot')).toHaveLength(100)
     expect(received.find(({ event }) => event === 'error')).toMatchObject({ code: 6016 })
   })
@@ -206,7 +212,7 @@ onOneDatabase((service) => {
     using unread = await openConnection(service().baseUrl)
     unread.socket.write(`${handshake}authorization: ${account.apiKey}\r\n\r\n`)
     await unread.heard(/\r\n\r\n/)
-    unread.socket.write(maskedText(JSON.stringify(all)))
+    unread.socket.write(maskedText(JSON.stringify(subscribeToAll)))
     await unread.heard(/"snapshot"/)
     unread.socket.pause()
     // More than fits into the system's buffers.

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { request } from 'undici'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { partBytes } from '../../src/contract/upload.ts'
-import { startProcess } from '../service/process.ts'
-import { peakResident } from '../service/resident.ts'
+import { startServiceProcess } from '../service/process.ts'
+import { peakResidentMiB } from '../service/resident-memory.ts'
 import { chunkedUploadClient } from './chunked-upload-client.ts'
 import { envelope, form, formType } from './raw-http.ts'
 
@@ -19,11 +19,11 @@ test.skipIf(process.platform !== 'linux')(
   async ({ annotate }) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-flat-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const service = await startProcess(dataDir)
+    const service = await startServiceProcess(dataDir)
     onTestFinished(() => service.kill('SIGTERM'))
     const headers = { authorization: service.apiKey }
     const { pid } = service.process
-    const before = await peakResident(pid)
+    const before = await peakResidentMiB(pid)
 
     const [head, tail] = splitForm()
     const chunk = Buffer.alloc(mebibyte, 'z')
@@ -53,7 +53,7 @@ test.skipIf(process.platform !== 'linux')(
     const downloaded = performance.now()
     expect(received).toBe(size)
 
-    const grown = (await peakResident(pid)) - before
+    const grown = (await peakResidentMiB(pid)) - before
     const speed = (ms: number) => Math.round(size / mebibyte / (ms / 1000))
     await annotate(
       `up ${speed(uploaded - began)} MiB/s, down ${speed(downloaded - uploaded)} MiB/s, ` +
@@ -68,21 +68,21 @@ test.skipIf(process.platform !== 'linux')(
   async ({ annotate }) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-flat-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const service = await startProcess(dataDir)
+    const service = await startServiceProcess(dataDir)
     onTestFinished(() => service.kill('SIGTERM'))
     const calls = chunkedUploadClient(service)
     const parts = 12
     const { data } = await calls.init({ filename: 'a.txt', size: parts * partBytes })
     const part = Buffer.alloc(partBytes, 'z')
     await calls.put(data.upload_id, 0, part)
-    const before = await peakResident(service.process.pid)
+    const before = await peakResidentMiB(service.process.pid)
     let next = 1
     const lane = async () => {
       for (let index = next++; index < parts; index = next++) await calls.put(data.upload_id, index, part)
     }
     await Promise.all([lane(), lane(), lane(), lane()])
     expect((await calls.complete(data.upload_id)).data.size).toBe(parts * partBytes)
-    const grown = (await peakResident(service.process.pid)) - before
+    const grown = (await peakResidentMiB(service.process.pid)) - before
     await annotate(`resident ${Math.round(before)} MiB, grown ${Math.round(grown)} MiB`)
     // Less than the four concurrent parts.
     expect(grown).toBeLessThan((4 * partBytes) / mebibyte)

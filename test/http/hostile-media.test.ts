@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wasRead } from '../canary.ts'
+import { wasPipeRead } from '../named-pipe.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
       const canary = join(folder, 'canary.ts')
       const account = await service().account(5)
       const { data: file } = await api(account).upload('holiday.mp4', content(canary))
-      const read = await wasRead(canary, async () => {
+      const read = await wasPipeRead(canary, async () => {
         for (const answer of await look(account, file.file_id)) {
           expect([answer.status, answer.code]).toEqual([400, 6017])
           expect(answer.text).toMatch(/"msg":"holiday\.mp4: /)

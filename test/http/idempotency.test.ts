@@ -3,7 +3,7 @@ import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated } from '../../src/contract/task.ts'
 import { removeExpiredIdempotencyKeys } from '../../src/tasks/idempotency.ts'
-import { api, until, type Api } from '../service/api.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 
 const day = 24 * 3600 * 1000
@@ -33,7 +33,7 @@ onDatabases('Idempotency-Key', (service) => {
     const { account, calls, body } = await setUp()
     const first = await createUnder(calls, 'a', body)
     expect(first).toMatchObject({ status: 200, code: 200, data: { status: 'queued' } })
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', first.data.task_id),
       ({ data }) => data.status === 'completed',
     )

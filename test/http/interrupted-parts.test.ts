@@ -1,7 +1,7 @@
 import { readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
 import { chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
 import { onOneDatabase } from './on-databases.ts'
@@ -105,7 +105,7 @@ describe('interrupted and malformed parts', () => {
       using stuck = await openConnection(service().baseUrl)
       stuck.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
       stuck.socket.write(part(0).slice(0, half / 2))
-      await until(
+      await pollUntil(
         async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id),
         Boolean,
       )
@@ -137,7 +137,7 @@ describe('interrupted and malformed parts', () => {
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
       line.socket.write(part(0).slice(0, half / 2))
       const hasParts = async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id)
-      await until(hasParts, Boolean)
+      await pollUntil(hasParts, Boolean)
       expect((await calls.abort(id)).code).toBe(200)
       line.socket.write(part(0).slice(half / 2))
       expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 404 [^]*"code":6024/)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { extensionsByKind } from '../../src/contract/file-kind.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import type { TestService } from '../service/in-process.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, envelope, form, formType, openConnection } from './raw-http.ts'
@@ -30,7 +30,7 @@ async function recorded({ running }: TestService): Promise<number> {
 
 /** Waits until an upload is cleaned up and asserts that nothing was stored. */
 async function expectNothingKept(service: TestService, before: { blobs: number; records: number }) {
-  await until(
+  await pollUntil(
     () => incoming(service),
     ({ length }) => length === 0,
   )
@@ -130,7 +130,7 @@ describe('interrupted uploads', () => {
         }),
       )
       await expectNothingKept(service(), before)
-      await until(
+      await pollUntil(
         () => service().running.isBusy(),
         (busy) => !busy,
       )

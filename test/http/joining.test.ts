@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated, TaskQuote } from '../../src/contract/task.ts'
-import { api, until, type Api } from '../service/api.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 
 const prefer = 'join-identical'
@@ -44,7 +44,7 @@ onDatabases('Prefer: join-identical', (service) => {
     expect(await balance()).toBe(6)
 
     for (const id of [task_id, unasked.data.task_id]) await calls.stop(id)
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', task_id),
       ({ data }) => data.status !== 'processing' && data.status !== 'queued',
     )

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { TaskList } from '../../src/contract/task.ts'
 import { limits, listParameters, listStates, taskListFields, taskListItemFields } from '../contract/common.ts'
 import { wrongFields } from '../contract/laws.ts'
-import { api, until, type Answer, type Api } from '../service/api.ts'
+import { api, pollUntil, type ApiResponse, type Api } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 
 // Document 1, 2.5 and 4.4, row by row, on tasks in every state.
@@ -15,8 +15,8 @@ onDatabases('the task list', (service) => {
   const ids: Record<string, string> = {}
   let newestFirst: string[]
 
-  const list = (query = ''): Promise<Answer<TaskList>> => calls.send(`/task/list${query}`)
-  const idsOf = ({ data }: Answer<TaskList>) => data.list.map(({ id }) => id)
+  const list = (query = ''): Promise<ApiResponse<TaskList>> => calls.send(`/task/list${query}`)
+  const idsOf = ({ data }: ApiResponse<TaskList>) => data.list.map(({ id }) => id)
 
   beforeAll(async () => {
     account = await service().account(20)
@@ -25,7 +25,7 @@ onDatabases('the task list', (service) => {
     const create = async (behaviour: string) =>
       (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
     const reached = async (id: string, state: string) => {
-      await until(
+      await pollUntil(
         () => calls.query('test_copy', id),
         ({ data }) => data.status === state,
       )

@@ -14,16 +14,16 @@ import { describeApi } from '../../src/http/openapi.ts'
 import { operations } from '../../tools/index.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { api } from '../service/api.ts'
-import { document, validatorOf } from '../service/documented.ts'
-import { fakeModule, messageModule } from '../service/fake-operation.ts'
+import { apiDocument, validatorOf } from '../service/assert-documented.ts'
+import { fakeModule, messageEnvelopeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { sendRequest, envelope, openConnection } from './raw-http.ts'
-import { walk, type Success, type World } from './walk.ts'
+import { successfulRequests, type SuccessfulRequest, type RequestSubjects } from './successful-requests.ts'
 
 const folder = await scratchFolder()
 
 /** The document of the service below. */
-const served = describeApi([fakeModule.operation, messageModule.operation], { version: '0.0.0-test' })
+const served = describeApi([fakeModule.operation, messageEnvelopeModule.operation], { version: '0.0.0-test' })
 
 const described = Object.entries(served.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([verb, operation]) => ({
@@ -45,11 +45,11 @@ function listRoutes(message: unknown): void {
 }
 
 let service: TestService
-let world: World
+let world: RequestSubjects
 
 beforeAll(async () => {
   subscribe('fastify.initialization', listRoutes)
-  service = await startTestService({ operations: [fakeModule, messageModule], localImport: true })
+  service = await startTestService({ operations: [fakeModule, messageEnvelopeModule], localImport: true })
   unsubscribe('fastify.initialization', listRoutes)
   const account = await service.account(1000)
   const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
@@ -72,7 +72,7 @@ describe('the document', () => {
   test('has exactly the registered endpoints', () => {
     const declared = Object.values(endpoints).map(({ method, path }) => `${method} ${fastifyPath(path)}`)
     expect([...registered].toSorted()).toEqual(declared.toSorted())
-    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    const documented = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const types = [
@@ -103,7 +103,7 @@ describe('the document', () => {
   })
 
   test('has examples that match the schemas', () => {
-    const creations = Object.entries(document.paths).flatMap(([path, { post }]) =>
+    const creations = Object.entries(apiDocument.paths).flatMap(([path, { post }]) =>
       Object.entries(post?.requestBody?.content['application/json']?.examples ?? {}).map(
         ([, { value }]) => [path, value] as const,
       ),
@@ -129,7 +129,11 @@ describe('the document', () => {
   })
 })
 
-async function send(address: string, method: Endpoint['method'], { json, body, headers, status }: Success) {
+async function send(
+  address: string,
+  method: Endpoint['method'],
+  { json, body, headers, status }: SuccessfulRequest,
+) {
   if (status === 101) {
     using line = await openConnection(service.baseUrl)
     const head = Object.entries({ host: 'localhost', authorization: world.account.apiKey, ...headers })
@@ -152,7 +156,7 @@ async function send(address: string, method: Endpoint['method'], { json, body, h
 describe.each(described)('$operationId', ({ path, method, operationId, operation }) => {
   test('responds to a documented request as documented', async () => {
     const [, name = '', type = ''] = /^([a-zA-Z]+)_?(.*)$/.exec(operationId) ?? []
-    const success = await walk[name as keyof typeof walk]({ ...world, type })
+    const success = await successfulRequests[name as keyof typeof successfulRequests]({ ...world, type })
     const { params, query = {}, json, status = 200 } = success
     const names = operation.parameters.filter((one) => one.in === 'query').map((one) => one.name)
     expect(names).toEqual(expect.arrayContaining(Object.keys(query)))

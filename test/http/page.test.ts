@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { revokeKeys } from '../../src/accounts/keys.ts'
-import { api, until, type Api } from '../service/api.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
 import { sendRequest, envelope, openConnection } from './raw-http.ts'
 
@@ -199,7 +199,7 @@ onDatabases('lists for the page', (service) => {
     const { data: file } = await calls.upload('given.txt', 'some bytes')
     await calls.upload('other.txt', 'other bytes')
     const id = (await calls.create('test_copy', { file_id: file.file_id })).data.task_id
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', id),
       ({ data }) => data.status === 'completed',
     )

@@ -7,7 +7,7 @@ import { findOwnFile } from '../../src/files/records.ts'
 import type { FileStore } from '../../src/files/store.ts'
 import { sweepHourly } from '../../src/service/sweep.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, openConnection } from './raw-http.ts'
@@ -105,7 +105,7 @@ describe('the cache of region pictures', () => {
       const mine = await given(baseUrl, service().apiKey, 'deleted')
       const list = await mine.list()
       const asked = mine.ask(list)
-      await until(
+      await pollUntil(
         async () => read.length,
         (count) => count === 1,
       )
@@ -123,7 +123,7 @@ describe('the cache of region pictures', () => {
       using gone = await openConnection(baseUrl)
       const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
       gone.socket.write(`GET ${mine.path(list)} HTTP/1.1\r\n${lines.join('\r\n')}`)
-      await until(
+      await pollUntil(
         async () => read.length,
         (count) => count === 1,
       )

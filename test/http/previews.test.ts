@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
 import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest, openConnection } from './raw-http.ts'
@@ -53,14 +53,14 @@ describe('previews', () => {
         const connection = await openConnection(baseUrl)
         const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
         connection.socket.write(`GET ${clip}/preview?kind=waveform HTTP/1.1\r\n${lines.join('\r\n')}`)
-        await until(
+        await pollUntil(
           async () => app.lastActivity(),
           (moment) => moment > before,
         )
         return connection
       }
       const lentAtLast = (count: number) =>
-        until(
+        pollUntil(
           async () => lent.length,
           (now) => now === count,
         )

@@ -4,7 +4,7 @@ import { accountBalance, keyQuota } from '../../src/accounts/ledger.ts'
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { newKey } from '../../src/platform/hosting.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService } from '../service/in-process.ts'
 import { onDatabases } from './on-databases.ts'
@@ -51,7 +51,7 @@ onDatabases('the quota of a key', (service) => {
   test('is restored by a cancelled or failed task, even after the key is revoked', async () => {
     const { account, calls, create } = await setUp(9, 5)
     const { data: failing } = await create('refuse')
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', failing.task_id),
       ({ data }) => data.status === 'failed',
     )

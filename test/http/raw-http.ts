@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { request } from 'undici'
-import type { Answer } from '../service/api.ts'
-import { checkDocumented } from '../service/documented.ts'
+import type { ApiResponse } from '../service/api.ts'
+import { assertDocumented } from '../service/assert-documented.ts'
 
 /** A response with its headers. */
 export interface RawAnswer {
@@ -23,7 +23,7 @@ export async function sendRequest(url: string, options: SendRequestOptions = {})
   const { statusCode: status, headers, body } = await request(url, { method, ...options })
   const bytes = Buffer.from(await body.bytes())
   const type = headers['content-type'] === undefined ? null : String(headers['content-type'])
-  checkDocumented({
+  assertDocumented({
     method,
     path: url.slice(new URL(url).origin.length),
     status,
@@ -34,8 +34,8 @@ export async function sendRequest(url: string, options: SendRequestOptions = {})
 }
 
 /** The envelope of a response. */
-export function envelope<T = unknown>({ status, bytes }: RawAnswer): Answer<T> {
-  return { status, ...(JSON.parse(bytes.toString()) as Omit<Answer<T>, 'status'>) }
+export function envelope<T = unknown>({ status, bytes }: RawAnswer): ApiResponse<T> {
+  return { status, ...(JSON.parse(bytes.toString()) as Omit<ApiResponse<T>, 'status'>) }
 }
 
 /** One part of a multipart form. */

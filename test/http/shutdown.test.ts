@@ -6,7 +6,7 @@ import { runDaemon } from '../../src/daemon/run-daemon.ts'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { startService } from '../../src/service/service.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { onOneDatabase } from './on-databases.ts'
@@ -48,7 +48,7 @@ describe('shutdown', () => {
     using half = await openConnection(service.baseUrl)
     half.socket.write('POST /task/test_copy HTTP/1.1\r\nHost: localhost\r\n')
     using upload = await stalledUpload(service)
-    await until(
+    await pollUntil(
       () => readdir(join(service.dataDir, 'files', 'incoming')),
       ({ length }) => length === 1,
     )
@@ -93,12 +93,12 @@ describe('a client that disconnects', () => {
         line.socket.write(head(service(), `GET ${data.download_url} HTTP/1.1`))
         await line.heard(/\r\n\r\n/)
       }
-      const open = await until(
+      const open = await pollUntil(
         () => openFiles(data.blake3_id),
         ({ length }) => length === 0,
       )
       expect(open).toEqual([])
-      await until(
+      await pollUntil(
         () => service().running.isBusy(),
         (busy) => !busy,
       )
@@ -125,7 +125,7 @@ test('the daemon refuses to exit during an upload or task, and exits on request 
     log,
     startService: (side) => startService({ ...side, dataDir, log, worker, operations: [fakeModule] }),
   })
-  const record = await until(
+  const record = await pollUntil(
     () => readDaemonRecord(dataDir),
     (found) => (found?.port ?? 0) > 0,
   )
@@ -133,16 +133,16 @@ test('the daemon refuses to exit during an upload or task, and exits on request 
   const leave = () => api(service).send('/daemon/exit', { method: 'POST' })
 
   using upload = await stalledUpload(service)
-  await until(leave, ({ status }) => status === 409)
+  await pollUntil(leave, ({ status }) => status === 409)
   upload.socket.destroy()
   const { data: file } = await api(service).upload('a.txt', 'bytes')
   const { data: task } = await api(service).create('test_copy', { file_id: file.file_id })
   expect(await leave()).toMatchObject({ status: 409, code: 6007, data: null })
-  await until(
+  await pollUntil(
     () => api(service).query('test_copy', task.task_id),
     ({ data }) => data.status === 'completed',
   )
-  expect(await until(leave, ({ status }) => status === 200)).toMatchObject({ code: 200, data: '' })
+  expect(await pollUntil(leave, ({ status }) => status === 200)).toMatchObject({ code: 200, data: '' })
   expect(await exited).toBe(0)
   expect(await readDaemonRecord(dataDir)).toBeNull()
 })

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { wrongFields } from '../contract/laws.ts'
 import { taskRecordFields } from '../contract/common.ts'
-import { api, until, type Api } from '../service/api.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
 import { checkInvariants } from '../service/invariants.ts'
-import { programsIn, untilEnded } from '../service/programs.ts'
-import { all, connectEventSocket, states } from './event-client.ts'
+import { findTestProcesses, waitUntilExited } from '../service/processes.ts'
+import { subscribeToAll, connectEventSocket, eventStates } from './event-client.ts'
 import { onDatabases } from './on-databases.ts'
 
 onDatabases('stopping', (service) => {
@@ -19,7 +19,7 @@ onDatabases('stopping', (service) => {
     return { account, calls, create }
   }
   const reached = (calls: Api, id: string, state: string) =>
-    until(
+    pollUntil(
       () => calls.query('test_copy', id),
       ({ data }) => data.status === state,
     )
@@ -28,11 +28,11 @@ onDatabases('stopping', (service) => {
   test('a running task fails with 6009, is refunded, and its processes end', async () => {
     const { account, calls, create } = await setUp(5)
     using client = await connectEventSocket(account)
-    client.say(all)
-    await client.until(({ length }) => length === 1)
+    client.send(subscribeToAll)
+    await client.waitFor(({ length }) => length === 1)
     const id = await create('outlive')
-    const programs = await until(
-      () => programsIn(service().dataDir),
+    const programs = await pollUntil(
+      () => findTestProcesses(service().dataDir),
       (pids) => pids.length === 1,
     )
     const answer = await calls.stop(id)
@@ -42,9 +42,9 @@ onDatabases('stopping', (service) => {
     expect(answer.data).toMatchObject({ status: 'failed', output_result: { error } })
     expect((await calls.query('test_copy', id)).data).toEqual(answer.data)
     expect(await balance(account.id)).toBe(5)
-    await client.until((received) => states(received).includes('failed'))
-    expect(states(client.events)).toEqual(['queued', 'processing', 'failed'])
-    await untilEnded(programs)
+    await client.waitFor((received) => eventStates(received).includes('failed'))
+    expect(eventStates(client.events)).toEqual(['queued', 'processing', 'failed'])
+    await waitUntilExited(programs)
     await check()
   })
 
@@ -72,7 +72,7 @@ onDatabases('stopping', (service) => {
   test('a waiting task is cancelled, also before its second attempt', async () => {
     const { account, calls, create } = await setUp(9)
     const broken = await create('break')
-    await until(
+    await pollUntil(
       () =>
         service()
           .running.service.db.selectFrom('tasks')
@@ -133,7 +133,7 @@ onDatabases('stopping', (service) => {
         Array.from({ length: 8 }, async (_, index) => {
           const id = await create('copy')
           if (index % 2 === 0)
-            await until(
+            await pollUntil(
               () => calls.query('test_copy', id),
               ({ data }) => data.status !== 'queued',
             )

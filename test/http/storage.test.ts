@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { checkInvariants } from '../service/invariants.ts'
 import { ageFile, chunkedUploadClient, hashOf } from './chunked-upload-client.ts'
@@ -91,7 +91,7 @@ onNewDatabases('the storage quota', (start) => {
     const bytes = 'a'.repeat(3 * mebibyte)
     const { data: file } = await calls.upload('a.txt', bytes)
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', task.task_id),
       ({ data }) => data.status === 'completed',
     )
@@ -206,7 +206,7 @@ onDatabases('a clean-up', (service) => {
     expect(await Promise.all([needed, shared].map(isHeld))).toEqual([true, true])
     expect((await api(other).send(`/base/file/${theirs.file_id}`)).code).toBe(200)
     await calls.stop(task.task_id)
-    await until(
+    await pollUntil(
       () => keep(account, 0),
       ({ data }) => data.files === 1,
     )

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { TaskCreated, TaskList } from '../../src/contract/task.ts'
-import { api, until, type Api } from '../service/api.ts'
-import { answerModule, fakeModule } from '../service/fake-operation.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
+import { synchronousModule, fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { all, connectEventSocket } from './event-client.ts'
+import { subscribeToAll, connectEventSocket } from './event-client.ts'
 import { onNewDatabases } from './on-databases.ts'
 
 const type = 'test_answer'
@@ -30,11 +30,11 @@ async function setUp(service: TestService, credits = 9) {
 
 onNewDatabases('a synchronous operation', (start) => {
   test('records and charges a task without events', async () => {
-    await using service = await start({ operations: [answerModule, fakeModule] })
+    await using service = await start({ operations: [synchronousModule, fakeModule] })
     const { account, calls, balance, file_id } = await setUp(service)
     using listener = await connectEventSocket(account)
-    listener.say(all)
-    await listener.until(({ length }) => length === 1)
+    listener.send(subscribeToAll)
+    await listener.waitFor(({ length }) => length === 1)
 
     const { status, data } = await ask(calls, { file_id })
     expect(status).toBe(200)
@@ -47,12 +47,12 @@ onNewDatabases('a synchronous operation', (start) => {
 
     // The next task's events start at the first number, so none was sent or skipped.
     const { data: other } = await calls.create('test_copy', { file_id })
-    const events = await listener.until(({ length }) => length >= 2)
+    const events = await listener.waitFor(({ length }) => length >= 2)
     expect(events[1]).toMatchObject({ event: 'status', seq: 1, task: { task_id: other.task_id } })
   })
 
   test('returns its failure with the codes of the operation and refunds the credits', async () => {
-    await using service = await start({ operations: [answerModule] })
+    await using service = await start({ operations: [synchronousModule] })
     const { calls, balance, file_id } = await setUp(service)
     expect(await ask(calls, {})).toMatchObject({ status: 400, code: 6016, data: null })
     const { data: picture } = await calls.upload('a.png', 'no picture')
@@ -67,7 +67,7 @@ onNewDatabases('a synchronous operation', (start) => {
   })
 
   test('returns 6402 on timeout and refunds the credits', async () => {
-    await using service = await start({ operations: [answerModule, fakeModule], patience: 300 })
+    await using service = await start({ operations: [synchronousModule, fakeModule], resultTimeoutMs: 300 })
     const { calls, balance, file_id } = await setUp(service)
     const busy = []
     for (let worker = 0; worker < 2; worker += 1) {
@@ -88,7 +88,7 @@ onNewDatabases('a synchronous operation', (start) => {
   })
 
   test('keeps a task of another call on timeout', async () => {
-    await using service = await start({ operations: [answerModule], patience: 200 })
+    await using service = await start({ operations: [synchronousModule], resultTimeoutMs: 200 })
     const { calls, file_id } = await setUp(service)
     const request = { file_id, behaviour: 'wait' }
     const { data } = await ask<TaskCreated>(calls, request, { prefer: 'respond-async' })
@@ -98,10 +98,10 @@ onNewDatabases('a synchronous operation', (start) => {
   })
 
   test('returns 6009 when its task is stopped', async () => {
-    await using service = await start({ operations: [answerModule] })
+    await using service = await start({ operations: [synchronousModule] })
     const { calls, file_id } = await setUp(service)
     const answer = ask(calls, { file_id, behaviour: 'wait' })
-    const tasks = await until(
+    const tasks = await pollUntil(
       () => calls.send<TaskList>(routes.listTasks.path),
       ({ data }) => data.list[0]?.status === 'processing',
     )
@@ -111,7 +111,7 @@ onNewDatabases('a synchronous operation', (start) => {
 })
 
 test('a repeated creation returns the same result, a joining one the same task', async () => {
-  await using service = await startTestService({ operations: [answerModule] })
+  await using service = await startTestService({ operations: [synchronousModule] })
   const { calls, balance, file_id } = await setUp(service)
   const key = { 'idempotency-key': 'one' }
   const first = await ask(calls, { file_id }, key)
@@ -119,7 +119,7 @@ test('a repeated creation returns the same result, a joining one the same task',
   const request = { file_id, behaviour: 'wait' }
   const { data } = await ask<TaskCreated>(calls, request, { prefer: 'respond-async' })
   const joined = ask(calls, request, { prefer: 'join-identical' })
-  await until(
+  await pollUntil(
     () => calls.query(type, data.task_id),
     ({ data: task }) => task.status === 'processing',
   )
@@ -129,7 +129,7 @@ test('a repeated creation returns the same result, a joining one the same task',
 })
 
 test('Prefer: respond-async returns the task at once, which behaves like any other', async () => {
-  await using service = await startTestService({ operations: [answerModule] })
+  await using service = await startTestService({ operations: [synchronousModule] })
   const { calls, file_id } = await setUp(service)
   const { data } = await ask<TaskCreated>(calls, { file_id }, { prefer: 'join-identical, respond-async' })
   expect(data).toMatchObject({ task_id: expect.any(String), task_type: type, status: 'queued' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { onDatabases } from './on-databases.ts'
 import { sendRequest, envelope } from './raw-http.ts'
 
@@ -52,7 +52,7 @@ onDatabases('tasks over HTTP', (service) => {
           headers: { ...headers, authorization: account.apiKey },
         }),
       )
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', ids[1] ?? ''),
       ({ data }) => data.status === 'processing',
     )

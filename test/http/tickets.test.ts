@@ -7,7 +7,7 @@ import { removeExpiredEventTickets } from '../../src/accounts/tickets.ts'
 import { eventTicket } from '../../src/contract/routes.ts'
 import { api } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
-import { all, connectEventSocket } from './event-client.ts'
+import { subscribeToAll, connectEventSocket } from './event-client.ts'
 import { onDatabases } from './on-databases.ts'
 import { openConnection } from './raw-http.ts'
 
@@ -36,8 +36,8 @@ onDatabases('tickets', (service) => {
     expect(validFor).toBeGreaterThan(50_000)
     expect(validFor).toBeLessThanOrEqual(60_000)
     using client = await connectEventSocket({ baseUrl: service().baseUrl, ticket })
-    client.say(all)
-    expect(await client.until(({ length }) => length === 1)).toEqual([
+    client.send(subscribeToAll)
+    expect(await client.waitFor(({ length }) => length === 1)).toEqual([
       { event: 'snapshot', seq: 0, task: null },
     ])
     expect(await opening(`?ticket=${ticket}`)).toBe(401)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fileRecord, maxFileBytes, type FileRecord } from '../../src/contract/file.ts'
 import { createHasher } from '../../src/platform/hash.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import type { TestService } from '../service/in-process.ts'
 import { onDatabases, onOneDatabase } from './on-databases.ts'
 import { sendRequest, envelope, form, formType, openConnection, type Part } from './raw-http.ts'
@@ -164,7 +164,7 @@ describe('rejected uploads', () => {
       using line = await openConnection(service().baseUrl)
       const body = form([file('a.txt', 'x'.repeat(300_000))], { closed: false })
       line.socket.write(Buffer.concat([Buffer.from(head(service(), 2 ** 20)), body]))
-      await until(
+      await pollUntil(
         () => readdir(join(service().dataDir, 'files', 'incoming')),
         (names) => names.length === 1,
       )
@@ -208,7 +208,7 @@ async function stored({ running }: TestService): Promise<string[]> {
 async function expectNothingLeft(service: TestService): Promise<void> {
   const incoming = join(service.dataDir, 'files', 'incoming')
   expect(
-    await until(
+    await pollUntil(
       () => readdir(incoming),
       (names) => names.length === 0,
     ),

@@ -9,7 +9,7 @@ import { plan } from '../../tools/image-purify/plan.ts'
 import { run } from '../../tools/image-purify/run.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
+import { fileIdOf, runOperation, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { addProfile, profileOf, readProfile } from './colour-profiles.ts'
 
@@ -17,10 +17,10 @@ const folder = await scratchFolder()
 configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
 
 async function clean(path: string, request: object) {
-  const files = await stage([path])
+  const files = await stageFiles([path])
   return await runOperation(
     { operation: imagePurify, plan, run },
-    { file_id: idOf(path), ...request },
+    { file_id: fileIdOf(path), ...request },
     { files, folder },
   )
 }
@@ -112,7 +112,7 @@ it('the estimate of a tall image, which is searched in tiles, grows with its len
   const seconds = async (size: string) => {
     const path = join(folder, `${size}.png`)
     await ffmpeg('-f', 'lavfi', '-i', `color=size=${size}`, '-frames:v', '1', path)
-    return plan(imagePurify.input.parse({ file_id: idOf(path) }), await stage([path])).seconds
+    return plan(imagePurify.input.parse({ file_id: fileIdOf(path) }), await stageFiles([path])).seconds
   }
   expect(await seconds('90x1000')).toBeGreaterThan(3 * (await seconds('90x160')))
 })

@@ -6,7 +6,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
-import { startingQuickly } from '../own-home.ts'
+import { fastStartEnvironment } from '../compile-cache.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 
@@ -41,7 +41,7 @@ export async function startAgentSession(): Promise<AgentSession> {
       const transport = new StdioClientTransport({
         command: process.execPath,
         args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
-        env: { ...startingQuickly, ...environment },
+        env: { ...fastStartEnvironment, ...environment },
         stderr: 'inherit',
       })
       const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { stopDaemon, startAgentSession } from './agent-session.ts'
-import { until } from '../service/api.ts'
-import { halted, programsWith, untilEnded } from '../service/programs.ts'
+import { pollUntil } from '../service/api.ts'
+import { suspendProcesses, findProcesses, waitUntilExited } from '../service/processes.ts'
 
 const run = promisify(execFile)
 
@@ -34,10 +34,12 @@ test('after a daemon is killed during an encode, no ffmpeg remains and the task 
     ...{ clips, quality: '720p', wait_seconds: 0 },
   })
   // Suspended, so that it cannot finish before the daemon is killed.
-  const encoders = await halted([() => programsWith('libx264', join(agentSession.dataDir, 'scratch'))])
+  const encoders = await suspendProcesses([
+    () => findProcesses('libx264', join(agentSession.dataDir, 'scratch')),
+  ])
   const killed = await readDaemonRecord(agentSession.dataDir)
   await stopDaemon(agentSession.dataDir, 'SIGKILL')
-  await untilEnded(encoders)
+  await waitUntilExited(encoders)
 
   const wait = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
   let { data: done } = await wait()
@@ -64,7 +66,7 @@ test('a subscriber receives updates again after another server restarted the dae
   })
   const uri = `media://tasks/${String(task['task_id'])}`
   await listener.client.listen({ resourceSubscriptions: [uri] })
-  await until(
+  await pollUntil(
     async () => updated.length,
     (count) => count > 0,
   )
@@ -72,7 +74,7 @@ test('a subscriber receives updates again after another server restarted the dae
   updated.length = 0
   // The listener calls nothing.
   expect((await other.call('service_status')).data['reachable']).toBe(true)
-  await until(
+  await pollUntil(
     async () => updated,
     (uris) => uris.includes(uri),
   )

@@ -1,5 +1,5 @@
 import type { ToolFilter } from '../../src/mcp/tool-selection.ts'
-import { beginAsMain } from '../service/begin-as-main.ts'
+import { initializeProcess } from '../service/initialize-process.ts'
 
 /** Options of the server process that a test starts. */
 export interface EntryOptions {
@@ -13,7 +13,7 @@ export interface EntryOptions {
 }
 
 // Starts the MCP server over stdio, connected to the service of a test.
-beginAsMain()
+initializeProcess()
 const { startMcpServer } = await import('../../src/mcp/stdio-server.ts')
 const { serverOptions } = await import('./server-options.ts')
 const options = JSON.parse(process.argv[2] ?? '') as EntryOptions

@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { snapshotSchema } from '../../src/mcp/snapshot.ts'
 import { tasksExtension } from '../../src/mcp/task-extension.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import type { TestAccount } from '../service/in-process.ts'
 import { startContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
@@ -44,7 +44,7 @@ async function untilStatus(send: Send, taskId: unknown, status: string): Promise
     expect(GetTaskResultV2Schema.safeParse(result).error).toBeUndefined()
     return result
   }
-  return await until(ask, (result) => result['status'] === status)
+  return await pollUntil(ask, (result) => result['status'] === status)
 }
 
 describe('over HTTP', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { startingQuickly } from '../own-home.ts'
+import { fastStartEnvironment } from '../compile-cache.ts'
 import type { EntryOptions } from './entry.ts'
 import { parseToolResult } from './stdio-client.ts'
 
@@ -25,7 +25,7 @@ export async function startMcpProcess(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
-    env: { ...startingQuickly },
+    env: { ...fastStartEnvironment },
     stderr: 'inherit',
   })
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })

@@ -10,7 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Operation } from '../../src/contract/operation.ts'
 import { startMcpServer } from '../../src/mcp/stdio-server.ts'
-import { startingQuickly } from '../own-home.ts'
+import { fastStartEnvironment } from '../compile-cache.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -50,7 +50,7 @@ export function startAgent(era: Era, options?: ClientOptions, settings?: AgentSe
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [join(import.meta.dirname, 'entry.ts'), JSON.stringify(entry)],
-      env: { ...startingQuickly },
+      env: { ...fastStartEnvironment },
       stderr: 'pipe',
     })
     // The entry reports bugs on stderr and writes nothing else to it.

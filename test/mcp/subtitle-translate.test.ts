@@ -5,7 +5,7 @@ import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
 import { startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
-import { until } from '../service/api.ts'
+import { pollUntil } from '../service/api.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { translatingModel } from '../subtitle-translate/translator.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
@@ -48,7 +48,7 @@ test('without a model, the error names the setting; setting it makes the next ca
   const waitForServiceExit = async () => {
     const record = await readDaemonRecord(agentSession.dataDir)
     if (record)
-      await until(
+      await pollUntil(
         () => identifyProcess(record.pid),
         (identity) => identity === null,
       )

@@ -7,7 +7,7 @@ import { hashFile } from '../../src/platform/hash.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { startRelay } from '../service/relay.ts'
-import { makeStamped } from '../service/stamped-file.ts'
+import { createStampedFile } from '../service/stamped-file.ts'
 import { startMcpProcess } from './mcp-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -16,7 +16,7 @@ test('a large file is uploaded in parts, with progress; a repeated upload sends 
   await using relay = await startRelay(service)
   await using folder = await temporaryFolder()
   const size = 2 * partBytes + 7
-  await makeStamped(join(folder.path, 'long.mp4'), size, 'sparse')
+  await createStampedFile(join(folder.path, 'long.mp4'), size, 'sparse')
   const entry = { baseUrl: relay.baseUrl, apiKey: service.apiKey }
   const requested = (begins: string) => relay.requests.filter((request) => request.startsWith(begins)).length
 
@@ -45,7 +45,7 @@ test('a service on the same machine imports a file by its path, small or large, 
   await using relay = await startRelay(service)
   await using folder = await temporaryFolder()
   const size = 2 * partBytes + 7
-  await makeStamped(join(folder.path, 'long.mp4'), size, 'sparse')
+  await createStampedFile(join(folder.path, 'long.mp4'), size, 'sparse')
   await writeFile(join(folder.path, 'note.txt'), 'a note')
   const mcp = await startMcpProcess({ baseUrl: relay.baseUrl, apiKey: service.apiKey }, folder.path)
   const long = await mcp.upload('long.mp4')

@@ -1,7 +1,12 @@
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
 import { run } from '../../tools/music-visualizer/run.ts'
-import { idOf, runOperation, stage as stageFiles, type Made } from '../tasks/run-operation.ts'
+import {
+  fileIdOf,
+  runOperation,
+  stageFiles as stageFiles,
+  type OperationRun,
+} from '../tasks/run-operation.ts'
 
 const fileFields = ['file_id', 'background_file_id', 'cover_file_id'] as const
 
@@ -19,7 +24,7 @@ async function named(request: Request) {
     const path = request[field]
     if (typeof path !== 'string') continue
     paths.push(path)
-    given[field] = idOf(path)
+    given[field] = fileIdOf(path)
   }
   return { given, files: await stageFiles(paths) }
 }
@@ -31,7 +36,10 @@ export async function stage(request: Request) {
 }
 
 /** Plans and runs a request in `folder`, like the service and a worker. */
-export async function render(request: Request, folder: string): Promise<Made<typeof musicVisualizer>> {
+export async function render(
+  request: Request,
+  folder: string,
+): Promise<OperationRun<typeof musicVisualizer>> {
   const { given, files } = await named(request)
   return runOperation({ operation: musicVisualizer, plan, run }, given, { files, folder })
 }

@@ -6,9 +6,15 @@ import { wrongFields } from '../contract/laws.ts'
 import { messageCreatedFields, messageEnvelopeFields } from '../contract/common.ts'
 import { musicVisualizer } from '../contract/music-visualizer.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { api, until, type Api } from '../service/api.ts'
-import { dataFolder, start } from '../service/doomed.ts'
-import { alive, halted, programsWith, signalEach, untilEnded } from '../service/programs.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
+import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
+import {
+  filterRunning,
+  suspendProcesses,
+  findProcesses,
+  signalEach,
+  waitUntilExited,
+} from '../service/processes.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 const type = 'music_visualizer'
@@ -21,10 +27,10 @@ async function uploadTone(calls: Api, seconds: number): Promise<string> {
 }
 
 /** Finds the ffmpeg process that encodes a task of a data folder. */
-const encoders = (dataDir: string) => programsWith('libx264', join(dataDir, 'scratch'))
+const encoders = (dataDir: string) => findProcesses('libx264', join(dataDir, 'scratch'))
 
 test('answers in its own envelope, and links the result in full', async () => {
-  const service = await start(await dataFolder())
+  const service = await startKillableService(await temporaryDataFolder())
   const calls = api(service)
   const file_id = await uploadTone(calls, 1)
   const request = { file_id, template_id: 'vinyl', resolution: { width: 128, height: 128 } }
@@ -42,13 +48,13 @@ test('answers in its own envelope, and links the result in full', async () => {
 })
 
 test('stopped in the middle: nothing is left running, and the credits are back', async () => {
-  const dataDir = await dataFolder()
-  const calls = api(await start(dataDir))
+  const dataDir = await temporaryDataFolder()
+  const calls = api(await startKillableService(dataDir))
   const file_id = await uploadTone(calls, 300)
   const before = await calls.balance()
   const { data: task } = await calls.create(type, { file_id, template_id: 'pulsar' })
   expect(await calls.balance()).toBe(before - 5)
-  const running = await until(
+  const running = await pollUntil(
     () => encoders(dataDir),
     (pids) => pids.length > 0,
   )
@@ -56,32 +62,32 @@ test('stopped in the middle: nothing is left running, and the credits are back',
     data: { status: 'failed', output_result: { error: { code: 6009 } } },
   })
   expect(await calls.balance()).toBe(before)
-  await untilEnded(running)
-  await until(
-    () => programsWith('ffmpeg', dataDir),
+  await waitUntilExited(running)
+  await pollUntil(
+    () => findProcesses('ffmpeg', dataDir),
     (left) => left.length === 0,
   )
 })
 
 test('killed in the middle, encoder or service: it is done again and completes, charged once', async () => {
-  const dataDir = await dataFolder()
-  const doomed = await start(dataDir)
+  const dataDir = await temporaryDataFolder()
+  const doomed = await startKillableService(dataDir)
   const calls = api(doomed)
   const file_id = await uploadTone(calls, 20)
   const before = await calls.balance()
   const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
   const { data: task } = await calls.create(type, request)
-  const encoder = await halted([() => encoders(dataDir)])
+  const encoder = await suspendProcesses([() => encoders(dataDir)])
   signalEach(encoder, 'SIGKILL')
-  await untilEnded(encoder)
-  const again = await halted([() => encoders(dataDir)])
+  await waitUntilExited(encoder)
+  const again = await suspendProcesses([() => encoders(dataDir)])
   await doomed.kill('SIGKILL')
-  const after = api(await start(dataDir))
-  expect((await alive(again)).length).toBe(0)
+  const after = api(await startKillableService(dataDir))
+  expect((await filterRunning(again)).length).toBe(0)
   expect((await after.ended(type, task.task_id)).data).toMatchObject({
     status: 'completed',
     output_result: { duration: 20 },
   })
   expect(await after.balance()).toBe(before - 1)
-  expect(await programsWith('ffmpeg', dataDir)).toEqual([])
+  expect(await findProcesses('ffmpeg', dataDir)).toEqual([])
 })

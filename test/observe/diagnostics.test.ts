@@ -4,8 +4,8 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
 import { newKey } from '../../src/platform/hosting.ts'
-import { shareCompiled } from '../own-home.ts'
-import { api, until } from '../service/api.ts'
+import { linkCompileCache } from '../compile-cache.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { readExposition } from './exposition.ts'
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   home = join(await mkdtemp(join(tmpdir(), 'reelwright-diagnostics-')), names.home)
   dataDir = join(home, names.folder, 'data')
   await mkdir(dataDir, { recursive: true })
-  await shareCompiled(home)
+  await linkCompileCache(home)
 })
 afterEach(() => rm(dirname(home), { recursive: true, force: true }))
 
@@ -137,7 +137,7 @@ describe('with secrets planted everywhere', () => {
     const calls = api(service)
     const { data: file } = await calls.upload(names.upload, 'some bytes')
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'refuse' })
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', task.task_id),
       ({ data }) => data.status === 'failed',
     )

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { until } from '../service/api.ts'
+import { pollUntil } from '../service/api.ts'
 
 /** A line of a log. */
 export interface LogLine extends Readonly<Record<string, unknown>> {
@@ -15,7 +15,7 @@ export function logged(
   atLeast = 1,
 ): Promise<LogLine[]> {
   const wanted = Object.entries(fields)
-  return until(
+  return pollUntil(
     async () => {
       const lines = (await readFile(join(dataDir, 'log'), 'utf8')).split('\n').filter(Boolean)
       const parsed = lines.map((line) => JSON.parse(line) as LogLine)

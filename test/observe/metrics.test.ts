@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { metricsMediaType } from '../../src/platform/metrics.ts'
 import { hasPostgres, newDatabase } from '../postgres.ts'
 import { sendRequest, openConnection } from '../http/raw-http.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { readExposition, type Exposition } from './exposition.ts'
 
@@ -33,13 +33,13 @@ async function checkCounts(service: TestService): Promise<void> {
   await calls.create('test_copy', {})
   const running = [await create('wait'), await create('wait')]
   for (const id of running) {
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', id),
       ({ data }) => data.status === 'processing',
     )
   }
   // A task becomes active slightly before its worker.
-  await until(
+  await pollUntil(
     async () => (await scrape(service)).sum('reelwright_workers', { state: 'busy' }),
     (busy) => busy === 2,
   )
@@ -146,7 +146,7 @@ test('a running upload is counted while bytes arrive', async () => {
   ]
   const begin = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
   connection.socket.write(`${head.join('\r\n')}\r\n\r\n${begin}${'x'.repeat(300_000)}`)
-  const counted = await until(
+  const counted = await pollUntil(
     async () => (await scrape(service)).sum('reelwright_http_received_bytes_total', labels),
     (bytes) => bytes > 300_000,
   )

@@ -3,7 +3,7 @@ import { WebSocket } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { downloadUrl } from '../../src/contract/routes.ts'
 import { sendRequest, envelope, openConnection } from '../http/raw-http.ts'
-import { api, until } from '../service/api.ts'
+import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { logged } from './log-lines.ts'
 
@@ -159,7 +159,7 @@ describe('the log line of a request', () => {
     await sendRequest(service.baseUrl + downloadUrl(file.file_id), { headers: headers() }).catch(
       () => undefined,
     )
-    const failures = await until(
+    const failures = await pollUntil(
       async () => [
         ...(await logged(service, { msg: 'a response was interrupted' }, 0)),
         ...(await logged(service, { msg: 'request failed' }, 0)),

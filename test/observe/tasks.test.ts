@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendRequest, envelope } from '../http/raw-http.ts'
-import { api, until, type Api } from '../service/api.ts'
+import { api, pollUntil, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { logged } from './log-lines.ts'
 
@@ -60,7 +60,7 @@ test('failed attempts are logged with their reason, and the end with the refund'
   const own = api(other)
   const { data: file } = await own.upload('private.txt', 'some bytes')
   const { data: task } = await own.create('test_copy', { file_id: file.file_id, behaviour: 'break' })
-  await until(
+  await pollUntil(
     () => own.query('test_copy', task.task_id),
     ({ data }) => data.status === 'failed',
   )

@@ -6,8 +6,8 @@ import { readConfig } from '../../src/config/config.ts'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { shareCompiled } from '../own-home.ts'
-import { modelPack, type Ended } from './stand-in.ts'
+import { linkCompileCache } from '../compile-cache.ts'
+import { modelPack, type ModelsResult } from './pack-fixtures.ts'
 
 // The packs of this version. The mirror serves the models of the public test files.
 const mirror = testdata('models')
@@ -19,14 +19,14 @@ let dataDir: string
 beforeEach(async () => {
   scratch = await temporaryFolder()
   dataDir = join(scratch.path, 'data')
-  await shareCompiled(scratch.path)
+  await linkCompileCache(scratch.path)
 })
 afterEach(() => scratch[Symbol.asyncDispose]())
 
 function reelwright(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
+): Promise<ModelsResult> {
   const env = { ...process.env, HOME: scratch.path, REELWRIGHT_DATA_DIR: dataDir, ...environment }
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [main, ...args], { env }, (error, out, err) =>

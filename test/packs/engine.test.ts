@@ -12,7 +12,7 @@ import { installPack } from '../../src/engines/packs/install.ts'
 import { packFolder, locatePack } from '../../src/engines/packs/store.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startMirror } from './mirror.ts'
-import { enginePackage, packFilesIn, models, packsIn } from './stand-in.ts'
+import { enginePackage, listPackFiles, runModels, testPacks } from './pack-fixtures.ts'
 
 let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let pack: EnginePack
@@ -42,28 +42,28 @@ it('installing an engine from a mirror unpacks only the files that this machine 
   const mirror = join(scratch.path, 'mirror')
   await mkdir(mirror)
   await copyFile(join(scratch.path, file), join(mirror, file))
-  const packs = packsIn(scratch.path, { engine: pack }, { mirror })
+  const packs = testPacks(scratch.path, { engine: pack }, { mirror })
   const subject = { folder: scratch.path, packs }
-  expect(await models('pull', 'engine', subject)).toMatchObject({
+  expect(await runModels('pull', 'engine', subject)).toMatchObject({
     code: 0,
     out: expect.stringMatching(/installed/),
   })
   const place = await locatePack(packs, 'engine')
   await expectUsable(place)
-  expect(await models('verify', 'engine', subject)).toMatchObject({ code: 0 })
+  expect(await runModels('verify', 'engine', subject)).toMatchObject({ code: 0 })
   const answer = `node_modules/@reelwright-test/engine/bin/${process.platform}/${process.arch}/answer.js`
   await writeFile(join(place ?? '', answer), 'module.exports = 41\n')
-  expect(await models('verify', 'engine', subject)).toMatchObject({
+  expect(await runModels('verify', 'engine', subject)).toMatchObject({
     code: 1,
     out: `engine: damaged (${answer})\n  -> reelwright models pull engine\n`,
   })
-  await models('pull', 'engine', subject)
+  await runModels('pull', 'engine', subject)
   await expectUsable(await locatePack(packs, 'engine'))
 })
 
 it('a downloaded engine is not downloaded again after its unpacking was interrupted', async () => {
   await using mirror = await startMirror({ [file]: archive })
-  const packs = packsIn(scratch.path, { engine: pack }, { mirror: mirror.address })
+  const packs = testPacks(scratch.path, { engine: pack }, { mirror: mirror.address })
   const inTheWay = join(`${packFolder(packs, 'engine', pack)}.part`, 'pack.json', 'more')
   await mkdir(inTheWay, { recursive: true })
   await expect(installPack(packs, 'engine')).rejects.toMatchObject({ code: 6401 })
@@ -79,8 +79,8 @@ it('an engine installed for another machine is installed again', async () => {
   const settings = { mirror: mirror.address }
   const [first] = pack.packages
   const other: EnginePack = { ...pack, packages: [{ ...first, extract: ['package.json', 'bin/other/cpu'] }] }
-  await installPack(packsIn(scratch.path, { engine: other }, settings), 'engine')
-  const packs = packsIn(scratch.path, { engine: pack }, settings)
+  await installPack(testPacks(scratch.path, { engine: other }, settings), 'engine')
+  const packs = testPacks(scratch.path, { engine: pack }, settings)
   expect(await locatePack(packs, 'engine')).toBeNull()
   await installPack(packs, 'engine')
   await expectUsable(await locatePack(packs, 'engine'))
@@ -97,15 +97,18 @@ it('the listed builds of ONNX Runtime are those in its package; musl has none', 
 })
 
 it('a machine without a build of the engine is reported', async () => {
-  const packs = packsIn(scratch.path, { engine: { ...pack, builds: ['amiga-m68k'] } })
+  const packs = testPacks(scratch.path, { engine: { ...pack, builds: ['amiga-m68k'] } })
   const subject = { folder: scratch.path, packs }
   const message = /Engine has no build for \w+-\w+/
-  expect(await models('pull', 'engine', subject)).toMatchObject({
+  expect(await runModels('pull', 'engine', subject)).toMatchObject({
     code: 1,
     err: expect.stringMatching(message),
   })
-  expect(await models('list', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(message) })
-  expect(await models('setup', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(message) })
+  expect(await runModels('list', '', subject)).toMatchObject({ code: 0, out: expect.stringMatching(message) })
+  expect(await runModels('setup', '', subject)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(message),
+  })
 })
 
 /** Starts a local npm registry with one package. */
@@ -149,11 +152,11 @@ function useRegistry(registry: string): void {
 
 it("without a mirror, the user's npm downloads the engine without running its scripts", async () => {
   await using registry = await startRegistry(archive)
-  const packs = packsIn(scratch.path, { engine: pack })
+  const packs = testPacks(scratch.path, { engine: pack })
   useRegistry(registry.address)
   vi.stubEnv('npm_config_dry_run', 'true')
   vi.stubEnv('npm_config_pack_destination', scratch.path)
-  expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
+  expect(await runModels('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 0,
     err: expect.stringMatching(/^engine: 0 % of .*\nengine: 100 % of /),
   })
@@ -163,9 +166,9 @@ it("without a mirror, the user's npm downloads the engine without running its sc
 it('a package of that name with other content is rejected', async () => {
   const { pack: other } = await enginePackage(join(scratch.path, 'other'))
   await using registry = await startRegistry(Buffer.concat([archive, Buffer.alloc(512)]))
-  const packs = packsIn(scratch.path, { engine: other })
+  const packs = testPacks(scratch.path, { engine: other })
   useRegistry(registry.address)
-  expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
+  expect(await runModels('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
     err: expect.stringContaining('is not the expected file'),
   })
@@ -175,13 +178,13 @@ it('a package of that name with other content is rejected', async () => {
 it('an engine unknown to npm is reported with the message of npm and a fix', async () => {
   await using registry = await startRegistry(archive)
   const [first] = pack.packages
-  const packs = packsIn(scratch.path, { engine: { ...pack, packages: [{ ...first, version: '2.0.0' }] } })
+  const packs = testPacks(scratch.path, { engine: { ...pack, packages: [{ ...first, version: '2.0.0' }] } })
   useRegistry(registry.address)
-  expect(await models('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
+  expect(await runModels('pull', 'engine', { folder: scratch.path, packs })).toMatchObject({
     code: 1,
     err: expect.stringMatching(
       /npm cannot download @reelwright-test\/engine@2\.0\.0: .+\nFix: .*REELWRIGHT_MODELS_MIRROR/,
     ),
   })
-  for (const name of await packFilesIn(packs)) expect(name).toMatch(/\.part$/)
+  for (const name of await listPackFiles(packs)) expect(name).toMatch(/\.part$/)
 })

@@ -10,21 +10,21 @@ export interface Mirror extends AsyncDisposable {
   readonly requests: string[]
   readonly files: Map<string, Buffer>
   /** Handles a request instead of the file server; returns true if it did. */
-  before: (request: IncomingMessage, response: ServerResponse) => boolean
+  intercept: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Body sizes, bytes, after which the connections of the next responses break. */
   readonly cuts: number[]
   /** Body size, bytes, after which a response stalls. */
-  stopsAfter: number | undefined
+  stallAfter: number | undefined
   /** Whether responses have an ETag, which lets a download resume. */
-  namesContent: boolean
+  sendsEtag: boolean
   /** Resolves when a response has stalled. */
-  stopped(): Promise<void>
+  waitForStall(): Promise<void>
   /** Closes every connection. */
-  breakOff(): void
+  closeConnections(): void
 }
 
 /** ETag of a content. */
-export function tagOf(content: Buffer): string {
+export function etagOf(content: Buffer): string {
   return `"${createHash('sha256').update(content).digest('hex').slice(0, 16)}"`
 }
 
@@ -35,22 +35,22 @@ export async function startMirror(files: Readonly<Record<string, Buffer>> = {}):
     const path = decodeURIComponent(request.url ?? '').slice(1)
     const { range, 'if-range': condition } = request.headers
     mirror.requests.push(range === undefined ? path : `${path} ${range}`)
-    if (mirror.before(request, response)) return
+    if (mirror.intercept(request, response)) return
     const content = mirror.files.get(path)
     if (!content) {
       response.writeHead(404).end()
       return
     }
-    const tag = tagOf(content)
+    const tag = etagOf(content)
     const from = range !== undefined && condition === tag ? Number(/^bytes=(\d+)-$/.exec(range)?.[1]) : 0
     const body = content.subarray(from)
     response.writeHead(from > 0 ? 206 : 200, {
       'content-length': body.length,
-      ...(mirror.namesContent && { etag: tag }),
+      ...(mirror.sendsEtag && { etag: tag }),
       ...(from > 0 && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` }),
     })
     const cut = mirror.cuts.shift()
-    const end = cut ?? mirror.stopsAfter
+    const end = cut ?? mirror.stallAfter
     if (end === undefined) {
       response.end(body)
       return
@@ -67,12 +67,12 @@ export async function startMirror(files: Readonly<Record<string, Buffer>> = {}):
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests: [],
     files: new Map(Object.entries(files)),
-    before: () => false,
+    intercept: () => false,
     cuts: [],
-    stopsAfter: undefined,
-    namesContent: true,
-    stopped: () => stopped.promise,
-    breakOff: () => server.closeAllConnections(),
+    stallAfter: undefined,
+    sendsEtag: true,
+    waitForStall: () => stopped.promise,
+    closeConnections: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -7,14 +7,22 @@ import { packFolder, locatePack, type Packs } from '../../src/engines/packs/stor
 import { packStates } from '../../src/engines/packs/resolve.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startMirror, type Mirror } from './mirror.ts'
-import { expectWhole, packFilesIn, model, modelPack, models, packsIn, type Ended } from './stand-in.ts'
+import {
+  expectInstalled,
+  listPackFiles,
+  modelBytes,
+  modelPack,
+  runModels,
+  testPacks,
+  type ModelsResult,
+} from './pack-fixtures.ts'
 
 let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
 
 beforeEach(async () => {
   scratch = await temporaryFolder()
-  mirror = await startMirror({ 'eyes.onnx': model })
+  mirror = await startMirror({ 'eyes.onnx': modelBytes })
 })
 afterEach(async () => {
   await mirror[Symbol.asyncDispose]()
@@ -24,18 +32,18 @@ afterEach(async () => {
 const manifest: Manifest = { eyes: modelPack() }
 
 function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
-  return packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
+  return testPacks(scratch.path, known, { mirror: mirror.address, ...settings })
 }
 
-function run(command: string, packs: Packs): Promise<Ended> {
-  return models(command, 'eyes', { folder: scratch.path, packs })
+function run(command: string, packs: Packs): Promise<ModelsResult> {
+  return runModels(command, 'eyes', { folder: scratch.path, packs })
 }
 
 describe('reelwright models', () => {
   it('pulls from a folder, lists, verifies and removes', async () => {
     const folder = join(scratch.path, 'mirror')
     await mkdir(folder)
-    await writeFile(join(folder, 'eyes.onnx'), model)
+    await writeFile(join(folder, 'eyes.onnx'), modelBytes)
     const packs = packsOf({ mirror: folder })
     expect((await run('list', packs)).out).toMatch(/^eyes +at first use +1 MiB +1 MiB +MIT +Eyes: seeing$/m)
     expect(await run('pull', packs)).toEqual({
@@ -43,28 +51,28 @@ describe('reelwright models', () => {
       out: 'eyes: installed (1 MiB)\n',
       err: 'eyes: 100 % of 1 MiB\n',
     })
-    await expectWhole(packs)
+    await expectInstalled(packs)
     expect((await run('list', packs)).out).toMatch(/^eyes +ready /m)
     expect(await run('verify', packs)).toMatchObject({ code: 0, out: 'eyes: intact\n' })
     expect((await run('pull', packs)).out).toBe('eyes: already installed\n')
     expect((await run('remove', packs)).out).toBe('eyes: removed\n')
-    expect(await packFilesIn(packs)).toEqual([])
+    expect(await listPackFiles(packs)).toEqual([])
     expect((await run('remove', packs)).out).toBe('eyes: was not installed\n')
   })
 
   it.runIf(process.platform !== 'win32')('pulls from a read-only folder', async () => {
     const folder = join(scratch.path, 'mirror')
     await mkdir(folder)
-    await writeFile(join(folder, 'eyes.onnx'), model)
+    await writeFile(join(folder, 'eyes.onnx'), modelBytes)
     await chmod(join(folder, 'eyes.onnx'), 0o444)
     const packs = packsOf({ mirror: folder })
     expect(await installPack(packs, 'eyes')).toBe('pulled')
-    expect((await stat(await expectWhole(packs))).mode & 0o777).toBe(0o644)
+    expect((await stat(await expectInstalled(packs))).mode & 0o777).toBe(0o644)
   })
 
   it('lists the known packs for an unknown name', async () => {
     for (const command of ['pull', 'remove']) {
-      const ended = await models(command, 'constructor', { folder: scratch.path, packs: packsOf() })
+      const ended = await runModels(command, 'constructor', { folder: scratch.path, packs: packsOf() })
       expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('Use one of eyes.') })
     }
   })
@@ -74,20 +82,20 @@ describe('a damaged pack', () => {
   it('is detected by its checksum and repaired', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
-    const path = await expectWhole(packs)
-    await writeFile(path, Buffer.from(model).fill(0, 0, 1))
+    const path = await expectInstalled(packs)
+    await writeFile(path, Buffer.from(modelBytes).fill(0, 0, 1))
     expect(await run('verify', packs)).toMatchObject({
       code: 1,
       out: 'eyes: damaged (eyes.onnx)\n  -> reelwright models pull eyes\n',
     })
     expect((await run('pull', packs)).out).toBe('eyes: installed (1 MiB)\n')
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it('of another size is not used', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
-    await truncate(await expectWhole(packs), 1000)
+    await truncate(await expectInstalled(packs), 1000)
     expect(await locatePack(packs, 'eyes')).toBeNull()
     expect((await run('list', packs)).out).toMatch(/^eyes +at first use/m)
     expect((await run('verify', packs)).code).toBe(1)
@@ -96,23 +104,23 @@ describe('a damaged pack', () => {
   it('is not mistaken for another version', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
-    const newer = packsOf({}, { eyes: modelPack(model.subarray(1)) })
+    const newer = packsOf({}, { eyes: modelPack(modelBytes.subarray(1)) })
     expect(await locatePack(newer, 'eyes')).toBeNull()
-    await expectWhole(packs)
+    await expectInstalled(packs)
     expect(await removePack(newer, 'eyes')).toBe(true)
-    expect(await packFilesIn(packs)).toEqual([])
+    expect(await listPackFiles(packs)).toEqual([])
   })
 
   it('of an older version is removed once the new one is installed', async () => {
     const packs = packsOf()
     await installPack(packs, 'eyes')
-    const content = model.subarray(1)
+    const content = modelBytes.subarray(1)
     const newer = packsOf({}, { eyes: modelPack(content) })
     await expect(installPack(newer, 'eyes')).rejects.toThrow('instead of the file of')
     await expect(locatePack(packs, 'eyes')).resolves.not.toBeNull()
     mirror.files.set('eyes.onnx', content)
     expect(await installPack(newer, 'eyes')).toBe('pulled')
-    expect(await packFilesIn(packs)).toEqual([basename(packFolder(newer, 'eyes', modelPack(content)))])
+    expect(await listPackFiles(packs)).toEqual([basename(packFolder(newer, 'eyes', modelPack(content)))])
   })
 
   it.each(['', '{}', '[]', '[null]', '[{"path":"eyes.onnx"}]'])(
@@ -124,7 +132,7 @@ describe('a damaged pack', () => {
       expect(await locatePack(packs, 'eyes')).toBeNull()
       expect(await packStates(packs)).toMatchObject([{ state: 'automatic' }])
       expect(await installPack(packs, 'eyes')).toBe('pulled')
-      await expectWhole(packs)
+      await expectInstalled(packs)
     },
   )
 
@@ -146,13 +154,13 @@ describe('a model that users provide', () => {
 
   it('is used in place as long as its checksum matches', async () => {
     const path = join(scratch.path, 'mine.onnx')
-    await writeFile(path, model)
+    await writeFile(path, modelBytes)
     const packs = packsOf({ own: { eyes: { path, sha256 } } }, own)
     expect(await locatePack(packs, 'eyes')).toBe(path)
     expect((await run('list', packs)).out).toMatch(/^eyes +ready /m)
     expect((await run('verify', packs)).out).toBe('eyes: intact\n')
     expect((await run('pull', packs)).out).toBe('eyes: already installed\n')
-    await writeFile(path, Buffer.from(model).fill(0, 0, 1))
+    await writeFile(path, Buffer.from(modelBytes).fill(0, 0, 1))
     await expect(locatePack(packs, 'eyes')).rejects.toMatchObject({ code: 6016 })
     expect(await run('verify', packs)).toMatchObject({
       code: 1,
@@ -184,7 +192,7 @@ describe('reelwright setup', () => {
     const first = await run('setup', packs)
     expect(first.code).toBe(1)
     expect(first.out).toMatch(/^ears: .*ears\.onnx responds with 404\n {2}-> .*\neyes: installed \(1 MiB\)\n/)
-    mirror.files.set('ears.onnx', model)
+    mirror.files.set('ears.onnx', modelBytes)
     expect(await run('setup', packs)).toMatchObject({
       code: 0,
       out: expect.stringMatching(

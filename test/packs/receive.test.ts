@@ -8,23 +8,23 @@ import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { installPack, removePack } from '../../src/engines/packs/install.ts'
 import { packFolder, type Packs } from '../../src/engines/packs/store.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { startMirror, tagOf, type Mirror } from './mirror.ts'
+import { startMirror, etagOf, type Mirror } from './mirror.ts'
 import {
-  expectNothing,
-  expectWhole,
-  model,
+  expectNotInstalled,
+  expectInstalled,
+  modelBytes,
   modelPack,
-  modelsApart,
-  packsIn,
-  startModels,
-} from './stand-in.ts'
+  runModelsProcess,
+  testPacks,
+  startModelsProcess,
+} from './pack-fixtures.ts'
 
 let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
 
 beforeEach(async () => {
   scratch = await temporaryFolder()
-  mirror = await startMirror({ 'eyes.onnx': model })
+  mirror = await startMirror({ 'eyes.onnx': modelBytes })
 })
 afterEach(async () => {
   await mirror[Symbol.asyncDispose]()
@@ -34,7 +34,7 @@ afterEach(async () => {
 const manifest: Manifest = { eyes: modelPack() }
 
 function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
-  return packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
+  return testPacks(scratch.path, known, { mirror: mirror.address, ...settings })
 }
 
 /** Waits for one turn of the event loop only. */
@@ -54,34 +54,34 @@ describe('a pull over the network', () => {
       'pulled',
     )
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
-    expect(progress.at(-1)).toBe(model.length)
+    expect(progress.at(-1)).toBe(modelBytes.length)
     const [none, first = 0, second = 0, ...more] = starts()
     expect([none, more]).toEqual([0, []])
     expect(second).toBeGreaterThan(first)
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it('starts again if the server sends no ETag', async () => {
-    mirror.namesContent = false
+    mirror.sendsEtag = false
     mirror.cuts.push(400_000)
     const packs = packsOf()
     expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it('starts again if the content has changed', async () => {
-    const other = Buffer.from(model).fill(0, 0, 1000)
+    const other = Buffer.from(modelBytes).fill(0, 0, 1000)
     mirror.files.set('eyes.onnx', other)
     mirror.cuts.push(400_000)
-    mirror.before = () => {
-      if (mirror.requests.length === 2) mirror.files.set('eyes.onnx', model)
+    mirror.intercept = () => {
+      if (mirror.requests.length === 2) mirror.files.set('eyes.onnx', modelBytes)
       return false
     }
     const packs = packsOf()
     expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(starts()[1]).toBeGreaterThan(0)
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it('fails after growing delays when the server stalls, and resumes on the next call', async () => {
@@ -97,19 +97,19 @@ describe('a pull over the network', () => {
       message: expect.stringContaining('eyes.onnx cannot be downloaded'),
       hint: expect.stringContaining('Try again: the download resumes'),
     })
-    await expectNothing(packs)
+    await expectNotInstalled(packs)
     expect(mirror.cuts).toEqual([])
     expect(pauses).toHaveLength(5)
     expect(pauses[0]).toBeLessThanOrEqual(200)
     expect(pauses[4]).toBeGreaterThanOrEqual(800)
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(starts().at(-1)).toBeGreaterThan(0)
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it('fails when each attempt receives only a few bytes', async () => {
-    mirror.stopsAfter = 1000
-    const follow = { pause, onProgress: () => mirror.breakOff() }
+    mirror.stallAfter = 1000
+    const follow = { pause, onProgress: () => mirror.closeConnections() }
     await expect(installPack(packsOf(), 'eyes', follow)).rejects.toMatchObject({
       code: 6401,
       retryable: true,
@@ -122,18 +122,18 @@ describe('a pull over the network', () => {
     const part = `${packFolder(packs, 'eyes', modelPack())}.part`
     await mkdir(part, { recursive: true })
     await writeFile(join(part, 'eyes.onnx'), Buffer.alloc(400_000))
-    await writeFile(join(part, 'eyes.onnx.etag'), tagOf(model))
+    await writeFile(join(part, 'eyes.onnx.etag'), etagOf(modelBytes))
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx bytes=400000-', 'eyes.onnx'])
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it.runIf(process.platform !== 'win32')('resumes after the process was killed', async () => {
-    mirror.stopsAfter = 600_000
+    mirror.stallAfter = 600_000
     const packs = packsOf()
-    const child = startModels('pull', 'eyes', { folder: scratch.path, packs })
+    const child = startModelsProcess('pull', 'eyes', { folder: scratch.path, packs })
     const exited = once(child, 'exit')
-    await mirror.stopped()
+    await mirror.waitForStall()
     const part = `${packFolder(packs, 'eyes', modelPack())}.part`
     await expect
       .poll(() =>
@@ -145,17 +145,17 @@ describe('a pull over the network', () => {
       .toBe(600_000)
     child.kill('SIGKILL')
     await exited
-    await expectNothing(packs)
-    mirror.stopsAfter = undefined
+    await expectNotInstalled(packs)
+    mirror.stallAfter = undefined
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(starts()).toEqual([0, 600_000])
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it('downloads once for two concurrent processes', async () => {
     const packs = packsOf()
     const subject = { folder: scratch.path, packs }
-    const pull = () => modelsApart('pull', 'eyes', subject)
+    const pull = () => runModelsProcess('pull', 'eyes', subject)
     const ended = await Promise.all([pull(), pull()])
     expect(ended.map(({ code }) => code)).toEqual([0, 0])
     expect(ended.map(({ out }) => out).toSorted()).toEqual([
@@ -163,25 +163,25 @@ describe('a pull over the network', () => {
       'eyes: installed (1 MiB)\n',
     ])
     expect(mirror.requests).toEqual(['eyes.onnx'])
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it('rejects other bytes of the same size, and accepts the right ones afterwards', async () => {
-    mirror.files.set('eyes.onnx', Buffer.from(model).fill(0, 500, 501))
+    mirror.files.set('eyes.onnx', Buffer.from(modelBytes).fill(0, 500, 501))
     const packs = packsOf()
     await expect(installPack(packs, 'eyes')).rejects.toThrow(
       /eyes\.onnx is not the expected file: found [0-9a-f]{64}/,
     )
-    await expectNothing(packs)
-    mirror.files.set('eyes.onnx', model)
+    await expectNotInstalled(packs)
+    mirror.files.set('eyes.onnx', modelBytes)
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
-    await expectWhole(packs)
+    await expectInstalled(packs)
   })
 
   it.each([
-    ['a longer file', Buffer.concat([model, model])],
-    ['a shorter file', model.subarray(0, 1000)],
+    ['a longer file', Buffer.concat([modelBytes, modelBytes])],
+    ['a shorter file', modelBytes.subarray(0, 1000)],
     ['an empty file', Buffer.alloc(0)],
   ])('refuses %s', async (_, content) => {
     mirror.files.set('eyes.onnx', content)
@@ -190,14 +190,14 @@ describe('a pull over the network', () => {
       ...{ code: 6401, retryable: false },
       message: expect.stringMatching(/has .* instead of the file of 1 MiB/),
     })
-    await expectNothing(packs)
+    await expectNotInstalled(packs)
   })
 
   it('reads no more than the expected size from a server that sends no length', async () => {
     let sent = 0
-    mirror.before = (_, response) => {
+    mirror.intercept = (_, response) => {
       const more = (): void => {
-        while (!response.destroyed && sent < 2 ** 28 && response.write(model)) sent += model.length
+        while (!response.destroyed && sent < 2 ** 28 && response.write(modelBytes)) sent += modelBytes.length
         if (!response.destroyed) response.once('drain', more)
       }
       more()
@@ -209,13 +209,13 @@ describe('a pull over the network', () => {
       message: expect.stringContaining('another file'),
     })
     expect(sent).toBeLessThan(2 ** 26)
-    await expectNothing(packs)
+    await expectNotInstalled(packs)
   })
 
   it.each(['http://models.invalid/eyes.onnx', 'file:///etc/passwd', 'https://me:secret@models.invalid/'])(
     'does not follow a redirect to %s',
     async (location) => {
-      mirror.before = (_, response) => {
+      mirror.intercept = (_, response) => {
         response.writeHead(302, { location }).end()
         return true
       }
@@ -231,9 +231,9 @@ describe('a pull over the network', () => {
 
   it('follows local redirects with the range, up to a limit', async () => {
     mirror.cuts.push(400_000)
-    mirror.files.set('moved.onnx', model)
+    mirror.files.set('moved.onnx', modelBytes)
     mirror.files.delete('eyes.onnx')
-    mirror.before = (request, response) => {
+    mirror.intercept = (request, response) => {
       if (request.url !== '/eyes.onnx') return false
       response.writeHead(301, { location: 'moved.onnx' }).end()
       return true
@@ -241,9 +241,9 @@ describe('a pull over the network', () => {
     const packs = packsOf()
     expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
     expect(mirror.requests.at(-1)).toMatch(/^moved\.onnx bytes=[1-9]/)
-    await expectWhole(packs)
+    await expectInstalled(packs)
     expect(await removePack(packs, 'eyes')).toBe(true)
-    mirror.before = (_, response) => {
+    mirror.intercept = (_, response) => {
       response.writeHead(301, { location: '/eyes.onnx' }).end()
       return true
     }

@@ -11,7 +11,7 @@ import { locatePack } from '../../src/engines/packs/store.ts'
 import { requirePack, configurePacks, packStates } from '../../src/engines/packs/resolve.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startMirror, type Mirror } from './mirror.ts'
-import { artifactOf, enginePackage, model, modelPack, models, packsIn } from './stand-in.ts'
+import { artifactOf, enginePackage, modelBytes, modelPack, runModels, testPacks } from './pack-fixtures.ts'
 
 let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
@@ -19,7 +19,7 @@ const words = Buffer.from('one 1\ntwo 2\n')
 
 beforeEach(async () => {
   scratch = await temporaryFolder()
-  mirror = await startMirror({ 'eyes.onnx': model, 'eyes.tokens.txt': words })
+  mirror = await startMirror({ 'eyes.onnx': modelBytes, 'eyes.tokens.txt': words })
 })
 afterEach(async () => {
   await mirror[Symbol.asyncDispose]()
@@ -31,7 +31,7 @@ const pack: ModelPack = { ...modelPack(), otherFiles: [tokens] }
 
 describe('a model of two files', () => {
   it('is located by its first file, with the second beside it; both are verified', async () => {
-    const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
+    const packs = testPacks(scratch.path, { eyes: pack }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.tokens.txt'])
@@ -40,7 +40,7 @@ describe('a model of two files', () => {
     const second = join(dirname(place), 'eyes.tokens.txt')
     expect(await readFile(second)).toEqual(words)
     await writeFile(second, 'one 2\ntwo 1\n')
-    expect(await models('verify', 'eyes', subject)).toMatchObject({
+    expect(await runModels('verify', 'eyes', subject)).toMatchObject({
       code: 1,
       out: expect.stringContaining('eyes: damaged (eyes.tokens.txt)'),
     })
@@ -51,7 +51,7 @@ describe('a model of two files', () => {
 
   it('counts as missing while its second file has the wrong content', async () => {
     mirror.files.set('eyes.tokens.txt', Buffer.from('one 2\ntwo 1\n'))
-    const packs = packsIn(scratch.path, { eyes: pack }, { mirror: mirror.address })
+    const packs = testPacks(scratch.path, { eyes: pack }, { mirror: mirror.address })
     await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
       code: 6401,
       message: expect.stringContaining('eyes.tokens.txt is not the expected file'),
@@ -61,11 +61,11 @@ describe('a model of two files', () => {
 
   it('can be optional: setup skips it, and operations that need it report the install command', async () => {
     const eyes = { ...pack, optional: true, artifact: { ...pack.artifact, bytes: 30e6 } }
-    const packs = packsIn(scratch.path, { 'text-detection': eyes }, { mirror: mirror.address })
+    const packs = testPacks(scratch.path, { 'text-detection': eyes }, { mirror: mirror.address })
     configurePacks(packs)
     const fix = 'reelwright models pull text-detection'
     expect(await packStates(packs)).toMatchObject([{ state: 'optional', fix }])
-    expect(await models('setup', '', { folder: scratch.path, packs })).toMatchObject({ code: 0 })
+    expect(await runModels('setup', '', { folder: scratch.path, packs })).toMatchObject({ code: 0 })
     expect(mirror.requests).toEqual([])
     await expect(requirePack('text-detection')).rejects.toMatchObject({ code: 6401, hint: fix })
   })
@@ -92,14 +92,14 @@ describe('a model whose files come in an archive', () => {
       ...modelPack(),
       otherFiles: [{ ...artifactOf(file, archive), address, unpackedBytes: 100 }],
     }
-    const packs = packsIn(scratch.path, { eyes: voice }, { mirror: mirror.address })
+    const packs = testPacks(scratch.path, { eyes: voice }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     const place = dirname((await locatePack(packs, 'eyes')) ?? '')
     expect((await readdir(place)).toSorted()).toEqual(['data', 'eyes.onnx', 'pack.json', 'tokens.txt'])
-    expect(await models('verify', 'eyes', subject)).toMatchObject({ code: 0 })
+    expect(await runModels('verify', 'eyes', subject)).toMatchObject({ code: 0 })
     await writeFile(join(place, 'data', 'phontab'), 'q')
-    expect(await models('verify', 'eyes', subject)).toMatchObject({
+    expect(await runModels('verify', 'eyes', subject)).toMatchObject({
       code: 1,
       out: expect.stringContaining('eyes: damaged (data/phontab)'),
     })
@@ -110,7 +110,7 @@ describe('a folder that users provide', () => {
   it('has the checksum that shell commands compute, and is rejected when any file differs', async () => {
     const folder = join(scratch.path, 'voice')
     await mkdir(join(folder, 'espeak-ng-data', 'lang'), { recursive: true })
-    await writeFile(join(folder, 'encoder.onnx'), model)
+    await writeFile(join(folder, 'encoder.onnx'), modelBytes)
     await writeFile(join(folder, 'espeak-ng-data', 'lang', 'zh'), 'zh')
     await writeFile(join(folder, 'Ä b.txt'), 'text')
     await symlink('encoder.onnx', join(folder, 'linked.onnx'))
@@ -120,7 +120,7 @@ describe('a folder that users provide', () => {
     expect(await modelSha256(folder)).toBe(sha256)
     const own = { voice: { path: folder, sha256 } }
     const title = { kind: 'own', title: 'Voice', enables: 'speaking', licence: 'its own' } as const
-    const packs = packsIn(scratch.path, { voice: title }, { own })
+    const packs = testPacks(scratch.path, { voice: title }, { own })
     expect(await locatePack(packs, 'voice')).toBe(folder)
     await writeFile(join(folder, 'espeak-ng-data', 'lang', 'en'), 'en')
     await expect(locatePack(packs, 'voice')).rejects.toMatchObject({ code: 6016 })
@@ -140,7 +140,7 @@ describe('an engine with one package per machine', () => {
         { ...other, artifact: artifactOf('amiga.tgz', words) },
       ],
     }
-    const packs = packsIn(scratch.path, { engine: elsewhere }, { mirror: mirror.address })
+    const packs = testPacks(scratch.path, { engine: elsewhere }, { mirror: mirror.address })
     expect(await installPack(packs, 'engine')).toBe('pulled')
     expect(mirror.requests).toEqual([first.artifact.file])
     expect(enginePackages(elsewhere, 'amiga-m68k').map(({ name }) => name)).toEqual([

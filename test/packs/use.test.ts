@@ -20,14 +20,14 @@ import { startTestService } from '../service/in-process.ts'
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { startMirror, type Mirror } from './mirror.ts'
-import { enginePackage, model, modelPack, packsIn } from './stand-in.ts'
+import { enginePackage, modelBytes, modelPack, testPacks } from './pack-fixtures.ts'
 
 let scratch: Awaited<ReturnType<typeof temporaryFolder>>
 let mirror: Mirror
 
 beforeEach(async () => {
   scratch = await temporaryFolder()
-  mirror = await startMirror({ 'eyes.onnx': model })
+  mirror = await startMirror({ 'eyes.onnx': modelBytes })
 })
 afterEach(async () => {
   await mirror[Symbol.asyncDispose]()
@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 function useTestPacks(known: Manifest, settings: Partial<Packs> = {}): Packs {
-  const packs = packsIn(scratch.path, known, { mirror: mirror.address, ...settings })
+  const packs = testPacks(scratch.path, known, { mirror: mirror.address, ...settings })
   configurePacks(packs)
   return packs
 }
@@ -92,7 +92,7 @@ describe('the first use', () => {
     await mkdir(folder)
     await writeFile(join(folder, 'eyes.onnx'), 'half of it')
     await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
-    await writeFile(join(folder, 'eyes.onnx'), model)
+    await writeFile(join(folder, 'eyes.onnx'), modelBytes)
     expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'automatic' }])
     await requirePack(eyes)
     expect(await resolvePack(eyes)).toContain('eyes')
@@ -130,7 +130,7 @@ describe('the first use', () => {
 
 describe('this program', () => {
   it('loads its engines from its own packages, with telemetry off', async () => {
-    configurePacks(packsIn(scratch.path, manifest))
+    configurePacks(testPacks(scratch.path, manifest))
     const { Tensor } = await loadOnnxRuntime()
     expect(new Tensor('float32', [1, 2], [1, 2]).size).toBe(2)
     const [{ cv }] = await Promise.all([loadOpenCv(), loadOpenCv()])

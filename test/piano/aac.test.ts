@@ -7,7 +7,7 @@ import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { firstSeconds, makePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
@@ -39,10 +39,10 @@ describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
   })
 
   it('is rendered with its length', async () => {
-    const files = await stage([path])
-    const input = pianoAudioEnhance.input.parse({ file_id: idOf(path) })
+    const files = await stageFiles([path])
+    const input = pianoAudioEnhance.input.parse({ file_id: fileIdOf(path) })
     expect(plan(input, files).credits).toBe(1)
-    const { context, kept } = contextOf(files, folder)
+    const { context, kept } = createRunContext(files, folder)
     pianoAudioEnhance.output.parse(await run(input, context))
     const [wav = '', midi = ''] = kept.map((file) => file.path)
     expect(await secondsOf(wav)).toBeCloseTo(await secondsOf(path), 3)

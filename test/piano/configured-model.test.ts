@@ -18,7 +18,7 @@ import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { withHole } from '../engines/ffmpeg/with-hole.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { recordingRate, writeWav } from './recordings.ts'
 import { detectedKey, loudnessPianoModel } from './fake-piano-model.ts'
 import { transcribe } from './run-to-midi.ts'
@@ -94,11 +94,11 @@ it('striking a held key again ends its note and starts another', async () => {
 it('stores the transcription for the next attempt, per transcriber', async () => {
   const copy = join(folder, 'copy.wav')
   await copyFile(path, copy)
-  const files = await stage([copy])
+  const files = await stageFiles([copy])
   const steps = await mkdtemp(join(folder, 'steps-'))
   const attempt = async () => {
-    const { context } = contextOf(files, await mkdtemp(join(folder, 'attempt-')))
-    return await run({ file_id: idOf(copy) }, { ...context, steps })
+    const { context } = createRunContext(files, await mkdtemp(join(folder, 'attempt-')))
+    return await run({ file_id: fileIdOf(copy) }, { ...context, steps })
   }
   await useModel(loudnessPianoModel())
   const first = await attempt()

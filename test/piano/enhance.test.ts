@@ -9,7 +9,7 @@ import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { firstSeconds, makePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
@@ -20,11 +20,11 @@ const folder = await scratchFolder()
 const isReady = useTestPacks(join(folder, 'packs'))
 
 async function enhance(path: string) {
-  const files = await stage([path])
-  const input = pianoAudioEnhance.input.parse({ file_id: idOf(path) })
+  const files = await stageFiles([path])
+  const input = pianoAudioEnhance.input.parse({ file_id: fileIdOf(path) })
   const planned = plan(input, files)
   await mkdir(folder, { recursive: true })
-  const { context, kept, progress } = contextOf(files, await mkdtemp(join(folder, 'run-')))
+  const { context, kept, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')))
   const output = pianoAudioEnhance.output.parse(await run(input, context))
   const [wav, midi] = kept
   return { output, planned, progress, wav, midi, sound: await stereoOf(wav?.path ?? '') }

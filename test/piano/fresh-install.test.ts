@@ -10,7 +10,7 @@ import { run as runEnhance } from '../../tools/piano-audio-enhance/run.ts'
 import * as midiNeeds from '../../tools/piano-audio-to-midi/requirements.ts'
 import { run as runToMidi } from '../../tools/piano-audio-to-midi/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { makePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
@@ -37,8 +37,8 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
 
   const run = async (operation: typeof enhance | typeof toMidi, dataDir: string) => {
     await requireAll(operation.requirements())
-    const { context, kept } = contextOf(await stage([path]), dataDir)
-    const { notes_found } = await operation.run({ file_id: idOf(path) }, context)
+    const { context, kept } = createRunContext(await stageFiles([path]), dataDir)
+    const { notes_found } = await operation.run({ file_id: fileIdOf(path) }, context)
     expect(notes_found).toBeGreaterThan(5)
     return kept.map(({ name }) => name)
   }

@@ -2,8 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testdata } from '../engines/ffmpeg/made.ts'
-import { api, until } from '../service/api.ts'
-import { dataFolder, start } from '../service/doomed.ts'
+import { api, pollUntil } from '../service/api.ts'
+import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
 import { makePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
@@ -13,9 +13,9 @@ const mirror = testdata('models')
 test.skipIf(mirror === undefined)(
   'resumes after a kill without transcribing again (REELWRIGHT_TESTDATA)',
   async () => {
-    const dataDir = await dataFolder()
+    const dataDir = await temporaryDataFolder()
     const packs = { folder: join(dataDir, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) }
-    const doomed = await start(dataDir, { packs })
+    const doomed = await startKillableService(dataDir, { packs })
     const sound = await record(makePiece('voices', 8), { soundFont: florestan ?? '' })
     const path = await writeWav(join(dataDir, 'piece.wav'), sound)
     const { file_id } = (await api(doomed).upload('piece.wav', new Uint8Array(await readFile(path)))).data
@@ -24,18 +24,18 @@ test.skipIf(mirror === undefined)(
     const steps = join(dataDir, 'steps', task.task_id)
     const kept = async () =>
       (await readdir(steps).catch(() => [])).filter((name) => /^transcription-.*\.json$/.test(name))
-    const [stored = ''] = await until(kept, (names) => names.length > 0)
+    const [stored = ''] = await pollUntil(kept, (names) => names.length > 0)
     await doomed.kill('SIGKILL')
 
     // A second transcription would find more notes.
     const { notes, ...rest } = JSON.parse(await readFile(join(steps, stored), 'utf8')) as { notes: unknown[] }
     expect(notes.length).toBeGreaterThan(20)
     await writeFile(join(steps, stored), JSON.stringify({ ...rest, notes: notes.slice(0, 5) }))
-    const next = await start(dataDir, { packs })
+    const next = await startKillableService(dataDir, { packs })
     const { data } = await api(next).ended(type, task.task_id)
     expect(data).toMatchObject({ status: 'completed', output_result: { notes_found: 5 } })
     expect(await api(next).balance()).toBe(before - 1)
-    await until(
+    await pollUntil(
       () => readdir(join(dataDir, 'steps')),
       (names) => names.length === 0,
     )

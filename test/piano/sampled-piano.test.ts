@@ -15,10 +15,10 @@ import {
 } from '../../src/engines/piano/synthesizer.ts'
 import { pitchFrequency } from '../../src/media/piano/note.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
-import { artifactOf } from '../packs/stand-in.ts'
+import { artifactOf } from '../packs/pack-fixtures.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { writeModelFile } from '../engines/vision/fake-models.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'
 import { loudnessPianoModel } from './fake-piano-model.ts'
 
@@ -90,8 +90,8 @@ it('the output contains the attribution required by the licence', async () => {
   configurePacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
   const path = join(scratch, 'source.wav')
   await ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1,volume=4', path)
-  const { context, kept } = contextOf(await stage([path]), await mkdtemp(join(scratch, 'run-')))
-  const { piano } = await run({ file_id: idOf(path) }, context)
+  const { context, kept } = createRunContext(await stageFiles([path]), await mkdtemp(join(scratch, 'run-')))
+  const { piano } = await run({ file_id: fileIdOf(path) }, context)
   expect(piano).toBe('salamander')
   const shown = ['-v', 'error', '-show_entries', 'format_tags', '-of', 'json', kept[0]?.path ?? '']
   const { stdout } = await promisify(execFile)('ffprobe', shown)

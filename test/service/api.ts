@@ -1,10 +1,10 @@
 import { downloadUrl, fillPath, routes } from '../../src/contract/routes.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
-import { checkDocumented } from './documented.ts'
+import { assertDocumented } from './assert-documented.ts'
 import { isTerminal, type TaskCreated, type TaskRecord } from '../../src/contract/task.ts'
 
 /** A response of the service. */
-export interface Answer<T = unknown> {
+export interface ApiResponse<T = unknown> {
   readonly status: number
   readonly code: number
   readonly msg: string
@@ -13,19 +13,19 @@ export interface Answer<T = unknown> {
 
 /** Plain HTTP calls without the product's client and its retries. Asserts that each response is documented. */
 export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
-  const send = async <T>(path: string, init: RequestInit = {}): Promise<Answer<T>> => {
+  const send = async <T>(path: string, init: RequestInit = {}): Promise<ApiResponse<T>> => {
     const headers = { ...(init.headers as Record<string, string>), authorization: apiKey }
     const response = await fetch(baseUrl + path, { ...init, headers })
     const { status } = response
     const body = await response.text()
-    checkDocumented({
+    assertDocumented({
       method: init.method ?? 'GET',
       path,
       status,
       type: response.headers.get('content-type'),
       body,
     })
-    return { status, ...(JSON.parse(body) as Omit<Answer<T>, 'status'>) }
+    return { status, ...(JSON.parse(body) as Omit<ApiResponse<T>, 'status'>) }
   }
   const query = (type: string, id: string) =>
     send<TaskRecord>(fillPath(routes.queryTask.path, { task_type: type, task_id: id }))
@@ -34,7 +34,7 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
     query,
     /** A task once it has ended. */
     ended: (type: string, id: string) =>
-      until(
+      pollUntil(
         () => query(type, id),
         ({ data }) => isTerminal(data.status),
         { stays: true },
@@ -72,16 +72,16 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
 export type Api = ReturnType<typeof api>
 
 /** Longest poll interval, ms. */
-const longestRestMs = 1000
+const maxPollIntervalMs = 1000
 
 /** Shorter than the test timeout, so that the failed condition is reported, ms. */
-const patienceMs = 120_000
+const pollTimeoutMs = 120_000
 
 /**
  * Polls until a condition is true, for states without events. The poll interval grows, because polling takes
  * processor time.
  */
-export async function until<T>(
+export async function pollUntil<T>(
   ask: () => Promise<T>,
   holds: (answer: T) => boolean,
   { stays = false } = {},
@@ -91,8 +91,8 @@ export async function until<T>(
     const answer = await ask()
     if (holds(answer)) return answer
     const waited = Date.now() - began
-    if (waited > patienceMs) throw new Error(`still not so: ${JSON.stringify(answer)}`)
-    const restMs = stays ? Math.min(Math.max(20, waited / 10), longestRestMs) : 20
+    if (waited > pollTimeoutMs) throw new Error(`still not so: ${JSON.stringify(answer)}`)
+    const restMs = stays ? Math.min(Math.max(20, waited / 10), maxPollIntervalMs) : 20
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 }

@@ -7,12 +7,12 @@ import { isTerminal } from '../../src/contract/task.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { freeSpace } from '../../src/platform/folder.ts'
-import { api, until } from './api.ts'
-import { makeDisk, whyNoDisk } from './disk.ts'
+import { api, pollUntil } from './api.ts'
+import { createTestDisk, diskUnavailableReason } from './disk.ts'
 import { checkInvariants } from './invariants.ts'
-import { startProcess } from './process.ts'
+import { startServiceProcess } from './process.ts'
 
-const reason = await whyNoDisk()
+const reason = await diskUnavailableReason()
 const run = promisify(execFile)
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
@@ -31,13 +31,13 @@ async function fill(path: string): Promise<void> {
 /** A service in its own process, so that no file on the disk stays open. */
 async function startOn(dataDir: string) {
   await mkdir(dataDir)
-  const service = await startProcess(dataDir)
+  const service = await startServiceProcess(dataDir)
   return { ...service, [Symbol.asyncDispose]: () => service.kill('SIGKILL') }
 }
 
 describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, () => {
   test('a full disk is reported; requests that need no space work, and nothing is lost', async () => {
-    await using disk = await makeDisk(2 ** 29)
+    await using disk = await createTestDisk(2 ** 29)
     const [dataDir, filler] = [join(disk.folder, 'data'), join(disk.folder, 'filler')]
     await using service = await startOn(dataDir)
     const calls = api(service)
@@ -54,7 +54,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
     })
     const made: string[] = []
     // Until SQLite has used its allocated space.
-    const full = await until(create, ({ code, data }) => {
+    const full = await pollUntil(create, ({ code, data }) => {
       if (code === 200) made.push(data.task_id)
       return code !== 200
     })
@@ -65,7 +65,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
     await rm(filler)
     expect((await create()).code).toBe(200)
     for (const id of made) {
-      await until(
+      await pollUntil(
         () => calls.query('test_copy', id),
         ({ data }) => isTerminal(data.status),
       )
@@ -77,12 +77,12 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
   })
 
   test('a failing disk is reported', async () => {
-    await using disk = await makeDisk(2 ** 29)
+    await using disk = await createTestDisk(2 ** 29)
     const dataDir = join(disk.folder, 'data')
     await using service = await startOn(dataDir)
     const calls = api(service)
     const { data: file } = await calls.upload('a.txt', 'there before')
-    await disk.cut()
+    await disk.cutPower()
     for (const answer of [
       await calls.upload('b.txt', 'lost'),
       await calls.create('test_copy', { file_id: file.file_id }),
@@ -96,7 +96,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
   })
 
   test('a read-only disk is rejected at the start, by name', async () => {
-    await using disk = await makeDisk(2 ** 24)
+    await using disk = await createTestDisk(2 ** 24)
     await run('mount', ['-o', 'remount,ro', disk.folder])
     const dataDir = join(disk.folder, 'data')
     const serve = run(process.execPath, [main, 'serve', '--port', '0', '--data-dir', dataDir])

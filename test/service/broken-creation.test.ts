@@ -9,7 +9,7 @@ import { createTask, waitForTask } from '../../src/client/tasks.ts'
 import type { TaskList } from '../../src/contract/task.ts'
 import { sendRequest } from '../http/raw-http.ts'
 import { api } from './api.ts'
-import { startProcess, type ServiceProcess } from './process.ts'
+import { startServiceProcess, type ServiceProcess } from './process.ts'
 
 /** One address for successive services; an interrupted request to the service is interrupted for the client. */
 async function startFront(
@@ -43,12 +43,12 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
   async (point) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-broken-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const doomed = await startProcess(dataDir)
+    const doomed = await startServiceProcess(dataDir)
     await doomed.arm(point)
     const { data: file } = await api(doomed).upload('a.txt', 'some bytes')
     let running = Promise.resolve(doomed)
     const restarted = doomed.exited.then(() => {
-      running = startProcess(dataDir)
+      running = startServiceProcess(dataDir)
       return running
     })
     onTestFinished(async () => (await restarted).kill('SIGKILL'))

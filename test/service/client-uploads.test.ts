@@ -9,7 +9,7 @@ import { chunkedUploadClient } from '../http/chunked-upload-client.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { startTestService, type TestService } from './in-process.ts'
 import { startRelay, type Relay } from './relay.ts'
-import { makeStamped, misplaced } from './stamped-file.ts'
+import { createStampedFile, firstMisplacedMiB } from './stamped-file.ts'
 
 const initPath = '/base/file/upload/chunk/init'
 const oneRequest = 'POST /base/file/upload'
@@ -41,7 +41,7 @@ afterEach(() => relay[Symbol.asyncDispose]())
 
 /** Creates a file of three parts with unique content. */
 async function makeLarge(): Promise<void> {
-  await makeStamped(path, largeSize, 'sparse')
+  await createStampedFile(path, largeSize, 'sparse')
   await write(largeSize - 100, `file ${files}`)
 }
 
@@ -78,8 +78,8 @@ const openUploads = () =>
 async function expectArrived({ blake3_id, size }: FileRecord): Promise<void> {
   const stored = join(service.dataDir, 'files', 'blobs', blake3_id.slice(0, 2), blake3_id)
   expect((await readFile(stored)).equals(await readFile(path))).toBe(true)
-  if (size === largeSize) expect(await misplaced(stored)).toBeNull()
-  expect(relay.sentTwice).toBe(0)
+  if (size === largeSize) expect(await firstMisplacedMiB(stored)).toBeNull()
+  expect(relay.bytesResent).toBe(0)
 }
 
 describe('the kind of upload', () => {
@@ -113,9 +113,9 @@ describe('the kind of upload', () => {
     [405, 300_000],
     [501, 300_000],
   ])('in one request where init answers HTTP %i, %i bytes', async (status, size) => {
-    await makeStamped(path, size, 'sparse')
+    await createStampedFile(path, size, 'sparse')
     await write(size - 100, `file ${files}`)
-    relay.before = ({ url }, response) => {
+    relay.intercept = ({ url }, response) => {
       if (url !== initPath) return false
       response.writeHead(status).end('no such thing')
       return true
@@ -141,7 +141,7 @@ describe('network failures', () => {
     async (status, headers, delayMs) => {
       await makeLarge()
       let refusals = 2
-      relay.before = ({ method }, response) => {
+      relay.intercept = ({ method }, response) => {
         if (method !== 'PUT' || refusals === 0) return false
         refusals -= 1
         response.writeHead(status, { ...headers, connection: 'close' }).end('busy')
@@ -157,7 +157,7 @@ describe('network failures', () => {
   test('a service that asks for too long a wait, or never recovers, is reported', async () => {
     await makeLarge()
     const refuse = (headers: Record<string, string>) => {
-      relay.before = ({ method }, response) => {
+      relay.intercept = ({ method }, response) => {
         if (method !== 'PUT') return false
         response.writeHead(503, { ...headers, connection: 'close' }).end('busy')
         return true
@@ -172,14 +172,14 @@ describe('network failures', () => {
     // Soon at first, then with increasing delays.
     expect(Math.min(...pauses)).toBeLessThanOrEqual(200)
     expect(Math.max(...pauses)).toBeGreaterThan(10_000)
-    relay.before = () => false
+    relay.intercept = () => false
     await expectArrived((await upload()).record)
   })
 
   test('a part whose response was lost is not sent again, nor is one of an earlier upload', async () => {
     await makeLarge()
     let lost = 0
-    relay.losesAnswer = ({ method }) => method === 'PUT' && lost++ === 0
+    relay.dropsResponse = ({ method }) => method === 'PUT' && lost++ === 0
     await expectArrived((await upload()).record)
     expect([lost, requested('PUT').length]).toEqual([3, 3])
   })
@@ -187,7 +187,7 @@ describe('network failures', () => {
   test('`complete` is repeated when its response is lost', async () => {
     await makeLarge()
     let lost = 0
-    relay.losesAnswer = ({ url }) => url?.endsWith('/complete') === true && lost++ === 0
+    relay.dropsResponse = ({ url }) => url?.endsWith('/complete') === true && lost++ === 0
     await expectArrived((await upload()).record)
     expect(
       requested('POST /base/file/upload/chunk').filter((request) => request.endsWith('/complete')),
@@ -198,7 +198,7 @@ describe('network failures', () => {
     await makeLarge()
     const end = new AbortController()
     const reason = new Error('the agent has disconnected')
-    relay.losesAnswer = ({ url }) => {
+    relay.dropsResponse = ({ url }) => {
       if (url?.includes('/2?') === true) setImmediate(() => end.abort(reason))
       return false
     }
@@ -214,7 +214,7 @@ describe('network failures', () => {
   test('an upload whose session ends is started again', async () => {
     await makeLarge()
     let aborting: Promise<unknown> | undefined
-    relay.before = ({ method, url = '' }) => {
+    relay.intercept = ({ method, url = '' }) => {
       if (method === 'PUT') aborting ??= chunkedUploadClient(relay.target).abort(url.split('/').at(-2) ?? '')
       return false
     }
@@ -230,11 +230,11 @@ describe('a file that changes while it is uploaded', () => {
     ['in parts', largeSize],
     ['in one request', 300_000],
   ])('%s: is reported, and its upload is not resumed', async (_kind, size) => {
-    await makeStamped(path, size, 'sparse')
+    await createStampedFile(path, size, 'sparse')
     await write(size - 100, `before ${files}`)
     let writing: Promise<void> | undefined
     // After the fingerprint was sent, but before the last part was hashed.
-    relay.before = ({ url }) => {
+    relay.intercept = ({ url }) => {
       if (url === initPath) writing ??= write(size - 100, `after ${files}!`)
       return false
     }
@@ -250,7 +250,7 @@ describe('a file that changes while it is uploaded', () => {
   test('a file that becomes shorter is reported without a second attempt', async () => {
     await makeLarge()
     let shortening: Promise<void> | undefined
-    relay.before = ({ url }) => {
+    relay.intercept = ({ url }) => {
       if (url === initPath) shortening ??= truncate(path, partBytes)
       return false
     }

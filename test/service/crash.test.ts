@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
-import { soakSize } from '../soak.ts'
-import { api, until } from './api.ts'
-import { dataFolder, start, succession } from './doomed.ts'
+import { soakSize } from '../soak-size.ts'
+import { api, pollUntil } from './api.ts'
+import { temporaryDataFolder, startKillableService, createServiceSequence } from './killable-service.ts'
 import { checkInvariants } from './invariants.ts'
-import { killRounds, seeded } from './kill-rounds.ts'
-import { programsIn, untilEnded } from './programs.ts'
+import { killRounds, seededRandom } from './kill-rounds.ts'
+import { findTestProcesses, waitUntilExited } from './processes.ts'
 
 /** Every durable step of a task, in order. */
 const durableSteps = [
@@ -34,13 +34,13 @@ interface TaskIds {
   readonly list: readonly { readonly id: string }[]
 }
 
-const services = succession()
+const services = createServiceSequence()
 const rounds = soakSize(5, 40)
 
 describe('kill -9 of the service at each durable step', () => {
   test.for(durableSteps)('%s', async (point) => {
     const { dataDir } = services
-    const doomed = await services.running()
+    const doomed = await services.ensureRunning()
     const before = api(doomed)
     const { data: earlier } = await before.send<TaskIds>('/task/list')
     await doomed.arm(point)
@@ -50,7 +50,7 @@ describe('kill -9 of the service at each durable step', () => {
     await doomed.exited
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
-    const after = api(await services.running())
+    const after = api(await services.ensureRunning())
     const again = file ?? (await after.upload('a.txt', `bytes of ${point}`))
     expect(Buffer.from(await after.download(again.data.file_id)).toString()).toBe(`bytes of ${point}`)
     const { data: now } = await after.send<TaskIds>('/task/list')
@@ -70,13 +70,13 @@ describe('kill -9 of the service at each durable step', () => {
 })
 
 test('content without a record after kill -9 is removed at the next start', async () => {
-  const dataDir = await dataFolder()
-  const doomed = await start(dataDir)
+  const dataDir = await temporaryDataFolder()
+  const doomed = await startKillableService(dataDir)
   await doomed.arm('upload.before-commit')
   await expect(api(doomed).upload('a.txt', 'bytes')).rejects.toThrow('fetch failed')
   await doomed.exited
   expect(await stored(dataDir)).toHaveLength(1)
-  await start(dataDir)
+  await startKillableService(dataDir)
   expect(await stored(dataDir)).toEqual([])
 })
 
@@ -93,7 +93,7 @@ describe('kill -9 of the service while a task is requeued, fails or is cancelled
   ])
   test.for(steps)('move.%s.%s', async ([state, moment]) => {
     const { dataDir } = services
-    const doomed = await services.running()
+    const doomed = await services.ensureRunning()
     await doomed.arm(`move.${state}.${moment}`)
     const before = api(doomed)
     const { data: file } = await before.upload('a.txt', 'bytes')
@@ -107,7 +107,7 @@ describe('kill -9 of the service while a task is requeued, fails or is cancelled
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
     await check(dataDir)
 
-    const after = api(await services.running())
+    const after = api(await services.ensureRunning())
     for (const id of ids) expect((await after.query('test_copy', id)).data.task_id).toBe(id)
     if (state === 'failed') expect((await after.ended('test_copy', ids[0] ?? '')).data.status).toBe('failed')
     if (state === 'cancelled') {
@@ -138,7 +138,7 @@ async function workersOf(dataDir: string): Promise<ProcessIdentity[]> {
 describe('kill -9 of a worker', () => {
   test('is a failed attempt, retried; the third one fails the task and refunds it once', async () => {
     const { dataDir } = services
-    const calls = api(await services.running())
+    const calls = api(await services.ensureRunning())
     const { data: file } = await calls.upload('a.txt', 'bytes')
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'crash' })
     const done = await calls.ended('test_copy', task.task_id)
@@ -151,18 +151,18 @@ describe('kill -9 of a worker', () => {
 
   test('ends the processes of the worker', async () => {
     // The only worker of its service.
-    const dataDir = await dataFolder()
-    const calls = api(await start(dataDir))
+    const dataDir = await temporaryDataFolder()
+    const calls = api(await startKillableService(dataDir))
     const { data: file } = await calls.upload('a.txt', 'bytes')
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'outlive' })
-    const program = await until(
-      () => programsIn(dataDir),
+    const program = await pollUntil(
+      () => findTestProcesses(dataDir),
       (pids) => pids.length === 1,
     )
     const [worker] = await workersOf(dataDir)
     process.kill(worker?.pid ?? 0, 'SIGKILL')
-    await untilEnded(program)
-    const second = await until(
+    await waitUntilExited(program)
+    const second = await pollUntil(
       () => calls.query('test_copy', task.task_id),
       ({ data }) => data.status === 'processing',
     )
@@ -172,20 +172,20 @@ describe('kill -9 of a worker', () => {
 
 describe('kill -9 of the service while a worker works', () => {
   test('ends the worker and its processes; the task runs again without counting an attempt', async () => {
-    const dataDir = await dataFolder()
-    const doomed = await start(dataDir)
+    const dataDir = await temporaryDataFolder()
+    const doomed = await startKillableService(dataDir)
     const { data: file } = await api(doomed).upload('a.txt', 'bytes')
     await api(doomed).create('test_copy', { file_id: file.file_id, behaviour: 'outlive' })
-    const program = await until(
-      () => programsIn(dataDir),
+    const program = await pollUntil(
+      () => findTestProcesses(dataDir),
       (pids) => pids.length === 1,
     )
     const workers = (await workersOf(dataDir)).map(({ pid }) => pid)
     await doomed.kill('SIGKILL')
-    await untilEnded([...workers, ...program])
-    await start(dataDir)
-    await until(
-      () => programsIn(dataDir),
+    await waitUntilExited([...workers, ...program])
+    await startKillableService(dataDir)
+    await pollUntil(
+      () => findTestProcesses(dataDir),
       (pids) => pids.length === 1,
     )
     const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
@@ -199,9 +199,9 @@ describe('kill -9 of the service while a worker works', () => {
 
 test(`${rounds} rounds of load and kill -9 lose and duplicate nothing`, async () => {
   const figures = await killRounds({
-    dataDir: await dataFolder(),
+    dataDir: await temporaryDataFolder(),
     rounds,
-    random: seeded(20_261_121),
+    random: seededRandom(20_261_121),
   })
   expect(figures.tasks).toBeGreaterThan(rounds * 5)
 })

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { until } from './api.ts'
+import { pollUntil } from './api.ts'
 
 const run = promisify(execFile)
 
@@ -11,7 +11,7 @@ const run = promisify(execFile)
 export interface TestDisk extends AsyncDisposable {
   readonly folder: string
   /** Stops the file system like a power cut: unsynced data is lost, and later writes fail. */
-  cut(): Promise<void>
+  cutPower(): Promise<void>
   /** Mounts it again. Processes that used it must have ended or be ending. */
   restore(): Promise<void>
 }
@@ -24,7 +24,7 @@ const shutdown =
   'my $flags = pack("L", 2); open(my $folder, "<", $ARGV[0]) or die $!; ioctl($folder, 0x8004587d, $flags) or die $!'
 
 /** Creates a disk; needs Linux, root and permission to mount. */
-export async function makeDisk(bytes: number): Promise<TestDisk> {
+export async function createTestDisk(bytes: number): Promise<TestDisk> {
   const base = await mkdtemp(join(tmpdir(), 'reelwright-disk-'))
   const [image, folder] = [join(base, 'image'), join(base, 'disk')]
   const mount = async (): Promise<void> => void (await run('mount', ['-o', mountOptions, image, folder]))
@@ -38,7 +38,7 @@ export async function makeDisk(bytes: number): Promise<TestDisk> {
       throw error
     }
   }
-  const unmount = async (): Promise<void> => void (await until(unmounted, Boolean))
+  const unmount = async (): Promise<void> => void (await pollUntil(unmounted, Boolean))
   await mkdir(folder)
   await using file = await open(image, 'wx')
   await file.truncate(bytes)
@@ -46,7 +46,7 @@ export async function makeDisk(bytes: number): Promise<TestDisk> {
   await mount()
   return {
     folder,
-    cut: async () => void (await run('perl', ['-e', shutdown, folder])),
+    cutPower: async () => void (await run('perl', ['-e', shutdown, folder])),
     async restore() {
       await unmount()
       await mount()
@@ -59,10 +59,10 @@ export async function makeDisk(bytes: number): Promise<TestDisk> {
 }
 
 /** Why a disk cannot be created here; null when it can. */
-export async function whyNoDisk(): Promise<string | null> {
+export async function diskUnavailableReason(): Promise<string | null> {
   try {
-    await using disk = await makeDisk(2 ** 23)
-    await disk.cut()
+    await using disk = await createTestDisk(2 ** 23)
+    await disk.cutPower()
     await disk.restore()
     return null
   } catch (error) {

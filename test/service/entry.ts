@@ -2,13 +2,18 @@
 import { flushCompileCache } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beginAsMain } from './begin-as-main.ts'
-import type { ProcessOptions } from './process.ts'
+import { initializeProcess } from './initialize-process.ts'
+import type { ServiceProcessOptions } from './process.ts'
 
 const [first = '', more = '{}'] = process.argv.slice(2)
-beginAsMain()
+initializeProcess()
 const { operations: productOperations } = await import('../../tools/index.ts')
-const { answerModule, fakeModule, freeModule, messageModule } = await import('./fake-operation.ts')
+const {
+  synchronousModule: answerModule,
+  fakeModule,
+  freeModule,
+  messageEnvelopeModule: messageModule,
+} = await import('./fake-operation.ts')
 const operations = [answerModule, fakeModule, freeModule, messageModule, ...productOperations]
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
@@ -31,7 +36,12 @@ if (first === 'worker') {
   const { openLog } = await import('../../src/platform/log.ts')
   const { newKey } = await import('../../src/platform/hosting.ts')
   const apiKey = newKey()
-  const { localImport, services = {}, packs = {}, patience } = JSON.parse(more) as ProcessOptions
+  const {
+    localImport,
+    services = {},
+    packs = {},
+    resultTimeoutMs: patience,
+  } = JSON.parse(more) as ServiceProcessOptions
   setServices(services)
   configureTestPacks(packs)
   const { port, close } = await startService({
@@ -49,7 +59,7 @@ if (first === 'worker') {
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,
     localImport: localImport === true,
-    ...(patience !== undefined && { patience }),
+    ...(patience !== undefined && { resultTimeoutMs: patience }),
   })
   process.on('message', ([step, pass]: [string, number]) => {
     armFailpoint(step, pass)

@@ -67,13 +67,13 @@ export const fakeModule: OperationModule<typeof fakeOperation> = {
 }
 
 /** The same operation with the message envelope, `{code: 0, message, data}`. */
-export const messageModule: OperationModule<typeof fakeOperation> = {
+export const messageEnvelopeModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,
   operation: { ...fakeOperation, name: 'test_message', title: 'Test message', envelope: 'message' },
 }
 
 /** The same operation, synchronous, with one code for all invalid requests. */
-export const answerModule: OperationModule<typeof fakeOperation> = {
+export const synchronousModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,
   operation: {
     ...fakeOperation,

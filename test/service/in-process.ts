@@ -43,7 +43,7 @@ export interface TestServiceOptions {
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly storageQuota?: number
   readonly localImport?: boolean
-  readonly patience?: number
+  readonly resultTimeoutMs?: number
   readonly port?: number
   /** Models provided by users, by pack. */
   readonly own?: PackSettings['own']

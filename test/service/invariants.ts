@@ -3,7 +3,7 @@ import { isTerminal, nextStates, type TaskRecord } from '../../src/contract/task
 import type { Db, TaskRow } from '../../src/db/schema.ts'
 import type { FileStore } from '../../src/files/store.ts'
 import { operations } from '../../tools/index.ts'
-import { answerModule } from './fake-operation.ts'
+import { synchronousModule } from './fake-operation.ts'
 
 /** Checks the invariants of the database and the file store after any crash. Results may be missing when files were deleted. */
 export async function checkInvariants(db: Db, files: FileStore, { deletions = false } = {}): Promise<void> {
@@ -48,7 +48,9 @@ async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
 
 /** Task types without events. */
 const quiet = new Set(
-  [answerModule, ...operations].flatMap(({ operation: { name, synchronous } }) => (synchronous ? name : [])),
+  [synchronousModule, ...operations].flatMap(({ operation: { name, synchronous } }) =>
+    synchronous ? name : [],
+  ),
 )
 
 async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {

@@ -4,9 +4,9 @@ import type { FileRecord } from '../../src/contract/file.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { chunkedUploadClient } from '../http/chunked-upload-client.ts'
-import { api, until, type Api } from './api.ts'
+import { api, pollUntil, type Api } from './api.ts'
 import { checkInvariants } from './invariants.ts'
-import { startProcess, type ServiceProcess } from './process.ts'
+import { startServiceProcess, type ServiceProcess } from './process.ts'
 
 /** Acknowledged requests of all rounds. */
 interface Acknowledged {
@@ -16,22 +16,22 @@ interface Acknowledged {
   readonly cancelled: Set<string>
 }
 
-interface Figures {
+interface KillRoundsResult {
   readonly rounds: number
   readonly files: number
   readonly tasks: number
   readonly cancelled: number
 }
 
-export interface Rounds {
+export interface KillRoundsOptions {
   readonly dataDir: string
   readonly rounds: number
   /** Pseudo-random numbers from 0 (inclusive) to 1 (exclusive), for repeatable runs. */
   readonly random: () => number
   /** Stops the service during its work; by default kill -9. */
-  readonly end?: (service: ServiceProcess) => Promise<void>
+  readonly stopService?: (service: ServiceProcess) => Promise<void>
   /** Set when acknowledgements during the stop may be lost. */
-  readonly blurred?: boolean
+  readonly mayLoseAcknowledged?: boolean
 }
 
 /**
@@ -42,26 +42,26 @@ export async function killRounds({
   dataDir,
   rounds,
   random,
-  end = (service) => service.kill('SIGKILL'),
-  blurred = false,
-}: Rounds): Promise<Figures> {
+  stopService: end = (service) => service.kill('SIGKILL'),
+  mayLoseAcknowledged: blurred = false,
+}: KillRoundsOptions): Promise<KillRoundsResult> {
   const known: Acknowledged = { files: new Map(), tasks: new Set(), cancelled: new Set() }
   // Drawn before the load, whose clients draw in varying order, so that each run has the same size.
   const lengths = Array.from({ length: rounds }, () => 5 + Math.floor(random() * 40))
   for (const [round, left] of lengths.entries()) {
-    const service = await startProcess(dataDir)
+    const service = await startServiceProcess(dataDir)
     const ended = Promise.withResolvers<void>()
     const load: Load = {
-      ...{ random, service, dataDir, blurred },
+      ...{ random, service, dataDir, mayLoseAcknowledged: blurred },
       known,
-      left,
+      remaining: left,
       end: () => void end(service).then(ended.resolve, ended.reject),
     }
     await Promise.all(Array.from({ length: 4 }, (_, client) => useUntilKilled(load, `${round}.${client}`)))
     await ended.promise
     await checkState(dataDir, known)
   }
-  const service = await startProcess(dataDir)
+  const service = await startServiceProcess(dataDir)
   try {
     await verify(api(service), known)
   } finally {
@@ -77,18 +77,18 @@ interface Load {
   readonly service: ServiceProcess
   readonly dataDir: string
   readonly end: () => void
-  readonly blurred: boolean
+  readonly mayLoseAcknowledged: boolean
   /** Acknowledgements before the stop. */
-  left: number
+  remaining: number
 }
 
 async function useUntilKilled(load: Load, client: string): Promise<void> {
   const calls = api(load.service)
   try {
-    for (let turn = 0; load.left > 0; turn++) await useOnce(load, calls, `${client}.${turn}`)
+    for (let turn = 0; load.remaining > 0; turn++) await useOnce(load, calls, `${client}.${turn}`)
   } catch (error) {
     // Calls fail after the kill; any earlier failure is an error.
-    if (load.left > 0) throw error
+    if (load.remaining > 0) throw error
   }
 }
 
@@ -124,9 +124,9 @@ async function uploadInParts(load: Load, { name, content }: WholeFile): Promise<
 }
 
 async function acknowledge(load: Load, remember: () => unknown = () => undefined): Promise<void> {
-  if (load.left > 0 || !load.blurred) remember()
-  load.left -= 1
-  if (load.left === 0) load.end()
+  if (load.remaining > 0 || !load.mayLoseAcknowledged) remember()
+  load.remaining -= 1
+  if (load.remaining === 0) load.end()
   else if (load.random() < 0.05) await killWorker(load.dataDir)
 }
 
@@ -148,7 +148,7 @@ async function verify(calls: Api, known: Acknowledged): Promise<void> {
     if (Buffer.from(bytes).toString() !== content) throw new Error(`file ${fileId} was changed`)
   }
   for (const taskId of known.tasks) {
-    const { data } = await until(
+    const { data } = await pollUntil(
       () => calls.query('test_copy', taskId),
       (answer) => answer.code !== 200 || !['queued', 'processing'].includes(answer.data.status),
       { stays: true },
@@ -177,7 +177,7 @@ async function checkState(dataDir: string, known: Acknowledged): Promise<void> {
 }
 
 /** Pseudo-random numbers from 0 to 1, repeatable by seed (xorshift, 32 bits). */
-export function seeded(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0 || 1
   return () => {
     state ^= state << 13

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { hasPostgres, newDatabase } from '../postgres.ts'
-import { api, until } from './api.ts'
+import { api, pollUntil } from './api.ts'
 import { startTestService } from './in-process.ts'
 
 /** Queries the database directly. */
@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     const { data: file } = await calls.upload('a.txt', 'bytes')
     const { data: task } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
     const running = () => calls.query('test_copy', task.task_id)
-    await until(running, ({ data }) => data.status === 'processing')
+    await pollUntil(running, ({ data }) => data.status === 'processing')
 
     await expect(startTestService({ database })).rejects.toMatchObject({
       code: 6401,
@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     const isWaiting = `locktype = 'advisory' and not granted and datname = current_database()`
     const waiting = () =>
       ask(url, `select 1 from pg_locks join pg_database on pg_database.oid = database where ${isWaiting}`)
-    await until(waiting, ({ length }) => length === 1)
+    await pollUntil(waiting, ({ length }) => length === 1)
     await last[Symbol.asyncDispose]()
     await using service = await next
     expect((await api(service).send('/task/list')).status).toBe(200)
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     await using service = await startTestService({ database: { url } })
     const pooled = () => ask(url, `select 1 from pg_stat_activity where datname = current_database()`)
     // Ends the pool's connections, but not this one and the lock's.
-    await until(pooled, ({ length }) => length === 2)
+    await pollUntil(pooled, ({ length }) => length === 2)
     expect((await api(service).send('/task/list')).status).toBe(200)
     expect(await ask(url, `select 1 from pg_stat_activity where ${isHolder}`)).toHaveLength(1)
   })

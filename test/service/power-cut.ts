@@ -1,16 +1,16 @@
 import type { TestDisk } from './disk.ts'
-import type { Rounds } from './kill-rounds.ts'
+import type { KillRoundsOptions } from './kill-rounds.ts'
 
 /**
  * Stops a service by a power cut of its disk. A file system that is shut down confirms
  * some syncs that it did not do, so acknowledgements at that moment prove nothing (ext4 of Linux 6.18; a bare
  * loop of appending and fdatasync loses its last one in 13 of 150 shut-downs).
  */
-export function powerCut(disk: TestDisk): Pick<Rounds, 'end' | 'blurred'> {
+export function powerCut(disk: TestDisk): Pick<KillRoundsOptions, 'end' | 'blurred'> {
   return {
-    blurred: true,
-    async end(service) {
-      await disk.cut()
+    mayLoseAcknowledged: true,
+    async stopService(service) {
+      await disk.cutPower()
       await service.kill('SIGKILL')
       await disk.restore()
     },

@@ -16,7 +16,7 @@ export interface ServiceProcess {
 }
 
 /** Settings of a service process. */
-export interface ProcessOptions {
+export interface ServiceProcessOptions {
   /** Whether it reads upload parts from local files. */
   readonly localImport?: boolean
   /** Configured external services. */
@@ -24,11 +24,14 @@ export interface ProcessOptions {
   /** Configuration of packs; by default none. */
   readonly packs?: Partial<PackSettings>
   /** Timeout of synchronous operations, ms. */
-  readonly patience?: number
+  readonly resultTimeoutMs?: number
 }
 
 /** Starts a service process on a data folder and waits until it accepts requests. */
-export async function startProcess(dataDir: string, options: ProcessOptions = {}): Promise<ServiceProcess> {
+export async function startServiceProcess(
+  dataDir: string,
+  options: ServiceProcessOptions = {},
+): Promise<ServiceProcess> {
   const child = fork(join(import.meta.dirname, 'entry.ts'), [dataDir, JSON.stringify(options)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // Not the options of the test runner.

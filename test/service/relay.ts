@@ -3,7 +3,7 @@ import { Agent, createServer, request as send, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net'
 
 /** Target of a relay. */
-interface Target {
+interface RelayTarget {
   readonly baseUrl: string
   readonly apiKey: string
 }
@@ -11,23 +11,23 @@ interface Target {
 /** HTTP proxy between a client and successive services that simulates network failures. */
 export interface Relay extends AsyncDisposable {
   readonly baseUrl: string
-  target: Target
+  target: RelayTarget
   /** Responds instead of the service; returns true when it did. */
-  before: (request: IncomingMessage, response: ServerResponse) => boolean
+  intercept: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Whether to drop the service's response together with the connection. */
-  losesAnswer: (request: IncomingMessage) => boolean
+  dropsResponse: (request: IncomingMessage) => boolean
   /** Requests so far, as `METHOD path`. */
   readonly requests: string[]
   /** Bytes of parts sent again after a response with status 200. */
-  readonly sentTwice: number
+  readonly bytesResent: number
   /** Closes all connections. */
-  cut(): void
+  closeConnections(): void
   /** Resolves when this many more body bytes have passed. */
-  passed(bytes: number): Promise<void>
+  waitForBytes(bytes: number): Promise<void>
 }
 
 /** Starts a relay on a free local port. Clients can use any key. */
-export async function startRelay(target: Target): Promise<Relay> {
+export async function startRelay(target: RelayTarget): Promise<Relay> {
   const watch = { bytes: 0, until: Infinity, reached: (): void => undefined }
   const acknowledged = new Set<string>()
   let sentTwice = 0
@@ -36,7 +36,7 @@ export async function startRelay(target: Target): Promise<Relay> {
     const { method = '', url = '', headers } = request
     const path = url.split('?')[0] ?? ''
     relay.requests.push(`${method} ${path}`)
-    if (relay.before(request, response)) return
+    if (relay.intercept(request, response)) return
     if (method === 'PUT' && acknowledged.has(path)) sentTwice += Number(headers['content-length'])
     const { baseUrl, apiKey } = relay.target
     const onward = send(baseUrl + url, { method, agent, headers: { ...headers, authorization: apiKey } })
@@ -48,7 +48,7 @@ export async function startRelay(target: Target): Promise<Relay> {
     onward.on('error', () => response.destroy())
     response.on('close', () => onward.destroy())
     onward.on('response', (answer) => {
-      if (relay.losesAnswer(request)) return response.destroy()
+      if (relay.dropsResponse(request)) return response.destroy()
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.on('error', () => response.destroy())
       response.on('finish', () => method === 'PUT' && answer.statusCode === 200 && acknowledged.add(path))
@@ -60,23 +60,23 @@ export async function startRelay(target: Target): Promise<Relay> {
   const relay: Relay = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target,
-    before: () => false,
-    losesAnswer: () => false,
+    intercept: () => false,
+    dropsResponse: () => false,
     requests: [],
-    get sentTwice() {
+    get bytesResent() {
       return sentTwice
     },
-    cut() {
+    closeConnections() {
       server.closeAllConnections()
       agent.destroy()
       agent = new Agent({ keepAlive: true })
     },
-    passed(bytes) {
+    waitForBytes(bytes) {
       watch.until = watch.bytes + bytes
       return new Promise((resolve) => (watch.reached = resolve))
     },
     async [Symbol.asyncDispose]() {
-      relay.cut()
+      relay.closeConnections()
       server.close()
       await once(server, 'close')
     },

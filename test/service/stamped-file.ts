@@ -7,7 +7,7 @@ const mebibyte = 2 ** 20
 const stampBytes = 8
 
 /** Creates a file in which each MiB contains its own offset, to detect misplaced parts. Otherwise sparse, or noise. */
-export async function makeStamped(path: string, size: number, fill: 'sparse' | 'noise'): Promise<void> {
+export async function createStampedFile(path: string, size: number, fill: 'sparse' | 'noise'): Promise<void> {
   await using file = await open(path, 'wx')
   const piece = Buffer.alloc(fill === 'noise' ? mebibyte : stampBytes)
   if (fill === 'noise') randomFillSync(piece)
@@ -20,7 +20,7 @@ export async function makeStamped(path: string, size: number, fill: 'sparse' | '
 }
 
 /** Index of the first MiB whose stamp differs from its offset; null when all are correct. */
-export async function misplaced(path: string): Promise<number | null> {
+export async function firstMisplacedMiB(path: string): Promise<number | null> {
   await using file = await open(path)
   const { size } = await file.stat()
   const stamp = Buffer.alloc(stampBytes)

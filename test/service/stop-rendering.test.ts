@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProcessIdentity } from '../../src/platform/process-identity.ts'
 import { serve, type Served } from '../contract/serve.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { api, until, type Api } from './api.ts'
-import { programsWith, untilEnded } from './programs.ts'
+import { api, pollUntil, type Api } from './api.ts'
+import { findProcesses, waitUntilExited } from './processes.ts'
 
 const clipSeconds = 10
 
@@ -44,11 +44,11 @@ const inARow = (copies: number) => ({
 })
 
 const scratch = () => join(service.folder, 'data', 'scratch')
-const working = () => programsWith('ffmpeg', scratch())
+const working = () => findProcesses('ffmpeg', scratch())
 
 /** Waits until the scratch folders of tasks are gone. */
 const untilTidy = () =>
-  until(
+  pollUntil(
     () => readdir(scratch()),
     (left) => left.length === 0,
   )
@@ -57,7 +57,7 @@ const untilTidy = () =>
 async function begin(type: string, request: unknown, programs: number) {
   const before = await calls.balance()
   const { data: task } = await calls.create(type, request)
-  return { id: task.task_id, before, encoders: await until(working, (pids) => pids.length >= programs) }
+  return { id: task.task_id, before, encoders: await pollUntil(working, (pids) => pids.length >= programs) }
 }
 
 test.each([
@@ -70,9 +70,9 @@ test.each([
     code: 200,
     data: { status: 'failed', output_result: { error: { code: 6009 } } },
   })
-  await untilEnded(encoders)
-  await until(
-    () => programsWith('ffmpeg', service.folder),
+  await waitUntilExited(encoders)
+  await pollUntil(
+    () => findProcesses('ffmpeg', service.folder),
     (left) => left.length === 0,
   )
   await untilTidy()
@@ -87,9 +87,9 @@ test('kill -9 of a worker ends its ffmpeg processes; its task is retried and com
     const { pid } = JSON.parse(await readFile(join(run, name), 'utf8')) as ProcessIdentity
     process.kill(pid, 'SIGKILL')
   }
-  await untilEnded(encoders)
+  await waitUntilExited(encoders)
   // The task was not finished: a second attempt starts new encoders.
-  await until(working, (pids) => pids.some((pid) => !encoders.includes(pid)))
+  await pollUntil(working, (pids) => pids.some((pid) => !encoders.includes(pid)))
   const done = await calls.ended('video_timeline_render', id)
   expect(done.data).toMatchObject({
     status: 'completed',

@@ -6,7 +6,7 @@ import { sweepHourly } from '../../src/service/sweep.ts'
 import { newKey } from '../../src/platform/hosting.ts'
 import { chunkedUploadClient } from '../http/chunked-upload-client.ts'
 import { onDatabases } from '../http/on-databases.ts'
-import { api, until } from './api.ts'
+import { api, pollUntil } from './api.ts'
 import { checkInvariants } from './invariants.ts'
 
 const dayMs = 24 * 3600 * 1000
@@ -72,7 +72,7 @@ onDatabases('the sweep', (service) => {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'once' },
       body: JSON.stringify({ file_id: file.file_id }),
     })
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', task.task_id),
       ({ data }) => data.status === 'completed',
     )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { accountBalance } from '../../src/accounts/ledger.ts'
 import { onDatabases, onNewDatabases } from '../http/on-databases.ts'
-import { api, until } from './api.ts'
+import { api, pollUntil } from './api.ts'
 import { freeModule } from './fake-operation.ts'
 import type { TestService } from './in-process.ts'
 import { checkInvariants } from './invariants.ts'
@@ -143,7 +143,7 @@ onNewDatabases('tasks of a separate service', (start) => {
       ids.push((await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })).data.task_id)
     }
     const [running = '', , queued = ''] = ids
-    await until(
+    await pollUntil(
       () => calls.query('test_copy', running),
       ({ data }) => data.status === 'processing',
     )
@@ -162,7 +162,7 @@ onNewDatabases('tasks of a separate service', (start) => {
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const { data: task } = await calls.create('test_free', { file_id: file.file_id, behaviour: 'refuse' })
-    await until(
+    await pollUntil(
       () => calls.query('test_free', task.task_id),
       ({ data }) => data.status === 'failed',
     )

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import { chunkedUploadClient, setPartSize, hashOf } from '../http/chunked-upload-client.ts'
 import { api } from './api.ts'
-import { succession } from './doomed.ts'
+import { createServiceSequence } from './killable-service.ts'
 import { checkInvariants } from './invariants.ts'
 
 const partSize = 300_000
@@ -88,11 +88,11 @@ const durableSteps: readonly [string, number][] = [
 ]
 
 describe('kill -9 of the service during a chunked upload', () => {
-  const services = succession()
+  const services = createServiceSequence()
   let files = 0
   test.for(durableSteps)('%s, for the %i. time', async ([point, pass]) => {
     const { dataDir } = services
-    const doomed = await services.running()
+    const doomed = await services.ensureRunning()
     await doomed.arm(point, pass)
     const upload = { dataDir, ...contentOf(`${point} ${pass}`) }
     const { parts, content } = upload
@@ -100,7 +100,7 @@ describe('kill -9 of the service during a chunked upload', () => {
     await doomed.exited
     expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
-    const restarted = await services.running()
+    const restarted = await services.ensureRunning()
     const calls = chunkedUploadClient(restarted)
     const id = acknowledged.id ?? (await begin({ ...upload, calls }))
     expect.assert(id !== null)
@@ -120,7 +120,7 @@ describe('kill -9 of the service during a chunked upload', () => {
 
   test('upload.aborted', async () => {
     const { dataDir } = services
-    const doomed = await services.running()
+    const doomed = await services.ensureRunning()
     await doomed.arm('upload.aborted')
     const calls = chunkedUploadClient(doomed)
     const { parts, content } = contentOf('upload.aborted')
@@ -128,7 +128,7 @@ describe('kill -9 of the service during a chunked upload', () => {
     await calls.put(id, 0, parts[0] ?? '')
     await expect(calls.abort(id)).rejects.toThrow('fetch failed')
     await doomed.exited
-    const restarted = await services.running()
+    const restarted = await services.ensureRunning()
     expect((await chunkedUploadClient(restarted).status(id)).code).toBe(6024)
     expect((await chunkedUploadClient(restarted).abort(id)).data).toEqual({ upload_id: id, aborted: true })
     await expectClean(dataDir, files)

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startModelServer } from '../engines/language-model/model-server.ts'
 import { hangs } from '../engines/services/fake-service.ts'
-import { api, until } from '../service/api.ts'
-import { dataFolder, start } from '../service/doomed.ts'
+import { api, pollUntil } from '../service/api.ts'
+import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
 import { srtOf } from './translation-service.ts'
 import { inChinese, linesAsked, correctAnswer, translatingModel } from './translator.ts'
 
 const type = 'subtitle_translate'
 
 test('asks only for the remaining lines after it was killed, and for none after it was stopped', async () => {
-  const dataDir = await dataFolder()
+  const dataDir = await temporaryDataFolder()
   let answers = 0
   // One at a time: a summary and three questions are answered, then the model thinks.
   const thinks = translatingModel((asked) => {
@@ -21,13 +21,13 @@ test('asks only for the remaining lines after it was killed, and for none after 
   await using model = await startModelServer(thinks)
   const address = `${model.origin}/v1`
   const services = { language_model: { address, model: 'small', context_tokens: 8192, concurrency: 1 } }
-  const doomed = await start(dataDir, { services })
+  const doomed = await startKillableService(dataDir, { services })
   const before = await api(doomed).balance()
   const lines = Array.from({ length: 200 }, (_, at) => `Line ${at + 1000} is said`)
   const file_id = (await api(doomed).upload('long.srt', srtOf(lines))).data.file_id
   const body = { file_id, language: 'en-US', translate_language: 'zh-CN', line_mode: 'keep' }
   const { data: task } = await api(doomed).create(type, body)
-  await until(
+  await pollUntil(
     () => Promise.resolve(answers),
     (count) => count > 3,
   )
@@ -36,7 +36,7 @@ test('asks only for the remaining lines after it was killed, and for none after 
   expect(await readdir(join(dataDir, 'steps', task.task_id))).toHaveLength(4)
 
   model.says = translatingModel()
-  const next = await start(dataDir, { services })
+  const next = await startKillableService(dataDir, { services })
   const { data } = await api(next).ended(type, task.task_id)
   expect(data).toMatchObject({ status: 'completed', output_result: { untranslated_lines: 0 } })
   expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))

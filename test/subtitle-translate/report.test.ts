@@ -7,7 +7,7 @@ import { plan } from '../../tools/subtitle-translate/plan.ts'
 import { run } from '../../tools/subtitle-translate/run.ts'
 import { setModel, startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { idOf, runOperation, stage } from '../tasks/run-operation.ts'
+import { fileIdOf, runOperation, stageFiles } from '../tasks/run-operation.ts'
 import { srtOf } from './translation-service.ts'
 import { translatingModel } from './translator.ts'
 
@@ -31,8 +31,8 @@ afterAll(async () => {
 async function translated(name: string, content: string, request: object = {}) {
   const path = join(folder.path, name)
   await writeFile(path, content)
-  const asked = { file_id: idOf(path), language: 'en-US', translate_language: 'zh-CN', ...request }
-  const files = await stage([path])
+  const asked = { file_id: fileIdOf(path), language: 'en-US', translate_language: 'zh-CN', ...request }
+  const files = await stageFiles([path])
   return await runOperation({ operation: subtitleTranslate, plan, run }, asked, {
     ...{ files, folder: folder.path },
   })

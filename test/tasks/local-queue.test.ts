@@ -3,9 +3,9 @@ import { ensureAccount } from '../../src/accounts/accounts.ts'
 import { priorities } from '../../src/contract/task.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { createLocalQueue } from '../../src/queue/local-queue.ts'
-import { queueLaws, type QueueBench } from '../laws/queue.ts'
+import { testQueueProperties, type QueueFixture } from './queue-properties.ts'
 
-async function open(): Promise<QueueBench> {
+async function open(): Promise<QueueFixture> {
   const db = await openDatabase({ path: ':memory:' })
   await ensureAccount(db, { id: 1, name: 'test', now: 0 })
   let now = 0
@@ -49,11 +49,11 @@ async function open(): Promise<QueueBench> {
       })
       ring()
     },
-    async take(id) {
+    async markStarted(id) {
       await db.updateTable('tasks').set({ status: 'processing' }).where('id', '=', id).execute()
     },
     [Symbol.asyncDispose]: () => db.destroy(),
   }
 }
 
-describe('the local queue', () => queueLaws(open))
+describe('the local queue', () => testQueueProperties(open))

@@ -19,7 +19,7 @@ import {
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 
 /** Result of a test run. */
-export interface Made<O extends Operation> {
+export interface OperationRun<O extends Operation> {
   readonly output: OutputOf<O>
   readonly plan: Plan
   /** The result file; removed with the folder of the run. */
@@ -29,7 +29,7 @@ export interface Made<O extends Operation> {
 }
 
 /** File id for a path: its last 64 characters, the longest valid id. */
-export function idOf(path: string): string {
+export function fileIdOf(path: string): string {
   return path.slice(-64)
 }
 
@@ -44,15 +44,15 @@ function factsOf(path: string, { ino, mtimeMs, size }: Stats): Promise<MediaFact
 }
 
 /** Request files for paths, as the service provides them. */
-export async function stage(paths: Iterable<string>): Promise<RequestFiles<StagedFile>> {
+export async function stageFiles(paths: Iterable<string>): Promise<RequestFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
   for (const path of new Set(paths)) {
     const kind = kindOf(extensionOf(path)) ?? 'video'
     const state = await stat(path)
     const facts = kind === 'text' ? null : await factsOf(path, state)
     const { size } = state
-    files.set(idOf(path), {
-      file_id: idOf(path),
+    files.set(fileIdOf(path), {
+      file_id: fileIdOf(path),
       name: basename(path),
       size,
       kind,
@@ -64,7 +64,7 @@ export async function stage(paths: Iterable<string>): Promise<RequestFiles<Stage
 }
 
 /** Run context that records results and progress. */
-export function contextOf(
+export function createRunContext(
   files: RequestFiles<StagedFile>,
   scratch: string,
   signal = new AbortController().signal,
@@ -95,16 +95,16 @@ interface RunOperationOptions {
   readonly signal?: AbortSignal
 }
 
-/** Plans and runs a request as the service and a worker do. Its file ids are those of `idOf`. */
+/** Plans and runs a request as the service and a worker do. Its file ids are those of `fileIdOf`. */
 export async function runOperation<O extends Operation>(
   { operation, plan, run }: OperationParts<O>,
   request: unknown,
   { files, folder, signal }: RunOperationOptions,
-): Promise<Made<O>> {
+): Promise<OperationRun<O>> {
   const input = operation.input.parse(request) as InputOf<O>
   const planned = await plan(input, files, (fileId) => readFile(files.get(fileId).path))
   await mkdir(folder, { recursive: true })
-  const { context, kept, progress } = contextOf(files, await mkdtemp(join(folder, 'run-')), signal)
+  const { context, kept, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')), signal)
   const output = operation.output.parse(await run(input, context)) as OutputOf<O>
   const [result] = kept
   if (!result || kept.length > 1) throw new Error(`${kept.length} files were kept`)

@@ -9,7 +9,7 @@ import { openLog } from '../../src/platform/log.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import { openWorkers } from '../../src/tasks/workers.ts'
 import { json, startFakeService } from '../engines/services/fake-service.ts'
-import { until } from '../service/api.ts'
+import { pollUntil } from '../service/api.ts'
 
 const children = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
 
@@ -29,7 +29,7 @@ test('a worker whose identity cannot be recorded is ended, and the attempt fails
   const before = children()
   const watch = { signal: new AbortController().signal, onProgress: () => undefined }
   await expect(workers.run(attemptIn(folder), watch)).rejects.toThrow('ENOENT')
-  await until(
+  await pollUntil(
     async () => children(),
     (count) => count === before,
   )
@@ -104,7 +104,7 @@ test('output of a worker is logged line by line, with its task', async () => {
       { taskId, operation: 'x', input: {}, files: [], scratch: folder, steps: folder, threads: 1 },
       watch,
     )
-    const logged = await until(
+    const logged = await pollUntil(
       () => outputsOf(taskId),
       (outputs) => outputs.length === 5,
     )

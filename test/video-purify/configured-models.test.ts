@@ -15,7 +15,7 @@ import { makeScene, type Scene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { decodeSamples } from './run-purify.ts'
 
@@ -186,12 +186,12 @@ describe('a finished part is reused', () => {
   it('with the same models, and not with others', async () => {
     const scene = makeScene('static', { ...size, count: 6 })
     const path = await film('resumed.mp4', scene, logo(scene))
-    const files = await stage([path])
+    const files = await stageFiles([path])
     const attempt = async (own: PackSettings['own']) => {
       configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
-      const { context, kept } = contextOf(files, folder)
+      const { context, kept } = createRunContext(files, folder)
       const body = { purify_scope: 'region', regions: [places.logo], purify_func_type: 'raft' }
-      await run(videoPurify.input.parse({ file_id: idOf(path), ...body }), context)
+      await run(videoPurify.input.parse({ file_id: fileIdOf(path), ...body }), context)
       return meanIn(frameOf(await decodeSamples(kept[0]?.path ?? ''), 0), places.logo)
     }
     expect(Math.abs((await attempt({ inpainting: bright })) - lumaOf(0.9))).toBeLessThan(4)

@@ -13,7 +13,7 @@ import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { logo, places, type Box } from '../footage/overlay.ts'
 import { makeScene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
-import { idOf, stage } from '../tasks/run-operation.ts'
+import { fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { purify, decodeSamples } from './run-purify.ts'
 
@@ -27,7 +27,7 @@ const signal = new AbortController().signal
 const reading = { threads: 1, signal, timeoutMs: 60_000 }
 
 async function stagedFootage(path: string) {
-  return await wholePicture((await stage([path])).get(idOf(path)), signal)
+  return await wholePicture((await stageFiles([path])).get(fileIdOf(path)), signal)
 }
 
 const lasting = ({ x, y, w, h }: Box, [start, end]: readonly [number, number]): Region => ({

@@ -7,7 +7,7 @@ import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { maxTreatedRegions } from '../../tools/video-purify/marked-regions.ts'
 import { run } from '../../tools/video-purify/run.ts'
 import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { contextOf, idOf, stage } from '../tasks/run-operation.ts'
+import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { purify } from './run-purify.ts'
 
 const folder = await scratchFolder()
@@ -21,10 +21,10 @@ interface Detections {
 /** Runs a request for which an earlier attempt detected these regions and omitted some. */
 async function runWithDetections(found: Detections, bounds: object, request: object) {
   const scratch = await scratchFolder()
-  const { context, kept } = contextOf(await stage([source]), scratch)
-  const key = { file_id: idOf(source), subtitles: false, ...bounds }
+  const { context, kept } = createRunContext(await stageFiles([source]), scratch)
+  const key = { file_id: fileIdOf(source), subtitles: false, ...bounds }
   await (await openStepCache(scratch)).text('found', key, async () => JSON.stringify(found))
-  const input = videoPurify.input.parse({ file_id: idOf(source), ...request })
+  const input = videoPurify.input.parse({ file_id: fileIdOf(source), ...request })
   return { output: await run(input, context), path: kept[0]?.path ?? '' }
 }
 
@@ -66,10 +66,10 @@ it.each([
   const [gone, list] = [join(folder, 'gone.mp4'), join(folder, 'list.json')]
   await make(gone, [...picture(1), ...h264])
   const regions = [{ id: 'a', source: 'manual', x: 0, y: 0, w: 0.5, h: 0.5, start: 0, end: 1 }]
-  await writeFile(list, JSON.stringify({ version: 1, source: other ?? { file_id: idOf(gone) }, regions }))
-  const { context } = contextOf(await stage([gone, list]), folder)
+  await writeFile(list, JSON.stringify({ version: 1, source: other ?? { file_id: fileIdOf(gone) }, regions }))
+  const { context } = createRunContext(await stageFiles([gone, list]), folder)
   await rm(gone)
-  const named = { file_id: idOf(gone), regions_file_id: idOf(list) }
+  const named = { file_id: fileIdOf(gone), regions_file_id: fileIdOf(list) }
   const request = { ...named, phase: 'purify', purify_func_type: 'raft' }
   const result = run(videoPurify.input.parse(request), context)
   await expect(result).rejects.toMatchObject({ code, message: expect.stringMatching(message) })

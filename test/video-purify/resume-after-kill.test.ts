@@ -1,9 +1,9 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { api, until } from '../service/api.ts'
-import { dataFolder, start } from '../service/doomed.ts'
-import { programsWith, untilEnded } from '../service/programs.ts'
+import { api, pollUntil } from '../service/api.ts'
+import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
+import { findProcesses, waitUntilExited } from '../service/processes.ts'
 import { numberedVideo, readNumbers } from '../video-timeline-render/media.ts'
 
 const type = 'video_purify'
@@ -12,9 +12,9 @@ const rate = 5
 const seconds = 125
 
 test('a killed task resumes after its finished parts; a stopped one leaves no files', async () => {
-  const dataDir = await dataFolder()
+  const dataDir = await temporaryDataFolder()
   const [scratch, steps] = [join(dataDir, 'scratch'), join(dataDir, 'steps')]
-  const doomed = await start(dataDir)
+  const doomed = await startKillableService(dataDir)
   const before = await api(doomed).balance()
   const path = await numberedVideo(join(dataDir, 'source.mp4'), { source: 3, seconds, rate: String(rate) })
   const file = (await api(doomed).upload('source.mp4', new Uint8Array(await readFile(path)))).data.file_id
@@ -25,17 +25,17 @@ test('a killed task resumes after its finished parts; a stopped one leaves no fi
     const names = await readdir(join(steps, task.task_id)).catch(() => [])
     return names.filter((name) => name.startsWith('part-') && name.endsWith('.mp4'))
   }
-  await until(made, (names) => names.length >= 2)
+  await pollUntil(made, (names) => names.length >= 2)
   await doomed.kill('SIGKILL')
-  await untilEnded(await programsWith('ffmpeg', dataDir))
+  await waitUntilExited(await findProcesses('ffmpeg', dataDir))
   const finished = await made()
   expect(finished.length).toBeLessThan(Math.ceil(seconds / 20))
   const inodes = async () =>
     Promise.all(finished.map(async (name) => [name, (await stat(join(steps, task.task_id, name))).ino]))
   const left = await inodes()
 
-  const next = await start(dataDir)
-  await until(made, (names) => names.length > finished.length)
+  const next = await startKillableService(dataDir)
+  await pollUntil(made, (names) => names.length > finished.length)
   expect(await inodes()).toEqual(left)
   const done = await api(next).ended(type, task.task_id)
   expect(done.data).toMatchObject({ status: 'completed' })
@@ -52,14 +52,14 @@ test('a killed task resumes after its finished parts; a stopped one leaves no fi
     purify_scope: 'region',
     regions: [...regions, ...regions],
   })
-  const working = await until(
-    () => programsWith('libx264', scratch),
+  const working = await pollUntil(
+    () => findProcesses('libx264', scratch),
     (pids) => pids.length > 0,
   )
   await api(next).stop(other.task_id)
-  await untilEnded(working)
+  await waitUntilExited(working)
   for (const place of [scratch, steps]) {
-    await until(
+    await pollUntil(
       () => readdir(place),
       (names) => names.length === 0,
     )

@@ -5,7 +5,7 @@ import type { OutputOf } from '../../src/contract/operation.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { plan } from '../../tools/video-purify/plan.ts'
 import { run } from '../../tools/video-purify/run.ts'
-import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
+import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 /** A box for the whole duration. */
@@ -23,11 +23,11 @@ export async function purify(
   path: string,
   folder: string,
   request: Readonly<Record<string, unknown>>,
-): Promise<Made<typeof videoPurify> & { readonly output: OutputOf<typeof videoPurify> }> {
+): Promise<OperationRun<typeof videoPurify> & { readonly output: OutputOf<typeof videoPurify> }> {
   const list = request['regions_file_id']
-  const files = await stage([path, ...(typeof list === 'string' ? [list] : [])])
-  const named = typeof list === 'string' ? { regions_file_id: idOf(list) } : {}
-  const body = { file_id: idOf(path), ...request, ...named }
+  const files = await stageFiles([path, ...(typeof list === 'string' ? [list] : [])])
+  const named = typeof list === 'string' ? { regions_file_id: fileIdOf(list) } : {}
+  const body = { file_id: fileIdOf(path), ...request, ...named }
   return await runOperation({ operation: videoPurify, plan, run }, body, { files, folder })
 }
 

@@ -1,16 +1,16 @@
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { plan } from '../../tools/video-split-screen/plan.ts'
 import { run } from '../../tools/video-split-screen/run.ts'
-import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
+import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
 
-export type Rendered = Made<typeof videoSplitScreen>
+export type Rendered = OperationRun<typeof videoSplitScreen>
 
 /** Plans and runs a request whose file ids are paths, like the service and a worker. Writes to `folder`. */
 export async function render(
   input: { clips: ({ file_id: string } & Record<string, unknown>)[] } & Record<string, unknown>,
   folder: string,
 ): Promise<Rendered> {
-  const files = await stage(input.clips.map((clip) => clip.file_id))
-  const clips = input.clips.map((clip) => ({ ...clip, file_id: idOf(clip.file_id) }))
+  const files = await stageFiles(input.clips.map((clip) => clip.file_id))
+  const clips = input.clips.map((clip) => ({ ...clip, file_id: fileIdOf(clip.file_id) }))
   return runOperation({ operation: videoSplitScreen, plan, run }, { ...input, clips }, { files, folder })
 }

@@ -1,7 +1,7 @@
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
 import { plan } from '../../tools/video-timeline-render/plan.ts'
 import { run } from '../../tools/video-timeline-render/run.ts'
-import { idOf, runOperation, stage, type Made } from '../tasks/run-operation.ts'
+import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
 
 /** A range of a file, without its position on the output. */
 export interface Cut {
@@ -71,10 +71,10 @@ export async function render(
   body: ReturnType<typeof request>,
   folder: string,
   signal = new AbortController().signal,
-): Promise<Made<typeof videoTimelineRender>> {
-  const files = await stage(body.materials.map(({ id }) => id))
+): Promise<OperationRun<typeof videoTimelineRender>> {
+  const files = await stageFiles(body.materials.map(({ id }) => id))
   const withIds = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
-    (key === 'id' || key === 'material') && typeof value === 'string' ? idOf(value) : value,
+    (key === 'id' || key === 'material') && typeof value === 'string' ? fileIdOf(value) : value,
   ) as unknown
   return runOperation({ operation: videoTimelineRender, plan, run }, withIds, { files, folder, signal })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { seeded } from '../service/kill-rounds.ts'
+import { seededRandom } from '../service/kill-rounds.ts'
 import { amplitude, counter, ffmpeg, grey, samples, streams } from '../video-split-screen/media.ts'
 import { clipAt, consecutiveClips, render, request } from './render.ts'
 
@@ -65,7 +65,7 @@ async function flashes(path: string, rate: number): Promise<number[]> {
 
 describe('sound and picture', () => {
   it('stay in sync to one frame at each of 40 cuts', async () => {
-    const random = seeded(7)
+    const random = seededRandom(7)
     const cuts = Array.from({ length: 40 }, (_, index) => ({
       path: at(index % 2 ? 'flash.mkv' : 'flash.mp4'),
       // Each starts before a flash and ends a while after it.

@@ -6,7 +6,7 @@ import { liveRecording } from '../engines/ffmpeg/live.ts'
 import { videoFolder } from '../engines/ffmpeg/made.ts'
 import { standIn } from '../engines/ffmpeg/stand-in.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { programsWith, untilEnded } from '../service/programs.ts'
+import { findProcesses, waitUntilExited } from '../service/processes.ts'
 import {
   amplitude,
   counter,
@@ -281,7 +281,7 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
       code: 6021,
       message: expect.stringMatching(/^video_track\[0\]/) as string,
     })
-    await untilEnded(await programsWith('sleep', '1234.5'))
+    await waitUntilExited(await findProcesses('sleep', '1234.5'))
   })
 
   it.each([1, 6])('reports damaged sound of %d s, not the picture', async (seconds) => {

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { seeded } from '../service/kill-rounds.ts'
+import { seededRandom } from '../service/kill-rounds.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { numberedSize, numberedVideo, readNumbers, frameStartTime } from './media.ts'
 import { type Cut, consecutiveClips, render, request } from './render.ts'
@@ -79,7 +79,7 @@ async function expectCuts(
 }
 
 it('renders 500 clips of 23.976, 29.97 and a variable rate with the exact frames, up to the last', async () => {
-  const random = seeded(4)
+  const random = seededRandom(4)
   const cuts = Array.from({ length: 500 }, (_, index) => {
     const source = index % 3
     const seconds = 0.05 + random() * 0.1

@@ -10,7 +10,7 @@ import { contactSheet } from '../../../src/engines/ffmpeg/preview.ts'
 import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { inputArgs, runFfmpeg } from '../../../src/engines/ffmpeg/run.ts'
-import { wasRead } from '../../canary.ts'
+import { wasPipeRead } from '../../named-pipe.ts'
 import { h264, make, picture, scratchFolder, tone } from './made.ts'
 
 const folder = await scratchFolder()
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
     for (const extension of ['.mp4', '.jpg']) {
       const path = at(`disguise${extension}`)
       await writeFile(path, content)
-      const read = await wasRead(canary, async () => {
+      const read = await wasPipeRead(canary, async () => {
         await expect(probe(path)).rejects.toMatchObject({ code: 6017, retryable: false })
         await expect(checkDecodable(path)).rejects.toMatchObject({ code: 6021 })
         const output = at('out.mp4')
@@ -75,27 +75,27 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
     if (provesItself) {
       // The disguise is real: without our options ffprobe opens the canary.
       await writeFile(at('disguise'), content)
-      expect(await wasRead(canary, () => unguarded(at('disguise')))).toBe(true)
+      expect(await wasPipeRead(canary, () => unguarded(at('disguise')))).toBe(true)
     }
   })
 
   test('a film whose data is in another file', async () => {
     const path = at('reference.mov')
     await writeFile(path, withForeignData(await readFile(at('plain.mp4')), canary))
-    const read = await wasRead(canary, async () => {
+    const read = await wasPipeRead(canary, async () => {
       const facts = await probe(path).catch((error: unknown) => error)
       if (!(facts instanceof MediaError)) await checkDecodable(path).catch(() => {})
     })
     expect(read).toBe(false)
     const trusting = ['-enable_drefs', '1', '-use_absolute_path', '1']
-    expect(await wasRead(canary, () => unguarded(path, trusting))).toBe(true)
+    expect(await wasPipeRead(canary, () => unguarded(path, trusting))).toBe(true)
   })
 
   test('a Matroska file with an attachment is read, the attachment left alone', async () => {
     await writeFile(at('attached.m3u8'), hls(canary))
     const attach = ['-attach', at('attached.m3u8'), '-metadata:s:t', 'mimetype=application/x-mpegURL']
     const path = await make(at('attached.mkv'), ['-i', at('plain.mp4'), '-c', 'copy', ...attach])
-    const read = await wasRead(canary, async () => {
+    const read = await wasPipeRead(canary, async () => {
       expect((await probe(path)).video?.width).toBe(160)
       await checkDecodable(path)
     })

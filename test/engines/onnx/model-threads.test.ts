@@ -5,7 +5,7 @@ import { newWindowAnalysis } from '../../../src/engines/piano/basic-pitch-window
 import { basicPitchFrames, openBasicPitchModel } from '../../../src/engines/piano/basic-pitch.ts'
 import { temporaryFolder } from '../../mcp/temporary-folder.ts'
 import { startMirror } from '../../packs/mirror.ts'
-import { model, modelPack, packsIn } from '../../packs/stand-in.ts'
+import { modelBytes, modelPack, testPacks } from '../../packs/pack-fixtures.ts'
 import { testdata } from '../ffmpeg/made.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
 
@@ -13,9 +13,9 @@ import { useTestPacks } from '../vision/test-packs.ts'
 
 test('a model that fails to load is reported to every caller', async () => {
   await using scratch = await temporaryFolder()
-  await using mirror = await startMirror({ 'eyes.onnx': model })
+  await using mirror = await startMirror({ 'eyes.onnx': modelBytes })
   const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
-  configurePacks(packsIn(scratch.path, known, { mirror: mirror.address }))
+  configurePacks(testPacks(scratch.path, known, { mirror: mirror.address }))
   await using threads = await openBasicPitchModel(2, new AbortController().signal)
   const results = await Promise.allSettled(
     Array.from({ length: 5 }, () => threads.run(newWindowAnalysis(), [])),

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { manifest, type EnginePack } from '../../../src/engines/packs/manifest.ts'
-import { artifactOf } from '../../packs/stand-in.ts'
+import { artifactOf } from '../../packs/pack-fixtures.ts'
 
 /** Source of a fake engine. The contents of its model files select its behaviour. */
 const program = `

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Artifact, PackName } from '../../../src/engines/packs/manifest.ts'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
-import { artifactOf } from '../../packs/stand-in.ts'
+import { artifactOf } from '../../packs/pack-fixtures.ts'
 import { onnxFile, type Graph } from '../onnx-file.ts'
 
 /** Writes the files of a test pack to the mirror folder. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { artifactOf } from '../../packs/stand-in.ts'
+import { artifactOf } from '../../packs/pack-fixtures.ts'
 import { readFileSync } from 'node:fs'
 import { readVoice } from '../../../src/engines/ffmpeg/sound.ts'
 import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { expect, vi } from 'vitest'
 import type { Artifact, EnginePack, Manifest, ModelPack } from '../../src/engines/packs/manifest.ts'
 import { locatePack, type Packs } from '../../src/engines/packs/store.ts'
-import { runCommand } from './run.ts'
+import { runModelsCommand } from './run-models-command.ts'
 
 /** Content of a test model: 1 MiB of incompressible bytes. */
-export const model = pseudoRandom(2 ** 20)
+export const modelBytes = pseudoRandom(2 ** 20)
 
 function pseudoRandom(size: number): Buffer {
   const blocks = Array.from({ length: size / 32 }, (_, index) =>
@@ -24,7 +24,7 @@ export function artifactOf(file: string, content: Buffer): Artifact {
 }
 
 /** Manifest entry of a small model. */
-export function modelPack(content = model, address = 'https://models.invalid/eyes.onnx'): ModelPack {
+export function modelPack(content = modelBytes, address = 'https://models.invalid/eyes.onnx'): ModelPack {
   return {
     kind: 'model',
     title: 'Eyes',
@@ -77,25 +77,29 @@ export async function enginePackage(folder: string): Promise<{ pack: EnginePack;
 }
 
 /** Pack settings of a test, in its folder. */
-export function packsIn(folder: string, manifest: Manifest, settings: Partial<Packs> = {}): Packs {
+export function testPacks(folder: string, manifest: Manifest, settings: Partial<Packs> = {}): Packs {
   return { folder: join(folder, 'data', 'reelwright-packs'), automatic: true, own: {}, ...settings, manifest }
 }
 
 /** Exit code and output of a command. */
-export interface Ended {
+export interface ModelsResult {
   readonly code: number
   readonly out: string
   readonly err: string
 }
 
 /** Folder and packs that a command uses. */
-interface Subject {
+interface ModelsOptions {
   readonly folder: string
   readonly packs: Packs
 }
 
 /** Runs a subcommand of `reelwright models` in this process. One at a time, because all write to its streams. */
-export async function models(command: string, name: string, { folder, packs }: Subject): Promise<Ended> {
+export async function runModels(
+  command: string,
+  name: string,
+  { folder, packs }: ModelsOptions,
+): Promise<ModelsResult> {
   const written = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -104,15 +108,19 @@ export async function models(command: string, name: string, { folder, packs }: S
     }),
   )
   try {
-    const code = await runCommand(command, name, { dataDir: join(folder, 'data'), packs })
+    const code = await runModelsCommand(command, name, { dataDir: join(folder, 'data'), packs })
     return { code, out: written.stdout, err: written.stderr }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }
 }
 
-/** Like `models`, in a separate process. */
-export function modelsApart(command: string, name: string, subject: Subject): Promise<Ended> {
+/** Like `runModels`, in a separate process. */
+export function runModelsProcess(
+  command: string,
+  name: string,
+  subject: ModelsOptions,
+): Promise<ModelsResult> {
   return new Promise((resolve) => {
     execFile(process.execPath, argsOf(command, name, subject), (error, out, err) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
@@ -121,32 +129,32 @@ export function modelsApart(command: string, name: string, subject: Subject): Pr
 }
 
 /** Starts such a process, so that the test can kill it. */
-export function startModels(command: string, name: string, subject: Subject): ChildProcess {
+export function startModelsProcess(command: string, name: string, subject: ModelsOptions): ChildProcess {
   const [entry = '', ...args] = argsOf(command, name, subject)
   return fork(entry, args, { execArgv: [], stdio: 'ignore' })
 }
 
-function argsOf(command: string, name: string, { folder, packs }: Subject): string[] {
+function argsOf(command: string, name: string, { folder, packs }: ModelsOptions): string[] {
   const entry = join(import.meta.dirname, 'entry.ts')
   return [entry, command, name, JSON.stringify({ dataDir: join(folder, 'data'), packs })]
 }
 
 /** Files in the folder of packs, without locks. */
-export async function packFilesIn({ folder }: Packs): Promise<string[]> {
+export async function listPackFiles({ folder }: Packs): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.filter((name) => !/\.lock(-journal)?$/.test(name))
 }
 
 /** Asserts that the model is complete and returns its path. */
-export async function expectWhole(packs: Packs): Promise<string> {
+export async function expectInstalled(packs: Packs): Promise<string> {
   const path = (await locatePack(packs, 'eyes')) ?? ''
-  expect((await readFile(path)).equals(model)).toBe(true)
-  expect(await packFilesIn(packs)).toHaveLength(1)
+  expect((await readFile(path)).equals(modelBytes)).toBe(true)
+  expect(await listPackFiles(packs)).toHaveLength(1)
   return path
 }
 
 /** Asserts that no file of the model is installed. */
-export async function expectNothing(packs: Packs): Promise<void> {
+export async function expectNotInstalled(packs: Packs): Promise<void> {
   expect(await locatePack(packs, 'eyes')).toBeNull()
-  for (const name of await packFilesIn(packs)) expect(name).toMatch(/\.part$/)
+  for (const name of await listPackFiles(packs)) expect(name).toMatch(/\.part$/)
 }

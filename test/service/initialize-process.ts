@@ -1,7 +1,7 @@
 import { enableUserCompileCache, reduceBufferMemory } from '../../src/platform/runtime.ts'
 
 /** Initialises a test process like src/main.ts. Import everything else afterwards. */
-export function beginAsMain(): void {
+export function initializeProcess(): void {
   reduceBufferMemory()
   enableUserCompileCache()
 }

@@ -4,7 +4,7 @@ import { open, writeFile } from 'node:fs/promises'
 const marker = 'the canary sings'
 
 /** Runs a function next to a named pipe, and returns whether anything read the pipe. */
-export async function wasRead(canary: string, work: () => Promise<unknown>): Promise<boolean> {
+export async function wasPipeRead(canary: string, work: () => Promise<unknown>): Promise<boolean> {
   const writing = writeFile(canary, marker).catch(() => {})
   await work()
   // A non-blocking open for reading releases a writer that still waits.

@@ -7,7 +7,7 @@ import type { FileStore } from '../../src/files/store.ts'
 import { createHasher } from '../../src/platform/hash.ts'
 
 /** Tests for every file store. `open` opens an empty store, or the existing one of the same folder. */
-export function fileStoreLaws(open: (folder: string) => Promise<FileStore>): void {
+export function testFileStoreProperties(open: (folder: string) => Promise<FileStore>): void {
   let folder: string
   let store: FileStore
   beforeEach(async () => {

@@ -8,7 +8,7 @@ import * as common from './contract/common.ts'
 import { wrongFields } from './contract/laws.ts'
 import { serve, type Served } from './contract/serve.ts'
 import { outputSizes, videoSplitScreen } from './contract/video-split-screen.ts'
-import { api, until, type Answer } from './service/api.ts'
+import { api, pollUntil, type ApiResponse } from './service/api.ts'
 
 // Compares HTTP responses of the service with the tables of the contract documents.
 
@@ -45,7 +45,7 @@ function smallest(fileId = video.file_id): Data {
   return { clips: [{ file_id: fileId }, { file_id: fileId }] }
 }
 
-function expectRefusal(answer: Answer, code: number): void {
+function expectRefusal(answer: ApiResponse, code: number): void {
   expect(answer).toMatchObject({ code, msg: expect.stringMatching(/./), data: null })
   const row = [...common.errorCodes, ...common.ownErrorCodes].find((known) => known.code === code)
   expect(answer.status).toBe(row?.status)
@@ -83,7 +83,10 @@ describe('authentication', () => {
     ['a prefix', { authorization: 'Bearer key-of-the-contract-tests-0123456789abcdef' }],
   ])('%s answers 6502', async (_, headers) => {
     const response = await fetch(`${service.baseUrl}/task/list`, { headers })
-    expectRefusal({ status: response.status, ...((await response.json()) as Omit<Answer, 'status'>) }, 6502)
+    expectRefusal(
+      { status: response.status, ...((await response.json()) as Omit<ApiResponse, 'status'>) },
+      6502,
+    )
   })
 })
 
@@ -97,7 +100,7 @@ describe('tasks', () => {
     expect(wrongFields({ ...always, ...created }, { ...creation.data })).toEqual([])
 
     const ask = () => calls.query(operation, creation.data.task_id)
-    const done = await until(ask, ({ data }) => common.terminalStates.includes(data.status))
+    const done = await pollUntil(ask, ({ data }) => common.terminalStates.includes(data.status))
     expect(wrongFields(common.taskRecordFields, { ...done.data })).toEqual([])
     expect(done.data.status).toBe('completed')
     const output = done.data.output_result as Data

@@ -9,7 +9,7 @@ import {
 import { MediaError } from '../../src/contract/errors.ts'
 
 /** Runs a subcommand of `reelwright models` on the packs of a test. Returns its exit code. */
-export async function runCommand(
+export async function runModelsCommand(
   command: string,
   name: string,
   packs: Omit<PackContext, 'io'>,

@@ -1,7 +1,7 @@
-import { startProcess, type ServiceProcess } from '../service/process.ts'
+import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
 
 /** A service that is restarted repeatedly, each time on another port. */
-export class ShakyService implements AsyncDisposable {
+export class RestartingService implements AsyncDisposable {
   readonly #dataDir: string
   #current: Promise<ServiceProcess>
   /** Processes that have ended or were asked to. */
@@ -9,7 +9,7 @@ export class ShakyService implements AsyncDisposable {
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir
-    this.#current = startProcess(dataDir)
+    this.#current = startServiceProcess(dataDir)
   }
 
   /** The running process, or the next one. */
@@ -29,7 +29,7 @@ export class ShakyService implements AsyncDisposable {
     this.#current = old
       .kill(signal)
       .then(between)
-      .then(() => startProcess(this.#dataDir))
+      .then(() => startServiceProcess(this.#dataDir))
     await this.#current
   }
 

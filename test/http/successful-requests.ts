@@ -5,7 +5,7 @@ import { chunkedUploadClient } from './chunked-upload-client.ts'
 import { form, formType } from './raw-http.ts'
 
 /** A successful request. */
-export interface Success {
+export interface SuccessfulRequest {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
@@ -17,7 +17,7 @@ export interface Success {
 }
 
 /** Ids and values for requests. */
-export interface World {
+export interface RequestSubjects {
   readonly account: { readonly baseUrl: string; readonly apiKey: string }
   /** Id of a stored clip. */
   readonly clip: string
@@ -25,24 +25,24 @@ export interface World {
   readonly type: string
 }
 
-async function newFile({ account }: World): Promise<string> {
+async function newFile({ account }: RequestSubjects): Promise<string> {
   return (await api(account).upload('note.txt', `a note of ${performance.now()}`)).data.file_id
 }
 
-async function newTask(world: World): Promise<string> {
+async function newTask(world: RequestSubjects): Promise<string> {
   const body = { file_id: await newFile(world), behaviour: 'wait' }
   return (await api(world.account).create(world.type || 'test_copy', body)).data.task_id
 }
 
 /** A session of one part, `bytes`. */
-async function newUpload({ account }: World): Promise<string> {
+async function newUpload({ account }: RequestSubjects): Promise<string> {
   return (await chunkedUploadClient(account).init({ filename: 'parts.txt', size: 5 })).data.upload_id
 }
 
 /** A successful request for every endpoint of the contract. */
-export const walk: Record<
+export const successfulRequests: Record<
   keyof typeof routes | keyof typeof rawRoutes,
-  (world: World) => Success | Promise<Success>
+  (world: RequestSubjects) => SuccessfulRequest | Promise<SuccessfulRequest>
 > = {
   uploadFile: () => ({
     headers: { 'content-type': formType },

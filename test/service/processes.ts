@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { identifyProcess } from '../../src/platform/process-identity.ts'
-import { until } from './api.ts'
+import { pollUntil } from './api.ts'
 
 /** Running processes whose command line contains both texts, by pid; Linux only. */
-export async function programsWith(name: string, argument: string): Promise<number[]> {
+export async function findProcesses(name: string, argument: string): Promise<number[]> {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .filter((pid) => {
@@ -24,20 +24,20 @@ function commandLine(pid: string): string {
 }
 
 /** Programs that the test operation started for a data folder; their last argument is the scratch folder. */
-export function programsIn(dataDir: string): Promise<number[]> {
-  return programsWith('setInterval', dataDir)
+export function findTestProcesses(dataDir: string): Promise<number[]> {
+  return findProcesses('setInterval', dataDir)
 }
 
 /** The programs that still run. */
-export async function alive(pids: readonly number[]): Promise<number[]> {
+export async function filterRunning(pids: readonly number[]): Promise<number[]> {
   const identities = await Promise.all(pids.map((pid) => identifyProcess(pid)))
   return pids.filter((_, index) => identities[index] !== null)
 }
 
 /** Waits until all have ended. */
-export async function untilEnded(pids: readonly number[]): Promise<void> {
-  await until(
-    () => alive(pids),
+export async function waitUntilExited(pids: readonly number[]): Promise<void> {
+  await pollUntil(
+    () => filterRunning(pids),
     (left) => left.length === 0,
   )
 }
@@ -57,8 +57,8 @@ export function signalEach(pids: readonly number[], signal: NodeJS.Signals): voi
  * Waits until a program of each kind runs, and suspends each once it appears. So even a short one still runs
  * when the test continues. The test must end them.
  */
-export async function halted(searches: readonly (() => Promise<number[]>)[]): Promise<number[]> {
-  const found = await until(
+export async function suspendProcesses(searches: readonly (() => Promise<number[]>)[]): Promise<number[]> {
+  const found = await pollUntil(
     async () => {
       const kinds = await Promise.all(searches.map((search) => search()))
       signalEach(kinds.flat(), 'SIGSTOP')

@@ -3,18 +3,18 @@ import { priorities, type Priority } from '../../src/contract/task.ts'
 import type { Queue } from '../../src/queue/queue.ts'
 
 /** Environment of the tests. */
-export interface QueueBench extends AsyncDisposable {
+export interface QueueFixture extends AsyncDisposable {
   readonly queue: Queue
   /** Makes a task ready in a committed transaction. */
   add(task: { id: string; priority?: Priority; readyAt?: number }): Promise<void>
   /** Marks a task as not queued, the first step of a handler. */
-  take(id: string): Promise<void>
+  markStarted(id: string): Promise<void>
   /** Sets the queue's clock, ms since 1970. */
   setClock(now: number): void
 }
 
 /** Tests for every queue. */
-export function queueLaws(open: () => Promise<QueueBench>): void {
+export function testQueueProperties(open: () => Promise<QueueFixture>): void {
   test('passes every ready task to the handler once, by priority, then in order of creation', async () => {
     await using bench = await open()
     const order = ['1', '2', '3', '4', '5', '6']
@@ -71,7 +71,7 @@ export function queueLaws(open: () => Promise<QueueBench>): void {
     let ended = false
     const { promise: started, resolve: start } = Promise.withResolvers<void>()
     const consumer = bench.queue.consume(async (id, signal) => {
-      await bench.take(id)
+      await bench.markStarted(id)
       start()
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
       ended = true
@@ -83,13 +83,13 @@ export function queueLaws(open: () => Promise<QueueBench>): void {
 }
 
 async function consumeUntil(
-  bench: QueueBench,
+  bench: QueueFixture,
   plan: { concurrency: number; count: number; work: (id: string) => Promise<void> },
 ): Promise<string[]> {
   const seen: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   const consumer = bench.queue.consume(async (id) => {
-    await bench.take(id)
+    await bench.markStarted(id)
     await plan.work(id)
     seen.push(id)
     if (seen.length === plan.count) resolve()

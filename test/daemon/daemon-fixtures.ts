@@ -29,7 +29,7 @@ export async function newDataFolder(): Promise<string> {
 type FindTestDaemonOptions = Partial<Omit<TestDaemonOptions, 'dataDir'>> & { readonly timeoutMs?: number }
 
 /** Finds or starts a test daemon from this process. */
-export function find(
+export function findTestDaemon(
   dataDir: string,
   { timeoutMs, ...others }: FindTestDaemonOptions = {},
 ): Promise<DaemonAddress> {
@@ -39,7 +39,7 @@ export function find(
   return findOrStartDaemon({ dataDir, version: options.version, command, environment, timeoutMs })
 }
 
-/** Like `find`, from a separate process; `ms` is the time since that process started. */
+/** Like `findTestDaemon`, from a separate process; `ms` is the time since that process started. */
 export async function findFromProcess(dataDir: string): Promise<DaemonAddress & { readonly ms: number }> {
   const options: TestDaemonOptions = { version: '1.0.0', dataDir }
   const { stdout } = await promisify(execFile)(process.execPath, [clientModule, JSON.stringify(options)])
@@ -52,7 +52,7 @@ export async function startedDaemons(dataDir: string): Promise<number[]> {
 }
 
 /** Pids of the daemons' children, in order. */
-export async function children(dataDir: string): Promise<number[]> {
+export async function startedChildren(dataDir: string): Promise<number[]> {
   return readPids(join(dataDir, 'children.txt'))
 }
 
@@ -66,7 +66,7 @@ export async function isAlive(pid: number): Promise<boolean> {
 }
 
 /** The record of the running daemon. */
-export async function recordOf(dataDir: string) {
+export async function readRunningRecord(dataDir: string) {
   const record = await readDaemonRecord(dataDir)
   if (!record) throw new Error('no daemon has announced itself')
   return record

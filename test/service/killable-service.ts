@@ -2,31 +2,34 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { startProcess, type ProcessOptions, type ServiceProcess } from './process.ts'
+import { startServiceProcess, type ServiceProcessOptions, type ServiceProcess } from './process.ts'
 
 /** An empty data folder, removed after the test. */
-export async function dataFolder(): Promise<string> {
+export async function temporaryDataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-crash-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Starts a service that is stopped after the test. */
-export async function start(dataDir: string, options?: ProcessOptions): Promise<ServiceProcess> {
-  const started = await startProcess(dataDir, options)
+export async function startKillableService(
+  dataDir: string,
+  options?: ServiceProcessOptions,
+): Promise<ServiceProcess> {
+  const started = await startServiceProcess(dataDir, options)
   onTestFinished(() => started.kill('SIGKILL'))
   return started
 }
 
 /** A data folder with successive services, for tests that kill the service one after another. */
-export interface Succession {
+export interface ServiceSequence {
   readonly dataDir: string
   /** The running service; starts a new one if the last one has ended. */
-  running(): Promise<ServiceProcess>
+  ensureRunning(): Promise<ServiceProcess>
 }
 
 /** Creates a succession for the enclosing describe block. */
-export function succession(): Succession {
+export function createServiceSequence(): ServiceSequence {
   let dataDir = ''
   let last: ServiceProcess | undefined
   beforeAll(async () => {
@@ -40,9 +43,9 @@ export function succession(): Succession {
     get dataDir() {
       return dataDir
     },
-    async running() {
+    async ensureRunning() {
       if (!last || last.process.exitCode !== null || last.process.signalCode !== null)
-        last = await startProcess(dataDir)
+        last = await startServiceProcess(dataDir)
       return last
     },
   }

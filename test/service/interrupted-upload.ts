@@ -1,11 +1,11 @@
 import { basename, dirname } from 'node:path'
 import { startMcpProcess } from '../mcp/mcp-process.ts'
-import { startProcess } from './process.ts'
+import { startServiceProcess } from './process.ts'
 import { startRelay } from './relay.ts'
-import { peakResident } from './resident.ts'
+import { peakResidentMiB } from './resident-memory.ts'
 
 /** An upload to interrupt. */
-interface CutUpload {
+interface UploadWithInterruptionsOptions {
   readonly source: string
   /** Size of the source, bytes. */
   readonly size: number
@@ -17,27 +17,38 @@ interface CutUpload {
 }
 
 /** Result of the upload. */
-interface CutReport {
-  readonly cuts: Readonly<Record<CutKind, number>>
+interface InterruptedUploadResult {
+  readonly cuts: Readonly<Record<InterruptionKind, number>>
   /** The final response to the agent. */
   readonly file: Record<string, unknown>
   /** Bytes of parts sent again although they had been acknowledged. */
-  readonly sentTwice: number
+  readonly bytesResent: number
   /** Peaks of resident memory over all processes of each side, MiB. */
   readonly peaks: Readonly<Record<'service' | 'bridge', number>>
 }
 
-type CutKind = 'connection' | 'service' | 'bridge'
+type InterruptionKind = 'connection' | 'service' | 'bridge'
 
 /** Cycle of interruptions: networks fail more often than processes. */
-const cutOrder: readonly CutKind[] = ['connection', 'service', 'connection', 'bridge', 'connection']
+const interruptionOrder: readonly InterruptionKind[] = [
+  'connection',
+  'service',
+  'connection',
+  'bridge',
+  'connection',
+]
 
 /**
  * Uploads a file through an MCP server to a service, both in separate processes, and cuts it at random moments:
  * all connections, kill -9 of the service, kill -9 of the MCP server; each time it resumes with the restarted process.
  */
-export async function uploadWithCuts({ source, size, dataDir, ...schedule }: CutUpload): Promise<CutReport> {
-  let service = await startProcess(dataDir)
+export async function uploadWithInterruptions({
+  source,
+  size,
+  dataDir,
+  ...schedule
+}: UploadWithInterruptionsOptions): Promise<InterruptedUploadResult> {
+  let service = await startServiceProcess(dataDir)
   await using relay = await startRelay(service)
   const open = () =>
     startMcpProcess({ baseUrl: relay.baseUrl, apiKey: 'the relay knows it' }, dirname(source))
@@ -45,8 +56,8 @@ export async function uploadWithCuts({ source, size, dataDir, ...schedule }: Cut
   const cuts = { connection: 0, service: 0, bridge: 0 }
   const peaks = { service: 0, bridge: 0 }
   const measure = async (): Promise<void> => {
-    peaks.service = Math.max(peaks.service, await peakResident(service.process.pid))
-    peaks.bridge = Math.max(peaks.bridge, await peakResident(bridge.pid))
+    peaks.service = Math.max(peaks.service, await peakResidentMiB(service.process.pid))
+    peaks.bridge = Math.max(peaks.bridge, await peakResidentMiB(bridge.pid))
   }
   const begin = () => {
     const answer = bridge.upload(basename(source))
@@ -54,11 +65,11 @@ export async function uploadWithCuts({ source, size, dataDir, ...schedule }: Cut
     answer.catch(() => undefined)
     return answer
   }
-  const cut: Record<CutKind, () => Promise<void>> = {
-    connection: async () => relay.cut(),
+  const cut: Record<InterruptionKind, () => Promise<void>> = {
+    connection: async () => relay.closeConnections(),
     async service() {
       await service.kill('SIGKILL')
-      service = await startProcess(dataDir)
+      service = await startServiceProcess(dataDir)
       relay.target = service
     },
     async bridge() {
@@ -71,16 +82,16 @@ export async function uploadWithCuts({ source, size, dataDir, ...schedule }: Cut
   try {
     for (let count = 0; count < schedule.cuts; count += 1) {
       // Less than the whole file before the last interruption.
-      const moment = relay.passed((schedule.random() * 1.6 * size) / schedule.cuts)
+      const moment = relay.waitForBytes((schedule.random() * 1.6 * size) / schedule.cuts)
       if ((await Promise.race([moment, uploading])) !== undefined) break
       await measure()
-      const kind = cutOrder[count % cutOrder.length] ?? 'connection'
+      const kind = interruptionOrder[count % interruptionOrder.length] ?? 'connection'
       await cut[kind]()
       cuts[kind] += 1
     }
     const file = await uploading
     await measure()
-    return { cuts, file, sentTwice: relay.sentTwice, peaks }
+    return { cuts, file, bytesResent: relay.bytesResent, peaks }
   } finally {
     await bridge.close()
     await service.kill('SIGTERM')

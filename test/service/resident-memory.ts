@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 
 /** Peak resident memory of a process, MiB; Linux only. */
-export function peakResident(pid: number | undefined): Promise<number> {
+export function peakResidentMiB(pid: number | undefined): Promise<number> {
   return mebibytes(pid, 'VmHWM')
 }
 
 /** Current resident memory of a process, MiB; Linux only. */
-export function residentNow(pid: number | undefined): Promise<number> {
+export function currentResidentMiB(pid: number | undefined): Promise<number> {
   return mebibytes(pid, 'VmRSS')
 }
 

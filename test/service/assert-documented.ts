@@ -2,16 +2,16 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { describeApi, type ApiOperation } from '../../src/http/openapi.ts'
 import { operations } from '../../tools/index.ts'
-import { answerModule, fakeModule, messageModule } from './fake-operation.ts'
+import { synchronousModule, fakeModule, messageEnvelopeModule } from './fake-operation.ts'
 
 /** API document with the operations of the tests. */
-export const document = describeApi(
-  [answerModule, fakeModule, messageModule, ...operations].map(({ operation }) => operation),
+export const apiDocument = describeApi(
+  [synchronousModule, fakeModule, messageEnvelopeModule, ...operations].map(({ operation }) => operation),
   { version: '0.0.0-test' },
 )
 
 /** A response to compare with the document. */
-interface Seen {
+interface ReceivedResponse {
   readonly method: string
   /** Path and query. */
   readonly path: string
@@ -24,8 +24,8 @@ interface Seen {
  * Throws when a response contradicts the OpenAPI document: an undeclared status or code, another media
  * type, an additional or missing field. Ignores endpoints outside the document.
  */
-export function checkDocumented({ method, path, status, type, body }: Seen): void {
-  const found = find(method, path.split('?')[0] ?? '')
+export function assertDocumented({ method, path, status, type, body }: ReceivedResponse): void {
+  const found = findEndpoint(method, path.split('?')[0] ?? '')
   if (!found) return
   const where = `${method} ${path} answered ${status}`
   const answer = found.operation.responses[status]
@@ -54,11 +54,11 @@ export function checkDocumented({ method, path, status, type, body }: Seen): voi
 }
 
 /** Exact paths take precedence over paths with parameters. */
-const endpoints = Object.entries(document.paths)
+const endpoints = Object.entries(apiDocument.paths)
   .map(([template, methods]) => ({ template, methods, pattern: patternOf(template) }))
-  .toSorted((one, other) => places(one.template) - places(other.template))
+  .toSorted((one, other) => parameterCount(one.template) - parameterCount(other.template))
 
-function find(
+function findEndpoint(
   method: string,
   path: string,
 ): { path: string; method: string; operation: ApiOperation } | undefined {
@@ -74,7 +74,7 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${template.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-function places(template: string): number {
+function parameterCount(template: string): number {
   return template.split('{').length
 }
 
@@ -87,7 +87,7 @@ export function validatorOf(place: readonly string[]): ValidateFunction {
   const known = validators.get(pointer)
   if (known) return known
   ajv ??= new Ajv2020({ strict: false, allErrors: true, formats: fullFormats }).addSchema(
-    closed(document),
+    forbidAdditionalProperties(apiDocument),
     'api',
   )
   const validate = ajv.compile({ $ref: `api#/${encodeURI(pointer)}` })
@@ -96,7 +96,7 @@ export function validatorOf(place: readonly string[]): ValidateFunction {
 }
 
 /** The document without additional properties; the published one allows new fields. */
-function closed(node: unknown): object {
+function forbidAdditionalProperties(node: unknown): object {
   const close = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(close)
     if (typeof value !== 'object' || value === null) return value

@@ -4,12 +4,12 @@ import { inject } from 'vitest'
 import { compileCacheFolder } from '../src/platform/runtime.ts'
 
 /** Variables that let programs start from sources as quickly as installed ones, for otherwise empty environments. */
-export const startingQuickly: Readonly<Record<string, string>> = {
+export const fastStartEnvironment: Readonly<Record<string, string>> = {
   NODE_OPTIONS: process.env['NODE_OPTIONS'] ?? '',
 }
 
 /** Links the compile cache of the run into a home folder, as a user has one after the first start. */
-export async function shareCompiled(home: string): Promise<void> {
+export async function linkCompileCache(home: string): Promise<void> {
   const here = join(home, compileCacheFolder)
   await mkdir(dirname(here), { recursive: true })
   await symlink(inject('compiled'), here)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/daemon/auto-exit.ts'
 
 /** A clock moved by hand that lets checks finish after each due call. */
-export class HandClock implements Clock {
+export class ManualClock implements Clock {
   #now = 1_000_000
   #due: { at: number; call: () => void }[] = []
 
@@ -15,7 +15,7 @@ export class HandClock implements Clock {
     return () => void (this.#due = this.#due.filter((other) => other !== entry))
   }
 
-  async pass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     for (;;) {
       const [next] = this.#due.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)
@@ -28,7 +28,7 @@ export class HandClock implements Clock {
     this.#now = end
   }
 
-  get waiting(): number {
+  get pendingCount(): number {
     return this.#due.length
   }
 }
