@@ -11,7 +11,7 @@ const soak = [
 
 /** Tests that leave nothing behind in their process. Those that measure memory, kill or configure packs have their own process. */
 const sharing = [
-  'test/!(commands|contract-refusals|pack).test.ts',
+  'test/!(commands|contract-errors|pack).test.ts',
   'test/http/!(attacks|flat-memory).test.ts',
   'test/{mcp,observe,page,tasks}/**/*.test.ts',
   'test/service/!(crash|large-upload|power-cut|upload-crash).test.ts',

@@ -10,7 +10,7 @@ export const fastStartEnvironment: Readonly<Record<string, string>> = {
 
 /** Links the compile cache of the run into a home folder, as a user has one after the first start. */
 export async function linkCompileCache(home: string): Promise<void> {
-  const here = join(home, compileCacheFolder)
-  await mkdir(dirname(here), { recursive: true })
-  await symlink(inject('compiled'), here)
+  const link = join(home, compileCacheFolder)
+  await mkdir(dirname(link), { recursive: true })
+  await symlink(inject('compileCache'), link)
 }

@@ -12,8 +12,8 @@ initializeProcess()
 const { routes } = await import('../../src/contract/routes.ts')
 const { runDaemon } = await import('../../src/daemon/run-daemon.ts')
 const { armFailpoint } = await import('../../src/platform/failpoint.ts')
-const { healthResponse: healthAnswer } = await import('../../src/platform/hosting.ts')
-const { watchSettingsFile: settingsChanges } = await import('../../src/daemon/auto-exit.ts')
+const { healthResponse } = await import('../../src/platform/hosting.ts')
+const { watchSettingsFile } = await import('../../src/daemon/auto-exit.ts')
 const { openLog } = await import('../../src/platform/log.ts')
 
 export interface TestDaemonOptions {
@@ -37,7 +37,7 @@ async function startService(host: HostProcess): Promise<HostedService> {
   let lastActivity = Date.now()
   const server = createServer((request, response) => {
     if (!request.url?.startsWith('/health')) lastActivity = Date.now()
-    void answer(host, request, response)
+    void respond(host, request, response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
@@ -49,11 +49,11 @@ async function startService(host: HostProcess): Promise<HostedService> {
   }
 }
 
-async function answer(host: HostProcess, request: IncomingMessage, response: ServerResponse) {
+async function respond(host: HostProcess, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '', 'http://localhost')
   const authorized = request.headers.authorization === host.key
   if (url.pathname === '/health')
-    response.end(JSON.stringify(healthAnswer(host, url.searchParams.get('nonce') ?? '')))
+    response.end(JSON.stringify(healthResponse(host, url.searchParams.get('nonce') ?? '')))
   else if (url.pathname === '/environment' && authorized) response.end(JSON.stringify(process.env))
   else if (url.pathname === routes.exitDaemon.path && authorized)
     response.writeHead((await host.exitIfIdle()) ? 200 : 409).end()
@@ -69,5 +69,5 @@ async function startChild(): Promise<void> {
 
 if (options.failpoint) armFailpoint(options.failpoint)
 const { dataDir, version, idleMs } = options
-const isOutdated = await settingsChanges(dataDir)
+const isOutdated = await watchSettingsFile(dataDir)
 process.exit(await runDaemon({ dataDir, version, idleMs, isOutdated, startService, log: openLog() }))

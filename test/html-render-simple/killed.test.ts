@@ -29,14 +29,14 @@ const composition = {
 test('a task whose worker or service is killed is rendered again, completes and is charged once', async () => {
   const dataDir = await temporaryDataFolder()
   const scratch = join(dataDir, 'scratch')
-  const doomed = await startKillableService(dataDir)
-  const before = await api(doomed).balance()
+  const victim = await startKillableService(dataDir)
+  const before = await api(victim).balance()
 
   /** Browsers and the encoder, halted once both are there. */
   const programs = () =>
     suspendProcesses(['chrom', 'ffmpeg'].map((name) => () => findProcesses(name, scratch)))
   const render = { output_format: 'qtrle' }
-  const { data: task } = await api(doomed).create(type, { composition, render })
+  const { data: task } = await api(victim).create(type, { composition, render })
 
   const first = await programs()
   const workers = await readdir(join(dataDir, 'run'))
@@ -47,7 +47,7 @@ test('a task whose worker or service is killed is rendered again, completes and 
   await waitUntilExited(first)
 
   const second = await programs()
-  await doomed.kill('SIGKILL')
+  await victim.kill('SIGKILL')
   await waitUntilExited(second)
 
   const calls = api(await startKillableService(dataDir))

@@ -71,8 +71,8 @@ test('stopped in the middle: nothing is left running, and the credits are back',
 
 test('killed in the middle, encoder or service: it is done again and completes, charged once', async () => {
   const dataDir = await temporaryDataFolder()
-  const doomed = await startKillableService(dataDir)
-  const calls = api(doomed)
+  const victim = await startKillableService(dataDir)
+  const calls = api(victim)
   const file_id = await uploadTone(calls, 20)
   const before = await calls.balance()
   const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
@@ -81,7 +81,7 @@ test('killed in the middle, encoder or service: it is done again and completes, 
   signalEach(encoder, 'SIGKILL')
   await waitUntilExited(encoder)
   const again = await suspendProcesses([() => encoders(dataDir)])
-  await doomed.kill('SIGKILL')
+  await victim.kill('SIGKILL')
   const after = api(await startKillableService(dataDir))
   expect((await filterRunning(again)).length).toBe(0)
   expect((await after.ended(type, task.task_id)).data).toMatchObject({

@@ -15,17 +15,17 @@ test.skipIf(mirror === undefined)(
   async () => {
     const dataDir = await temporaryDataFolder()
     const packs = { folder: join(dataDir, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) }
-    const doomed = await startKillableService(dataDir, { packs })
+    const victim = await startKillableService(dataDir, { packs })
     const sound = await record(makePiece('voices', 8), { soundFont: florestan ?? '' })
     const path = await writeWav(join(dataDir, 'piece.wav'), sound)
-    const { file_id } = (await api(doomed).upload('piece.wav', new Uint8Array(await readFile(path)))).data
-    const before = await api(doomed).balance()
-    const { data: task } = await api(doomed).create(type, { file_id })
+    const { file_id } = (await api(victim).upload('piece.wav', new Uint8Array(await readFile(path)))).data
+    const before = await api(victim).balance()
+    const { data: task } = await api(victim).create(type, { file_id })
     const steps = join(dataDir, 'steps', task.task_id)
     const kept = async () =>
       (await readdir(steps).catch(() => [])).filter((name) => /^transcription-.*\.json$/.test(name))
     const [stored = ''] = await pollUntil(kept, (names) => names.length > 0)
-    await doomed.kill('SIGKILL')
+    await victim.kill('SIGKILL')
 
     // A second transcription would find more notes.
     const { notes, ...rest } = JSON.parse(await readFile(join(steps, stored), 'utf8')) as { notes: unknown[] }

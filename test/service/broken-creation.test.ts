@@ -43,11 +43,11 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
   async (point) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-broken-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const doomed = await startServiceProcess(dataDir)
-    await doomed.arm(point)
-    const { data: file } = await api(doomed).upload('a.txt', 'some bytes')
-    let running = Promise.resolve(doomed)
-    const restarted = doomed.exited.then(() => {
+    const victim = await startServiceProcess(dataDir)
+    await victim.arm(point)
+    const { data: file } = await api(victim).upload('a.txt', 'some bytes')
+    let running = Promise.resolve(victim)
+    const restarted = victim.exited.then(() => {
       running = startServiceProcess(dataDir)
       return running
     })
@@ -56,7 +56,7 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
 
     const client = createClient(front)
     const task = await createTask(client, { task_type: 'test_copy', body: { file_id: file.file_id } })
-    expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    expect(victim.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
     const done = await waitForTask(client, task, { signal: new AbortController().signal })
     expect(done).toMatchObject({ task_id: task.task_id, status: 'completed' })
     const { data } = await api(await restarted).send<TaskList>('/task/list')

@@ -17,17 +17,16 @@ const {
 const operations = [answerModule, fakeModule, freeModule, messageModule, ...productOperations]
 const { manifest } = await import('../../src/engines/packs/manifest.ts')
 const { packSettings } = await import('../../src/engines/packs/store.ts')
-const { configurePacks: setPacks } = await import('../../src/engines/packs/resolve.ts')
-const { workerEnvironment: environmentFor, takeWorkerServices: takeServices } =
-  await import('../../src/config/config.ts')
-const { configureServices: setServices } = await import('../../src/engines/services/configured.ts')
+const { configurePacks } = await import('../../src/engines/packs/resolve.ts')
+const { workerEnvironment, takeWorkerServices } = await import('../../src/config/config.ts')
+const { configureServices } = await import('../../src/engines/services/configured.ts')
 const none = { folder: join(tmpdir(), 'no-packs'), automatic: false, own: {} }
 const configureTestPacks = (packs: object) =>
-  setPacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
+  configurePacks({ ...packSettings.parse({ ...none, ...packs }), manifest })
 // Each process imports only its own side, like the product: workers start often.
 if (first === 'worker') {
   const { runWorker } = await import('../../src/tasks/worker.ts')
-  setServices(takeServices())
+  configureServices(takeWorkerServices())
   configureTestPacks(JSON.parse(more) as object)
   runWorker(operations)
 } else {
@@ -42,7 +41,7 @@ if (first === 'worker') {
     packs = {},
     resultTimeoutMs: patience,
   } = JSON.parse(more) as ServiceProcessOptions
-  setServices(services)
+  configureServices(services)
   configureTestPacks(packs)
   const { port, close } = await startService({
     dataDir: first,
@@ -54,7 +53,7 @@ if (first === 'worker') {
     worker: {
       module: import.meta.filename,
       args: ['worker', JSON.stringify(packs)],
-      environment: environmentFor(services),
+      environment: workerEnvironment(services),
     },
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,

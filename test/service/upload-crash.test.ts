@@ -92,13 +92,13 @@ describe('kill -9 of the service during a chunked upload', () => {
   let files = 0
   test.for(durableSteps)('%s, for the %i. time', async ([point, pass]) => {
     const { dataDir } = services
-    const doomed = await services.ensureRunning()
-    await doomed.arm(point, pass)
+    const victim = await services.ensureRunning()
+    await victim.arm(point, pass)
     const upload = { dataDir, ...contentOf(`${point} ${pass}`) }
     const { parts, content } = upload
-    const acknowledged = await uploadUntilKilled({ ...upload, calls: chunkedUploadClient(doomed) })
-    await doomed.exited
-    expect(doomed.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    const acknowledged = await uploadUntilKilled({ ...upload, calls: chunkedUploadClient(victim) })
+    await victim.exited
+    expect(victim.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
     const restarted = await services.ensureRunning()
     const calls = chunkedUploadClient(restarted)
@@ -120,14 +120,14 @@ describe('kill -9 of the service during a chunked upload', () => {
 
   test('upload.aborted', async () => {
     const { dataDir } = services
-    const doomed = await services.ensureRunning()
-    await doomed.arm('upload.aborted')
-    const calls = chunkedUploadClient(doomed)
+    const victim = await services.ensureRunning()
+    await victim.arm('upload.aborted')
+    const calls = chunkedUploadClient(victim)
     const { parts, content } = contentOf('upload.aborted')
     const id = (await begin({ dataDir, calls, content })) ?? ''
     await calls.put(id, 0, parts[0] ?? '')
     await expect(calls.abort(id)).rejects.toThrow('fetch failed')
-    await doomed.exited
+    await victim.exited
     const restarted = await services.ensureRunning()
     expect((await chunkedUploadClient(restarted).status(id)).code).toBe(6024)
     expect((await chunkedUploadClient(restarted).abort(id)).data).toEqual({ upload_id: id, aborted: true })

@@ -6,13 +6,13 @@ import type { TestProject } from 'vitest/node'
 declare module 'vitest' {
   interface ProvidedContext {
     /** Folder of the compile cache, kept for one run. */
-    readonly compiled: string
+    readonly compileCache: string
   }
 }
 
 /** Programs that tests start share one compile cache, although each has its own home folder. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-compiled-'))
-  project.provide('compiled', folder)
+  project.provide('compileCache', folder)
   return () => rm(folder, { recursive: true, force: true })
 }

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { isMainThread } from 'node:worker_threads'
 
-const beginsAsMain = /(src.main|(service|mcp).entry|daemon.test-(daemon|client))\.ts$/.test(
+const isProductEntry = /(src.main|(service|mcp).entry|daemon.test-(daemon|client))\.ts$/.test(
   process.argv[1] ?? '',
 )
-if (isMainThread && beginsAsMain) {
+if (isMainThread && isProductEntry) {
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--no-concurrent-array-buffer-sweeping')
   enableCompileCache(join(homedir(), '.cache', 'reelwright', 'compiled'))

@@ -21,17 +21,17 @@ test('asks only for the remaining lines after it was killed, and for none after 
   await using model = await startModelServer(thinks)
   const address = `${model.origin}/v1`
   const services = { language_model: { address, model: 'small', context_tokens: 8192, concurrency: 1 } }
-  const doomed = await startKillableService(dataDir, { services })
-  const before = await api(doomed).balance()
+  const victim = await startKillableService(dataDir, { services })
+  const before = await api(victim).balance()
   const lines = Array.from({ length: 200 }, (_, at) => `Line ${at + 1000} is said`)
-  const file_id = (await api(doomed).upload('long.srt', srtOf(lines))).data.file_id
+  const file_id = (await api(victim).upload('long.srt', srtOf(lines))).data.file_id
   const body = { file_id, language: 'en-US', translate_language: 'zh-CN', line_mode: 'keep' }
-  const { data: task } = await api(doomed).create(type, body)
+  const { data: task } = await api(victim).create(type, body)
   await pollUntil(
     () => Promise.resolve(answers),
     (count) => count > 3,
   )
-  await doomed.kill('SIGKILL')
+  await victim.kill('SIGKILL')
   const asked = model.asked.length
   expect(await readdir(join(dataDir, 'steps', task.task_id))).toHaveLength(4)
 

@@ -155,7 +155,7 @@ async function asking(perMinute: number, pause: Wait) {
   configureServices({ language_model: service }, { clock: () => 0, pause })
   onTestFinished(() => configureServices({}))
   const workers = await openWorkers({
-    command: { module: join(import.meta.dirname, 'asking-worker.ts'), args: [] },
+    command: { module: join(import.meta.dirname, 'rate-limited-worker.ts'), args: [] },
     folder: join(folder, 'run'),
     log: openLog({ level: 'silent' }),
     metrics: new Metrics(),

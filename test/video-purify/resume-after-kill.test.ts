@@ -14,19 +14,19 @@ const seconds = 125
 test('a killed task resumes after its finished parts; a stopped one leaves no files', async () => {
   const dataDir = await temporaryDataFolder()
   const [scratch, steps] = [join(dataDir, 'scratch'), join(dataDir, 'steps')]
-  const doomed = await startKillableService(dataDir)
-  const before = await api(doomed).balance()
+  const victim = await startKillableService(dataDir)
+  const before = await api(victim).balance()
   const path = await numberedVideo(join(dataDir, 'source.mp4'), { source: 3, seconds, rate: String(rate) })
-  const file = (await api(doomed).upload('source.mp4', new Uint8Array(await readFile(path)))).data.file_id
+  const file = (await api(victim).upload('source.mp4', new Uint8Array(await readFile(path)))).data.file_id
   const regions = [{ x: 0.95, y: 0.8, w: 0.05, h: 0.2 }]
-  const { data: task } = await api(doomed).create(type, { file_id: file, purify_scope: 'region', regions })
+  const { data: task } = await api(victim).create(type, { file_id: file, purify_scope: 'region', regions })
 
   const made = async () => {
     const names = await readdir(join(steps, task.task_id)).catch(() => [])
     return names.filter((name) => name.startsWith('part-') && name.endsWith('.mp4'))
   }
   await pollUntil(made, (names) => names.length >= 2)
-  await doomed.kill('SIGKILL')
+  await victim.kill('SIGKILL')
   await waitUntilExited(await findProcesses('ffmpeg', dataDir))
   const finished = await made()
   expect(finished.length).toBeLessThan(Math.ceil(seconds / 20))
