@@ -19,7 +19,7 @@ function limited(perMinute: Readonly<Record<string, number>> = {}) {
   return { time, ask }
 }
 
-test('accepts the limit at once, then one request after each wait', () => {
+test('accepts as many requests as the limit, then one after each wait', () => {
   const { time, ask } = limited()
   const describe = { name: 'describe', ratePerMinute: 30 }
   expect(Array.from({ length: 31 }, () => ask('a', describe))).toEqual([...Array<number>(30).fill(0), 2])

@@ -8,24 +8,24 @@ import { isUnreachable } from './response.ts'
 
 const task = { task_id: '1', task_type: 'music_visualizer' }
 
-/** A service whose every answer is this. */
-function answering(status: number, body: string) {
+/** Starts a service that returns the same response to every request. */
+function startFixedResponder(status: number, body: string) {
   return startBareServer((_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(body)
   })
 }
 
-describe('answers', () => {
-  test('the common envelope gives its data', async () => {
+describe('a response', () => {
+  test('in the common envelope returns its data', async () => {
     await using service = await startContractServer()
     const client = createClient(service)
     const answer = await client.call(routes.capabilities)
     expect(answer.credits.balance).toBe(100)
   })
 
-  test('the other envelope, code 0 with message, is a success too', async () => {
+  test('in the envelope with code 0 and message is a success', async () => {
     const data = { id: '1', status: 'processing', progress: 40, output_result: null }
-    await using service = await answering(200, JSON.stringify({ code: 0, message: 'ok', data }))
+    await using service = await startFixedResponder(200, JSON.stringify({ code: 0, message: 'ok', data }))
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
     expect(await fetchTask(client, task)).toEqual({
       ...task,
@@ -37,64 +37,64 @@ describe('answers', () => {
 
   test.each([
     {
-      name: 'a known code, its hint and retry as the service says',
+      name: 'a known code keeps the hint and retryable flag of the service',
       status: 500,
       body: { code: 6401, msg: 'no model', data: null, hint: 'Run x', retryable: false },
       expected: { code: 6401, message: 'no model', hint: 'Run x', retryable: false },
     },
     {
-      name: 'message instead of msg',
+      name: 'an error envelope may have message instead of msg',
       status: 400,
       body: { code: 6016, message: 'bad fps' },
       expected: { code: 6016, message: 'bad fps', retryable: false },
     },
     {
-      name: 'an unknown code',
+      name: 'an unknown code becomes 6500',
       status: 400,
       body: { code: 6999, msg: 'too long', data: null },
       expected: { code: 6500, message: 'too long (service code 6999)', retryable: false },
     },
     {
-      name: 'a success code with a failure status',
+      name: 'a success code with an error status becomes 6500',
       status: 500,
       body: { code: 200, msg: 'x', data: {} },
       expected: { code: 6500 },
     },
     {
-      name: 'data of another form',
+      name: 'data that does not match the schema becomes 6500',
       status: 200,
       body: { code: 200, msg: 'x', data: { id: 7 } },
       expected: { code: 6500, retryable: false },
     },
     {
-      name: 'no envelope, broken gateway',
+      name: 'a 502 without an envelope becomes a retryable 6401',
       status: 502,
       body: 'Bad Gateway',
       expected: { code: 6401, retryable: true },
     },
     {
-      name: 'no envelope, wrong address',
+      name: 'a 404 without an envelope becomes a 6401 that is not retryable',
       status: 404,
       body: 'Not Found',
       expected: { code: 6401, retryable: false },
     },
   ])('$name', async ({ status, body, expected }) => {
-    await using service = await answering(status, JSON.stringify(body))
+    await using service = await startFixedResponder(status, JSON.stringify(body))
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
     await expect(client.call(routes.capabilities)).rejects.toMatchObject(expected)
   })
 })
 
-test('a body without end is read up to its limit', async () => {
+test('an endless body is read only up to its limit', async () => {
   const closed = Promise.withResolvers<void>()
   await using service = await startBareServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'image/jpeg' })
     response.once('close', closed.resolve)
-    const pour = (): void => {
+    const writeMore = (): void => {
       while (response.write(Buffer.alloc(65_536)));
-      response.once('drain', pour)
+      response.once('drain', writeMore)
     }
-    pour()
+    writeMore()
   })
   const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
   await expect(fetchPreview(client, '1', { kind: 'waveform' })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ test('a body without end is read up to its limit', async () => {
 })
 
 describe('broken connections', () => {
-  test('an idempotent call is repeated, a creation without a key is not', async () => {
+  test('an idempotent call is repeated; a creation without an idempotency key is not', async () => {
     let count = 0
     await using service = await startBareServer((request, response) => {
       count += 1
@@ -124,10 +124,10 @@ describe('broken connections', () => {
     expect(count).toBe(1)
   })
 
-  test('a service that is not there says so', async () => {
-    const gone = await startBareServer(() => undefined)
-    await gone[Symbol.asyncDispose]()
-    const client = createClient({ baseUrl: gone.baseUrl, apiKey: 'k' })
+  test('an unreachable service is reported with a hint', async () => {
+    const stopped = await startBareServer(() => undefined)
+    await stopped[Symbol.asyncDispose]()
+    const client = createClient({ baseUrl: stopped.baseUrl, apiKey: 'k' })
     await expect(client.call(routes.capabilities)).rejects.toMatchObject({
       code: 6401,
       retryable: true,
@@ -136,7 +136,7 @@ describe('broken connections', () => {
     })
   })
 
-  test('an abort ends a call', async () => {
+  test('an aborted signal ends a call', async () => {
     await using service = await startBareServer(() => undefined)
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
     const call = client.call(routes.capabilities, { signal: AbortSignal.timeout(20) })
@@ -145,21 +145,21 @@ describe('broken connections', () => {
   })
 })
 
-describe('a client that is replaced', () => {
-  test('finishes what is under way and takes nothing new', async () => {
-    const asked = Promise.withResolvers<void>()
+describe('a retired client', () => {
+  test('finishes running calls and rejects new ones', async () => {
+    const requestReceived = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     await using service = await startBareServer((_request, response) => {
-      asked.resolve()
+      requestReceived.resolve()
       void gate.promise.then(() => response.end(JSON.stringify({ code: 200, msg: 'success', data: '' })))
     })
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'k' })
     const cancel = client.call(routes.cancelTask, { params: { task_id: '1' } })
-    await asked.promise
+    await requestReceived.promise
     const retired = client.retire()
     const late = await client.call(routes.capabilities).catch((error: unknown) => error)
     expect(late).toMatchObject({ code: 6401 })
-    expect(isUnreachable(late), 'it was certainly not sent').toBe(true)
+    expect(isUnreachable(late), 'the request was not sent').toBe(true)
     gate.resolve()
     expect(await cancel).toBe('')
     await retired
@@ -167,7 +167,7 @@ describe('a client that is replaced', () => {
 })
 
 describe('the event socket', () => {
-  test('is open when it is handed out', async () => {
+  test('is open when openEvents resolves', async () => {
     await using service = await startContractServer()
     const client = createClient(service)
     const socket = await client.openEvents()
@@ -176,7 +176,7 @@ describe('the event socket', () => {
     await client.close()
   })
 
-  test('that cannot be opened is an error', async () => {
+  test('is rejected when the service refuses the connection', async () => {
     await using service = await startContractServer()
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'wrong' })
     await expect(client.openEvents()).rejects.toMatchObject({ code: 6401, retryable: true })
@@ -184,8 +184,8 @@ describe('the event socket', () => {
   })
 })
 
-describe('the key', () => {
-  test('goes raw to the service and never to another origin', async () => {
+describe('the API key', () => {
+  test('is sent to the service unchanged, and never to another origin', async () => {
     const seen: (string | undefined)[] = []
     const collect = () =>
       startBareServer((request, response) => {
@@ -203,13 +203,13 @@ describe('the key', () => {
   })
 
   test.each(['http://media.example.com', 'http://127.0.0.1.example.com', 'ftp://localhost', 'nonsense'])(
-    'is refused for %s',
+    'is rejected for %s',
     (baseUrl) => {
       expect(() => createClient({ baseUrl, apiKey: 'k' })).toThrow(expect.objectContaining({ code: 6401 }))
     },
   )
 
-  test('a wrong one answers 6502', async () => {
+  test('returns 6502 when it is wrong', async () => {
     await using service = await startContractServer()
     const client = createClient({ baseUrl: service.baseUrl, apiKey: 'wrong' })
     await expect(client.call(routes.capabilities)).rejects.toMatchObject({ code: 6502 })

@@ -85,12 +85,12 @@ test('a new follower connects immediately, without waiting for the next attempt'
   let attempts = 0
   const openEvents = async (): Promise<never> => {
     attempts += 1
-    throw new Error('not there')
+    throw new Error('unreachable')
   }
   using feed = new EventFeed({ ...createClient({ baseUrl: 'http://127.0.0.1', apiKey: 'k' }), openEvents })
-  for (const wanted of [1, 2, 3]) {
+  for (const expected of [1, 2, 3]) {
     feed.follow(() => undefined)
-    expect(attempts).toBe(wanted)
+    expect(attempts).toBe(expected)
     await setImmediate()
   }
 })

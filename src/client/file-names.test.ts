@@ -26,7 +26,7 @@ test.each([
   expect(safeFileName(suggested)).toBe(expected)
 })
 
-test('numbers go before the extension', () => {
+test('numbers are inserted before the extension', () => {
   expect([...numberedNames('a.b.mp4')].slice(0, 3)).toEqual(['a.b.mp4', 'a.b-2.mp4', 'a.b-3.mp4'])
   expect([...numberedNames('plain')].slice(0, 2)).toEqual(['plain', 'plain-2'])
 })

@@ -12,7 +12,7 @@ import { createTask, expectedTimes, findTask, pollDelay, waitForTask } from './t
 const type = 'video_split_screen'
 const never = new AbortController().signal
 
-async function queued() {
+async function createQueuedTask() {
   const service = await startContractServer()
   service.onCreate = () => undefined
   const client = createClient(service)
@@ -20,7 +20,7 @@ async function queued() {
   return { service, client, task, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-test('polls come at 0.1 s first, never closer than before, at most 5 s apart', () => {
+test('the poll delay starts at 0.1 s, never shrinks and is at most 5 s', () => {
   expect([0, 1, 2, 3, 4, 5, 6, 7].map(pollDelay)).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000])
   fc.assert(
     fc.property(fc.nat(10_000), (poll) => {
@@ -30,51 +30,51 @@ test('polls come at 0.1 s first, never closer than before, at most 5 s apart', (
   )
 })
 
-describe('waiting', () => {
-  test('ends with the task, by polling alone', async () => {
-    await using held = await queued()
+describe('waitForTask', () => {
+  test('resolves when the task ends, by polling only', async () => {
+    await using queued = await createQueuedTask()
     const seen: string[] = []
-    const waiting = waitForTask(held.client, held.task, {
+    const waiting = waitForTask(queued.client, queued.task, {
       signal: never,
       onChange: ({ status }) => {
         seen.push(status)
         if (seen.length === 2)
-          held.service.updateTask(held.task.task_id, { status: 'completed', progress: 100 })
+          queued.service.updateTask(queued.task.task_id, { status: 'completed', progress: 100 })
       },
     })
     expect(await waiting).toMatchObject({ status: 'completed', progress: 100 })
     expect(seen).toEqual(['queued', 'queued', 'completed'])
   })
 
-  test('ends at once with an event', async () => {
-    await using held = await queued()
-    using feed = new EventFeed(held.client)
+  test('resolves immediately on an event', async () => {
+    await using queued = await createQueuedTask()
+    using feed = new EventFeed(queued.client)
     let polls = 0
-    const waiting = waitForTask(held.client, held.task, {
+    const waiting = waitForTask(queued.client, queued.task, {
       signal: never,
       changes: feed,
       onChange: () => void (polls += 1),
     })
     await waitUntil(
-      () => polls >= 6 && held.service.eventSockets.size === 1,
-      'slow polling with a socket open',
+      () => polls >= 6 && queued.service.eventSockets.size === 1,
+      'slow polling with an open socket',
     )
-    const moved = Date.now()
-    held.service.updateTask(held.task.task_id, { status: 'failed', output: { error: { code: 6500 } } })
+    const updatedAt = Date.now()
+    queued.service.updateTask(queued.task.task_id, { status: 'failed', output: { error: { code: 6500 } } })
     expect(await waiting).toMatchObject({ status: 'failed' })
     // The next poll alone would come more than 3 s later.
-    expect(Date.now() - moved).toBeLessThan(1500)
+    expect(Date.now() - updatedAt).toBeLessThan(1500)
   })
 
-  test('ends with the signal and returns the current task', async () => {
-    await using held = await queued()
-    const waiting = waitForTask(held.client, held.task, { signal: AbortSignal.timeout(30) })
+  test('returns the current task when its signal is aborted', async () => {
+    await using queued = await createQueuedTask()
+    const waiting = waitForTask(queued.client, queued.task, { signal: AbortSignal.timeout(30) })
     expect(await waiting).toMatchObject({ status: 'queued' })
-    expect(held.service.tasks.get(held.task.task_id)?.status).toBe('queued')
+    expect(queued.service.tasks.get(queued.task.task_id)?.status).toBe('queued')
   })
 })
 
-test('a service that answers a creation with its result is not asked for the task', async () => {
+test('a creation that returns its result is not followed by a query of the task', async () => {
   const result = { task_id: '1763712000000000001', language: 'en-US', candidates: [] }
   const requests: (string | undefined)[] = []
   const server = createServer((request, response) => {
@@ -98,16 +98,16 @@ test('a service that answers a creation with its result is not asked for the tas
   }
 })
 
-test('a creation whose connection breaks is repeated under its key; the next one has another', async () => {
-  await using held = await queued()
+test('a creation whose connection breaks is repeated with the same idempotency key; the next creation has another', async () => {
+  await using queued = await createQueuedTask()
   const keys: unknown[] = []
-  held.service.beforeResponse = (request) => {
+  queued.service.beforeResponse = (request) => {
     keys.push(request.headers['idempotency-key'])
     if (keys.length < 3) request.socket.destroy()
   }
   const body = { clips: [] }
-  await createTask(held.client, { task_type: type, body })
-  await createTask(held.client, { task_type: type, body })
+  await createTask(queued.client, { task_type: type, body })
+  await createTask(queued.client, { task_type: type, body })
   expect(keys).toHaveLength(4)
   expect(new Set(keys.slice(0, 3)).size).toBe(1)
   expect(new Set(keys.slice(2)).size).toBe(2)
@@ -115,31 +115,37 @@ test('a creation whose connection breaks is repeated under its key; the next one
 })
 
 test('the expected times of a queued task come from the task list, if it contains the task', async () => {
-  await using held = await queued()
-  expect(await expectedTimes(held.client, held.task)).toEqual({ wait: 40, work: 12 })
-  expect(await expectedTimes(held.client, { ...held.task, task_id: '42' })).toBeNull()
-  const { task_id } = held.task
-  const worked = { ...held.task, status: 'processing' } as const
-  held.service.updateTask(task_id, { status: 'processing', progress: 1 })
-  expect(await expectedTimes(held.client, worked), 'of its estimate').toEqual({ wait: 0, work: 9 })
-  // It says 10 % at once and is silent then: that does not tell how fast it is.
-  held.service.updateTask(task_id, { progress: 10 })
-  expect(await expectedTimes(held.client, worked), 'of its estimate still').toEqual({ wait: 0, work: 9 })
-  held.service.processingSeconds = 15
-  expect(await expectedTimes(held.client, worked), 'longer than its estimate').toEqual({
+  await using queued = await createQueuedTask()
+  expect(await expectedTimes(queued.client, queued.task)).toEqual({ wait: 40, work: 12 })
+  expect(await expectedTimes(queued.client, { ...queued.task, task_id: '42' })).toBeNull()
+  const { task_id } = queued.task
+  const running = { ...queued.task, status: 'processing' } as const
+  queued.service.updateTask(task_id, { status: 'processing', progress: 1 })
+  expect(await expectedTimes(queued.client, running), 'based on the estimate').toEqual({ wait: 0, work: 9 })
+  // It reports 10 % at once and nothing afterwards, which does not show its speed.
+  queued.service.updateTask(task_id, { progress: 10 })
+  expect(await expectedTimes(queued.client, running), 'still based on the estimate').toEqual({
+    wait: 0,
+    work: 9,
+  })
+  queued.service.processingSeconds = 15
+  expect(await expectedTimes(queued.client, running), 'longer than the estimate').toEqual({
     wait: 0,
     work: null,
   })
-  held.service.updateTask(task_id, { progress: 75 })
-  expect(await expectedTimes(held.client, worked), 'of what it took').toEqual({ wait: 0, work: 5 })
-  expect(await expectedTimes(held.client, { ...worked, status: 'completed' })).toBeNull()
-  held.service.beforeResponse = (_request, response) => void response.writeHead(404).end('no such path')
-  expect(await expectedTimes(held.client, held.task)).toBeNull()
+  queued.service.updateTask(task_id, { progress: 75 })
+  expect(await expectedTimes(queued.client, running), 'based on the elapsed time').toEqual({
+    wait: 0,
+    work: 5,
+  })
+  expect(await expectedTimes(queued.client, { ...running, status: 'completed' })).toBeNull()
+  queued.service.beforeResponse = (_request, response) => void response.writeHead(404).end('no such path')
+  expect(await expectedTimes(queued.client, queued.task)).toBeNull()
 })
 
-test('a task is found by its id alone', async () => {
-  await using held = await queued()
+test('a task is found by its id only', async () => {
+  await using queued = await createQueuedTask()
   const types = ['image_purify', type]
-  expect(await findTask(held.client, held.task.task_id, { types })).toMatchObject({ task_type: type })
-  await expect(findTask(held.client, '42', { types })).rejects.toMatchObject({ code: 6005 })
+  expect(await findTask(queued.client, queued.task.task_id, { types })).toMatchObject({ task_type: type })
+  await expect(findTask(queued.client, '42', { types })).rejects.toMatchObject({ code: 6005 })
 })

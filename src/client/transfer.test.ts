@@ -21,22 +21,22 @@ async function upload(service: ContractServer, path: string, name: string) {
 
 describe('upload', () => {
   test.each(['plain.mp4', 'with "quotes" and spaces.mp4', '视频 ünï.mp4'])(
-    'keeps bytes and name: %s',
+    'preserves bytes and name: %s',
     async (name) => {
       await using service = await startContractServer()
       await using folder = await temporaryFolder()
       const path = join(folder.path, 'a.bin')
       await writeFile(path, megabyte)
       const { record, progress } = await upload(service, path, name)
-      const held = service.files.get(record.file_id)
-      expect(held?.bytes.equals(megabyte)).toBe(true)
-      expect(held?.name.replaceAll('%22', '"')).toBe(name)
+      const uploaded = service.files.get(record.file_id)
+      expect(uploaded?.bytes.equals(megabyte)).toBe(true)
+      expect(uploaded?.name.replaceAll('%22', '"')).toBe(name)
       expect(progress.at(-1)).toBe(1)
       expect(progress).toEqual(progress.toSorted((a, b) => a - b))
     },
   )
 
-  test('a connection that breaks once is survived', async () => {
+  test('succeeds although the connection breaks once', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'a.bin')
@@ -49,7 +49,7 @@ describe('upload', () => {
     expect(service.files.size).toBe(1)
   })
 
-  test('a file that shrinks meanwhile is refused, nothing is kept', async () => {
+  test('rejects a file that shrinks during the upload, and stores nothing', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'a.bin')
@@ -64,7 +64,7 @@ describe('upload', () => {
     expect(service.files.size).toBe(0)
   })
 
-  test('a rejection before the body was read is reported unchanged', async () => {
+  test('reports a rejection that arrives before the body was read', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     const path = join(folder.path, 'big.bin')
@@ -76,14 +76,14 @@ describe('upload', () => {
   })
 })
 
-async function download(service: ContractServer, folder: string, wanted = 'out.mp4') {
+async function download(service: ContractServer, folder: string, name = 'out.mp4') {
   const file = await service.addFile('in.mp4', megabyte)
   const record = { size: file.bytes.length, blake3_id: file.blake3, download_url: downloadUrl(file.id) }
-  return downloadFile(createClient(service), record, { folder, name: wanted })
+  return downloadFile(createClient(service), record, { folder, name })
 }
 
 describe('download', () => {
-  test('arrives whole under its name', async () => {
+  test('saves the whole file under its name', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     expect(await download(service, folder.path)).toBe('out.mp4')
@@ -93,7 +93,7 @@ describe('download', () => {
 
   test.each([
     ['resumes where the connection broke', false, 3],
-    ['begins anew where ranges are not answered', true, 3],
+    ['starts again if the service ignores ranges', true, 3],
   ])('%s', async (_name, ignoreRanges, requests) => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
@@ -104,7 +104,7 @@ describe('download', () => {
     expect(megabyte.equals(await readFile(join(folder.path, 'out.mp4')))).toBe(true)
   })
 
-  test('a download is complete if the connection breaks after the last byte', async () => {
+  test('is complete although the connection breaks after the last byte', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     service.downloadBreaks.push(megabyte.length)
@@ -123,7 +123,7 @@ describe('download', () => {
     expect(service.requests.filter((request) => request.endsWith('/download'))).toHaveLength(1)
   })
 
-  test('what does not match its description gets no name', async () => {
+  test('saves nothing if size or hash differ from the record', async () => {
     await using service = await startContractServer()
     await using folder = await temporaryFolder()
     const file = await service.addFile('in.mp4', megabyte)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { validateRegions } from './regions.ts'
 
-test('of many invalid entries, five issues are reported, and the rest is not read', () => {
-  const looked = new Set<number>()
+test('five issues are reported, and later entries are not read', () => {
+  const readIndexes = new Set<number>()
   const list = Array.from({ length: 50_000 }, (_, index) => ({
     get x() {
-      looked.add(index)
+      readIndexes.add(index)
       return -1
     },
     ...{ y: 0, w: 0.1, h: 0.1 },
@@ -14,15 +14,19 @@ test('of many invalid entries, five issues are reported, and the rest is not rea
   expect(() => validateRegions('a.json', { regions: list, protect_regions: list })).toThrow(
     `a.json is not a valid list of regions: ${issues.join('; ')}; the rest was not checked`,
   )
-  expect([...looked]).toEqual([0, 1, 2, 3, 4])
+  expect([...readIndexes]).toEqual([0, 1, 2, 3, 4])
 })
 
 const box = { x: 0, y: 0, w: 0.1, h: 0.1 }
-const wrong = { ...box, x: -1 }
+const invalid = { ...box, x: -1 }
 const times = (count: number, entry: object) => Array.from({ length: count }, () => entry)
 
 test.each<[string, object, RegExp]>([
-  ['the last is wrong', { regions: times(5, wrong) }, /regions\[4\]\.x \(#5\): at least 0, -1 given$/],
+  [
+    'the last entry is invalid',
+    { regions: times(5, invalid) },
+    /regions\[4\]\.x \(#5\): at least 0, -1 given$/,
+  ],
   [
     'ids are repeated',
     { regions: times(6, { ...box, id: 'a' }) },
@@ -34,8 +38,8 @@ test.each<[string, object, RegExp]>([
     /regions\[5\]\.id \(a\): "a" is used twice; and 2 more$/,
   ],
   [
-    'another list follows',
-    { regions: times(5, wrong), protect_regions: [box] },
+    'a second list follows',
+    { regions: times(5, invalid), protect_regions: [box] },
     /regions\[4\]\.x [^;]*; the rest was not checked$/,
   ],
 ])('reports whether all entries were checked: %s', (_, list, expected) => {

@@ -26,7 +26,7 @@ function watchIdle(idleMs?: number) {
   return { clock, daemon, idleExit }
 }
 
-test('without work and requests it exits after half an hour, once', async () => {
+test('an idle daemon exits after half an hour, once', async () => {
   const { clock, daemon } = watchIdle()
   await clock.advance(30 * minute - 1)
   expect(daemon.exits).toBe(0)
@@ -36,7 +36,7 @@ test('without work and requests it exits after half an hour, once', async () => 
   expect(daemon.exits).toBe(1)
 })
 
-test('a request begins the time anew', async () => {
+test('a request restarts the idle time', async () => {
   const { clock, daemon } = watchIdle(10 * minute)
   await clock.advance(9 * minute)
   daemon.activity = clock.now()
@@ -46,7 +46,7 @@ test('a request begins the time anew', async () => {
   expect(daemon.exits).toBe(1)
 })
 
-test('work keeps it, and the whole time passes again after the work', async () => {
+test('a daemon with work does not exit; the idle time starts when the work ends', async () => {
   const { clock, daemon } = watchIdle(10 * minute)
   daemon.busy = true
   await clock.advance(60 * minute)
@@ -57,14 +57,14 @@ test('work keeps it, and the whole time passes again after the work', async () =
   expect(daemon.exits).toBe(1)
 })
 
-test('it stays while it cannot tell whether it has work', async () => {
+test('a daemon does not exit while its check for work fails', async () => {
   const { clock, daemon } = watchIdle(10 * minute)
-  daemon.busy = new Error('the database does not answer')
+  daemon.busy = new Error('the database does not respond')
   await clock.advance(60 * minute)
   expect(daemon.exits).toBe(0)
 })
 
-test('disposed it never exits', async () => {
+test('a disposed idle timer never exits the daemon', async () => {
   const { clock, daemon, idleExit } = watchIdle(10 * minute)
   idleExit[Symbol.dispose]()
   await clock.advance(60 * minute)
@@ -74,7 +74,7 @@ test('disposed it never exits', async () => {
 
 function watchSettings() {
   const clock = new ManualClock()
-  const seen = { outdated: false as boolean | Error, busy: false as boolean | Error, answering: false }
+  const seen = { outdated: false as boolean | Error, busy: false as boolean | Error, responding: false }
   const daemon = { ...seen, activity: clock.now(), exits: 0 }
   const valueOrThrow = (value: boolean | Error): boolean => {
     if (value instanceof Error) throw value
@@ -85,7 +85,7 @@ function watchSettings() {
     isOutdated: async () => valueOrThrow(daemon.outdated),
     service: {
       isBusy: async () => valueOrThrow(daemon.busy),
-      hasOpenRequests: () => daemon.answering,
+      hasOpenRequests: () => daemon.responding,
       lastActivity: () => daemon.activity,
     },
     exit: () => void (daemon.exits += 1),
@@ -93,7 +93,7 @@ function watchSettings() {
   return { clock, daemon, exit }
 }
 
-test('it stays while its settings are those of the start, and leaves once when they are others', async () => {
+test('a daemon exits once after its settings changed, and not before', async () => {
   const { clock, daemon } = watchSettings()
   await clock.advance(3_600_000)
   expect(daemon.exits).toBe(0)
@@ -106,20 +106,20 @@ test('it stays while its settings are those of the start, and leaves once when t
 
 test.each([
   ['has work', { busy: true }],
-  ['answers a request', { answering: true }],
-  ['cannot tell whether it has work', { busy: new Error('the database does not answer') }],
+  ['responds to a request', { responding: true }],
+  ['cannot check whether it has work', { busy: new Error('the database does not respond') }],
   ['cannot read its settings', { outdated: new Error('no JSON') }],
-])('it stays while it %s, and leaves after that', async (_, state) => {
+])('an outdated daemon does not exit while it %s, and exits afterwards', async (_, state) => {
   const { clock, daemon } = watchSettings()
   Object.assign(daemon, { outdated: true }, state)
   await clock.advance(3_600_000)
   expect(daemon.exits).toBe(0)
-  Object.assign(daemon, { outdated: true, busy: false, answering: false })
+  Object.assign(daemon, { outdated: true, busy: false, responding: false })
   await clock.advance(500)
   expect(daemon.exits).toBe(1)
 })
 
-test('it lets a second pass after a request', async () => {
+test('an outdated daemon exits only a second after the last request', async () => {
   const { clock, daemon } = watchSettings()
   daemon.outdated = true
   for (let request = 0; request < 10; request += 1) {
@@ -131,7 +131,7 @@ test('it lets a second pass after a request', async () => {
   expect(daemon.exits).toBe(1)
 })
 
-test('disposed it never leaves', async () => {
+test('a disposed settings watcher never exits the daemon', async () => {
   const { clock, daemon, exit } = watchSettings()
   daemon.outdated = true
   exit[Symbol.dispose]()

@@ -11,7 +11,7 @@ async function folderWith(...names: readonly string[]): Promise<string> {
   return folder
 }
 
-test('a folder that is missing is made, with its parents', async () => {
+test('a missing folder is created with its parents', async () => {
   const folder = join(await folderWith(), 'a', 'b')
   await prepareDataFolder(folder)
   expect(await readdir(folder)).toEqual([])
@@ -22,11 +22,11 @@ test.for([
   { names: ['.DS_Store'] },
   { names: ['reelwright.config.json'] },
   { names: ['start.lock', 'files', 'log'] },
-])('a folder with $names is taken', async ({ names }) => {
+])('a folder that contains $names is accepted', async ({ names }) => {
   await expect(prepareDataFolder(await folderWith(...names))).resolves.toBeUndefined()
 })
 
-test('a folder with foreign content is refused, because its files could be removed as ours', async () => {
+test('a folder with foreign files is rejected, because a cleanup could remove them', async () => {
   const folder = await folderWith('notes.md')
   await mkdir(join(folder, 'scratch'))
   await expect(prepareDataFolder(folder)).rejects.toMatchObject({
@@ -37,7 +37,7 @@ test('a folder with foreign content is refused, because its files could be remov
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'one that cannot be made is refused at once, with the reason',
+  'a folder that cannot be created is rejected immediately, with the reason',
   async () => {
     await expect(prepareDataFolder('/proc/reelwright/data')).rejects.toMatchObject({
       code: 6401,
@@ -47,7 +47,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test.for([[], ['deeper']])('a file in the way is named, %j', async (below) => {
+test.for([[], ['deeper']])('a file in place of a folder is reported by name, %j', async (below) => {
   const file = join(await folderWith('data'), 'data')
   await expect(prepareDataFolder(join(file, ...below))).rejects.toMatchObject({
     code: 6401,
@@ -55,7 +55,7 @@ test.for([[], ['deeper']])('a file in the way is named, %j', async (below) => {
   })
 })
 
-test('looking at a folder leaves nothing in it and does not make it', async () => {
+test('dataFolderProblem neither creates a folder nor writes to one', async () => {
   const folder = await folderWith()
   expect(await dataFolderProblem(folder)).toBeNull()
   expect(await dataFolderProblem(join(folder, 'a', 'b'))).toBeNull()

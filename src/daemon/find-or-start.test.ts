@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { daemonEnvironment, isNewerVersion } from './find-or-start.ts'
 
-test('a daemon gets what programs need and nothing that belongs to its first client', () => {
+test('a daemon inherits system variables and no settings of its first client', () => {
   const kept = {
     PATH: '/bin',
     HOME: '/home/a',
@@ -33,15 +33,18 @@ const ascending = [
 
 test('versions are ordered by number, prereleases before their release', () => {
   for (const [index, version] of ascending.entries())
-    for (const [other, than] of ascending.entries())
-      expect(isNewerVersion(version, than), `${version} > ${than}`).toBe(index > other)
+    for (const [other, reference] of ascending.entries())
+      expect(isNewerVersion(version, reference), `${version} > ${reference}`).toBe(index > other)
 })
 
-test.each(['', 'latest', '1.0', 'v1.0.0', '1.0.0.0'])('%j is never newer nor older', (odd) => {
-  expect(isNewerVersion(odd, '1.0.0')).toBe(false)
-  expect(isNewerVersion('1.0.0', odd)).toBe(false)
-})
+test.each(['', 'latest', '1.0', 'v1.0.0', '1.0.0.0'])(
+  '%j is not a version: neither newer nor older',
+  (invalid) => {
+    expect(isNewerVersion(invalid, '1.0.0')).toBe(false)
+    expect(isNewerVersion('1.0.0', invalid)).toBe(false)
+  },
+)
 
-test('build metadata does not count', () => {
+test('build metadata is ignored', () => {
   expect(isNewerVersion('1.0.0+2', '1.0.0+1')).toBe(false)
 })

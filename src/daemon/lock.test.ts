@@ -8,7 +8,7 @@ import { lockDataFolder, lockDaemonStart } from './lock.ts'
 
 const lockModule = JSON.stringify(import.meta.resolve('./lock.ts'))
 
-test('a folder is held once, and again after disposal', async () => {
+test('a folder can be locked once, and again after the lock is disposed', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'lock-'))
   const first = lockDaemonStart(folder.path)
   expect(first).not.toBeNull()
@@ -18,12 +18,12 @@ test('a folder is held once, and again after disposal', async () => {
   expect(again).not.toBeNull()
 })
 
-test('a killed holder frees the folder', async () => {
+test('the lock of a killed process is released', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'lock-'))
   const script = `
     import { lockDataFolder } from ${lockModule}
-    globalThis.held = lockDataFolder(${JSON.stringify(folder.path)})
-    console.log(globalThis.held !== null)
+    globalThis.lock = lockDataFolder(${JSON.stringify(folder.path)})
+    console.log(globalThis.lock !== null)
     setInterval(() => {}, 1e6)
   `
   const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -37,6 +37,6 @@ test('a killed holder frees the folder', async () => {
   expect(freed).not.toBeNull()
 })
 
-test('a folder that is not there is an error, not a held one', () => {
+test('a missing folder is an error, not a lock held by another process', () => {
   expect(() => lockDaemonStart(join(tmpdir(), 'not', 'there'))).toThrow(/unable to open/)
 })

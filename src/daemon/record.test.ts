@@ -8,14 +8,14 @@ const record = { pid: 7, start_time: 'boot/1', port: 1234, key: 'k', version: '1
 
 const newFolder = () => mkdtempDisposable(join(tmpdir(), 'record-'))
 
-test('an announcement is read back, for its owner alone', async () => {
+test('a record can be read back, and only its owner can read the file', async () => {
   await using folder = await newFolder()
   await writeDaemonRecord(folder.path, record)
   expect(await readDaemonRecord(folder.path)).toEqual(record)
   expect((await stat(join(folder.path, 'daemon.json'))).mode & 0o777).toBe(0o600)
 })
 
-test('only its own announcement is taken back', async () => {
+test('a daemon removes only its own record', async () => {
   await using folder = await newFolder()
   await writeDaemonRecord(folder.path, record)
   await removeDaemonRecord(folder.path, 'another')
@@ -25,14 +25,14 @@ test('only its own announcement is taken back', async () => {
 })
 
 test.each([
-  ['nothing', ''],
-  ['half of it', JSON.stringify(record).slice(0, 20)],
-  ['no object', '[]'],
+  ['no content', ''],
+  ['truncated JSON', JSON.stringify(record).slice(0, 20)],
+  ['an array', '[]'],
   ['a port out of range', JSON.stringify({ ...record, port: 70_000 })],
-  ['a pid that is a group', JSON.stringify({ ...record, pid: -1 })],
-  ['no key', JSON.stringify({ ...record, key: '' })],
-  ['far too much', JSON.stringify({ ...record, more: 'x'.repeat(100_000) })],
-])('a file that holds %s announces nobody', async (_, text) => {
+  ['a negative pid', JSON.stringify({ ...record, pid: -1 })],
+  ['an empty key', JSON.stringify({ ...record, key: '' })],
+  ['more than the size limit', JSON.stringify({ ...record, more: 'x'.repeat(100_000) })],
+])('a record file with %s is ignored', async (_, text) => {
   await using folder = await newFolder()
   await writeFile(join(folder.path, 'daemon.json'), text)
   expect(await readDaemonRecord(folder.path)).toBeNull()

@@ -26,7 +26,7 @@ test('enumerated fields are found at any depth, by their JSON path', () => {
   })
 })
 
-test('a schema without fields has none', () => {
+test('a schema without fields has no enumerated fields', () => {
   expect(enumerationsOf(undefined, 'input')).toEqual({})
   expect(enumerationsOf(z.literal(''), 'output')).toEqual({})
 })

@@ -13,7 +13,7 @@ const input = z.object({
   limit: z.object({ most: z.number().nullable() }).optional(),
 })
 
-test('JSON text is read wherever an array or object belongs, at any depth, and only there', () => {
+test('JSON text is parsed where an array or object is expected, at any depth, and nowhere else', () => {
   const plain = { name: '[1]', list: [{ at: 1, box: { x: 2 } }], words: { any: 'name' } }
   const box = JSON.stringify(plain.list[0]?.box)
   const forms = [
@@ -26,7 +26,7 @@ test('JSON text is read wherever an array or object belongs, at any depth, and o
   for (const form of forms) expect(parseArguments(input, form)).toEqual(plain)
 })
 
-test('reading what is written well changes nothing', () => {
+test('valid arguments are returned unchanged', () => {
   const value = fc.record(
     {
       name: fc.string(),
@@ -36,13 +36,13 @@ test('reading what is written well changes nothing', () => {
     { requiredKeys: ['name'], noNullPrototype: true },
   )
   fc.assert(
-    fc.property(value, (given) => {
-      expect(normalizeArguments(input, given)).toEqual(given)
+    fc.property(value, (args) => {
+      expect(normalizeArguments(input, args)).toEqual(args)
     }),
   )
 })
 
-test('a null counts as absent at any depth, unless null is a value there', () => {
+test('null is treated as absent at any depth, unless the schema accepts null', () => {
   expect(parseArguments(input, { name: 'x', list: null, words: null })).toEqual({ name: 'x', list: [] })
   const nested = { name: 'x', list: [{ at: 1, box: null }], limit: { most: null } }
   expect(parseArguments(input, nested)).toEqual({ name: 'x', list: [{ at: 1 }], limit: { most: null } })
@@ -50,8 +50,8 @@ test('a null counts as absent at any depth, unless null is a value there', () =>
   expect(() => parseArguments(input, { name: null })).toThrow(expect.objectContaining(missing))
 })
 
-test('a plain numeral is read as a number wherever a number belongs, and only there', () => {
-  const given = {
+test('a plain numeral is parsed where a number is expected, and nowhere else', () => {
+  const args = {
     name: '300',
     list: [{ at: '0.01', box: '{"x":"-2"}' }],
     either: { b: '7' },
@@ -60,7 +60,7 @@ test('a plain numeral is read as a number wherever a number belongs, and only th
     mark: '5',
     limit: { most: '12' },
   }
-  expect(parseArguments(input, given)).toEqual({
+  expect(parseArguments(input, args)).toEqual({
     name: '300',
     list: [{ at: 0.01, box: { x: -2 } }],
     either: { b: 7 },
@@ -78,7 +78,7 @@ test.each(['', ' 1', '1e3', '0x10', '1.', '.5', '+1', 'Infinity', '1,5', '9'.rep
   },
 )
 
-describe('refused', () => {
+describe('rejected arguments', () => {
   test.each([
     [{ name: 'x', extra: 1 }, 'Unknown argument extra', 'name, list, either, words, sizes'],
     [{ name: 'x', list: [{ at: 1, to: 2 }] }, 'Unknown argument list[0].to', 'at, box'],
@@ -92,12 +92,12 @@ describe('refused', () => {
     [{ name: 'x', list: [{ at: 1, box: 'a' }] }, 'list[0].box: ', 'Pass list[0].box as {"x": …}.'],
     [[], 'must be an object', ''],
     ['text', 'must be an object', ''],
-  ])('%j', (given, message, hint) => {
-    const refused = {
+  ])('%j', (args, message, hint) => {
+    const error = {
       code: 6016,
       message: expect.stringContaining(message),
       hint: expect.stringContaining(hint),
     }
-    expect(() => parseArguments(input, given)).toThrow(expect.objectContaining(refused))
+    expect(() => parseArguments(input, args)).toThrow(expect.objectContaining(error))
   })
 })

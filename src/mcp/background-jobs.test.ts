@@ -21,7 +21,7 @@ function call(signal: AbortSignal): ToolCall {
   return { signal, progress: () => undefined, consent: { canAsk: false, answerTo: () => undefined } }
 }
 
-test('a transfer continues after its caller left, and reports its result later', async () => {
+test('a job continues after its caller has left, and returns its result later', async () => {
   using transfers = new BackgroundJobs<string>()
   const work = Promise.withResolvers<string>()
   const transfer = transfers.start(({ progress }) => {
@@ -35,7 +35,7 @@ test('a transfer continues after its caller left, and reports its result later',
   expect(await transfers.get(transfer.id)?.within(never)).toBe('done')
 })
 
-test('equal keys share work that is under way, and begin anew after it', async () => {
+test('calls with equal keys share a running job; a later call starts a new one', async () => {
   using transfers = new BackgroundJobs<number>()
   const works = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
   let started = 0
@@ -51,7 +51,7 @@ test('equal keys share work that is under way, and begin anew after it', async (
   await expect(again.within(never)).rejects.toThrow('broken')
 })
 
-test('however many follow, one that is under way is found; of the ended ones the latest are', async () => {
+test('a running job is always found by its id; of ended jobs only the latest 200', async () => {
   using transfers = new BackgroundJobs<number>()
   const work = Promise.withResolvers<number>()
   const long = transfers.start(() => work.promise)
@@ -66,8 +66,8 @@ test('however many follow, one that is under way is found; of the ended ones the
 })
 
 test('an upload that outlasts its call continues until the task is created, and get_task joins it', async () => {
-  await using held = await openSessionWithPausedUpload()
-  const { service, session, workspace, gate, args } = held
+  await using opened = await openSessionWithPausedUpload()
+  const { service, session, workspace, gate, args } = opened
   const { data } = await operationTool(videoSplitScreen).run(session, args, call(AbortSignal.timeout(200)))
   expect(data).toMatchObject({
     status: 'uploading',
@@ -89,26 +89,26 @@ test('an upload that outlasts its call continues until the task is created, and 
   await expect(unknown).rejects.toMatchObject({ code: 6005 })
 })
 
-/** Work that costs 7 credits where more than 6 are asked about, its upload held until the gate opens. */
-async function pricedWork() {
-  const held = await openSessionWithPausedUpload({ confirmAbove: 6 })
-  held.service.price = 7
+/** Opens a session with consent above 6 credits and a task that costs 7. Its upload waits until the gate is resolved. */
+async function openPricedSession() {
+  const opened = await openSessionWithPausedUpload({ confirmAbove: 6 })
+  opened.service.price = 7
   return {
-    ...held,
-    make: (one: ToolCall) => operationTool(videoSplitScreen).run(held.session, held.args, one),
+    ...opened,
+    run: (one: ToolCall) => operationTool(videoSplitScreen).run(opened.session, opened.args, one),
   }
 }
 
-test('if the upload outlasts its call, get_task reports the price, and the same call asks for consent', async () => {
-  await using work = await pricedWork()
-  const { service, session, gate, args, make } = work
-  const { transfer_id } = (await make(call(AbortSignal.timeout(50)))).data
-  const joined = await make(call(AbortSignal.timeout(50)))
+test('when an upload outlasts its call, get_task reports the price, and a repeated call asks for consent', async () => {
+  await using work = await openPricedSession()
+  const { service, session, gate, args, run } = work
+  const { transfer_id } = (await run(call(AbortSignal.timeout(50)))).data
+  const joined = await run(call(AbortSignal.timeout(50)))
   expect(joined.data).toMatchObject({ transfer_id, next_step: expect.stringContaining('force_new') })
   const outside = { ...args, save_to: '/elsewhere' }
   await expect(
     operationTool(videoSplitScreen).run(session, outside, call(AbortSignal.timeout(50))),
-    'a place is checked at once, joined or not',
+    'save_to is checked immediately, also for a joined call',
   ).rejects.toMatchObject({ code: 6016 })
   gate.resolve()
   const priced = await getTaskTool.run(session, { transfer_id }, call(never))
@@ -118,42 +118,42 @@ test('if the upload outlasts its call, get_task reports the price, and the same 
     next_step: expect.stringMatching(/7 credits.*call video_split_screen again/),
   })
   const asking = { ...call(never), consent: { canAsk: true, answerTo: () => undefined } }
-  const { question } = await make(asking)
+  const { question } = await run(asking)
   expect(question).toMatchObject({ text: expect.stringContaining('7 credits') })
   const otherPrice = {
     ...call(never),
     consent: { canAsk: true, answerTo: (key: string) => key === 'cost_6_credits' },
   }
-  expect((await make(otherPrice)).data, 'a yes to another price').toMatchObject({ status: 'declined' })
+  expect((await run(otherPrice)).data, 'consent to another price').toMatchObject({ status: 'declined' })
   expect(service.tasks.size).toBe(0)
   const agreed = {
     ...call(never),
     consent: { canAsk: true, answerTo: (key: string) => key === question?.key },
   }
-  expect((await make(agreed)).data).toMatchObject({ status: 'completed' })
+  expect((await run(agreed)).data).toMatchObject({ status: 'completed' })
   expect(service.tasks.size).toBe(1)
 })
 
-test('a yes holds for a call that joined one to which nobody had said it', async () => {
-  await using work = await pricedWork()
-  const { service, gate, make } = work
-  await make(call(AbortSignal.timeout(50)))
+test('consent given in a repeated call applies to the job that it joins', async () => {
+  await using work = await openPricedSession()
+  const { service, gate, run } = work
+  await run(call(AbortSignal.timeout(50)))
   const agreed = { canAsk: true, answerTo: (key: string) => key === 'cost_7_credits' }
   const { signal } = new AbortController()
   const waiting = Promise.withResolvers<void>()
   vi.spyOn(signal, 'addEventListener').mockImplementationOnce(() => waiting.resolve())
-  const joined = make({ ...call(signal), consent: agreed })
+  const joined = run({ ...call(signal), consent: agreed })
   await waiting.promise
   gate.resolve()
   expect((await joined).data).toMatchObject({ status: 'completed' })
   expect(service.tasks.size).toBe(1)
 })
 
-test('a picture that outlasts its call is drawn on, and the same call again answers it', async () => {
+test('a preview that outlasts its call continues, and a repeated call returns it', async () => {
   await using service = await startContractServer()
   const { id: file } = await service.addFile('a.mp4', Buffer.from('aaaa'))
   const gate = Promise.withResolvers<void>()
-  const impatient = new AbortController()
+  const caller = new AbortController()
   await using session = openSession({
     version: '0',
     operations: [],
@@ -162,7 +162,7 @@ test('a picture that outlasts its call is drawn on, and the same call again answ
       return {
         ...client,
         async send(request) {
-          impatient.abort()
+          caller.abort()
           await gate.promise
           return client.send(request)
         },
@@ -172,14 +172,17 @@ test('a picture that outlasts its call is drawn on, and the same call again answ
   })
   const ask = (signal: AbortSignal) =>
     inspectFileTool.run(session, { file, preview: 'contact_sheet' }, call(signal))
-  const first = await ask(impatient.signal)
+  const first = await ask(caller.signal)
   expect(first.images).toBeUndefined()
   expect(first.data).toMatchObject({
     name: 'a.mp4',
     next_step: expect.stringContaining('still being rendered'),
   })
   gate.resolve()
-  await waitUntil(() => service.requests.some((request) => request.endsWith('/preview')), 'it is drawn on')
+  await waitUntil(
+    () => service.requests.some((request) => request.endsWith('/preview')),
+    'the preview is rendered',
+  )
   expect((await ask(never)).images).toHaveLength(1)
 })
 
@@ -193,7 +196,7 @@ test('a lost service is located again, and the call continues there', async () =
     connect: () => Promise.resolve(createClient(services.shift() ?? second)),
     delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
-  const held = [
+  const opened = [
     await first.addFile('a.mp4', Buffer.from('1')),
     await second.addFile('b.mp4', Buffer.from('2')),
   ]
@@ -205,12 +208,12 @@ test('a lost service is located again, and the call continues there', async () =
     })
     return JSON.stringify(await response.body.json())
   }
-  expect(await nameOf(held[0]?.id)).toContain('a.mp4')
+  expect(await nameOf(opened[0]?.id)).toContain('a.mp4')
   await first[Symbol.asyncDispose]()
-  expect(await nameOf(held[1]?.id)).toContain('b.mp4')
+  expect(await nameOf(opened[1]?.id)).toContain('b.mp4')
 })
 
-test('whatever a tool hangs on, its call is answered; a bug answers without its text', async () => {
+test('a call of a tool that hangs returns; a bug is reported without its message', async () => {
   const reported: unknown[] = []
   await using session = openSession({
     version: '0',
@@ -225,8 +228,8 @@ test('whatever a tool hangs on, its call is answered; a bug answers without its 
   }
   const given = { name: 'x' }
   const hanging: Pick<Tool, 'run'> = { run: () => new Promise(() => undefined) }
-  const late = await callTool(session, { tool: hanging, given }, context)
-  expect(late).toMatchObject({
+  const timedOut = await callTool(session, { tool: hanging, given }, context)
+  expect(timedOut).toMatchObject({
     isError: true,
     content: [{ text: expect.stringMatching(/^6402: .*Retryable: yes$/) }],
   })
@@ -234,7 +237,7 @@ test('whatever a tool hangs on, its call is answered; a bug answers without its 
     run: (_session, _given, { signal }) => delay(1000, { data: {} }, { signal }),
   }
   const outOfTime = await callTool(session, { tool: waiting, given }, context)
-  expect(outOfTime).toEqual(late)
+  expect(outOfTime).toEqual(timedOut)
   const broken: Pick<Tool, 'run'> = {
     run: () => Promise.reject(new Error('password is 123')),
   }

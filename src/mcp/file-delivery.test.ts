@@ -9,9 +9,9 @@ test.each([
     { file_id: '1', download_url: url, duration_ms: 2500 },
     [{ file_id: '1', role: 'result', duration: 2.5 }],
   ],
-  ['an id alone at the top', { file_id: '1' }, [{ file_id: '1', role: 'result' }]],
+  ['only a file id at the top level', { file_id: '1' }, [{ file_id: '1', role: 'result' }]],
   [
-    'several, by role',
+    'several results, by role',
     { file_id: '1', download_url: url, midi_file_id: '2', midi_download_url: url },
     [
       { file_id: '1', role: 'result' },
@@ -19,7 +19,7 @@ test.each([
     ],
   ],
   [
-    'one whose address is named as its id, and one that was not made',
+    'a download URL named like its id; an empty id is skipped',
     {
       subtitle_file_id: '3',
       subtitle_file_download_url: url,
@@ -29,7 +29,7 @@ test.each([
     [{ file_id: '3', role: 'subtitle' }],
   ],
   [
-    'inputs that are named again are not results',
+    'repeated input ids are not results',
     {
       file_id: '1',
       download_url: url,
@@ -51,7 +51,7 @@ test.each([
       { file_id: '2', role: 'result' },
     ],
   ],
-  ['none', { text: 'x', file_id: null, list: [null, 1] }, []],
-])('%s', (_name, output, expected) => {
+  ['no result', { text: 'x', file_id: null, list: [null, 1] }, []],
+])('finds the files of an output: %s', (_name, output, expected) => {
   expect(findResultFiles(output)).toEqual(expected)
 })

@@ -3,11 +3,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { MediaError } from '../contract/errors.ts'
 import { type Tenant, TenantRegistry } from './http-tenants.ts'
 
-/** Callers of tenants that say which are open, and how often each key was checked. */
-function open({ check = async () => undefined }: { check?: (key: string) => Promise<void> } = {}) {
+/** Creates a registry whose tenants record which of them are open and how often each key was checked. */
+function createRegistry({ check = async () => undefined }: { check?: (key: string) => Promise<void> } = {}) {
   const opened = new Set<string>()
   const checks: string[] = []
-  const atWork = new Set<string>()
+  const busyKeys = new Set<string>()
   let now = 0
   const tenant = (key: string): Tenant => {
     opened.add(key)
@@ -20,106 +20,106 @@ function open({ check = async () => undefined }: { check?: (key: string) => Prom
       notify: () => () => undefined,
       changes: new InMemoryServerEventBus(),
       get isBusy() {
-        return atWork.has(key)
+        return busyKeys.has(key)
       },
       [Symbol.asyncDispose]: async () => void opened.delete(key),
     }
   }
-  const callers = new TenantRegistry({ open: tenant, clock: () => now, report: () => undefined })
-  return { callers, opened, checks, atWork, pass: (ms: number) => void (now += ms) }
+  const registry = new TenantRegistry({ open: tenant, clock: () => now, report: () => undefined })
+  return { registry, opened, checks, busyKeys, advanceClock: (ms: number) => void (now += ms) }
 }
 
-test('a key is checked once a minute, however many requests come at once', async () => {
-  const { callers, checks, opened, pass } = open()
-  const entered = await Promise.all(Array.from({ length: 20 }, () => callers.admit('a')))
-  expect(new Set(entered).size).toBe(1)
-  await callers.admit('a')
+test('a key is checked once a minute, also for concurrent requests', async () => {
+  const { registry, checks, opened, advanceClock } = createRegistry()
+  const admissions = await Promise.all(Array.from({ length: 20 }, () => registry.admit('a')))
+  expect(new Set(admissions).size).toBe(1)
+  await registry.admit('a')
   expect(checks).toEqual(['a'])
-  pass(60_001)
-  await callers.admit('a')
+  advanceClock(60_001)
+  await registry.admit('a')
   expect([checks, [...opened]]).toEqual([['a', 'a'], ['a']])
 })
 
-test('a key that is refused leaves nothing, and one that cannot be checked keeps what it has', async () => {
-  const refused = new MediaError(6502, 'no')
-  const answers = [undefined, new MediaError(6401, 'not there'), refused]
-  const { callers, opened, pass } = open({
+test('a rejected key closes its tenant; a key that cannot be checked keeps it open', async () => {
+  const rejection = new MediaError(6502, 'no')
+  const outcomes = [undefined, new MediaError(6401, 'not there'), rejection]
+  const { registry, opened, advanceClock } = createRegistry({
     async check() {
-      const answer = answers.shift()
-      if (answer) throw answer
+      const outcome = outcomes.shift()
+      if (outcome) throw outcome
     },
   })
-  await callers.admit('a')
-  pass(60_001)
-  await expect(callers.admit('a')).rejects.toMatchObject({ code: 6401 })
+  await registry.admit('a')
+  advanceClock(60_001)
+  await expect(registry.admit('a')).rejects.toMatchObject({ code: 6401 })
   expect([...opened]).toEqual(['a'])
-  await expect(callers.admit('a')).rejects.toBe(refused)
+  await expect(registry.admit('a')).rejects.toBe(rejection)
   expect([...opened]).toEqual([])
-  answers.push(refused)
-  await expect(callers.admit('b')).rejects.toBe(refused)
+  outcomes.push(rejection)
+  await expect(registry.admit('b')).rejects.toBe(rejection)
   expect([...opened]).toEqual([])
 })
 
-test('one that rests for half an hour is forgotten, one that works is not', async () => {
-  const { callers, opened, pass } = open()
-  const working = await callers.admit('works')
-  const resting = await callers.admit('rests')
-  resting.activeRequests -= 1
-  pass(30 * 60_000)
-  await callers.sweep()
-  expect([...opened]).toEqual(['works'])
-  working.activeRequests -= 1
-  await callers.sweep()
+test('a tenant that is idle for half an hour is closed; one with an active request is not', async () => {
+  const { registry, opened, advanceClock } = createRegistry()
+  const active = await registry.admit('active')
+  const idle = await registry.admit('idle')
+  idle.activeRequests -= 1
+  advanceClock(30 * 60_000)
+  await registry.sweep()
+  expect([...opened]).toEqual(['active'])
+  active.activeRequests -= 1
+  await registry.sweep()
   expect([...opened]).toEqual([])
 })
 
 test('a tenant with an upload in the background is not removed', async () => {
-  const { callers, opened, atWork, pass } = open()
-  const caller = await callers.admit('a')
-  caller.activeRequests -= 1
-  atWork.add('a')
-  pass(31 * 60_000)
-  await callers.sweep()
+  const { registry, opened, busyKeys, advanceClock } = createRegistry()
+  const admitted = await registry.admit('a')
+  admitted.activeRequests -= 1
+  busyKeys.add('a')
+  advanceClock(31 * 60_000)
+  await registry.sweep()
   expect([...opened]).toEqual(['a'])
-  atWork.delete('a')
-  await callers.sweep()
+  busyKeys.delete('a')
+  await registry.sweep()
   expect([...opened]).toEqual([])
 })
 
-test('a key that comes back is not forgotten while it is checked', async () => {
+test('a tenant is not closed while its returning key is checked', async () => {
   const gate = Promise.withResolvers<void>()
   const waits = [Promise.resolve(), gate.promise]
-  const { callers, opened, pass } = open({ check: async () => await waits.shift() })
-  const caller = await callers.admit('a')
-  caller.activeRequests -= 1
-  pass(31 * 60_000)
-  const back = callers.admit('a')
-  await callers.sweep()
+  const { registry, opened, advanceClock } = createRegistry({ check: async () => await waits.shift() })
+  const admitted = await registry.admit('a')
+  admitted.activeRequests -= 1
+  advanceClock(31 * 60_000)
+  const readmitted = registry.admit('a')
+  await registry.sweep()
   gate.resolve()
-  expect(await back).toBe(caller)
+  expect(await readmitted).toBe(admitted)
   expect([...opened]).toEqual(['a'])
 })
 
-test('a service that says nothing about a key is not waited for any longer', async () => {
+test('a key check without a response times out', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { callers, opened } = open({ check: () => new Promise(() => undefined) })
+  const { registry, opened } = createRegistry({ check: () => new Promise(() => undefined) })
   await Promise.all([
-    expect(callers.admit('a')).rejects.toMatchObject({ code: 6402 }),
+    expect(registry.admit('a')).rejects.toMatchObject({ code: 6402 }),
     vi.advanceTimersByTimeAsync(10_000),
   ])
   expect([...opened]).toEqual([])
 })
 
-test('beyond the bound the one that rests longest goes; where all work nobody new is let in', async () => {
-  const { callers, opened } = open()
+test('above the tenant limit the longest idle one is closed; without an idle one, a new key is rejected', async () => {
+  const { registry, opened } = createRegistry()
   const keys = Array.from({ length: 256 }, (_, index) => `key ${index}`)
-  const entered = await Promise.all(keys.map((key) => callers.admit(key)))
-  await expect(callers.admit('new')).rejects.toMatchObject({ code: 6402 })
+  const admissions = await Promise.all(keys.map((key) => registry.admit(key)))
+  await expect(registry.admit('new')).rejects.toMatchObject({ code: 6402 })
   expect(opened.has('new')).toBe(false)
-  for (const caller of [entered[7], entered[9]]) if (caller) caller.activeRequests -= 1
-  await callers.admit('new')
+  for (const admitted of [admissions[7], admissions[9]]) if (admitted) admitted.activeRequests -= 1
+  await registry.admit('new')
   expect([opened.has('key 7'), opened.has('key 9'), opened.size]).toEqual([false, true, 256])
-  await callers.close()
+  await registry.close()
   expect(opened.size).toBe(0)
 })

@@ -6,8 +6,8 @@ import { type CallContext, callToolAsTask } from './call-tool.ts'
 import { mediaTaskSource } from './media-tasks.ts'
 import { operationTool } from './tools/operation-tool.ts'
 
-/** A call that waits for so many ms. */
-function callOf(wait: number): CallContext {
+/** Creates a call that waits at most this many ms. */
+function createCall(wait: number): CallContext {
   const mcpReq = { signal: new AbortController().signal, notify: async () => undefined }
   return {
     mcpReq: mcpReq as unknown as CallContext['mcpReq'],
@@ -16,49 +16,49 @@ function callOf(wait: number): CallContext {
   }
 }
 
-async function uploading() {
-  const held = await openSessionWithPausedUpload()
-  const { service, session, gate } = held
-  const context = callOf(100)
-  const given = { name: 'video_split_screen', arguments: held.args }
+async function startPausedUpload() {
+  const opened = await openSessionWithPausedUpload()
+  const { service, session, gate } = opened
+  const context = createCall(100)
+  const given = { name: 'video_split_screen', arguments: opened.args }
   const tool = operationTool(videoSplitScreen)
-  const ask = (one: CallContext) => callToolAsTask(session, { tool, given }, one)
-  const begun = await ask(context)
+  const callTool = (one: CallContext) => callToolAsTask(session, { tool, given }, one)
+  const started = await callTool(context)
   const tasks = mediaTaskSource({ session, report: context.report })
-  const taskId = String(begun['taskId'])
+  const taskId = String(started['taskId'])
   return {
-    begun,
-    ask,
+    started,
+    callTool,
     service,
     gate,
     tasks,
     taskId,
     get: () => tasks.get(taskId, context.mcpReq),
-    async nextMessage(pattern: RegExp) {
+    async waitForMessage(pattern: RegExp) {
       while (!pattern.test((await tasks.get(taskId, context.mcpReq)).statusMessage ?? '')) {
         await new Promise((resolve) => setImmediate(resolve))
       }
     },
-    async ended() {
+    async waitForEnd() {
       let task = await tasks.get(taskId, context.mcpReq)
       while (task.status === 'working') {
-        // What it waits for comes with a turn of the event loop.
+        // Its state changes in a later turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve))
         task = await tasks.get(taskId, context.mcpReq)
       }
       return task
     },
-    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }
 
-test('an upload that outlasts its call is a task, under the same id to the end', async () => {
-  await using work = await uploading()
-  expect(work.begun).toMatchObject({ resultType: 'task', status: 'working', statusMessage: /^uploading/ })
+test('an upload that outlasts its call is a task that keeps its id until it ends', async () => {
+  await using work = await startPausedUpload()
+  expect(work.started).toMatchObject({ resultType: 'task', status: 'working', statusMessage: /^uploading/ })
   expect(work.taskId).toMatch(/^transfer-/)
   work.gate.resolve()
-  await waitUntil(() => work.service.tasks.size === 1, 'the task is made')
-  const task = await work.ended()
+  await waitUntil(() => work.service.tasks.size === 1, 'the task is created')
+  const task = await work.waitForEnd()
   expect(task).toMatchObject({
     taskId: work.taskId,
     status: 'completed',
@@ -66,49 +66,49 @@ test('an upload that outlasts its call is a task, under the same id to the end',
   })
 })
 
-test('an upload whose task cannot be made is a completed task with the error for a result', async () => {
-  await using work = await uploading()
+test('an upload whose task cannot be created becomes a completed task with an error result', async () => {
+  await using work = await startPausedUpload()
   work.service.onCreate = () => {
     throw new Error('broken')
   }
   work.gate.resolve()
-  const task = await work.ended()
+  const task = await work.waitForEnd()
   expect(task).toMatchObject({ status: 'completed', result: { isError: true } })
   await work.tasks.cancel(work.taskId)
   await work.tasks.update(work.taskId, {})
   expect(await work.get()).toMatchObject({ status: 'completed', result: { isError: true } })
 })
 
-test('a task that cannot be asked about just now is no task that ended', async () => {
-  await using work = await uploading()
+test('a task that cannot be queried is reported as retryable, not as ended', async () => {
+  await using work = await startPausedUpload()
   work.service.onCreate = () => undefined
   work.gate.resolve()
-  await work.nextMessage(/^queued/)
+  await work.waitForMessage(/^queued/)
   work.service.beforeResponse = (_request, response) => response.destroy()
   await expect(work.get()).rejects.toThrow(/^6401: .*Retryable: yes/)
   work.service.beforeResponse = () => undefined
-  await work.nextMessage(/^queued/)
+  await work.waitForMessage(/^queued/)
 })
 
 test('a submitted task is returned as a snapshot if the task itself cannot be queried', async () => {
-  await using work = await uploading()
+  await using work = await startPausedUpload()
   work.service.onCreate = () => undefined
   work.gate.resolve()
-  await work.nextMessage(/^queued/)
-  let isGone = false
+  await work.waitForMessage(/^queued/)
+  let isUnreachable = false
   work.service.beforeResponse = ({ url = '' }, response) => {
-    if (isGone) response.destroy()
+    if (isUnreachable) response.destroy()
     // The last request of a call.
-    isGone ||= url.startsWith('/task/list')
+    isUnreachable ||= url.startsWith('/task/list')
   }
   const [id] = work.service.tasks.keys()
-  const answer = await work.ask(callOf(20_000))
+  const answer = await work.callTool(createCall(20_000))
   expect(answer).not.toHaveProperty('resultType')
   expect(answer).toMatchObject({ structuredContent: { task_id: id, status: 'queued' } })
 })
 
 test('a task cancelled during its upload is stopped right after its creation', async () => {
-  await using work = await uploading()
+  await using work = await startPausedUpload()
   work.service.onCreate = () => undefined
   await work.tasks.cancel(work.taskId)
   work.gate.resolve()

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/mcp/temporary-folder.ts'
 import { openAllowedFile, openAllowedFolder } from './open-allowed.ts'
 import { createWorkspace, type Folders } from './workspace.ts'
 
-async function place() {
+async function createFolders() {
   const scratch = await temporaryFolder()
   const [inside, outside] = [join(scratch.path, 'inside'), join(scratch.path, 'outside')]
   await mkdir(inside)
@@ -18,29 +18,29 @@ async function place() {
   return { ...scratch, inside, outside, folders, [Symbol.asyncDispose]: scratch[Symbol.asyncDispose] }
 }
 
-async function read(folders: Folders, given: string): Promise<string> {
-  const { handle } = await openAllowedFile(folders, given)
+async function read(folders: Folders, path: string): Promise<string> {
+  const { handle } = await openAllowedFile(folders, path)
   await using opened = handle
   return await opened.readFile('utf8')
 }
 
-describe('reading', () => {
-  test('a file inside, by every way to write it', async () => {
-    await using at = await place()
+describe('openAllowedFile', () => {
+  test('opens a file inside an allowed folder, however its path is written', async () => {
+    await using at = await createFolders()
     await symlink(join(at.inside, 'clip.mp4'), join(at.outside, 'way-in.mp4'))
-    const ways = ['clip.mp4', './clip.mp4', '../inside/clip.mp4', join(at.inside, 'clip.mp4')]
-    ways.push(`file://${at.inside}/clip.mp4`, join(at.outside, 'way-in.mp4'))
-    for (const way of ways) expect(await read(at.folders, way)).toBe('clip')
+    const paths = ['clip.mp4', './clip.mp4', '../inside/clip.mp4', join(at.inside, 'clip.mp4')]
+    paths.push(`file://${at.inside}/clip.mp4`, join(at.outside, 'way-in.mp4'))
+    for (const path of paths) expect(await read(at.folders, path)).toBe('clip')
   })
 
-  test('never a file outside, whatever leads there', async () => {
-    await using at = await place()
+  test('never opens a file outside, neither through links nor through parent folders', async () => {
+    await using at = await createFolders()
     await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'link.mp4'))
     await symlink(at.outside, join(at.inside, 'folder'))
     await symlink('link.mp4', join(at.inside, 'link-to-link.mp4'))
-    const ways = ['link.mp4', 'folder/secret.mp4', 'link-to-link.mp4', '../outside/secret.mp4']
-    ways.push(join(at.outside, 'secret.mp4'))
-    for (const way of ways) await expect(read(at.folders, way)).rejects.toMatchObject({ code: 6016 })
+    const paths = ['link.mp4', 'folder/secret.mp4', 'link-to-link.mp4', '../outside/secret.mp4']
+    paths.push(join(at.outside, 'secret.mp4'))
+    for (const path of paths) await expect(read(at.folders, path)).rejects.toMatchObject({ code: 6016 })
     await expect(read(at.folders, 'link.mp4')).rejects.toMatchObject({
       message: expect.stringContaining(at.inside),
       hint: expect.stringContaining('--allow-dir'),
@@ -48,15 +48,15 @@ describe('reading', () => {
   })
 
   test('errors reveal nothing about files outside: an existing file, a missing one, a locked folder', async () => {
-    await using at = await place()
+    await using at = await createFolders()
     await mkdir(join(at.outside, 'closed'), 0)
     await symlink(at.outside, join(at.inside, 'folder'))
     for (const [index, target] of ['secret.mp4', 'none.mp4', 'none/none.mp4'].entries()) {
       await symlink(join(at.outside, target), join(at.inside, `to-${index}.mp4`))
     }
     await symlink('to-1.mp4', join(at.inside, 'to-link.mp4'))
-    const places = ['secret.mp4', 'none.mp4', 'none/none.mp4', 'secret.mp4/x.mp4', '.', 'closed/x.mp4', '.x']
-    const ways = [
+    const targets = ['secret.mp4', 'none.mp4', 'none/none.mp4', 'secret.mp4/x.mp4', '.', 'closed/x.mp4', '.x']
+    const paths = [
       'to-0.mp4',
       'to-1.mp4',
       'to-2.mp4',
@@ -65,27 +65,27 @@ describe('reading', () => {
       '/',
       '/etc/passwd',
     ]
-    ways.push(...places.flatMap((name) => [`../outside/${name}`, `folder/${name}`, join(at.outside, name)]))
-    const outside = (way: string) => ({
+    paths.push(...targets.flatMap((name) => [`../outside/${name}`, `folder/${name}`, join(at.outside, name)]))
+    const outside = (path: string) => ({
       code: 6016,
-      message: `${way} is outside the allowed folders: ${at.inside}`,
+      message: `${path} is outside the allowed folders: ${at.inside}`,
     })
-    for (const way of ways) {
-      await expect(read(at.folders, way), way).rejects.toMatchObject(outside(way))
-      await expect(openAllowedFolder(at.folders, way), way).rejects.toMatchObject(outside(way))
+    for (const path of paths) {
+      await expect(read(at.folders, path), path).rejects.toMatchObject(outside(path))
+      await expect(openAllowedFolder(at.folders, path), path).rejects.toMatchObject(outside(path))
     }
     await chmod(join(at.outside, 'closed'), 0o700)
   })
 
-  test('a link that leads in a circle is no file', async () => {
-    await using at = await place()
+  test('reports a circular link as a missing file', async () => {
+    await using at = await createFolders()
     await symlink('loop.mp4', join(at.inside, 'loop.mp4'))
     await expect(read(at.folders, 'loop.mp4')).rejects.toMatchObject({ code: 6004 })
     await expect(openAllowedFolder(at.folders, 'loop.mp4/x')).rejects.toMatchObject({ code: 6004 })
   })
 
-  test('a file exchanged for a link at any moment never leads outside', async () => {
-    await using at = await place()
+  test('never opens a file outside when a file is replaced by a link at any moment', async () => {
+    await using at = await createFolders()
     const target = join(at.inside, 'race.mp4')
     await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'bad'))
     await writeFile(join(at.inside, 'good'), 'clip')
@@ -96,7 +96,7 @@ describe('reading', () => {
         await rename(join(at.inside, 'next'), target)
         await writeFile(join(at.inside, 'next'), 'clip')
         await rename(join(at.inside, 'next'), target)
-        // Out of step with the reader, for other moments in each turn.
+        // Varies the offset to the reader in each turn.
         for (let left = turn % 11; left > 0; left -= 1) await stat(target)
       }
     })()
@@ -110,8 +110,8 @@ describe('reading', () => {
     expect(seen).not.toContain('secret')
   })
 
-  test('no hidden, special, empty or foreign files', async () => {
-    await using at = await place()
+  test('rejects hidden, special, empty and unsupported files', async () => {
+    await using at = await createFolders()
     await mkdir(join(at.inside, '.git'))
     await writeFile(join(at.inside, '.git', 'a.mp4'), 'x')
     await writeFile(join(at.inside, '.a.mp4'), 'x')
@@ -136,9 +136,9 @@ describe('reading', () => {
       ['nothing.mp4', 6004],
       ['clip.mp4/x.mp4', 6004],
     ]
-    for (const [given, code] of cases) {
-      expect([given, await read(at.folders, given).catch((error: { code?: number }) => error.code)]).toEqual([
-        given,
+    for (const [path, code] of cases) {
+      expect([path, await read(at.folders, path).catch((error: { code?: number }) => error.code)]).toEqual([
+        path,
         code,
       ])
     }
@@ -146,19 +146,19 @@ describe('reading', () => {
   })
 })
 
-test('what may be meant is nothing hidden', async () => {
-  await using at = await place()
+test('a suggestion never names a hidden file', async () => {
+  await using at = await createFolders()
   await writeFile(join(at.inside, '.walk.mp4'), 'x')
   await writeFile(join(at.inside, 'beach.mp4'), 'x')
-  const hintOf = async (given: string) =>
-    openAllowedFile(at.folders, given).catch((error: { hint?: string }) => error.hint)
+  const hintOf = async (path: string) =>
+    openAllowedFile(at.folders, path).catch((error: { hint?: string }) => error.hint)
   expect(await hintOf('walk.mp4')).not.toContain('Did you mean')
   expect(await hintOf('beech.mp4')).toContain('Did you mean beach.mp4?')
 })
 
-describe('writing', () => {
-  test('makes what is missing, inside only', async () => {
-    await using at = await place()
+describe('openAllowedFolder', () => {
+  test('creates missing folders, only inside an allowed folder', async () => {
+    await using at = await createFolders()
     await using folder = await openAllowedFolder(at.folders, 'a/b/c')
     await writeFile(join(folder.base, 'x.txt'), 'x')
     expect(folder.path).toBe(join(at.inside, 'a/b/c'))
@@ -167,8 +167,8 @@ describe('writing', () => {
     await symlink(join(at.outside, 'nothing'), join(at.inside, 'dangling'))
     await symlink(join(at.inside, 'later'), join(at.inside, 'to-later'))
     const outside = ['out', 'out/new', '../outside/new', '/tmp', 'dangling', 'dangling/new']
-    for (const given of [...outside, '.hidden', 'a/.hidden/b']) {
-      await expect(openAllowedFolder(at.folders, given)).rejects.toMatchObject({ code: 6016 })
+    for (const path of [...outside, '.hidden', 'a/.hidden/b']) {
+      await expect(openAllowedFolder(at.folders, path)).rejects.toMatchObject({ code: 6016 })
     }
     await expect(openAllowedFolder(at.folders, 'to-later/new')).rejects.toMatchObject({ code: 6004 })
     await expect(openAllowedFolder(at.folders, 'clip.mp4/new')).rejects.toMatchObject({ code: 6016 })
@@ -176,9 +176,9 @@ describe('writing', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'an opened folder stays what it was when its path is exchanged',
+    'an opened folder stays the same when its path is replaced',
     async () => {
-      await using at = await place()
+      await using at = await createFolders()
       await using folder = await openAllowedFolder(at.folders, 'results')
       await rename(join(at.inside, 'results'), join(at.inside, 'moved'))
       await symlink(at.outside, join(at.inside, 'results'))
@@ -189,26 +189,30 @@ describe('writing', () => {
   )
 })
 
-describe('the workspace', () => {
-  test('settings come first, then roots, then the default', async () => {
-    await using at = await place()
+describe('createWorkspace', () => {
+  test('uses the settings, otherwise the roots of the client, otherwise the default', async () => {
+    await using at = await createFolders()
     const defaultFolder = join(at.path, 'default')
-    const settled = createWorkspace({ allowedFolders: [at.outside], projectFolder: at.inside, defaultFolder })
-    settled.setRoots(Promise.resolve([at.path]))
-    expect(await settled.folders()).toEqual({
+    const configured = createWorkspace({
+      allowedFolders: [at.outside],
+      projectFolder: at.inside,
+      defaultFolder,
+    })
+    configured.setRoots(Promise.resolve([at.path]))
+    expect(await configured.folders()).toEqual({
       workspace: at.inside,
       allowed: [at.inside, at.outside],
       refused: [],
       isDefault: false,
     })
-    const unset = createWorkspace({ allowedFolders: [], defaultFolder })
-    unset.setRoots(Promise.resolve([at.inside, '/', '/etc']))
-    expect(await unset.folders()).toMatchObject({
+    const unconfigured = createWorkspace({ allowedFolders: [], defaultFolder })
+    unconfigured.setRoots(Promise.resolve([at.inside, '/', '/etc']))
+    expect(await unconfigured.folders()).toMatchObject({
       workspace: at.inside,
       refused: [{ folder: '/' }, { folder: '/etc' }],
     })
-    unset.setRoots(Promise.reject(new Error('the client does not answer')))
-    expect(await unset.folders()).toEqual({
+    unconfigured.setRoots(Promise.reject(new Error('the client does not respond')))
+    expect(await unconfigured.folders()).toEqual({
       workspace: defaultFolder,
       allowed: [defaultFolder],
       refused: [],
@@ -216,20 +220,20 @@ describe('the workspace', () => {
     })
   })
 
-  test('a set workspace is made when it is missing', async () => {
-    await using at = await place()
-    const workspace = join(at.path, 'made')
-    const made = createWorkspace({
+  test('a configured workspace is created if it is missing', async () => {
+    await using at = await createFolders()
+    const workspace = join(at.path, 'created')
+    const created = createWorkspace({
       allowedFolders: [at.inside],
       workspace,
       defaultFolder: join(at.path, 'default'),
     })
-    expect(await made.folders()).toMatchObject({ workspace, allowed: [workspace, at.inside] })
+    expect(await created.folders()).toMatchObject({ workspace, allowed: [workspace, at.inside] })
   })
   test.runIf(process.platform === 'linux')(
     'a folder that cannot be created is reported immediately',
     async () => {
-      await using at = await place()
+      await using at = await createFolders()
       await symlink('/proc', join(at.inside, 'closed'))
       const workspace = join(at.inside, 'closed/reelwright/work')
       const defaultFolder = '/proc/reelwright/work'

@@ -11,9 +11,9 @@ import { openSession } from './session.ts'
 
 const signal = new AbortController().signal
 
-describe('public addresses', () => {
+describe('isPublicAddress', () => {
   test.each(['8.8.8.8', '1.1.1.1', '172.15.255.255', '172.32.0.0', '2606:4700::1111', '2a00:1450::1'])(
-    '%s is one',
+    '%s is public',
     (address) => expect(isPublicAddress(address)).toBe(true),
   )
 
@@ -30,9 +30,9 @@ describe('public addresses', () => {
       'x',
       '',
     ],
-  ])('%s is none', (address) => expect(isPublicAddress(address)).toBe(false))
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 
-  test('no address of a private network is one', () => {
+  test('no address of a private network is public', () => {
     const octet = fc.integer({ min: 0, max: 255 })
     const inside = fc.oneof(
       fc.tuple(fc.constant(10), octet, octet, octet),
@@ -49,7 +49,7 @@ describe('public addresses', () => {
   })
 })
 
-describe('a file elsewhere', () => {
+describe('a remote file', () => {
   let agent: MockAgent
   let shares: number[]
   beforeEach(() => {
@@ -59,10 +59,10 @@ describe('a file elsewhere', () => {
   })
   afterEach(() => agent.close())
 
-  const answer = (path: string, status: number, body: string, headers: Record<string, string> = {}) =>
+  const reply = (path: string, status: number, body: string, headers: Record<string, string> = {}) =>
     agent.get('https://media.example').intercept({ path }).reply(status, body, { headers })
 
-  async function fetched(address: string): Promise<{ name: string; text: string }> {
+  async function fetchRemote(address: string): Promise<{ name: string; text: string }> {
     const file = await openRemoteFile(address, fileKinds, agent)
     await using _ = file.handle
     const size = await file.fill?.(signal, (share) => void shares.push(share))
@@ -71,10 +71,10 @@ describe('a file elsewhere', () => {
     return { name: file.name, text: bytes.toString() }
   }
 
-  test('is fetched under its own name, through redirects', async () => {
-    answer('/a%20b/clip%20one.MP4?key=1', 302, '', { location: '/store/7' })
-    answer('/store/7', 200, 'the bytes', { 'content-length': '9' })
-    expect(await fetched('https://media.example/a%20b/clip%20one.MP4?key=1')).toEqual({
+  test('is downloaded under its own name, through redirects', async () => {
+    reply('/a%20b/clip%20one.MP4?key=1', 302, '', { location: '/store/7' })
+    reply('/store/7', 200, 'the bytes', { 'content-length': '9' })
+    expect(await fetchRemote('https://media.example/a%20b/clip%20one.MP4?key=1')).toEqual({
       name: 'clip one.MP4',
       text: 'the bytes',
     })
@@ -82,13 +82,17 @@ describe('a file elsewhere', () => {
   })
 
   test.each<[string, () => void, number]>([
-    ['is missing', () => answer('/a.mp4', 404, ''), 6004],
-    ['is empty', () => answer('/a.mp4', 200, ''), 6011],
-    ['leads to http', () => answer('/a.mp4', 302, '', { location: 'http://media.example/a.mp4' }), 6016],
-    ['leads inside', () => answer('/a.mp4', 302, '', { location: 'https://169.254.169.254/a.mp4' }), 6016],
-    ['leads nowhere', () => answer('/a.mp4', 302, ''), 6004],
+    ['is missing', () => reply('/a.mp4', 404, ''), 6004],
+    ['is empty', () => reply('/a.mp4', 200, ''), 6011],
+    ['redirects to http', () => reply('/a.mp4', 302, '', { location: 'http://media.example/a.mp4' }), 6016],
     [
-      'leads in a circle',
+      'redirects to a private address',
+      () => reply('/a.mp4', 302, '', { location: 'https://169.254.169.254/a.mp4' }),
+      6016,
+    ],
+    ['redirects without a location', () => reply('/a.mp4', 302, ''), 6004],
+    [
+      'redirects in a circle',
       () =>
         agent
           .get('https://media.example')
@@ -97,10 +101,10 @@ describe('a file elsewhere', () => {
           .persist(),
       6004,
     ],
-    ['breaks off', () => answer('/b.mp4', 200, ''), 6036],
-  ])('that %s is refused', async (_what, prepare, code) => {
+    ['cannot be received', () => reply('/b.mp4', 200, ''), 6036],
+  ])('that %s is rejected', async (_what, prepare, code) => {
     prepare()
-    await expect(fetched('https://media.example/a.mp4')).rejects.toMatchObject({ code })
+    await expect(fetchRemote('https://media.example/a.mp4')).rejects.toMatchObject({ code })
   })
 
   test.each([
@@ -112,11 +116,11 @@ describe('a file elsewhere', () => {
     'https://2130706433/a.mp4',
     'https://0x7f.1/a.mp4',
     'https://',
-  ])('%s is refused before anything is sent', async (address) => {
+  ])('%s is rejected before a request is sent', async (address) => {
     await expect(openRemoteFile(address, fileKinds, agent)).rejects.toMatchObject({ code: 6016 })
   })
 
-  test('an address without the name of a media file is refused with what is supported', async () => {
+  test('an address that names no media file is rejected with the supported extensions', async () => {
     for (const address of [
       'https://media.example/',
       'https://media.example/a.exe',
@@ -138,7 +142,7 @@ describe('a file elsewhere', () => {
       delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
       allowUrls: true,
     })
-    answer('/clip.mp4', 200, 'the bytes', { 'content-length': '9' })
+    reply('/clip.mp4', 200, 'the bytes', { 'content-length': '9' })
     const url = 'https://media.example/clip.mp4'
     const file = await openRemoteFile(url, fileKinds, agent)
     await using _ = file.handle
@@ -151,7 +155,7 @@ describe('a file elsewhere', () => {
     expect([percents[0], percents.at(-1)]).toEqual([50, 100])
   })
 
-  test('a name of this machine is refused when it is connected to', async () => {
+  test('a name of this machine is rejected on connection', async () => {
     const file = await openRemoteFile('https://localhost/a.mp4', fileKinds)
     await using _ = file.handle
     await expect(file.fill?.(signal, () => undefined)).rejects.toMatchObject({ code: 6016 })

@@ -45,7 +45,7 @@ describe('a service that restarts on another port', () => {
     await client.close()
   })
 
-  test('sends its events to subscribers of the old one, without a call', async () => {
+  test('sends its events to subscribers of the previous connection, without a call', async () => {
     const first = await startContractServer()
     await using second = await startContractServer()
     second.onCreate = () => undefined
@@ -55,29 +55,29 @@ describe('a service that restarts on another port', () => {
     using feed = new EventFeed(client)
     const changedIds: (string | null)[] = []
     feed.follow((changed) => void changedIds.push(changed?.task_id ?? null))
-    await waitUntil(() => first.eventSockets.size === 1, 'the feed follows the first')
+    await waitUntil(() => first.eventSockets.size === 1, 'the feed is connected to the first service')
     await first[Symbol.asyncDispose]()
-    await waitUntil(() => second.eventSockets.size === 1, 'the feed follows the second')
+    await waitUntil(() => second.eventSockets.size === 1, 'the feed is connected to the second service')
     second.updateTask(task.task_id, { status: 'processing' })
-    await waitUntil(() => changedIds.includes(task.task_id), 'an event of the second')
+    await waitUntil(() => changedIds.includes(task.task_id), 'an event of the second service')
     expect(retired).toEqual([first.baseUrl])
     await client.close()
   })
 
-  test('is reached with its new key', async () => {
+  test('is connected to with its new key', async () => {
     await using service = await startContractServer()
-    const { connect, retired } = connectInOrder({ ...service, apiKey: 'that of before' }, service)
+    const { connect, retired } = connectInOrder({ ...service, apiKey: 'previous key' }, service)
     const client = reconnectingClient({ connect })
     using feed = new EventFeed(client)
     feed.follow(() => undefined)
-    await waitUntil(() => service.eventSockets.size === 1, 'the feed follows')
+    await waitUntil(() => service.eventSockets.size === 1, 'the feed is connected')
     expect(retired).toEqual([service.baseUrl])
     await client.close()
   })
 })
 
-describe('events start no service', () => {
-  test('one that is not there is only looked for, until a call starts it', async () => {
+describe('opening events does not start a service', () => {
+  test('a stopped service is looked up but not started; a call starts it', async () => {
     await using service = await startContractServer()
     let starts = 0
     const client = reconnectingClient({
@@ -96,10 +96,10 @@ describe('events start no service', () => {
     await client.close()
   })
 
-  test('one found for them serves calls too', async () => {
+  test('calls use the service that was found for events', async () => {
     await using service = await startContractServer()
     const client = reconnectingClient({
-      connect: () => Promise.reject(new Error('nothing is to be started')),
+      connect: () => Promise.reject(new Error('nothing should be started')),
       find: async () => createClient(service),
     })
     const socket = await client.openEvents()
@@ -108,7 +108,7 @@ describe('events start no service', () => {
     await client.close()
   })
 
-  test('one found after a call has connected is closed: there is one connection', async () => {
+  test('a connection found after a call has connected is closed', async () => {
     await using service = await startContractServer()
     const search = Promise.withResolvers<Connection>()
     const { connect, closed } = connectInOrder(service)

@@ -6,11 +6,11 @@ const all = allTools([videoSplitScreen])
 const always = ['get_task', 'list_tasks', 'cancel_task', 'service_status']
 const files = ['upload_file', 'inspect_file', 'download_file']
 
-function listed(choice: ToolFilter): string[] {
-  return selectTools(all, choice).listed.map(({ name }) => name)
+function listNames(filter: ToolFilter): string[] {
+  return selectTools(all, filter).listed.map(({ name }) => name)
 }
 
-describe('a choice of tools', () => {
+describe('selectTools', () => {
   test.each<[ToolFilter, string[]]>([
     [{}, [...all.keys()]],
     [{ toolsets: ['render'] }, ['video_split_screen', ...always]],
@@ -20,11 +20,11 @@ describe('a choice of tools', () => {
     [{ toolsets: ['render'], tools: ['upload_file'] }, ['video_split_screen', 'upload_file', ...always]],
     [{ readOnly: true }, ['list_tasks', 'service_status']],
     [{ toolsets: ['render'], tools: ['get_task'], readOnly: true }, ['list_tasks', 'service_status']],
-  ])('%j', (choice, expected) => {
-    expect(listed(choice)).toEqual(expected)
+  ])('%j', (filter, expected) => {
+    expect(listNames(filter)).toEqual(expected)
   })
 
-  test('a name that nobody knows is refused with those that there are', () => {
+  test('an unknown name is rejected with the available names', () => {
     expect(() => selectTools(all, { tools: ['inspect_file', 'video_dance'] })).toThrow(
       expect.objectContaining({
         code: 6016,

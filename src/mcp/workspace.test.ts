@@ -24,9 +24,9 @@ test('if no configured folder can be used, they are reported and the default is 
   await using scratch = await temporaryFolder()
   const defaultFolder = join(scratch.path, 'default')
   const { folders } = createWorkspace({ allowedFolders: ['/path/to/media', '/etc'], defaultFolder })
-  const found = await folders()
-  expect(found).toMatchObject({ workspace: defaultFolder, isDefault: false })
-  const outside = () => assertAllowed(found, join(scratch.path, 'a.mp4'), 'a.mp4')
+  const current = await folders()
+  expect(current).toMatchObject({ workspace: defaultFolder, isDefault: false })
+  const outside = () => assertAllowed(current, join(scratch.path, 'a.mp4'), 'a.mp4')
   expect(outside).toThrow(
     expect.objectContaining({
       hint: expect.stringMatching(
@@ -36,7 +36,7 @@ test('if no configured folder can be used, they are reported and the default is 
   )
 })
 
-test('a default folder that cannot be made says what to set', async () => {
+test('a default folder that cannot be created is reported with the settings to change', async () => {
   await using scratch = await temporaryFolder()
   await writeFile(join(scratch.path, 'file'), '')
   const { folders } = createWorkspace({
@@ -52,7 +52,7 @@ test('a default folder that cannot be made says what to set', async () => {
 const part = fc.stringMatching(/^[a-z.]{1,6}$/).filter((name) => name !== '.' && name !== '..')
 const path = fc.array(part, { maxLength: 5 }).map((parts) => posix.join('/', ...parts))
 
-test('what is joined below a folder is inside, a sibling that begins alike is not', () => {
+test('isInside accepts descendants of a folder, and rejects siblings with the same prefix', () => {
   fc.assert(
     fc.property(path, fc.array(part, { maxLength: 3 }), (folder, rest) => {
       expect(isInside(folder, posix.join(folder, ...rest))).toBe(true)
@@ -62,12 +62,12 @@ test('what is joined below a folder is inside, a sibling that begins alike is no
   )
 })
 
-test('names that begin with two dots are names', () => {
+test('isInside accepts names that start with two dots', () => {
   expect(isInside('/a', '/a/..b')).toBe(true)
   expect(isInside('/a', '/b')).toBe(false)
 })
 
-test('hidden parts count below the folder only', () => {
+test('hiddenPart ignores hidden parts of the folder itself', () => {
   expect(hiddenPart('/home/u/.work', '/home/u/.work/a/b.mp4')).toBeUndefined()
   expect(hiddenPart('/home/u', '/home/u/.ssh/id')).toBe('.ssh')
   expect(hiddenPart('/home/u', '/home/u/a/.env')).toBe('.env')
@@ -86,7 +86,7 @@ test.each([
   '/System/Library',
   '/private/etc/ssl',
   '/private/var',
-])('%s is closed', (folder) => expect(closedReason(folder)).toBeTypeOf('string'))
+])('%s is a system folder', (folder) => expect(closedReason(folder)).toBeTypeOf('string'))
 
 test.each([
   '/home/u',
@@ -97,4 +97,4 @@ test.each([
   '/run/media/u/disk',
   '/etcetera',
   '/workspace',
-])('%s is open', (folder) => expect(closedReason(folder)).toBeUndefined())
+])('%s is not a system folder', (folder) => expect(closedReason(folder)).toBeUndefined())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CleanupStack } from './cleanup-stack.ts'
 
-test('closes the last first, each after the one before has finished, and once', async () => {
+test('closes resources once, in reverse order, one after another', async () => {
   const closed: number[] = []
   const stack = new CleanupStack()
   for (const number of [1, 2]) {
@@ -30,13 +30,13 @@ test('closes the remaining resources after a failure, and throws it', async () =
   })
 })
 
-test('what was moved is closed by the other stack alone', async () => {
+test('moved resources are closed only by the other stack', async () => {
   const closed: string[] = []
   const stack = new CleanupStack()
-  stack.defer(() => closed.push('it'))
+  stack.defer(() => closed.push('resource'))
   const moved = stack.move()
   await stack[Symbol.asyncDispose]()
   expect(closed).toEqual([])
   await moved[Symbol.asyncDispose]()
-  expect(closed).toEqual(['it'])
+  expect(closed).toEqual(['resource'])
 })

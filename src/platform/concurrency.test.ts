@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { keyedMutex, limitConcurrency, SingleFlight } from './concurrency.ts'
 
-it('never exceeds the limit, starts in order, and continues after a failure', async () => {
+test('limitConcurrency never exceeds the limit, starts in order, and continues after a failure', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -32,7 +32,7 @@ it('never exceeds the limit, starts in order, and continues after a failure', as
   )
 })
 
-test('work of one name goes one after another, also after a failure; of another name it does not wait', async () => {
+test('keyedMutex runs work of equal keys one after another, also after a failure; other keys do not wait', async () => {
   const run = keyedMutex()
   const log: string[] = []
   const gate = Promise.withResolvers<void>()
@@ -51,34 +51,34 @@ test('work of one name goes one after another, also after a failure; of another 
   expect(await run('a', async () => 'free again')).toBe('free again')
 })
 
-/** Work that ends when the test says so, or with its abort. */
-function held() {
+/** Creates work that ends when its gate is resolved or its signal is aborted. */
+function createGatedWork() {
   const gate = Promise.withResolvers<string>()
-  const begun: AbortSignal[] = []
+  const started: AbortSignal[] = []
   const work = (signal: AbortSignal): Promise<string> => {
-    begun.push(signal)
+    started.push(signal)
     signal.addEventListener('abort', () => gate.reject(signal.reason))
     return gate.promise
   }
-  return { gate, begun, work }
+  return { gate, started, work }
 }
 
 const never = new AbortController().signal
 
-describe('work of one name', () => {
-  test('is done once for all who wait, and anew for who comes later', async () => {
+describe('SingleFlight', () => {
+  test('runs once for concurrent callers, and again for a later caller', async () => {
     const shared = new SingleFlight<string>()
-    const { gate, begun, work } = held()
+    const { gate, started, work } = createGatedWork()
     const all = [1, 2, 3].map(() => shared.join('a', never, work))
     gate.resolve('done')
     expect(await Promise.all(all)).toEqual(['done', 'done', 'done'])
-    expect(begun).toHaveLength(1)
+    expect(started).toHaveLength(1)
     expect(await shared.join('a', never, async () => 'again')).toBe('again')
   })
 
-  test('that fails fails for all, and is tried anew', async () => {
+  test('rejects for all callers after a failure, and runs again for a later caller', async () => {
     const shared = new SingleFlight<string>()
-    const { gate, work } = held()
+    const { gate, work } = createGatedWork()
     const all = [1, 2].map(() => shared.join('a', never, work))
     const failure = new Error('no')
     gate.reject(failure)
@@ -86,20 +86,20 @@ describe('work of one name', () => {
     expect(await shared.join('a', never, async () => 'again')).toBe('again')
   })
 
-  test('continues after a caller leaves, and ends with the last caller', async () => {
+  test('continues when a caller leaves, and is aborted when the last caller leaves', async () => {
     const shared = new SingleFlight<string>()
-    const { begun, work } = held()
+    const { started, work } = createGatedWork()
     const [first, last] = [new AbortController(), new AbortController()]
     const [one, another] = [shared.join('a', first.signal, work), shared.join('a', last.signal, work)]
     first.abort(new Error('first'))
     await expect(one).rejects.toThrow('first')
-    expect(begun[0]?.aborted).toBe(false)
+    expect(started[0]?.aborted).toBe(false)
     last.abort(new Error('last'))
     await expect(another).rejects.toThrow('last')
-    expect(begun[0]?.reason).toMatchObject({ message: 'last' })
+    expect(started[0]?.reason).toMatchObject({ message: 'last' })
   })
 
-  test('that was given up is not joined, and who gave it up waits for its end', async () => {
+  test('does not join aborted work; the caller that aborted it waits for its end', async () => {
     const shared = new SingleFlight<string>()
     const ended = Promise.withResolvers<string>()
     const stopped = Promise.withResolvers<void>()
@@ -107,26 +107,26 @@ describe('work of one name', () => {
       signal.addEventListener('abort', () => stopped.resolve())
       return ended.promise
     }
-    const gone = new AbortController()
+    const leaving = new AbortController()
     const order: string[] = []
-    const given = shared.join('a', gone.signal, slowToEnd).catch(() => order.push('given up'))
-    gone.abort()
+    const aborted = shared.join('a', leaving.signal, slowToEnd).catch(() => order.push('aborted'))
+    leaving.abort()
     await stopped.promise
-    order.push(await shared.join('a', never, async () => 'anew'))
+    order.push(await shared.join('a', never, async () => 'again'))
     ended.resolve('late')
-    await given
-    expect(order).toEqual(['anew', 'given up'])
+    await aborted
+    expect(order).toEqual(['again', 'aborted'])
   })
 
-  test('is not begun for who has gone already', async () => {
+  test('does not start for a caller whose signal is already aborted', async () => {
     const shared = new SingleFlight<string>()
-    const { begun, work } = held()
+    const { started, work } = createGatedWork()
     await expect(shared.join('a', AbortSignal.abort(), work)).rejects.toMatchObject({ name: 'AbortError' })
-    expect(begun).toEqual([])
+    expect(started).toEqual([])
   })
 })
 
-test('work of different names has nothing to do with each other', async () => {
+test('SingleFlight runs different keys independently', async () => {
   const shared = new SingleFlight<string>()
   const names = ['a', 'b']
   expect(await Promise.all(names.map((name) => shared.join(name, never, async () => name)))).toEqual(names)

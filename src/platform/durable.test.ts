@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sharedSync, writeDurably } from './durable.ts'
 
-test('a file is replaced as a whole with its mode and leaves no temporary file', async () => {
+test('a file is replaced atomically with its mode, without leaving a temporary file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'durable-'))
   const path = join(folder.path, 'state.json')
   await writeDurably(path, 'a longer first content', 0o600)
@@ -14,14 +14,14 @@ test('a file is replaced as a whole with its mode and leaves no temporary file',
   expect(await readdir(folder.path)).toEqual(['state.json'])
 })
 
-test('a failed write leaves what was there and nothing else', async () => {
+test('a failed write leaves the target unchanged and no temporary file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'durable-'))
-  await mkdir(join(folder.path, 'taken', 'inside'), { recursive: true })
-  await expect(writeDurably(join(folder.path, 'taken'), 'x')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
-  expect(await readdir(folder.path)).toEqual(['taken'])
+  await mkdir(join(folder.path, 'folder', 'inside'), { recursive: true })
+  await expect(writeDurably(join(folder.path, 'folder'), 'x')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+  expect(await readdir(folder.path)).toEqual(['folder'])
 })
 
-test('concurrent writers never show a mixture', async () => {
+test('concurrent writes never mix their contents', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'durable-'))
   const path = join(folder.path, 'state.json')
   const contents = Array.from({ length: 8 }, (_, index) => String(index).repeat(50_000))
@@ -30,8 +30,8 @@ test('concurrent writers never show a mixture', async () => {
   expect(await readdir(folder.path)).toEqual(['state.json'])
 })
 
-/** A file of which each sync ends when the test says so. */
-function slowFile() {
+/** Creates a file whose syncs end when the test resolves them. */
+function createSlowFile() {
   const syncs: PromiseWithResolvers<void>[] = []
   const datasync = () => {
     const sync = Promise.withResolvers<void>()
@@ -43,14 +43,14 @@ function slowFile() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('who asks while a sync runs waits for the next one, which serves all of them', async () => {
-  const { file, syncs } = slowFile()
+test('requests during a sync wait for the next sync, which serves all of them', async () => {
+  const { file, syncs } = createSlowFile()
   const sync = sharedSync()
   const done: string[] = []
-  const ask = (name: string) => sync(file).then(() => void done.push(name))
-  const first = ask('first')
+  const requestSync = (name: string) => sync(file).then(() => void done.push(name))
+  const first = requestSync('first')
   await turn()
-  const others = [ask('second'), ask('third')]
+  const others = [requestSync('second'), requestSync('third')]
   await turn()
   expect(syncs).toHaveLength(1)
   syncs[0]?.resolve()
@@ -63,13 +63,13 @@ test('who asks while a sync runs waits for the next one, which serves all of the
 })
 
 test('a failed sync rejects for its waiting callers, and the next sync runs', async () => {
-  const { file, syncs } = slowFile()
+  const { file, syncs } = createSlowFile()
   const sync = sharedSync()
-  const asked = [sync(file), sync(file)]
+  const pending = [sync(file), sync(file)]
   await turn()
   const later = sync(file)
   syncs[0]?.reject(new Error('EIO'))
-  for (const one of asked) await expect(one).rejects.toThrow('EIO')
+  for (const one of pending) await expect(one).rejects.toThrow('EIO')
   await turn()
   syncs[1]?.resolve()
   await expect(later).resolves.toBeUndefined()

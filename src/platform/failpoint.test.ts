@@ -15,12 +15,12 @@ function runWith(arming: string): { readonly signal: string | null; readonly out
   return { signal, out: stdout.toString() }
 }
 
-test('an armed point ends the process at once, at the asked hit', () => {
+test('an armed failpoint kills the process at the requested hit', () => {
   expect(runWith(`armFailpoint('step')`)).toEqual({ signal: 'SIGKILL', out: '' })
   expect(runWith(`armFailpoint('step', 3)`)).toEqual({ signal: 'SIGKILL', out: '12' })
 })
 
-test('other points do nothing', () => {
+test('other failpoints have no effect', () => {
   expect(runWith('')).toEqual({ signal: null, out: '123' })
   expect(runWith(`armFailpoint('another')`)).toEqual({ signal: null, out: '123' })
 })

@@ -13,9 +13,9 @@ import {
   unsafeFolderReason,
 } from './folder.ts'
 
-test('a folder is made with its parents, by many at once, and stays', async () => {
+test('concurrent calls create a folder with its parents; an existing folder stays unchanged', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'folder-'))
-  // So often that some are made between two looks of another.
+  // Often enough that calls interleave.
   const rounds = Array.from({ length: 100 }, (_, round) => join(folder.path, String(round), 'b', 'c'))
   for (const one of rounds) await Promise.all(Array.from({ length: 8 }, () => createFolder(one, 0o700)))
   const [deep = ''] = rounds
@@ -39,13 +39,13 @@ test('free space is a plausible number of bytes', async () => {
   expect(await freeSpace(tmpdir())).toBeGreaterThan(2 ** 20)
 })
 
-test('a local folder is fine, also before it exists', async () => {
+test('a local folder is accepted, also before it exists', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'folder-'))
   expect(await unsafeFolderReason(folder.path)).toBeNull()
   expect(await unsafeFolderReason(join(folder.path, 'not', 'yet'))).toBeNull()
 })
 
-test('a cloud folder is refused by name, also before it exists and through a link', async () => {
+test('a cloud folder is rejected by its name, also before it exists and through a link', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'folder-'))
   const refusal = 'it is synchronised by Dropbox'
   expect(await unsafeFolderReason(join(folder.path, 'Dropbox', 'data'))).toBe(refusal)
@@ -96,7 +96,7 @@ test.each([
   expect(networkFileSystem(linux, path)).toBe(type)
 })
 
-test('the mounts of macOS are read', () => {
+test('mounts of macOS are parsed', () => {
   const list = parseMacMounts(
     [
       '/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)',
@@ -107,7 +107,7 @@ test('the mounts of macOS are read', () => {
   expect(networkFileSystem(list, '/Users/a')).toBeNull()
 })
 
-test('what exists is real, the rest is as written, and links to nothing are followed', async () => {
+test('resolveLinks resolves the existing part of a path, and follows dangling links', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'real-path-'))
   const base = await realpath(folder.path)
   await mkdir(join(base, 'a'))
@@ -120,12 +120,12 @@ test('what exists is real, the rest is as written, and links to nothing are foll
     circle: 'circle',
   }
   for (const [name, target] of Object.entries(links)) await symlink(target, join(base, name))
-  const leads = async (path: string) => (await resolveLinks(join(base, path))).replace(base, '~')
-  expect(await leads('to-a/file')).toBe('~/a/file')
-  expect(await leads('to-a/x/y')).toBe('~/a/x/y')
-  expect(await leads('a/file/x')).toBe('~/a/file/x')
-  expect(await leads('to-a/up/x')).toBe('~/a/nothing/x')
-  expect(await leads('out/x')).toBe('/nowhere/at/all/x')
-  expect(await leads('circle/x')).toBe('~/circle/x')
+  const resolved = async (path: string) => (await resolveLinks(join(base, path))).replace(base, '~')
+  expect(await resolved('to-a/file')).toBe('~/a/file')
+  expect(await resolved('to-a/x/y')).toBe('~/a/x/y')
+  expect(await resolved('a/file/x')).toBe('~/a/file/x')
+  expect(await resolved('to-a/up/x')).toBe('~/a/nothing/x')
+  expect(await resolved('out/x')).toBe('/nowhere/at/all/x')
+  expect(await resolved('circle/x')).toBe('~/circle/x')
   expect(await resolveLinks('/')).toBe('/')
 })

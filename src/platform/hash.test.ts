@@ -15,9 +15,9 @@ const vectors: readonly (readonly [number, string])[] = [
 const counting = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251)
 
 test.each([
-  ['the chosen', createHasher],
+  ['the default', createHasher],
   ['the portable', createPortableHasher],
-])('%s hasher gives the published digests', async (_, create) => {
+])('%s hasher returns the published digests', async (_, create) => {
   for (const [length, digest] of vectors) {
     const hasher = await create()
     hasher.update(counting(length))
@@ -25,7 +25,7 @@ test.each([
   }
 })
 
-test('native and portable agree, however the bytes are cut', async () => {
+test('native and portable hashers agree for any chunks', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 8 }), async (pieces) => {
       const hashers = await Promise.all([createHasher(), createPortableHasher()])
@@ -37,7 +37,7 @@ test('native and portable agree, however the bytes are cut', async () => {
   )
 })
 
-test('a file is hashed whole', async () => {
+test('hashFile hashes the whole file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'hash-'))
   const path = join(folder.path, 'file')
   const bytes = counting(2 ** 21 + 7)

@@ -6,20 +6,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openLog, openLogFile, redact, registerSecret } from './log.ts'
 
-test('lines carry their task and no keys at any depth', async () => {
+test('lines contain their task id and no keys at any depth', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'log-'))
   const file = join(folder.path, 'logs', 'daemon.log')
   const log = openLog({ file }).child({ task_id: '1234567890123456789' })
   log.info(
     { req: { headers: { authorization: 'sekret', host: 'h' }, deep: [{ apiKey: 'sekret' }] } },
-    'asked',
+    'received',
   )
   log.error(new Error('GET /task/list?page=1&Authorization=sekret failed'))
   const text = await readFile(file, 'utf8')
   const [first] = text.split('\n').map((line) => JSON.parse(line || 'null') as unknown)
   expect(first).toMatchObject({
     task_id: '1234567890123456789',
-    msg: 'asked',
+    msg: 'received',
     req: { headers: { host: 'h' } },
   })
   expect(text).not.toContain('sekret')
@@ -49,20 +49,20 @@ test.each([
   'curl -H "Authorization: Bearer sekret" http://127.0.0.1',
   'host=db password=sekret user=x',
   'postgres://user:sekret@db/x and postgres://sekret:p%40@db',
-])('%j, which is no JSON, is redacted', (text) => {
+])('%j, which is not JSON, is redacted', (text) => {
   expect(redact(text)).not.toContain('sekret')
 })
 
-test('what only looks alike stays', () => {
+test('text that only resembles a secret is unchanged', () => {
   const line =
     '{"msg":"authorization failed","design":"x=1&designs=2","key":"id","at":"http://127.0.0.1:8787/x","to":"a@b"}'
   expect(redact(line)).toBe(line)
 })
 
-test('a secret of any form is blanked wherever it is logged', () => {
+test('a registered secret is redacted wherever it is logged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (generated, before) => {
-      // It stays concealed in this process, so that no other test may write it.
+      // It stays registered in this process, so other tests must not log it.
       const secret = `sekret: ${generated}`
       registerSecret(secret)
       const line = redact(JSON.stringify({ msg: `${before}${secret}`, deep: [{ [secret]: true }] }))
@@ -71,7 +71,7 @@ test('a secret of any form is blanked wherever it is logged', () => {
   )
 })
 
-test('whatever is logged stays one line that no terminal obeys', async () => {
+test('any logged text becomes one line without control characters', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'log-'))
   const file = join(folder.path, 'log')
   const log = openLog({ file })
@@ -87,7 +87,7 @@ test('whatever is logged stays one line that no terminal obeys', async () => {
   expect(text).not.toMatch(/[^\n\u0020-\u007E]/)
 })
 
-test('a log file is bounded, and all writers continue after a rotation', async () => {
+test('a log file is limited in size, and all writers continue after a rotation', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'log-'))
   const path = join(folder.path, 'log')
   const file = openLogFile(path, 1000)
@@ -102,7 +102,7 @@ test('a log file is bounded, and all writers continue after a rotation', async (
 })
 
 test.runIf(process.platform === 'linux').each(['file', 'stderr'])(
-  'a full disk under the log (%s) does not end the process',
+  'a full disk does not end the process when it logs to %s',
   async (where) => {
     const source = `
       import { openLog } from ${JSON.stringify(join(import.meta.dirname, 'log.ts'))}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Metrics } from './metrics.ts'
 
-test('counters, gauges and histograms are written as Prometheus reads them', async () => {
+test('counters, gauges and histograms are written in the Prometheus text format', async () => {
   const metrics = new Metrics()
   const answered = metrics.counter<'route' | 'status'>({ name: 'answers_total', help: 'Answers.' })
   const plain = metrics.counter({ name: 'plain_total', help: 'Without labels.' })
@@ -32,7 +32,7 @@ room_bytes 1.5e+21
 `)
 })
 
-test('what a label may not hold is escaped', async () => {
+test('special characters in labels are escaped', async () => {
   const metrics = new Metrics()
   metrics.counter<'name'>({ name: 'a_total', help: 'A.' }).add({ name: 'quote " back \\ line \n end' })
   expect(await metrics.text()).toContain(String.raw`a_total{name="quote \" back \\ line \n end"} 1`)

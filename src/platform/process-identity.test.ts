@@ -28,18 +28,22 @@ async function startGroup(): Promise<Group> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(started.stdout, 'data')) as [Buffer]
-  const group = { process: started, leader: await live(started.pid), member: await live(Number(line)) }
+  const group = {
+    process: started,
+    leader: await requireIdentity(started.pid),
+    member: await requireIdentity(Number(line)),
+  }
   onTestFinished(() => killProcessGroup(group.leader))
   return group
 }
 
-async function live(pid: number | undefined): Promise<ProcessIdentity> {
+async function requireIdentity(pid: number | undefined): Promise<ProcessIdentity> {
   const identity = await identifyProcess(pid ?? 0)
-  if (!identity) throw new Error(`process ${pid} does not live`)
+  if (!identity) throw new Error(`process ${pid} is not running`)
   return identity
 }
 
-test('a process keeps its identity while it lives and has none afterwards', async () => {
+test('a process has the same identity while it runs, and none afterwards', async () => {
   const { process: started, leader } = await startGroup()
   expect(await identifyProcess(leader.pid)).toEqual(leader)
   started.kill('SIGKILL')
@@ -47,18 +51,18 @@ test('a process keeps its identity while it lives and has none afterwards', asyn
   expect(await identifyProcess(leader.pid)).toBeNull()
 })
 
-test.each([0, -1, 1.5, Number.NaN, 2 ** 40])('%s is no process', async (pid) => {
+test.each([0, -1, 1.5, Number.NaN, 2 ** 40])('%s is not a pid', async (pid) => {
   expect(await identifyProcess(pid)).toBeNull()
 })
 
-test('a live group is ended, leader and member', async () => {
+test('killProcessGroup ends leader and members', async () => {
   const { leader, member } = await startGroup()
   await killProcessGroup(leader)
   await expect.poll(() => identifyProcess(leader.pid)).toBeNull()
   await expect.poll(() => identifyProcess(member.pid)).toBeNull()
 })
 
-test('what a dead leader left running is ended', async () => {
+test('killProcessGroup ends members of a leader that has exited', async () => {
   const { process: started, leader, member } = await startGroup()
   started.kill('SIGKILL')
   await once(started, 'exit')
@@ -67,7 +71,7 @@ test('what a dead leader left running is ended', async () => {
   await expect.poll(() => identifyProcess(member.pid)).toBeNull()
 })
 
-test('a recycled pid is left alone', async () => {
+test('a recycled pid is not signalled', async () => {
   const { leader, member } = await startGroup()
   const [boot] = leader.startTime.split('/')
   await killProcessGroup({ pid: leader.pid, startTime: `${boot}/1` })
@@ -76,7 +80,7 @@ test('a recycled pid is left alone', async () => {
   expect(await identifyProcess(member.pid)).toEqual(member)
 })
 
-test('a group of an earlier boot is left alone though its leader is gone', async () => {
+test('a group of an earlier boot is not signalled, although its leader has exited', async () => {
   const { process: started, leader, member } = await startGroup()
   started.kill('SIGKILL')
   await once(started, 'exit')
@@ -87,7 +91,7 @@ test('a group of an earlier boot is left alone though its leader is gone', async
 test.each([0, 1, -5, 1.5, Number.NaN, process.pid])('pid %s is never signalled', async (pid) => {
   const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
   onTestFinished(() => kill.mockRestore())
-  const own = await live(process.pid)
+  const own = await requireIdentity(process.pid)
   await killProcessGroup({ pid, startTime: own.startTime })
   expect(kill).not.toHaveBeenCalled()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { exponentialDelay, retry } from './retry.ts'
 
-test('delays double up to the longest one, and jitter only shortens them', () => {
+test('delays double up to the maximum, and jitter only shortens them', () => {
   const exact = [1, 2, 3, 9].map((failures) =>
     exponentialDelay(failures, { firstMs: 100, maxMs: 1000, jitter: 0 }),
   )
@@ -11,7 +11,7 @@ test('delays double up to the longest one, and jitter only shortens them', () =>
   expect(Math.max(...delays)).toBeLessThanOrEqual(400)
 })
 
-test('attempts are repeated with the delays of the classification until one succeeds', async () => {
+test('attempts are repeated after the delays of delayAfter until one succeeds', async () => {
   const waits: number[] = []
   const attempt = (failures: number) =>
     failures < 3 ? Promise.reject(new Error(`failure ${failures}`)) : Promise.resolve(failures)
@@ -22,7 +22,7 @@ test('attempts are repeated with the delays of the classification until one succ
   expect([result, waits]).toEqual([3, [10, 20, 30]])
 })
 
-test('the error that the classification throws ends the attempts', async () => {
+test('an error thrown by delayAfter ends the attempts', async () => {
   const last = new Error('permanent')
   const wait = () => Promise.reject(new Error('waited'))
   const delayAfter = () => {
@@ -31,7 +31,7 @@ test('the error that the classification throws ends the attempts', async () => {
   await expect(retry(() => Promise.reject(new Error('first')), { delayAfter, wait })).rejects.toBe(last)
 })
 
-test('an abort ends the wait', async () => {
+test('an aborted signal ends the wait', async () => {
   const failing = retry(() => Promise.reject(new Error('first')), {
     delayAfter: () => 60_000,
     signal: AbortSignal.abort(),

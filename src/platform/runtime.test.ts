@@ -10,26 +10,26 @@ import { expect, it, onTestFinished } from 'vitest'
 const program = `
 import { getCompileCacheDir } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
-const kept: string | undefined = getCompileCacheDir()
-parentPort?.postMessage({ kept, workerData })`
+const folder: string | undefined = getCompileCacheDir()
+parentPort?.postMessage({ folder, workerData })`
 
 /** Prints the compile cache folder of this process and the message of a thread. */
-const script = (keeps: boolean, module: URL) => `
+const script = (hasCache: boolean, module: URL) => `
 import { once } from 'node:events'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
-if (${keeps}) enableCompileCache(import.meta.dirname + '/compiled')
+if (${hasCache}) enableCompileCache(import.meta.dirname + '/compiled')
 const { startThread } = await import(${JSON.stringify(import.meta.resolve('./runtime.ts'))})
-const [message] = await once(startThread(new URL(${JSON.stringify(module.href)}), { given: 'a "thing"' }), 'message')
-console.log(JSON.stringify([{ kept: getCompileCacheDir(), workerData: { given: 'a "thing"' } }, message]))`
+const [message] = await once(startThread(new URL(${JSON.stringify(module.href)}), { option: 'a "value"' }), 'message')
+console.log(JSON.stringify([{ folder: getCompileCacheDir(), workerData: { option: 'a "value"' } }, message]))`
 
-it.each([true, false])('a thread uses the compile cache of its process: %s', async (keeps) => {
+it.each([true, false])('a thread uses the compile cache of its process: %s', async (hasCache) => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright thread-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const main = join(folder, 'main.mjs')
   await writeFile(join(folder, 'program.ts'), program)
-  await writeFile(main, script(keeps, pathToFileURL(join(folder, 'program'))))
+  await writeFile(main, script(hasCache, pathToFileURL(join(folder, 'program'))))
   const { stdout } = await promisify(execFile)(process.execPath, [main])
-  const [ofProcess, ofThread] = JSON.parse(stdout) as [{ kept?: string }, { kept?: string }]
-  expect(ofThread).toEqual(ofProcess)
-  expect(ofProcess.kept?.startsWith(join(folder, 'compiled')) ?? false).toBe(keeps)
+  const [processReport, threadReport] = JSON.parse(stdout) as [{ folder?: string }, { folder?: string }]
+  expect(threadReport).toEqual(processReport)
+  expect(processReport.folder?.startsWith(join(folder, 'compiled')) ?? false).toBe(hasCache)
 })

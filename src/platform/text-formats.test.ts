@@ -6,7 +6,7 @@ it.each(['null', '0', '"a"', '[1, {"a": null}]'])('%s is JSON', (text) => {
   expect(JSON.stringify(parseJson(text))).toBe(text.replaceAll(' ', ''))
 })
 
-it.each(['', '{', 'undefined', "{'a': 1}", '\u0000'])('%j is none', (text) => {
+it.each(['', '{', 'undefined', "{'a': 1}", '\u0000'])('%j is not JSON', (text) => {
   expect(parseJson(text)).toBeUndefined()
 })
 
@@ -17,7 +17,7 @@ test('text is escaped, in elements and in attributes', () => {
   )
 })
 
-test('no text gets out of its place', () => {
+test('inserted text never contains markup', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', '\\', '$', '`', 'a') }),
@@ -28,7 +28,7 @@ test('no text gets out of its place', () => {
   )
 })
 
-test('HTML stays what it is, lists are joined, what is not there is left out', () => {
+test('HTML is inserted unchanged, lists are joined, and absent values are omitted', () => {
   const items = [1, 2].map((each) => html`<b>${each}</b>`)
   const absent: string | undefined = undefined
   expect(html`${items}${absent}${false}${new Html('<br>')}`.text).toBe('<b>1</b><b>2</b><br>')

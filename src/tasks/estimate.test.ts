@@ -7,23 +7,23 @@ const past = (planned: number, ...actual: number[]): CompletedWork[] =>
 const milliseconds = fc.integer({ min: 0, max: 10_000_000 })
 const history = fc.array(fc.record({ planned: milliseconds, actual: milliseconds }), { maxLength: 60 })
 
-describe('expected work', () => {
+describe('expectedWorkMs', () => {
   test.each([
     ['no history', 1000, [], 1000],
     ['too short a history', 1000, past(100, 300, 300, 300, 300), 1000],
     ['twice as long as planned', 1000, past(100, 200, 200, 200, 200, 200), 2000],
     ['the median, not the mean', 1000, past(100, 50, 100, 300, 400, 1_000_000), 3000],
-    ['between the middle two', 1000, past(100, 100, 100, 100, 300, 400, 500), 2000],
-    ['plans of any length', 500, [...past(10, 30, 30), ...past(1000, 3000, 3000, 3000)], 1500],
-    ['plans of nothing, left out', 1000, [...past(0, 500), ...past(100, 200, 200, 200, 200)], 1000],
-    ['much slower than can be', 1000, past(1, 1e6, 1e6, 1e6, 1e6, 1e6), 20_000],
-    ['much faster than can be', 1000, past(1e6, 1, 1, 1, 1, 1), 50],
-    ['a clock that went back', 1000, past(100, -5, -5, -5, -5, -5), 50],
+    ['the mean of the two middle ones', 1000, past(100, 100, 100, 100, 300, 400, 500), 2000],
+    ['plans of different length', 500, [...past(10, 30, 30), ...past(1000, 3000, 3000, 3000)], 1500],
+    ['a planned time of 0 is ignored', 1000, [...past(0, 500), ...past(100, 200, 200, 200, 200)], 1000],
+    ['at most twenty times slower', 1000, past(1, 1e6, 1e6, 1e6, 1e6, 1e6), 20_000],
+    ['at most twenty times faster', 1000, past(1e6, 1, 1, 1, 1, 1), 50],
+    ['negative durations of a clock that moved backwards', 1000, past(100, -5, -5, -5, -5, -5), 50],
   ])('%s', (_, planned, before, expected) => {
     expect(expectedWorkMs(planned, before)).toBe(expected)
   })
 
-  test('is within twenty times of the plan, and the median of the history, whatever the order', () => {
+  test('differs from the plan by a factor of at most twenty, and does not depend on the order of the history', () => {
     fc.assert(
       fc.property(milliseconds, history, (planned, before) => {
         const expected = expectedWorkMs(planned, before)
@@ -35,7 +35,7 @@ describe('expected work', () => {
     )
   })
 
-  test('no sooner when one of the past took longer', () => {
+  test('does not decrease when a past task took longer', () => {
     fc.assert(
       fc.property(milliseconds, history, fc.nat(), fc.nat(1_000_000), (planned, before, at, longer) => {
         const slower = before.map((one, index) =>
@@ -47,24 +47,24 @@ describe('expected work', () => {
   })
 })
 
-/** For each worker how long it is busy: not at all, or with what it does. */
+/** Remaining busy time of each worker, ms; 0 for a free one. */
 const workers = fc.array(fc.oneof(fc.constant(0), milliseconds), { minLength: 1, maxLength: 8 })
 const queues = fc.array(milliseconds, { maxLength: 40 })
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-describe('start times', () => {
+describe('startTimes', () => {
   test.each([
-    ['nothing before it', [0], [], [0]],
+    ['no task ahead', [0], [], [0]],
     ['a worker is free', [5000, 0], [], [0]],
-    ['every worker is taken', [5000, 3000], [], [3000]],
-    ['a line before one worker', [500], [1000, 2000], [500, 1500, 3500]],
-    ['a line before two', [10_000, 1000], [2000, 3000], [1000, 3000, 6000]],
+    ['all workers are busy', [5000, 3000], [], [3000]],
+    ['a queue for one worker', [500], [1000, 2000], [500, 1500, 3500]],
+    ['a queue for two workers', [10_000, 1000], [2000, 3000], [1000, 3000, 6000]],
     ['one long task ahead leaves the other worker free', [0, 0], [90_000], [0, 0]],
   ])('%s', (_, busy, queue, expected) => {
     expect(startTimes(busy, queue)).toEqual(expected)
   })
 
-  test('no worker rests while a task waits, and none has two', () => {
+  test('no worker is idle while a task waits, and none runs two tasks', () => {
     fc.assert(
       fc.property(workers, queues, (busy, queue) => {
         const starts = startTimes(busy, queue)
@@ -74,10 +74,10 @@ describe('start times', () => {
             ...busy.map((until) => [0, until] as const),
             ...queue.slice(0, index).map((ms, at) => [starts[at] ?? 0, (starts[at] ?? 0) + ms] as const),
           ]
-          const underWay = (moment: number) =>
+          const runningAt = (moment: number) =>
             spans.filter(([from, to]) => from <= moment && moment < to).length
-          expect(underWay(start)).toBeLessThan(busy.length)
-          if (start > 0) expect(underWay(start - 1)).toBe(busy.length)
+          expect(runningAt(start)).toBeLessThan(busy.length)
+          if (start > 0) expect(runningAt(start - 1)).toBe(busy.length)
         }
       }),
     )
@@ -86,7 +86,7 @@ describe('start times', () => {
   const waitAfter = (busy: readonly number[], queue: readonly number[]) =>
     startTimes(busy, queue).at(-1) ?? Number.NaN
 
-  test('the wait is about an even share of the work, and is 0 while a worker is free', () => {
+  test('the wait is close to an even share of the work, and 0 while a worker is free', () => {
     fc.assert(
       fc.property(workers, queues, (busy, queue) => {
         const wait = waitAfter(busy, queue)
@@ -98,7 +98,7 @@ describe('start times', () => {
     )
   })
 
-  test('the wait grows with work at the end of the line, and is no longer with one more worker', () => {
+  test('the wait does not decrease with more work, nor increase with one more worker', () => {
     fc.assert(
       fc.property(workers, queues, milliseconds, (busy, queue, more) => {
         const wait = waitAfter(busy, queue)
@@ -108,7 +108,7 @@ describe('start times', () => {
     )
   })
 
-  test('one worker does the work one after another', () => {
+  test('with one worker the wait is the sum of all work', () => {
     fc.assert(
       fc.property(milliseconds, queues, (left, queue) => {
         expect(waitAfter([left], queue)).toBe(left + sum(queue))
