@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFootage, type CaptionKind } from '../test/footage/captions.ts'
-import { drawFootage, drawLettering, type Footage } from '../test/footage/text.ts'
+import { drawFootage, drawCaption, type Footage } from '../test/footage/text.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { sizeOf } from './cleaning-measures.ts'
 
@@ -40,7 +40,7 @@ const real = ({ testdata, folder }: Folders, file: string, method: Case['method'
     const { width, height } = await sizeOf(clean)
     const lines = ['Do you know where he went?', '明天早上八点见面'].map((text) => {
       const size = Math.round(Math.min(height / 16, width / 20))
-      return drawLettering({ text, size, x: 0, y: 0, first: 0, end: 1, outline: 'black' }).picture
+      return drawCaption({ text, size, x: 0, y: 0, first: 0, end: 1, outline: 'black' }).picture
     })
     const pictures = await Promise.all(
       lines.map(async (line, index) => {

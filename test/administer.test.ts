@@ -35,8 +35,8 @@ async function serve(environment: Environment): Promise<string> {
     child.kill('SIGKILL')
     await exit
   })
-  const [said] = (await Promise.race([once(child.stdout, 'data'), exit.then(() => [''])])) as [Buffer]
-  const [url] = /http:\/\/\S+/.exec(String(said)) ?? []
+  const [firstOutput] = (await Promise.race([once(child.stdout, 'data'), exit.then(() => [''])])) as [Buffer]
+  const [url] = /http:\/\/\S+/.exec(String(firstOutput)) ?? []
   if (url === undefined) throw new Error(`serve did not listen: ${await err}`)
   return url
 }
@@ -47,7 +47,7 @@ async function creditsAt(url: string, authorization: string): Promise<unknown> {
 }
 
 /** Creates, lists, uses and revokes keys; returns the status of a request with the revoked key. */
-async function walk(environment: Environment): Promise<unknown> {
+async function useKeyUntilRevoked(environment: Environment): Promise<unknown> {
   const url = await serve(environment)
   const options = ['--name', 'editor', '--account', 'studio', '--quota', '7']
   const created = await spawnCommand(['keys', 'create', ...options], environment)
@@ -77,7 +77,7 @@ async function walk(environment: Environment): Promise<unknown> {
 }
 
 test('keys and credits take effect at once in a running service', async () => {
-  expect(await walk(await newEnvironment())).toBe(401)
+  expect(await useKeyUntilRevoked(await newEnvironment())).toBe(401)
 })
 
 test('keys and credits can be created before the first start', async () => {
@@ -150,6 +150,6 @@ test('tables of another version are not migrated while a service runs', async ()
 
 describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
   test('keys and credits take effect at once in a running service', async () => {
-    expect(await walk(await newEnvironment({ DATABASE_URL: await newDatabase() }))).toBe(401)
+    expect(await useKeyUntilRevoked(await newEnvironment({ DATABASE_URL: await newDatabase() }))).toBe(401)
   })
 })

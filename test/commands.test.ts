@@ -105,14 +105,14 @@ describe('reelwright doctor', () => {
   async function examine(environment: Readonly<Record<string, string>> = {}, run = reelwright) {
     const { code, out } = await run(['doctor', '--json'], environment)
     const findings = JSON.parse(out) as Finding[]
-    return { code, findings, of: (name: string) => findings.find((finding) => finding.name === name) }
+    return { code, findings, findingFor: (name: string) => findings.find((finding) => finding.name === name) }
   }
 
   it('reports what is installed, without starting or creating anything', async () => {
-    const { code, findings, of } = await examine()
+    const { code, findings, findingFor } = await examine()
     // Only operations that render HTML need Chromium. For root it runs without its sandbox.
     const browser = process.getuid?.() === 0 || isBrowserMissing ? 'note' : 'ok'
-    expect(of('chromium')?.detail.includes('without its sandbox')).toBe(
+    expect(findingFor('chromium')?.detail.includes('without its sandbox')).toBe(
       process.getuid?.() === 0 && !isBrowserMissing,
     )
     expect(findings.filter(({ stops }) => stops && !stops.includes('html_render_simple'))).toEqual([
@@ -148,21 +148,27 @@ describe('reelwright doctor', () => {
   })
 
   it('reports a missing folder with the fix', async () => {
-    const { code, of } = await examine({ REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
+    const { code, findingFor } = await examine({ REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
     expect(code).toBe(1)
-    expect(of('workspace')).toMatchObject({ state: 'missing', fix: expect.stringContaining('nowhere') })
+    expect(findingFor('workspace')).toMatchObject({
+      state: 'missing',
+      fix: expect.stringContaining('nowhere'),
+    })
   })
 
   it('reports an unsuitable data folder', async () => {
-    const { code, of } = await examine({ REELWRIGHT_DATA_DIR: join(folder, 'Dropbox', 'data') })
+    const { code, findingFor } = await examine({ REELWRIGHT_DATA_DIR: join(folder, 'Dropbox', 'data') })
     expect(code).toBe(1)
-    expect(of('data folder')).toMatchObject({ state: 'missing', detail: expect.stringContaining('Dropbox') })
+    expect(findingFor('data folder')).toMatchObject({
+      state: 'missing',
+      detail: expect.stringContaining('Dropbox'),
+    })
   })
 
   it.runIf(process.platform === 'linux')('checks that the data folder is writable', async () => {
-    const { code, of } = await examine({ REELWRIGHT_DATA_DIR: '/proc/reelwright' })
+    const { code, findingFor } = await examine({ REELWRIGHT_DATA_DIR: '/proc/reelwright' })
     expect(code).toBe(1)
-    expect(of('data folder')).toMatchObject({
+    expect(findingFor('data folder')).toMatchObject({
       state: 'missing',
       detail: expect.stringMatching(/^\/proc\/reelwright: \/proc is not writable .*ENOENT/),
       fix: expect.stringContaining('--data-dir'),
@@ -172,7 +178,7 @@ describe('reelwright doctor', () => {
   it('reports a file in place of the data folder', async () => {
     const file = join(folder, 'data')
     await writeFile(file, '')
-    expect((await examine()).of('data folder')).toMatchObject({
+    expect((await examine()).findingFor('data folder')).toMatchObject({
       state: 'missing',
       detail: expect.stringContaining(`${file} is not a folder`),
     })
@@ -187,9 +193,9 @@ describe('reelwright doctor', () => {
 
   it('reports an invalid setting as a finding, with file and key', async () => {
     const file = await settings({ prot: 1 })
-    const { code, of } = await examine()
+    const { code, findingFor } = await examine()
     expect(code).toBe(1)
-    expect(of('settings')).toMatchObject({
+    expect(findingFor('settings')).toMatchObject({
       state: 'missing',
       detail: expect.stringMatching(new RegExp(`${file}.*"prot"`)),
       fix: expect.stringContaining('port'),
@@ -197,9 +203,9 @@ describe('reelwright doctor', () => {
   })
 
   it('reports that the local service ignores REELWRIGHT_FFMPEG', async () => {
-    const { code, of } = await examine({ REELWRIGHT_FFMPEG: '/nowhere/ffmpeg' })
+    const { code, findingFor } = await examine({ REELWRIGHT_FFMPEG: '/nowhere/ffmpeg' })
     expect(code).toBe(0)
-    expect(of('ffmpeg')).toMatchObject({
+    expect(findingFor('ffmpeg')).toMatchObject({
       state: 'note',
       detail: expect.stringMatching(/REELWRIGHT_FFMPEG.*reads "ffmpeg" from .*reelwright\.config\.json/),
     })
@@ -208,9 +214,9 @@ describe('reelwright doctor', () => {
   it('reports that the configured ffmpeg does not exist', async () => {
     await settings({ ffmpeg: '/nowhere/ffmpeg' })
     // In a separate process, because the configured program stays set until the process exits.
-    const { code, of } = await examine({}, spawned)
+    const { code, findingFor } = await examine({}, spawned)
     expect(code).toBe(1)
-    expect(of('ffmpeg')).toMatchObject({
+    expect(findingFor('ffmpeg')).toMatchObject({
       state: 'missing',
       detail: expect.stringContaining('/nowhere/ffmpeg'),
     })
@@ -218,11 +224,14 @@ describe('reelwright doctor', () => {
 
   it('checks a remote service instead of this machine', async () => {
     const noKey = await examine({ REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })
-    expect(noKey.of('service')).toMatchObject({ state: 'missing', fix: 'set REELWRIGHT_API_KEY' })
-    const silent = await examine({ REELWRIGHT_BASE_URL: 'http://127.0.0.1:9', REELWRIGHT_API_KEY: 'k' })
-    expect(silent.code).toBe(1)
-    expect(silent.of('service')).toMatchObject({ state: 'missing', fix: expect.stringMatching(/./) })
-    expect(silent.of('ffmpeg')).toBeUndefined()
+    expect(noKey.findingFor('service')).toMatchObject({ state: 'missing', fix: 'set REELWRIGHT_API_KEY' })
+    const unreachable = await examine({ REELWRIGHT_BASE_URL: 'http://127.0.0.1:9', REELWRIGHT_API_KEY: 'k' })
+    expect(unreachable.code).toBe(1)
+    expect(unreachable.findingFor('service')).toMatchObject({
+      state: 'missing',
+      fix: expect.stringMatching(/./),
+    })
+    expect(unreachable.findingFor('ffmpeg')).toBeUndefined()
   })
 
   it('prints findings as text, with the fix below each', async () => {
@@ -250,12 +259,12 @@ describe('reelwright clean', () => {
     const { data: old } = await calls.upload('a.txt', 'x'.repeat(2048))
     await calls.upload('b.txt', 'kept')
     await ageFile(service.running.service.db, old, 8 * 24 * 3600 * 1000)
-    const there = { REELWRIGHT_BASE_URL: service.baseUrl, REELWRIGHT_API_KEY: service.apiKey }
-    expect(await spawned(['clean'], there)).toMatchObject({
+    const serviceEnvironment = { REELWRIGHT_BASE_URL: service.baseUrl, REELWRIGHT_API_KEY: service.apiKey }
+    expect(await spawned(['clean'], serviceEnvironment)).toMatchObject({
       code: 0,
       out: 'Removed 0 files, freed 0 bytes; 2 KiB still in use\n',
     })
-    expect((await reelwright(['clean', '--keep-days', '7'], there)).out).toBe(
+    expect((await reelwright(['clean', '--keep-days', '7'], serviceEnvironment)).out).toBe(
       'Removed 1 file, freed 2 KiB; 4 bytes still in use\n',
     )
   })

@@ -171,10 +171,10 @@ describe('readConfig', () => {
       { voice_id: 'a', name: 'A', languages: ['english'] },
       '[0].languages[0]: a language is written like en-US',
     ],
-  ])('rejects the voice %j with its position', async (voice, says) => {
+  ])('rejects the voice %j with its position', async (voice, message) => {
     await settingsFile({ voices: [voice] })
     const reading = readConfig({ dataDir, environment: {} })
-    await expect(reading).rejects.toThrow(`voices in ${join(dataDir, dataFiles.settings)}: ${says}`)
+    await expect(reading).rejects.toThrow(`voices in ${join(dataDir, dataFiles.settings)}: ${message}`)
   })
 
   it('accepts voices with unique ids', async () => {
@@ -189,9 +189,9 @@ describe('readConfig', () => {
 
   it('does not quote a file with invalid JSON, which may contain a key', async () => {
     await writeFile(join(dataDir, 'reelwright.config.json'), '{ "api_key": secret-key }')
-    const refused = readConfig({ dataDir, environment: {} })
-    await expect(refused).rejects.toThrow('is not valid JSON')
-    await expect(refused).rejects.not.toThrow('secret-key')
+    const rejection = readConfig({ dataDir, environment: {} })
+    await expect(rejection).rejects.toThrow('is not valid JSON')
+    await expect(rejection).rejects.not.toThrow('secret-key')
   })
 
   it.each([

@@ -40,9 +40,9 @@ it.each(responses)('%s has the documented fields', (_, schema, fields) => {
 it('init returns a session, the status of an open one, or the file record and `instant`', () => {
   const [instant, open, session] = uploadInitResult.options
   // Our extension, returned by the local service only.
-  const ours = { local_import: 'boolean, optional' }
-  expect(fieldsOf(session)).toEqual({ ...table.sessionFields, ...ours })
-  expect(fieldsOf(open)).toEqual({ ...table.statusFields, ...ours })
+  const extensions = { local_import: 'boolean, optional' }
+  expect(fieldsOf(session)).toEqual({ ...table.sessionFields, ...extensions })
+  expect(fieldsOf(open)).toEqual({ ...table.statusFields, ...extensions })
   expect(fieldsOf(instant)).toEqual({ ...fileRecordFields, ...table.instantFields })
 })
 
@@ -66,8 +66,8 @@ describe('init', () => {
   })
 
   it.each(table.initParameters)('$at', ({ at, required, accepts = [], refuses = [] }) => {
-    for (const absent of [undefined, null]) {
-      expect(code(changed(table.initSmallest, at, absent))).toBe(required ? 6013 : 200)
+    for (const missingValue of [undefined, null]) {
+      expect(code(changed(table.initSmallest, at, missingValue))).toBe(required ? 6013 : 200)
     }
     expect(accepts.filter((value) => code(changed(table.initSmallest, at, value)) !== 200)).toEqual([])
     expect(refuses.filter((value) => code(changed(table.initSmallest, at, value)) !== 6016)).toEqual([])

@@ -35,13 +35,13 @@ beforeAll(async () => {
     'sine=duration=4',
     ...h264,
   ])
-  const still = await make(join(folder, 'still.png'), [...picture(1), '-frames:v', '1'])
+  const stillImage = await make(join(folder, 'still.png'), [...picture(1), '-frames:v', '1'])
   const tone = await make(join(folder, 'tone.wav'), ['-f', 'lavfi', '-i', 'sine=duration=1'])
   samples = [
     { kind: 'video', name: 'clip.mp4', bytes: new Uint8Array(await readFile(clip)) },
     { kind: 'text', name: 'lines.srt', bytes: '1\n00:00:01,000 --> 00:00:02,000\nNot a video.\n' },
     { kind: 'audio', name: 'tone.wav', bytes: new Uint8Array(await readFile(tone)) },
-    { kind: 'image', name: 'still.png', bytes: new Uint8Array(await readFile(still)) },
+    { kind: 'image', name: 'still.png', bytes: new Uint8Array(await readFile(stillImage)) },
   ]
   // These services get no requests, because no task is created.
   const services = {

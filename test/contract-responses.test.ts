@@ -56,8 +56,8 @@ describe('files', () => {
     const { status, code, data } = await calls.upload('other.txt', 'other text')
     expect([status, code]).toEqual([200, 200])
     expect(wrongFields(common.fileRecordFields, { ...data })).toEqual([])
-    const kept = Date.parse(data.expire_at) - Date.parse(data.created_at)
-    expect(kept / 86_400_000).toBeCloseTo(common.limits.retentionDays, 1)
+    const retentionMs = Date.parse(data.expire_at) - Date.parse(data.created_at)
+    expect(retentionMs / 86_400_000).toBeCloseTo(common.limits.retentionDays, 1)
   })
 
   it('identical content reuses the record', async () => {
@@ -99,8 +99,8 @@ describe('tasks', () => {
     const always = { task_id: 'string', task_type: 'string', status: 'string' } as const
     expect(wrongFields({ ...always, ...created }, { ...creation.data })).toEqual([])
 
-    const ask = () => calls.query(operation, creation.data.task_id)
-    const done = await pollUntil(ask, ({ data }) => common.terminalStates.includes(data.status))
+    const queryTask = () => calls.query(operation, creation.data.task_id)
+    const done = await pollUntil(queryTask, ({ data }) => common.terminalStates.includes(data.status))
     expect(wrongFields(common.taskRecordFields, { ...done.data })).toEqual([])
     expect(done.data.status).toBe('completed')
     const output = done.data.output_result as Data

@@ -13,7 +13,7 @@ test('an MCP call with a path returns a result path, with every layer except the
   await using folder = await temporaryFolder()
   await using service = await startTestService()
   await writeFile(join(folder.path, 'note.txt'), 'what the agent has')
-  const [near, far] = InMemoryTransport.createLinkedPair()
+  const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair()
   const server = await startMcpServer({
     version: '0.0.0-test',
     operations: [fakeModule.operation],
@@ -23,10 +23,10 @@ test('an MCP call with a path returns a result path, with every layer except the
     report: (error) => {
       throw error
     },
-    transport: far,
+    transport: serverTransport,
   })
   const client = new Client({ name: 'test', version: '1' })
-  await client.connect(near)
+  await client.connect(clientTransport)
 
   const result = await client.callTool({ name: 'test_copy', arguments: { file_id: 'note.txt' } })
 

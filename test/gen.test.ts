@@ -50,13 +50,13 @@ it('reports an outdated document and updates it', async () => {
 
 it('writes a changed schema, and removes pages of removed tools', async () => {
   await documents('docs/tools/get_task.json', (text) => text.replace('"wait_seconds"', '"seconds"'))
-  const gone = join(copy, 'docs', 'tools', 'video_dance.json')
-  await writeFile(gone, '{}')
+  const removedPage = join(copy, 'docs', 'tools', 'video_dance.json')
+  await writeFile(removedPage, '{}')
   const { code, err } = await generate('--check')
   expect([code, err]).toEqual([1, expect.stringContaining('docs/tools/get_task.json is out of date')])
   expect(err).toContain('docs/tools/video_dance.json is out of date')
   expect(await generate()).toEqual({ code: 0, err: '' })
-  await expect(readFile(gone)).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(readFile(removedPage)).rejects.toMatchObject({ code: 'ENOENT' })
   expect(await generate('--check')).toEqual({ code: 0, err: '' })
 })
 

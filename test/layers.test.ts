@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(project, { recursive: true }))
 
 /** Lints files with one import each; returns the files whose import is forbidden. */
-async function forbidden(imports: Readonly<Record<string, string>>): Promise<string[]> {
+async function forbiddenImports(imports: Readonly<Record<string, string>>): Promise<string[]> {
   for (const [file, code] of Object.entries(imports)) {
     await mkdir(join(project, dirname(file)), { recursive: true })
     await writeFile(join(project, file), code)
@@ -69,7 +69,7 @@ describe('the layer map', () => {
       'tools/a/run.ts': "import '../b/run.ts'",
       'tools/b/run.ts': "import '../../src/db/open.ts'",
     }
-    expect(await forbidden(imports)).toEqual(Object.keys(imports).toSorted())
+    expect(await forbiddenImports(imports)).toEqual(Object.keys(imports).toSorted())
   })
 
   it('allows the listed imports', async () => {
@@ -85,6 +85,6 @@ describe('the layer map', () => {
         "export { run } from '../../src/engines/ffmpeg/run.ts'\nexport { plan } from './plan.ts'",
       'tools/a/run.test.ts': "export { startService } from '../../src/service/service.ts'",
     }
-    expect(await forbidden(imports)).toEqual([])
+    expect(await forbiddenImports(imports)).toEqual([])
   })
 })

@@ -39,8 +39,10 @@ function serve({ dataDir, args = [], environment = {} }: ServeOptions) {
     child,
     /** Resolves to its address once it listens. */
     async address(): Promise<string> {
-      const [said] = (await Promise.race([once(child.stdout, 'data'), exit.then(() => [''])])) as [Buffer]
-      const [url] = /http:\/\/\S+/.exec(String(said)) ?? []
+      const [firstOutput] = (await Promise.race([once(child.stdout, 'data'), exit.then(() => [''])])) as [
+        Buffer,
+      ]
+      const [url] = /http:\/\/\S+/.exec(String(firstOutput)) ?? []
       if (url === undefined) throw new Error(`serve did not listen: ${await err}`)
       return url
     },
@@ -153,8 +155,8 @@ describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () =>
 
     const other = new pg.Client(environment.DATABASE_URL)
     await other.connect()
-    const holder = `datname = current_database() and application_name like 'reelwright process %'`
-    await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${holder}`)
+    const sessionFilter = `datname = current_database() and application_name like 'reelwright process %'`
+    await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${sessionFilter}`)
     await other.end()
     const { code, err } = await first.ended()
     expect(code).toBe(1)

@@ -24,7 +24,7 @@ const mirror = testdata('models')
 const type = 'audio_language_detect'
 
 /** Calls the operation over HTTP. Returns the response, successful or not. */
-async function ask(calls: Api, name: string, path = pathOf('kennedy')) {
+async function createDetection(calls: Api, name: string, path = pathOf('kennedy')) {
   const { data: file } = await calls.upload(name, new Uint8Array(await readFile(path)))
   return { ...(await calls.create(type, { file_id: file.file_id })) }
 }
@@ -66,7 +66,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const inputs = [...picture(2), '-i', pathOf('kennedy')]
     const path = await make(join(folder, 'damaged.mkv'), [...inputs, ...codecs])
     const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service is not running'))
-    expect(await ask(calls, 'damaged.mkv', path)).toMatchObject({
+    expect(await createDetection(calls, 'damaged.mkv', path)).toMatchObject({
       status: 200,
       data: { raw_language: 'zh', detected_window_sec: 11 },
     })
@@ -75,7 +75,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   test('creation over HTTP returns the result and the task id', async () => {
     const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service is not running'))
     const before = await calls.balance()
-    const { status, code, data } = await ask(calls, 'speech.flac')
+    const { status, code, data } = await createDetection(calls, 'speech.flac')
     expect([status, code]).toEqual([200, 200])
     const { task_id, ...result } = { ...data }
     expectDocumented(result)
@@ -93,7 +93,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
       resultTimeoutMs: 300,
     })
     const calls = api(await service.account(9))
-    const missing = await ask(calls, 'missing.flac')
+    const missing = await createDetection(calls, 'missing.flac')
     expect(missing).toMatchObject({ status: 500, code: 6401, data: null, retryable: false })
     expect(missing).toHaveProperty('hint', expect.stringMatching(/models pull whisper-tiny/))
     expect(await calls.balance()).toBe(9)
@@ -105,7 +105,11 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
       const { data } = await calls.create('test_copy', { file_id: text.file_id, behaviour: 'wait' })
       others.push(data.task_id)
     }
-    expect(await ask(calls, 'busy.flac')).toMatchObject({ status: 500, code: 6402, retryable: true })
+    expect(await createDetection(calls, 'busy.flac')).toMatchObject({
+      status: 500,
+      code: 6402,
+      retryable: true,
+    })
     expect(await calls.balance()).toBe(9 - others.length)
     const { list } = (await calls.send<TaskList>('/task/list')).data
     expect(list[0]).toMatchObject({ status: 'cancelled', task_type_key: type })

@@ -38,10 +38,10 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror, own: { whisper }, manifest })
 
   test('returns the five most likely languages with contract codes', async () => {
-    const { candidates, ...likeliest } = await detect(pathOf('kennedy'))
+    const { candidates, ...best } = await detect(pathOf('kennedy'))
     expect(candidates).toHaveLength(5)
     const [first] = candidates
-    expect(likeliest).toEqual({ ...first, detected_window_sec: 11, engine: 'whisper' })
+    expect(best).toEqual({ ...first, detected_window_sec: 11, engine: 'whisper' })
     const confidences = candidates.map(({ confidence }) => confidence)
     expect(confidences.toSorted((one, other) => other - one)).toEqual(confidences)
     expect(confidences.reduce((sum, confidence) => sum + confidence, 0)).toBeLessThanOrEqual(1)
@@ -77,8 +77,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('rejects a file without sound before anything is charged', async () => {
-    const silent = await make(join(folder, 'silent.mp4'), [...picture(1), '-pix_fmt', 'yuv420p'])
-    await expect(detect(silent)).rejects.toMatchObject({
+    const silentVideo = await make(join(folder, 'silent.mp4'), [...picture(1), '-pix_fmt', 'yuv420p'])
+    await expect(detect(silentVideo)).rejects.toMatchObject({
       code: 6016,
       message: 'file_id: silent.mp4 has no sound',
     })

@@ -13,27 +13,27 @@ import {
   writeSound,
 } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { startParrot, type Parrot } from './fake-speech-services.ts'
-import { speak } from './run-tts.ts'
+import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
+import { runTextToSpeech } from './run-tts.ts'
 
 // Background behind a voice is removed if it can be detected and a separator is installed.
 
 const folder = await scratchFolder()
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
-  let parrot: Parrot
+  let speechServices: FakeSpeechServices
   /** Six seconds of speech without pauses. */
   let gapless: Float32Array
-  let overMusic: string
+  let speechOverMusic: string
   beforeAll(async () => {
-    parrot = await startParrot()
+    speechServices = await startFakeSpeechServices()
     gapless = (await voiceOf('austen')).slice(0.5 * 16_000, 6.5 * 16_000)
-    overMusic = await writeSound(join(folder, 'gapless.wav'), mixed(gapless, music(6, 0.02)))
+    speechOverMusic = await writeSound(join(folder, 'gapless.wav'), mixed(gapless, music(6, 0.02)))
   })
-  afterAll(() => parrot[Symbol.asyncDispose]())
+  afterAll(() => speechServices[Symbol.asyncDispose]())
 
   const separationOf = async (path: string) => {
-    const { output } = await speak(folder, path, { text: 'Hello.' })
+    const { output } = await runTextToSpeech(folder, path, { text: 'Hello.' })
     const { separated, separator } = output.report.ref
     return { separated, separator, notes: output.notes ?? [] }
   }
@@ -50,24 +50,24 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   /** The voice twice, far apart, with music behind the longer part, which is cloned, or behind the other. */
-  const twice = async (musicBehind: 'copied' | 'other') => {
+  const createTwoSpans = async (musicSpan: 'copied' | 'other') => {
     const copied = joined(silence(1), gapless, silence(6))
     const other = joined(silence(1), gapless.subarray(0, 4 * 16_000), silence(1))
     const withMusic = (part: Float32Array) => mixed(part, music(part.length / 16_000, 0.02))
-    const parts = musicBehind === 'copied' ? [withMusic(copied), other] : [copied, withMusic(other)]
-    return await writeSound(join(folder, `${musicBehind}.wav`), joined(...parts))
+    const parts = musicSpan === 'copied' ? [withMusic(copied), other] : [copied, withMusic(other)]
+    return await writeSound(join(folder, `${musicSpan}.wav`), joined(...parts))
   }
 
   describe('without a separator', () => {
     beforeEach(() => void useTestPacks(join(folder, 'bare')))
 
     test('reports music only behind the cloned span', async () => {
-      expect(await separationOf(await twice('copied'))).toEqual({
+      expect(await separationOf(await createTwoSpans('copied'))).toEqual({
         separated: false,
         separator: null,
         notes: [expect.stringMatching(/^the voice has background music, .*`reelwright models pull \S+`$/)],
       })
-      expect(await separationOf(await twice('other'))).toEqual({
+      expect(await separationOf(await createTwoSpans('other'))).toEqual({
         separated: false,
         separator: null,
         notes: [],
@@ -75,7 +75,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     })
 
     test('reports that speech without pauses cannot be analysed', async () => {
-      expect(await separationOf(overMusic)).toEqual({
+      expect(await separationOf(speechOverMusic)).toEqual({
         separated: false,
         separator: null,
         notes: [
@@ -91,7 +91,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     beforeEach(() => useSpeechPacks(folder))
 
     test('removes it, also from speech without pauses', async () => {
-      for (const path of [await twice('copied'), overMusic]) {
+      for (const path of [await createTwoSpans('copied'), speechOverMusic]) {
         expect(await separationOf(path)).toEqual({ separated: true, separator: 'gtcrn', notes: [] })
       }
     })

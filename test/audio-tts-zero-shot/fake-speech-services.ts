@@ -9,63 +9,67 @@ import {
 } from '../engines/services/fake-service.ts'
 
 /** Sample rate of the fake voice, Hz. */
-export const parrotRate = 24_000
+export const fakeVoiceRate = 24_000
 
 /** A fake voice service and a fake transcription service that recognises its output. */
-export interface Parrot extends AsyncDisposable {
+export interface FakeSpeechServices extends AsyncDisposable {
   readonly voice: FakeService
-  readonly ears: FakeService
+  readonly recogniser: FakeService
   /** Bodies of the requests, one entry per attempt. */
-  readonly asked: Record<string, unknown>[]
+  readonly requests: Record<string, unknown>[]
   /** Words spoken for a text at an attempt (from 0). Default: the whole text. */
-  says: (text: string, attempt: number) => string
+  spokenWords: (text: string, attempt: number) => string
   /** Transcription of any other sound. */
-  others: Readonly<Record<string, unknown>>
+  fallbackTranscript: Readonly<Record<string, unknown>>
 }
 
 /** Starts both services and configures them for this process. */
-export async function startParrot(): Promise<Parrot> {
+export async function startFakeSpeechServices(): Promise<FakeSpeechServices> {
   /** Text by length of the sound, samples at 16 kHz. */
-  const said = new Map<number, string>()
+  const textByLength = new Map<number, string>()
   const attempts = new Map<string, number>()
-  const speak: Reply = (response, { body }) => {
+  const replyWithSpeech: Reply = (response, { body }) => {
     const request = JSON.parse(String(body)) as Record<string, unknown> & { text: string }
-    parrot.asked.push(request)
+    speechServices.requests.push(request)
     const attempt = attempts.get(request.text) ?? 0
     attempts.set(request.text, attempt + 1)
-    const words = parrot.says(request.text, attempt)
+    const words = speechServices.spokenWords(request.text, attempt)
     // Every sound has a unique length, which identifies its text.
-    const length = 16_000 + 300 * said.size
-    said.set(length, words)
-    return bytes(encodeWav({ samples: tone((length * 3) / 2), rate: parrotRate }), 'audio/wav')(
+    const length = 16_000 + 300 * textByLength.size
+    textByLength.set(length, words)
+    return bytes(encodeWav({ samples: tone((length * 3) / 2), rate: fakeVoiceRate }), 'audio/wav')(
       response,
       {} as never,
     )
   }
-  const understand: Reply = (response, { body }) => {
+  const replyWithTranscript: Reply = (response, { body }) => {
     const { samples } = decodeWav(wavIn(body))
-    const text = said.get(samples.length)
-    const answer = text === undefined ? parrot.others : { text, language: 'english', segments: [] }
+    const text = textByLength.get(samples.length)
+    const answer =
+      text === undefined ? speechServices.fallbackTranscript : { text, language: 'english', segments: [] }
     return json(answer)(response, {} as never)
   }
-  const [voice, ears] = [await startFakeService(speak), await startFakeService(understand)]
-  const parrot: Parrot = {
+  const [voice, recogniser] = [
+    await startFakeService(replyWithSpeech),
+    await startFakeService(replyWithTranscript),
+  ]
+  const speechServices: FakeSpeechServices = {
     voice,
-    ears,
-    asked: [],
-    says: (text) => text,
-    others: { text: 'ask not what your country can do for you', language: 'english' },
+    recogniser,
+    requests: [],
+    spokenWords: (text) => text,
+    fallbackTranscript: { text: 'ask not what your country can do for you', language: 'english' },
     async [Symbol.asyncDispose]() {
       configureServices({})
       await voice[Symbol.asyncDispose]()
-      await ears[Symbol.asyncDispose]()
+      await recogniser[Symbol.asyncDispose]()
     },
   }
   configureServices({
     voice_service: { address: `gpt-sovits+${voice.origin}` },
-    transcription: { address: `${ears.origin}/v1`, model: 'parrot' },
+    transcription: { address: `${recogniser.origin}/v1`, model: 'parrot' },
   })
-  return parrot
+  return speechServices
 }
 
 /** Continuous sound without silence to trim. */

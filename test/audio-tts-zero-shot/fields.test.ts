@@ -9,19 +9,19 @@ import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
-import { startParrot, type Parrot } from './fake-speech-services.ts'
-import { speak } from './run-tts.ts'
+import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
+import { runTextToSpeech } from './run-tts.ts'
 
 // Effects of single fields of a request.
 
 const folder = await scratchFolder()
 useTestPacks(join(folder, 'packs'))
 
-let parrot: Parrot
+let speechServices: FakeSpeechServices
 beforeEach(async () => {
-  parrot = await startParrot()
+  speechServices = await startFakeSpeechServices()
 })
-afterEach(() => parrot[Symbol.asyncDispose]())
+afterEach(() => speechServices[Symbol.asyncDispose]())
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   const recording = pathOf('kennedy')
@@ -31,9 +31,9 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
       ...picture(11),
       ...['-i', recording, '-map', '0:v', '-map', '1:a', ...h264, '-c:a', 'aac'],
     ])
-    const alone = await speak(folder, recording, { text: 'Hello.' })
-    const { output, kept } = await speak(folder, video, { text: 'Hello.' })
-    expect(kept.map(({ name }) => name)).toEqual(['Hello.wav'])
+    const alone = await runTextToSpeech(folder, recording, { text: 'Hello.' })
+    const { output, results } = await runTextToSpeech(folder, video, { text: 'Hello.' })
+    expect(results.map(({ name }) => name)).toEqual(['Hello.wav'])
     for (const [at, time] of output.report.ref.span_ms.entries())
       expect(Math.abs(time - (alone.output.report.ref.span_ms[at] ?? 0))).toBeLessThan(100)
   })
@@ -43,22 +43,26 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
 
   test('subtitles default to a portrait canvas without commas and full stops', async () => {
     const entriesFor = async (fields: Readonly<Record<string, unknown>>) => {
-      const { srt = '' } = await speak(folder, recording, { text, subtitle_format: 'srt', ...fields })
+      const { srt = '' } = await runTextToSpeech(folder, recording, {
+        text,
+        subtitle_format: 'srt',
+        ...fields,
+      })
       return readSubtitles(await readFile(srt), { format: 'srt' }).entries.map((entry) => entry.text)
     }
-    const [usual, asked] = [
+    const [portrait, landscape] = [
       await entriesFor({}),
       await entriesFor({ canvas: [1920, 1080], strip_punctuation: false }),
     ]
-    const said = (entries: readonly string[]) => entries.join(' ').replaceAll('\n', ' ')
-    expect(said(usual)).toBe(text.replaceAll(/[,.](?!\d)/g, ''))
-    expect(said(asked)).toBe(text)
+    const joinEntries = (entries: readonly string[]) => entries.join(' ').replaceAll('\n', ' ')
+    expect(joinEntries(portrait)).toBe(text.replaceAll(/[,.](?!\d)/g, ''))
+    expect(joinEntries(landscape)).toBe(text)
     const longest = (entries: readonly string[]) =>
       Math.max(...entries.flatMap((entry) => entry.split('\n')).map(estimateWidth))
     // Width of a line in full-width characters.
-    expect(longest(usual)).toBeLessThanOrEqual(13)
-    expect(longest(asked)).toBeGreaterThan(13)
-    expect(longest(asked)).toBeLessThanOrEqual(20)
+    expect(longest(portrait)).toBeLessThanOrEqual(13)
+    expect(longest(landscape)).toBeGreaterThan(13)
+    expect(longest(landscape)).toBeLessThanOrEqual(20)
   })
 
   test.each([
@@ -69,12 +73,12 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     '%s is spoken as Mandarin, and its subtitles keep the given characters',
     async (text_lang, written, recognitions) => {
       const request = { text: written, text_lang, subtitle_format: 'srt', strip_punctuation: false }
-      const { output, srt = '' } = await speak(folder, recording, request)
-      expect(parrot.asked).toMatchObject([
+      const { output, srt = '' } = await runTextToSpeech(folder, recording, request)
+      expect(speechServices.requests).toMatchObject([
         { text: written.slice(0, 7), text_lang: 'zh', prompt_lang: 'zh' },
         { text: written.slice(7), text_lang: 'zh', prompt_lang: 'zh' },
       ])
-      expect(parrot.ears.heard).toHaveLength(2 + recognitions)
+      expect(speechServices.recogniser.heard).toHaveLength(2 + recognitions)
       expect(output.report.ref.ref_lang).toBe('zh-CN')
       expect(output).not.toHaveProperty('notes')
       const { entries } = readSubtitles(await readFile(srt), { format: 'srt' })
@@ -87,11 +91,11 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const scratch = join(folder, 'barred')
     // A folder where the file should be.
     await mkdir(join(scratch, 'speech.srt'), { recursive: true })
-    const { context, kept } = createRunContext(files, scratch)
+    const { context, results } = createRunContext(files, scratch)
     const request = { ref_file_id: fileIdOf(recording), text: 'Hello there.', text_lang: 'en-US' }
     const input = audioTtsZeroShot.input.parse({ ...request, subtitle_format: 'srt' })
     const output = audioTtsZeroShot.output.parse(await run(input, context))
-    expect(kept.map(({ name }) => name)).toEqual(['Hello there.wav'])
+    expect(results.map(({ name }) => name)).toEqual(['Hello there.wav'])
     expect(output).toMatchObject({
       ...{ file_id: '1', segments: [{ text: 'Hello there.' }] },
       ...{ subtitle_file_id: '', subtitle_file_download_url: '' },

@@ -13,27 +13,27 @@ import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { createFakeSherpaPack } from '../engines/speech/fake-sherpa.ts'
 import { writeFakePack } from '../engines/speech/fake-speech-models.ts'
 import { fileIdOf, stageFiles } from '../tasks/run-operation.ts'
-import { speak } from './run-tts.ts'
+import { runTextToSpeech } from './run-tts.ts'
 
 const folder = await scratchFolder()
 
 /** Voice and recogniser are fakes, whose files define the results. */
-async function standIns(mirror: string): Promise<Manifest> {
+async function createFakePacks(mirror: string): Promise<Manifest> {
   const names = ['vocos_24khz.onnx', 'encoder.onnx', 'decoder.int8.onnx', 'lexicon.txt', 'espeak-ng-data']
   const voice = { ...Object.fromEntries(names.map((name) => [name, 'opens'])), 'tokens.txt': 'tone' }
-  const ears = { 'sense.model.onnx': 'opens', 'sense.tokens.txt': '{"text":"Good morning."}' }
+  const recogniserFiles = { 'sense.model.onnx': 'opens', 'sense.tokens.txt': '{"text":"Good morning."}' }
   return {
     ...manifest,
     'sherpa-onnx': await createFakeSherpaPack(folder),
     ...(await writeFakePack(mirror, 'zipvoice', voice)),
-    ...(await writeFakePack(mirror, 'sense-voice', ears)),
+    ...(await writeFakePack(mirror, 'sense-voice', recogniserFiles)),
   }
 }
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   test('the command in the error installs everything from a mirror', async () => {
     const mirror = join(folder, 'mirror')
-    const known = await standIns(mirror)
+    const known = await createFakePacks(mirror)
     for (const file of ['silero-vad.onnx', 'pyannote-segmentation-3.int8.onnx'])
       await copyFile(join(testdata('models') ?? '', file), join(mirror, file))
     const dataDir = join(folder, 'data')
@@ -52,7 +52,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
       missing instanceof MediaError ? (/^reelwright models pull (.+)$/.exec(missing.hint) ?? []) : []
     await pullPacks({ packs, dataDir, io: process }, names.split(' '))
     await requireAll(requirements(input, files))
-    const { output } = await speak(folder, recording, request)
+    const { output } = await runTextToSpeech(folder, recording, request)
     expect(output).toMatchObject({ engine: 'zipvoice', report: { ref: { ref_text: 'Good morning.' } } })
     expect(output.notes ?? []).not.toContainEqual(expect.stringMatching(/of the words/))
   })

@@ -78,13 +78,16 @@ describe('a video whose pictures cannot be decoded', () => {
   })
 
   test('the failure is not cached', async () => {
-    const whole = await upload('whole.mkv', [...h264, '-c:a', 'flac'])
+    const intact = await upload('whole.mkv', [...h264, '-c:a', 'flac'])
     {
       const decodesNothing = 'case "$*" in *"-show_entries frame"*) exit 0;; esac; exec "$FFPROBE" "$@"'
       using _ = await standIn(join(folder, 'decodes-nothing'), decodesNothing, 'ffprobe')
-      expect(await quote(whole)).toMatchObject({ status: 200 })
-      expect(await inspect(whole)).toMatchObject({ code: 6021 })
+      expect(await quote(intact)).toMatchObject({ status: 200 })
+      expect(await inspect(intact)).toMatchObject({ code: 6021 })
     }
-    expect(await inspect(whole)).toMatchObject({ status: 200, data: { media: { video: { codec: 'h264' } } } })
+    expect(await inspect(intact)).toMatchObject({
+      status: 200,
+      data: { media: { video: { codec: 'h264' } } },
+    })
   })
 })

@@ -5,44 +5,46 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { json } from '../engines/services/fake-service.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { startParrot, type Parrot } from './fake-speech-services.ts'
-import { speak } from './run-tts.ts'
+import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
+import { runTextToSpeech } from './run-tts.ts'
 
 const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
 const folder = await scratchFolder()
 const speech = testdata('speech')
 const hasModels = useTestPacks(join(folder, 'packs'))
 
-let parrot: Parrot
+let speechServices: FakeSpeechServices
 beforeEach(async () => {
-  parrot = await startParrot()
+  speechServices = await startFakeSpeechServices()
 })
-afterEach(() => parrot[Symbol.asyncDispose]())
+afterEach(() => speechServices[Symbol.asyncDispose]())
 
 describe.skipIf(speech === undefined || !hasModels)(
   'rejects an unusable recording with the rule it breaks (REELWRIGHT_TESTDATA)',
   () => {
     const jfk = join(speech ?? '', 'jfk.flac')
-    const made = async (name: string, inputs: readonly string[], graph: string) => {
+    const createRecording = async (name: string, inputs: readonly string[], graph: string) => {
       const path = join(folder, name)
-      const given = inputs.flatMap((input) =>
+      const inputArgs = inputs.flatMap((input) =>
         input.startsWith('lavfi:') ? ['-f', 'lavfi', '-i', input.slice(6)] : ['-i', input],
       )
-      await ffmpeg(...given, '-filter_complex', graph, '-map', '[a]', '-ar', '16000', '-ac', '1', path)
+      await ffmpeg(...inputArgs, '-filter_complex', graph, '-map', '[a]', '-ar', '16000', '-ac', '1', path)
       return path
     }
     const prompt = join(speech ?? '', 'cosyvoice-zero_shot_prompt.wav')
     const rejection = async (path: string) => {
-      const failure: unknown = await speak(folder, path, { text: 'Hello.' }).catch((error: unknown) => error)
+      const failure: unknown = await runTextToSpeech(folder, path, { text: 'Hello.' }).catch(
+        (error: unknown) => error,
+      )
       expect(failure).toMatchObject({ code: 6016, retryable: false })
       return (failure as Error).message
     }
 
     test('silence and noise', async () => {
-      const noise = await made('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
+      const noise = await createRecording('noise.wav', ['lavfi:anoisesrc=d=6:a=0.1:seed=7'], '[0]anull[a]')
       expect(await rejection(noise)).toContain('contains no speech')
-      const silent = await made('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
-      expect(await rejection(silent)).toContain('contains no speech')
+      const silentRecording = await createRecording('silence.wav', ['lavfi:anullsrc=d=6'], '[0]anull[a]')
+      expect(await rejection(silentRecording)).toContain('contains no speech')
     })
 
     test('words with long pauses between them', async () => {
@@ -51,7 +53,7 @@ describe.skipIf(speech === undefined || !hasModels)(
           `[c${at}]atrim=${0.5 + at * 0.9}:${1.3 + at * 0.9},asetpts=PTS-STARTPTS,apad=pad_dur=1.2[p${at}]`,
       )
       const graph = ['[0]asplit=3[c0][c1][c2]', ...cut, '[p0][p1][p2]concat=n=3:v=0:a=1[a]']
-      const path = await made('apart.wav', [prompt], graph.join(';'))
+      const path = await createRecording('apart.wav', [prompt], graph.join(';'))
       expect(await rejection(path)).toMatch(/no 3 s of speech without a silence longer than 0\.6 s/)
     })
 
@@ -68,17 +70,17 @@ describe.skipIf(speech === undefined || !hasModels)(
         ...pieces,
         '[x0][y0][x1][y1][x2][y2]concat=n=6:v=0:a=1[a]',
       ]
-      const path = await made('turns.wav', [one, other], graph.join(';'))
+      const path = await createRecording('turns.wav', [one, other], graph.join(';'))
       expect(await rejection(path)).toMatch(/no 3 s of continuous speech of one person alone/)
     })
 
     test('speech that is not recognised', async () => {
-      const surely = [{ start: 0, end: 2, text: '♪', avg_logprob: -0.01 }]
-      for (const others of [{ text: '' }, { text: '♪' }, { text: '♪', segments: surely }]) {
-        parrot.others = { ...others, language: 'english' }
+      const confidentSegments = [{ start: 0, end: 2, text: '♪', avg_logprob: -0.01 }]
+      for (const others of [{ text: '' }, { text: '♪' }, { text: '♪', segments: confidentSegments }]) {
+        speechServices.fallbackTranscript = { ...others, language: 'english' }
         expect(await rejection(jfk)).toContain('was not recognised')
       }
-      parrot.others = {
+      speechServices.fallbackTranscript = {
         text: 'murmur',
         language: 'english',
         segments: [{ start: 0, end: 2, text: 'murmur', avg_logprob: -1.5 }],
@@ -87,19 +89,23 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('words that differ in the second recognition', async () => {
-      let heard = 0
-      parrot.ears.otherwise = (response) => {
-        heard += 1
-        const words = [`${heard} babble`, `${heard} of ${heard}`, `${heard}th noise`]
+      let recognitionCount = 0
+      speechServices.recogniser.otherwise = (response) => {
+        recognitionCount += 1
+        const words = [
+          `${recognitionCount} babble`,
+          `${recognitionCount} of ${recognitionCount}`,
+          `${recognitionCount}th noise`,
+        ]
         return json({ text: words.join(' '), language: 'english' })(response, {} as never)
       }
       expect(await rejection(jfk)).toMatch(/with a confidence of at most 0\.\d\d; 0\.5 is required/)
     })
 
     test('a recording that is too short or too long, before anything is charged', async () => {
-      const short = await made('short.wav', [prompt], '[0]atrim=0:2.9[a]')
+      const short = await createRecording('short.wav', [prompt], '[0]atrim=0:2.9[a]')
       expect(await rejection(short)).toContain('lasts 2.9 s, not 3 s to 30 min')
-      const long = await made('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
+      const long = await createRecording('long.wav', ['lavfi:anullsrc=d=1801'], '[0]anull[a]')
       expect(await rejection(long)).toContain('lasts 30 min 1 s, not 3 s to 30 min')
     })
   },

@@ -8,7 +8,7 @@ import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.t
 let runs = 0
 
 /** Runs the operation as a worker does. Throws its error. */
-export async function speak(folder: string, reference: string, request: Record<string, unknown>) {
+export async function runTextToSpeech(folder: string, reference: string, request: Record<string, unknown>) {
   const files = await stageFiles([reference])
   const input = audioTtsZeroShot.input.parse({
     ref_file_id: fileIdOf(reference),
@@ -19,7 +19,7 @@ export async function speak(folder: string, reference: string, request: Record<s
   runs += 1
   const scratch = join(folder, `run-${runs}`)
   await mkdir(scratch, { recursive: true })
-  const { context, kept, progress } = createRunContext(files, scratch)
+  const { context, results, progress } = createRunContext(files, scratch)
   const output = audioTtsZeroShot.output.parse(await run(input, context))
-  return { output, kept, progress, path: kept[0]?.path ?? '', srt: kept[1]?.path }
+  return { output, results, progress, path: results[0]?.path ?? '', srt: results[1]?.path }
 }

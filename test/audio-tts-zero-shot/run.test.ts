@@ -16,18 +16,18 @@ import { bytes, fails, json } from '../engines/services/fake-service.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
-import { parrotRate, startParrot, type Parrot } from './fake-speech-services.ts'
-import { speak } from './run-tts.ts'
+import { fakeVoiceRate, startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
+import { runTextToSpeech } from './run-tts.ts'
 
 const folder = await scratchFolder()
 const speech = testdata('speech')
 const hasModels = useTestPacks(join(folder, 'packs'))
 
-let parrot: Parrot
+let speechServices: FakeSpeechServices
 beforeEach(async () => {
-  parrot = await startParrot()
+  speechServices = await startFakeSpeechServices()
 })
-afterEach(() => parrot[Symbol.asyncDispose]())
+afterEach(() => speechServices[Symbol.asyncDispose]())
 
 async function loudnessOf(path: string): Promise<number> {
   const { samples } = decodeWav(await readFile(path))
@@ -41,14 +41,21 @@ describe.skipIf(speech === undefined || !hasModels)(
 
     test('speaks a text sentence by sentence in the voice of the best span of a recording', async () => {
       const text = 'Good morning. This is the news of today! Is it good?'
-      const { output, kept, path, progress } = await speak(folder, jfk, { text, fragment_interval: 0.25 })
-      expect(parrot.asked.map((request) => request['text'])).toEqual([
+      const { output, results, path, progress } = await runTextToSpeech(folder, jfk, {
+        text,
+        fragment_interval: 0.25,
+      })
+      expect(speechServices.requests.map((request) => request['text'])).toEqual([
         'Good morning.',
         'This is the news of today!',
         'Is it good?',
       ])
-      expect(parrot.asked[0]).toMatchObject({ prompt_lang: 'en', text_lang: 'en', speed_factor: 1 })
-      expect(parrot.asked[0]?.['prompt_text']).toBe('ask not what your country can do for you')
+      expect(speechServices.requests[0]).toMatchObject({
+        prompt_lang: 'en',
+        text_lang: 'en',
+        speed_factor: 1,
+      })
+      expect(speechServices.requests[0]?.['prompt_text']).toBe('ask not what your country can do for you')
       const { span_ms, ...ref } = output.report.ref
       expect(ref).toMatchObject({
         separated: false,
@@ -57,7 +64,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         ref_lang: 'en-US',
         // The recogniser reported no confidence, and returned the same text twice.
         asr_confidence: 1,
-        recogniser: `parrot at ${new URL(parrot.ears.origin).host}`,
+        recogniser: `parrot at ${new URL(speechServices.recogniser.origin).host}`,
         separator: null,
       })
       const [start = 0, end = 0] = span_ms
@@ -66,26 +73,26 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(output).toMatchObject({
         speaker: 'zero_shot',
         voice_id: 'zero_shot',
-        engine: new URL(parrot.voice.origin).host,
-        sample_rate: parrotRate,
+        engine: new URL(speechServices.voice.origin).host,
+        sample_rate: fakeVoiceRate,
         segments_source: 'assembled',
       })
       expect(output).not.toHaveProperty('errors')
       expect(output).not.toHaveProperty('notes')
       const { samples, rate } = decodeWav(await readFile(path))
-      expect(rate).toBe(parrotRate)
+      expect(rate).toBe(fakeVoiceRate)
       expect(Math.round((samples.length / rate) * 1000)).toBe(output.duration_ms)
       // Three sentences of about a second, two pauses.
       expect(output.duration_ms).toBeGreaterThan(3400)
       expect(output.duration_ms).toBeLessThan(3800)
       const segments = output.segments ?? []
-      expect(segments.map(({ text: said }) => said).join(' ')).toBe(text)
+      expect(segments.map(({ text: sentence }) => sentence).join(' ')).toBe(text)
       for (const [index, segment] of segments.entries()) {
         expect(segment.index).toBe(index)
         expect(segment.start_ms).toBe(index === 0 ? 0 : segments[index - 1]?.end_ms)
       }
       expect(segments.at(-1)?.end_ms).toBe(output.duration_ms)
-      expect(kept[0]?.name).toBe('Good morning.wav')
+      expect(results[0]?.name).toBe('Good morning.wav')
       expect(progress.at(-1)).toBe(100)
       const tags = await promisify(execFile)('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path])
       expect(tags.stdout).toContain('AI-generated')
@@ -93,13 +100,13 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('repeats a sentence with missing words at most twice, and reports words still missing', async () => {
-      parrot.says = (text, attempt) => {
+      speechServices.spokenWords = (text, attempt) => {
         if (text === 'One two three four five six.') return attempt === 0 ? 'one two' : text
         return text.startsWith('Seven') ? (['seven', 'seven eight nine', 'eight'][attempt] ?? '') : text
       }
       const text = 'One two three four five six. Seven eight nine ten eleven. In 1999 it was 12.'
-      const { output } = await speak(folder, jfk, { text })
-      expect(parrot.asked.map((request) => request['text'])).toEqual([
+      const { output } = await runTextToSpeech(folder, jfk, { text })
+      expect(speechServices.requests.map((request) => request['text'])).toEqual([
         ...Array.from({ length: 2 }, () => 'One two three four five six.'),
         ...Array.from({ length: 3 }, () => 'Seven eight nine ten eleven.'),
         'In 1999 it was 12.',
@@ -116,8 +123,8 @@ describe.skipIf(speech === undefined || !hasModels)(
         subtitle_format: 'srt',
         output_format: 'mp3',
       }
-      const { output, kept, path, srt } = await speak(folder, jfk, request)
-      expect(kept.map(({ name }) => name)).toEqual([
+      const { output, results, path, srt } = await runTextToSpeech(folder, jfk, request)
+      expect(results.map(({ name }) => name)).toEqual([
         '大家好，欢迎收看今天的节目.mp3',
         '大家好，欢迎收看今天的节目.srt',
       ])
@@ -140,36 +147,41 @@ describe.skipIf(speech === undefined || !hasModels)(
     test('uses a given transcript unchanged, with the span that matches it', async () => {
       const ref_text = 'Ask, what you can do for your country!'
       const others = { text: 'something else you do', language: 'english' }
-      parrot.others = others
-      const { output } = await speak(folder, jfk, { text: 'Hello.', ref_text })
+      speechServices.fallbackTranscript = others
+      const { output } = await runTextToSpeech(folder, jfk, { text: 'Hello.', ref_text })
       expect(output.report.ref).toMatchObject({ text_source: 'user', ref_text })
-      expect(parrot.asked[0]?.['prompt_text']).toBe(ref_text)
+      expect(speechServices.requests[0]?.['prompt_text']).toBe(ref_text)
       expect(output.notes).toEqual([
         expect.stringMatching(
           /^ref_text matches only 38 % of the speech from \d+\.\d s to \d+\.\d s of the rec/,
         ),
       ])
-      parrot.others = { ...others, text: '' }
-      const unheard = await speak(folder, jfk, { text: 'Hello.', ref_text })
-      expect(unheard.output.notes).toEqual([
+      speechServices.fallbackTranscript = { ...others, text: '' }
+      const unverified = await runTextToSpeech(folder, jfk, { text: 'Hello.', ref_text })
+      expect(unverified.output.notes).toEqual([
         expect.stringMatching(/^ref_text matches only 0 % of the speech from/),
       ])
     })
 
     test('stops at the first span that matches a given transcript', async () => {
       const kennedy = await voiceOf('kennedy')
-      const twice = await writeSound(join(folder, 'twice.wav'), joined(kennedy, silence(1), kennedy))
+      const repeatedRecording = await writeSound(
+        join(folder, 'twice.wav'),
+        joined(kennedy, silence(1), kennedy),
+      )
       const ref_text = 'Ask, what you can do for your country!'
       const others = { text: 'what you can do for your country', language: 'english' }
-      parrot.others = others
+      speechServices.fallbackTranscript = others
       const at: number[] = []
       for (const before of [[], [{ ...others, text: 'something else' }]]) {
-        parrot.ears.replies.push(...before.map(json))
-        parrot.ears.heard.length = 0
-        const { output } = await speak(folder, twice, { text: 'Hello.', ref_text })
+        speechServices.recogniser.replies.push(...before.map(json))
+        speechServices.recogniser.heard.length = 0
+        const { output } = await runTextToSpeech(folder, repeatedRecording, { text: 'Hello.', ref_text })
         expect(output).not.toHaveProperty('notes')
         at.push(...output.report.ref.span_ms)
-        expect(parrot.ears.heard, 'recognitions of spans, and of the speech').toHaveLength(before.length + 2)
+        expect(speechServices.recogniser.heard, 'recognitions of spans, and of the speech').toHaveLength(
+          before.length + 2,
+        )
       }
       expect(at.slice(0, 2)).not.toEqual(at.slice(2))
     })
@@ -184,11 +196,17 @@ describe.skipIf(speech === undefined || !hasModels)(
       const scratch = join(folder, 'resumed')
       await mkdir(scratch)
       const { context } = createRunContext(files, scratch)
-      parrot.voice.replies.push((...given) => parrot.voice.otherwise(...given), fails(401))
+      speechServices.voice.replies.push(
+        (...replyArgs) => speechServices.voice.otherwise(...replyArgs),
+        fails(401),
+      )
       await expect(run(input, context)).rejects.toMatchObject({ code: 6401 })
-      parrot.asked.length = 0
+      speechServices.requests.length = 0
       const output = await run(input, context)
-      expect(parrot.asked.map((request) => request['text'])).toEqual(['Two is here.', 'Three is here.'])
+      expect(speechServices.requests.map((request) => request['text'])).toEqual([
+        'Two is here.',
+        'Three is here.',
+      ])
       expect(output.segments).toHaveLength(3)
     })
 
@@ -222,8 +240,11 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
-      const { output, kept } = await speak(folder, jfk, { ...input, ref_file_id: fileIdOf(jfk) })
-      expect(kept).toHaveLength(input['subtitle_format'] === undefined ? 1 : 2)
+      const { output, results } = await runTextToSpeech(folder, jfk, {
+        ...input,
+        ref_file_id: fileIdOf(jfk),
+      })
+      expect(results).toHaveLength(input['subtitle_format'] === undefined ? 1 : 2)
       expect(
         output.segments
           ?.map(({ text }) => text)
@@ -233,11 +254,11 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('a voice that returns silence fails the task with that reason', async () => {
-      parrot.voice.otherwise = bytes(
+      speechServices.voice.otherwise = bytes(
         encodeWav({ samples: new Float32Array(16_000), rate: 16_000 }),
         'audio/wav',
       )
-      await expect(speak(folder, jfk, { text: 'Hello.' })).rejects.toMatchObject({
+      await expect(runTextToSpeech(folder, jfk, { text: 'Hello.' })).rejects.toMatchObject({
         code: 6401,
         message: expect.stringContaining('silence'),
       })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 async function check(input: Readonly<Record<string, unknown>>, paths: readonly string[] = []) {
-  const { context, kept } = createRunContext(
+  const { context, results } = createRunContext(
     await stageFiles(paths),
     await mkdtemp(join(folder.path, 'run-')),
   )
@@ -24,7 +24,7 @@ async function check(input: Readonly<Record<string, unknown>>, paths: readonly s
   const reports = output.problems.map(
     ({ severity, line, message }) => `${severity} ${line ?? '-'} ${message}`,
   )
-  return { output: checkParticle.output.parse(output), reports, kept }
+  return { output: checkParticle.output.parse(output), reports, results }
 }
 
 /** Returns the share of blue pixels in each of the twelve moments of a sheet. */
@@ -52,7 +52,7 @@ describe('a valid particle', () => {
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
       'document.querySelector("b").style.right = `${100 - 50 * t}%`',
     )
-    const { output, kept } = await check({
+    const { output, results } = await check({
       html: moving,
       duration: 2,
       video_size: { width: 640, height: 360 },
@@ -65,7 +65,7 @@ describe('a valid particle', () => {
       height: 180,
       file_id: '1',
     })
-    const [sheet] = kept
+    const [sheet] = results
     expect(sheet?.name).toBe('particle-test.png')
     const shares = await blueShares(sheet?.path ?? '')
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo((index + 0.5) / 12, 1)
@@ -77,8 +77,12 @@ describe('a valid particle', () => {
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
       'document.querySelector("b").style.right = Math.floor(t * 6) % 2 ? "0" : "50%"',
     )
-    const { kept } = await check({ html: opaque, duration: 2, video_size: { width: 640, height: 360 } })
-    const shares = await blueShares(kept[0]?.path ?? '')
+    const { results } = await check({
+      html: opaque,
+      duration: 2,
+      video_size: { width: 640, height: 360 },
+    })
+    const shares = await blueShares(results[0]?.path ?? '')
     for (const [index, share] of shares.entries()) expect(share).toBeCloseTo(index % 2 ? 1 : 0.5, 1)
   })
 
@@ -135,10 +139,10 @@ describe('problems that prevent rendering are reported together, with their line
       /timeline/,
     ],
   ])('%s', async (_, html, expected) => {
-    const { output, reports, kept } = await check({ html })
+    const { output, reports, results } = await check({ html })
     expect(output.ok).toBe(false)
     expect(reports.join('\n')).toMatch(expected)
-    expect(kept).toEqual([])
+    expect(results).toEqual([])
   })
 
   it('problems of reading and of playing are reported together', async () => {
@@ -158,9 +162,9 @@ describe('problems that prevent rendering are reported together, with their line
     expect((await check({ html: styled })).reports).toEqual([
       expect.stringMatching(/^error 4 the style loads https:\/\/example\.com;/),
     ])
-    const still =
+    const stillParticle =
       '<template data-composition-id="test" data-width="320" data-height="180"><p>x</p></template>'
-    expect((await check({ html: still })).reports).toEqual([
+    expect((await check({ html: stillParticle })).reports).toEqual([
       expect.stringMatching(/^error 1 no script registers a timeline/),
     ])
   })

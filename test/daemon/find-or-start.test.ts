@@ -212,8 +212,8 @@ test('a locked data folder whose daemon does not respond is reported with the pi
 
 test('a data folder locked by `serve` is reported without waiting for a daemon', async () => {
   const dataDir = await newDataFolder()
-  using held = lockDataFolder(dataDir)
-  expect(held).not.toBeNull()
+  using lock = lockDataFolder(dataDir)
+  expect(lock).not.toBeNull()
   // Longer than the timeout of the test.
   await expect(findTestDaemon(dataDir, { timeoutMs: 600_000 })).rejects.toMatchObject({
     code: 6401,

@@ -9,7 +9,7 @@ import { findTestDaemon, newDataFolder, readRunningRecord } from './daemon-fixtu
 
 vi.setConfig({ testTimeout: 30_000 })
 
-const lost = {
+const exitedDaemon = {
   pid: 4_000_000,
   start_time: 'boot/1',
   key: 'the key of the daemon that is gone',
@@ -32,7 +32,7 @@ async function announceImpostor(dataDir: string, server: Server) {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  await writeFile(join(dataDir, 'daemon.json'), JSON.stringify({ ...lost, port }))
+  await writeFile(join(dataDir, 'daemon.json'), JSON.stringify({ ...exitedDaemon, port }))
   return { port, received }
 }
 
@@ -52,10 +52,14 @@ const impostors: Record<string, () => Server> = {
     createHttpServer((request, response) => {
       const nonce = new URL(request.url ?? '', 'http://localhost').searchParams.get('nonce') ?? ''
       response.end(
-        JSON.stringify({ instance: lost.instance, proof: computeProof('guess', nonce, lost.instance) }),
+        JSON.stringify({
+          instance: exitedDaemon.instance,
+          proof: computeProof('guess', nonce, exitedDaemon.instance),
+        }),
       )
     }),
-  'returns an empty proof': () => respondWith(json(JSON.stringify({ instance: lost.instance, proof: '' }))),
+  'returns an empty proof': () =>
+    respondWith(json(JSON.stringify({ instance: exitedDaemon.instance, proof: '' }))),
   redirects: () =>
     respondWith('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/health\r\ncontent-length: 0\r\n\r\n'),
   'switches protocols': () =>
@@ -66,11 +70,11 @@ const impostors: Record<string, () => Server> = {
     ),
   'sends endless data': () =>
     createHttpServer((_, response) => {
-      const pour = () => {
+      const writeMore = () => {
         while (response.write('x'.repeat(65_536)));
-        response.once('drain', pour)
+        response.once('drain', writeMore)
       }
-      pour()
+      writeMore()
     }),
 }
 
@@ -82,6 +86,6 @@ test.each(Object.entries(impostors))(
     const found = await findTestDaemon(dataDir)
     expect(found.baseUrl).not.toBe(`http://127.0.0.1:${port}`)
     expect((await readRunningRecord(dataDir)).instance).toBe(found.instance)
-    for (const secret of [lost.key, found.apiKey]) expect(received.join('')).not.toContain(secret)
+    for (const secret of [exitedDaemon.key, found.apiKey]) expect(received.join('')).not.toContain(secret)
   },
 )

@@ -17,7 +17,7 @@ const behaviours = [
 type Behaviour = (typeof behaviours)[number][0] | 'copy'
 
 /** Final state of a task that is not cancelled, by behaviour. */
-const ends: Readonly<Record<Behaviour, TaskRecord['status']>> = {
+const finalStates: Readonly<Record<Behaviour, TaskRecord['status']>> = {
   copy: 'completed',
   refuse: 'failed',
   wait: 'failed',
@@ -67,13 +67,13 @@ export class DayClient {
     const { file_id, task_id } = await this.#begin(name, content, behaviour)
     if (this.tasks.has(task_id)) throw new Error(`${task_id} was issued twice`)
     this.tasks.add(task_id)
-    const asked = this.#random() < 0.08
-    const cancelled = asked && (await this.#cancel(task_id))
+    const wantsCancel = this.#random() < 0.08
+    const cancelled = wantsCancel && (await this.#cancel(task_id))
     if (behaviour === 'wait' && !cancelled) await this.#stop(task_id)
     const state = await this.#ended(task_id)
-    const expected = cancelled ? ['cancelled'] : [ends[behaviour]]
+    const expected = cancelled ? ['cancelled'] : [finalStates[behaviour]]
     // Stopped before it started, or cancelled by a request whose response was lost.
-    if (behaviour === 'wait' || asked) expected.push('cancelled')
+    if (behaviour === 'wait' || wantsCancel) expected.push('cancelled')
     if (!expected.includes(state))
       throw new Error(`${behaviour} ended as ${state}, not ${expected.join(' or ')}`)
     if (this.#random() < 0.05) await this.#delete(file_id)
@@ -131,8 +131,8 @@ export class DayClient {
     this.#received.dispatchEvent(new Event('received'))
   }
 
-  #fail(what: string): void {
-    this.failure ??= new Error(what)
+  #fail(message: string): void {
+    this.failure ??= new Error(message)
   }
 
   async #ended(id: string): Promise<TaskRecord['status']> {
@@ -145,10 +145,10 @@ export class DayClient {
   }
 
   /** Repeats a request until it succeeds. Only a service that is stopping may fail. */
-  async #ask<T>(what: string, act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
+  async #ask<T>(message: string, act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
     const answer = await this.#answer(act)
     if (answer.code === 200) return answer
-    throw new Error(`${what}: ${answer.code} ${answer.msg}`)
+    throw new Error(`${message}: ${answer.code} ${answer.msg}`)
   }
 
   async #answer<T>(act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
@@ -183,10 +183,10 @@ export class DayClient {
   }
 
   #behaviour(): Behaviour {
-    let left = this.#random()
+    let remaining = this.#random()
     for (const [behaviour, share] of behaviours) {
-      if (left < share) return behaviour
-      left -= share
+      if (remaining < share) return behaviour
+      remaining -= share
     }
     return 'copy'
   }

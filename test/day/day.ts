@@ -41,17 +41,17 @@ export async function simulateDay({ dataDir, tasks, random }: SimulateDayOptions
   let [restarts, disconnects, done] = [0, 0, 0]
   const expired = new Set<string>()
   const keys = await withDatabase(path, openAccounts)
-  const staff: DayClient[] = []
+  const dayClients: DayClient[] = []
   {
     await using service = new RestartingService(dataDir)
-    staff.push(...keys.map((apiKey) => new DayClient({ service, apiKey, random, expired })))
-    const following = staff.map((client) => client.follow())
+    dayClients.push(...keys.map((apiKey) => new DayClient({ service, apiKey, random, expired })))
+    const following = dayClients.map((client) => client.follow())
 
-    const accidents = async (): Promise<void> => {
+    const injectFaults = async (): Promise<void> => {
       done += 1
       if (random() < 30 / tasks) {
         disconnects += 1
-        staff[Math.floor(random() * clients)]?.disconnect()
+        dayClients[Math.floor(random() * clients)]?.disconnect()
       }
       if (done % Math.ceil(tasks / 6) !== 0) return
       restarts += 1
@@ -61,22 +61,22 @@ export async function simulateDay({ dataDir, tasks, random }: SimulateDayOptions
     }
     try {
       await Promise.all(
-        staff.map(async (client, index) => {
+        dayClients.map(async (client, index) => {
           for (let turn = 0; turn < tasks / clients; turn += 1) {
             await client.work(`client-${index}.${turn}`)
-            await accidents()
+            await injectFaults()
           }
         }),
       )
       // Expired files are removed at the next start.
       await service.restart('SIGTERM')
     } finally {
-      for (const client of staff) client.end()
+      for (const client of dayClients) client.end()
     }
     await Promise.all(following)
   }
   return await withDatabase(path, async (db) => {
-    await checkEnd(db, staff, join(dataDir, 'files'))
+    await checkEnd(db, dayClients, join(dataDir, 'files'))
     return { ...(await figures(db)), restarts, disconnects, expired: expired.size }
   })
 }
@@ -118,14 +118,14 @@ async function expireSome(db: Db, random: () => number): Promise<string[]> {
   return chosen.map(({ id }) => id)
 }
 
-async function checkEnd(db: Db, staff: readonly DayClient[], folder: string): Promise<void> {
+async function checkEnd(db: Db, dayClients: readonly DayClient[], folder: string): Promise<void> {
   const files = await openDiskStore(folder)
   await checkInvariants(db, files, { deletions: true })
   for await (const { blake3 } of files.list()) {
     if (!(await isContentReferenced(db, blake3))) throw new Error(`${blake3} is an orphan on the disk`)
   }
   const accounts = await db.selectFrom('accounts').selectAll().where('name', 'like', 'client %').execute()
-  for (const [index, client] of staff.entries()) {
+  for (const [index, client] of dayClients.entries()) {
     if (client.failure) throw client.failure
     const account = accounts.find(({ name }) => name === `client ${index}`)
     if (client.seq !== account?.event_seq)
@@ -140,10 +140,10 @@ async function figures(db: Db): Promise<Pick<DayFigures, 'states' | 'start'>> {
   const tasks = await db.selectFrom('tasks').selectAll().execute()
   const states: Record<string, number> = {}
   for (const { status } of tasks) states[status] = (states[status] ?? 0) + 1
-  const waits = tasks
+  const waitTimes = tasks
     .filter(({ status, attempts }) => status === 'completed' && attempts === 0)
     .map(({ started_at, created_at }) => Number(started_at) - created_at)
     .toSorted((one, other) => one - other)
-  const at = (share: number): number => waits[Math.floor(share * waits.length)] ?? Infinity
+  const at = (share: number): number => waitTimes[Math.floor(share * waitTimes.length)] ?? Infinity
   return { states, start: { p50: at(0.5), p95: at(0.95) } }
 }

@@ -17,7 +17,7 @@ async function scratchFolder(): Promise<string> {
   return folder
 }
 
-async function held(folder: string): Promise<StoredBytes[]> {
+async function listStored(folder: string): Promise<StoredBytes[]> {
   const found: StoredBytes[] = []
   for await (const bytes of (await openDiskStore(folder)).list()) found.push(bytes)
   return found
@@ -27,7 +27,7 @@ test('files of other programs in the store are ignored', async () => {
   const folder = await scratchFolder()
   await openDiskStore(folder)
   await writeFile(join(folder, 'blobs', '.DS_Store'), 'a file manager was here')
-  expect(await held(folder)).toEqual([])
+  expect(await listStored(folder)).toEqual([])
 })
 
 test.skipIf(process.platform === 'win32')('a read-only result is adopted without being root', async () => {
@@ -35,9 +35,9 @@ test.skipIf(process.platform === 'win32')('a read-only result is adopted without
   const result = join(folder, 'result')
   await writeFile(result, 'a copy of a read-only input')
   await chmod(result, 0o444)
-  const asRoot = process.getuid?.() === 0
-  const nobody = 65_534
-  if (asRoot) for (const path of [folder, result]) await chown(path, nobody, nobody)
+  const isRoot = process.getuid?.() === 0
+  const unprivilegedUser = 65_534
+  if (isRoot) for (const path of [folder, result]) await chown(path, unprivilegedUser, unprivilegedUser)
   const source = (...path: string[]): string =>
     JSON.stringify(join(import.meta.dirname, '..', '..', 'src', ...path))
   // Root could write to read-only files, so the test drops its privileges, after loading all modules.
@@ -45,15 +45,15 @@ test.skipIf(process.platform === 'win32')('a read-only result is adopted without
     const { openDiskStore } = await import(${source('files', 'disk.ts')})
     const { createHasher } = await import(${source('platform', 'hash.ts')})
     await createHasher()
-    if (${asRoot}) { process.setegid(${nobody}); process.seteuid(${nobody}) }
+    if (${isRoot}) { process.setegid(${unprivilegedUser}); process.seteuid(${unprivilegedUser}) }
     const store = await openDiskStore(${JSON.stringify(folder)})
     await store.adopt(${JSON.stringify(result)})`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const said = buffer(child.stderr)
+  const stderrOutput = buffer(child.stderr)
   const [code] = (await once(child, 'exit')) as [number]
-  expect([code, (await said).toString()]).toEqual([0, ''])
-  expect(await held(folder)).toMatchObject([{ size: 27 }])
+  expect([code, (await stderrOutput).toString()]).toEqual([0, ''])
+  expect(await listStored(folder)).toMatchObject([{ size: 27 }])
 })

@@ -16,14 +16,14 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  const held = async () => {
+  const listStored = async () => {
     const found: { blake3: string; size: number }[] = []
     for await (const bytes of store.list()) found.push(bytes)
     return found.toSorted((a, b) => a.blake3.localeCompare(b.blake3))
   }
   const leftovers = async () => {
     const names = await readdir(join(folder, 'store'), { recursive: true, withFileTypes: true })
-    const known = new Set((await held()).map(({ blake3 }) => blake3))
+    const known = new Set((await listStored()).map(({ blake3 }) => blake3))
     return names.filter((entry) => entry.isFile() && !known.has(entry.name)).map((entry) => entry.name)
   }
 
@@ -32,7 +32,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     expect(bytes).toEqual({ blake3: await hashOf('some bytes'), size: 10 })
     expect(await text(await store.read(bytes.blake3))).toBe('some bytes')
     expect(await text(await store.read(bytes.blake3, { start: 2, end: 5 }))).toBe('me b')
-    expect(await held()).toEqual([bytes])
+    expect(await listStored()).toEqual([bytes])
     expect(await store.has(bytes.blake3)).toBe(true)
     expect(await store.has(await hashOf('other bytes'))).toBe(false)
     const again = await open(join(folder, 'store'))
@@ -45,7 +45,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     const puts = Array.from({ length: 8 }, () => store.put(source('the', ' same'), 100))
     const all = await Promise.all([...puts, store.adopt(path)])
     expect(new Set(all.map(({ blake3: name }) => name)).size).toBe(1)
-    expect(await held()).toHaveLength(1)
+    expect(await listStored()).toHaveLength(1)
     expect(await leftovers()).toEqual([])
   })
 
@@ -55,7 +55,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     await expect(store.put(source('12345', '678901'), 10)).rejects.toMatchObject({ code: 6002 })
     await expect(store.put(broken(), 10)).rejects.toThrow('broke off')
     await expect(store.adopt(join(folder, 'nothing'))).rejects.toThrow('ENOENT')
-    expect(await held()).toEqual([])
+    expect(await listStored()).toEqual([])
     expect(await leftovers()).toEqual([])
   })
 
@@ -72,16 +72,16 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     const { blake3: name } = await store.put(source('some bytes'), 100)
     const path = join(folder, 'input.mp4')
     await store.stage(name, path)
-    const lent = await store.withLocalPath({ blake3: name, ext: '.mov' }, async (at) => {
+    const localCopy = await store.withLocalPath({ blake3: name, ext: '.mov' }, async (at) => {
       expect(at).toMatch(/\.mov$/)
       return { at, content: await readFile(at, 'utf8') }
     })
-    expect(lent.content).toBe('some bytes')
-    await expect(stat(lent.at)).rejects.toThrow('ENOENT')
+    expect(localCopy.content).toBe('some bytes')
+    await expect(stat(localCopy.at)).rejects.toThrow('ENOENT')
     await store.remove(name)
     await store.remove(name)
     expect(await readFile(path, 'utf8')).toBe('some bytes')
-    expect(await held()).toEqual([])
+    expect(await listStored()).toEqual([])
     await rm(path)
     await expect(store.withLocalPath({ blake3: name, ext: '' }, async () => 0)).rejects.toMatchObject({
       code: 6004,
@@ -104,23 +104,23 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
   test('recovery removes only remains of interrupted writes', async () => {
     const bytes = await store.put(source('some bytes'), 100)
     const interrupted = Promise.withResolvers<never>()
-    const begun = store.put(endless(interrupted.promise), 100)
+    const pendingPut = store.put(endless(interrupted.promise), 100)
     await expect.poll(leftovers).toHaveLength(1)
     const again = await open(join(folder, 'store'))
     await again.recover()
     expect(await leftovers()).toEqual([])
-    expect(await held()).toEqual([bytes])
+    expect(await listStored()).toEqual([bytes])
     interrupted.reject(new Error('broke off'))
-    await expect(begun).rejects.toThrow('broke off')
+    await expect(pendingPut).rejects.toThrow('broke off')
   })
 
   describe('a chunked upload', () => {
     const size = 25
     const content = 'aaaaaaaaaabbbbbbbbbbccccc'
-    const place = (index: number) => ({ offset: index * 10, size: Math.min(10, size - index * 10) })
+    const partRange = (index: number) => ({ offset: index * 10, size: Math.min(10, size - index * 10) })
     const partOf = (index: number) => content.slice(index * 10, index * 10 + 10)
     const put = (index: number, bytes = partOf(index), beforeOverwrite?: () => Promise<void>) =>
-      store.putPart('1', { ...place(index), beforeOverwrite }, source(bytes))
+      store.putPart('1', { ...partRange(index), beforeOverwrite }, source(bytes))
     const putAll = () => Promise.all([2, 0, 1].map((index) => put(index)))
     const uploads = async () => {
       const found: string[] = []
@@ -130,10 +130,10 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
 
     test('consists of its parts in any order, which stay until discarded', async () => {
       await putAll()
-      expect(await held()).toEqual([])
+      expect(await listStored()).toEqual([])
       const bytes = await store.assemble('1', { size, blake3: await hashOf(content) })
       expect(bytes).toEqual({ blake3: await hashOf(content), size })
-      expect(await held()).toEqual([bytes])
+      expect(await listStored()).toEqual([bytes])
       expect(await store.assemble('1', { size, blake3: null })).toEqual(bytes)
       await store.discard('1')
       await store.discard('1')
@@ -160,7 +160,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
       await putAll()
       expect(await store.assemble('1', { size, blake3: null })).toEqual(bytes)
       await store.discard('1')
-      expect(await held()).toEqual([bytes])
+      expect(await listStored()).toEqual([bytes])
       expect(await text(await store.read(bytes.blake3))).toBe(content)
     })
 
@@ -180,8 +180,10 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
       const overwritten: string[] = []
       const beforeOverwrite = async () => void overwritten.push('up')
       await put(1, partOf(1), beforeOverwrite)
-      const begin = broken(partOf(1).slice(0, 5))
-      await expect(store.putPart('1', { ...place(1), beforeOverwrite }, begin)).rejects.toThrow('broke off')
+      const partial = broken(partOf(1).slice(0, 5))
+      await expect(store.putPart('1', { ...partRange(1), beforeOverwrite }, partial)).rejects.toThrow(
+        'broke off',
+      )
       expect(overwritten).toEqual([])
       expect(await store.assemble('1', { size, blake3: null })).toMatchObject({
         blake3: await hashOf(content),
@@ -190,8 +192,8 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
 
     test('asks before overwriting a part, and a rejection keeps it', async () => {
       await putAll()
-      const refusal = put(1, 'BBBBBBBBBB', () => Promise.reject(new Error('not now')))
-      await expect(refusal).rejects.toThrow('not now')
+      const rejectedPut = put(1, 'BBBBBBBBBB', () => Promise.reject(new Error('not now')))
+      await expect(rejectedPut).rejects.toThrow('not now')
       await expect(store.assemble('1', { size, blake3: '0'.repeat(64) })).rejects.toMatchObject({
         code: 6026,
         retryable: false,
@@ -206,7 +208,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
       await put(0)
       await expect(store.assemble('1', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
       await expect(store.assemble('2', { size, blake3: null })).rejects.toMatchObject({ code: 6028 })
-      expect(await held()).toEqual([])
+      expect(await listStored()).toEqual([])
       expect(await uploads()).toEqual(['1'])
     })
 
@@ -223,11 +225,11 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     test('aborted during a part leaves nothing', async () => {
       const interrupted = Promise.withResolvers<never>()
       interrupted.promise.catch(() => undefined)
-      const coming = store.putPart('1', place(0), endless(interrupted.promise))
+      const pendingPart = store.putPart('1', partRange(0), endless(interrupted.promise))
       await expect.poll(uploads).toEqual(['1'])
       await store.discard('1')
       interrupted.reject(new Error('broke off'))
-      await expect(coming).rejects.toThrow(/broke off|was aborted/)
+      await expect(pendingPart).rejects.toThrow(/broke off|was aborted/)
       expect(await uploads()).toEqual([])
     })
 
@@ -235,7 +237,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
       const step = fc.record({
         index: fc.nat(2),
         letter: fc.constantFrom('a', 'b', 'c'),
-        what: fc.constantFrom('put', 'break', 'open'),
+        action: fc.constantFrom('put', 'break', 'open'),
       })
       let turn = 0
       await fc.assert(
@@ -244,21 +246,21 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
           const stored = new Map<number, string>()
           const send = async (index: number, bytes: AsyncIterable<Uint8Array>) => {
             const beforeOverwrite = stored.has(index) ? async () => void stored.delete(index) : undefined
-            await store.putPart(upload, { ...place(index), beforeOverwrite }, bytes)
+            await store.putPart(upload, { ...partRange(index), beforeOverwrite }, bytes)
           }
-          for (const { index, letter, what } of steps) {
-            const bytes = letter.repeat(place(index).size)
-            if (what === 'open') store = await open(join(folder, 'store'))
-            else if (what === 'break') await expect(send(index, broken())).rejects.toThrow('broke off')
+          for (const { index, letter, action } of steps) {
+            const bytes = letter.repeat(partRange(index).size)
+            if (action === 'open') store = await open(join(folder, 'store'))
+            else if (action === 'break') await expect(send(index, broken())).rejects.toThrow('broke off')
             else await send(index, source(bytes)).then(() => stored.set(index, bytes))
           }
           for (const index of [0, 1, 2].filter((one) => !stored.has(one))) {
             stored.set(index, partOf(index))
-            await store.putPart(upload, place(index), source(partOf(index)))
+            await store.putPart(upload, partRange(index), source(partOf(index)))
           }
-          const whole = [0, 1, 2].map((index) => stored.get(index)).join('')
-          const bytes = await store.assemble(upload, { size, blake3: await hashOf(whole) })
-          expect(await text(await store.read(bytes.blake3))).toBe(whole)
+          const wholeContent = [0, 1, 2].map((index) => stored.get(index)).join('')
+          const bytes = await store.assemble(upload, { size, blake3: await hashOf(wholeContent) })
+          expect(await text(await store.read(bytes.blake3))).toBe(wholeContent)
           await store.discard(upload)
         }),
         { numRuns: 60 },
@@ -271,8 +273,8 @@ async function* source(...chunks: string[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield Buffer.from(chunk)
 }
 
-async function* broken(begin = '12345'): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(begin)
+async function* broken(start = '12345'): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(start)
   throw new Error('broke off')
 }
 

@@ -7,18 +7,18 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { PrefixHasher } from '../../src/files/prefix-hasher.ts'
 import { hashOf } from '../http/chunked-upload-client.ts'
 
-const { reads } = vi.hoisted(() => ({ reads: { bytes: 0 } }))
+const { readCounter } = vi.hoisted(() => ({ readCounter: { bytes: 0 } }))
 
 // Counts bytes read, to detect repeated reads.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof fs>()
-  const counting = async (...given: Parameters<typeof real.open>) => {
-    const file = await real.open(...given)
+  const counting = async (...openArgs: Parameters<typeof real.open>) => {
+    const file = await real.open(...openArgs)
     const read = file.read.bind(file) as (...args: unknown[]) => Promise<{ bytesRead: number }>
     return Object.assign(file, {
       async read(...args: unknown[]) {
         const result = await read(...args)
-        reads.bytes += result.bytesRead
+        readCounter.bytes += result.bytesRead
         return result
       },
     })
@@ -37,19 +37,16 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 beforeEach(async () => {
   await writeFile(path, '')
-  reads.bytes = 0
+  readCounter.bytes = 0
 })
 
 /** Writes a part as the store does. */
-async function put(
-  frontier: PrefixHasher,
-  { index, bytes }: { index: number; bytes: Buffer },
-): Promise<void> {
-  const place = { offset: index * partSize, size: bytes.length }
-  frontier.changing(place)
+async function put(hasher: PrefixHasher, { index, bytes }: { index: number; bytes: Buffer }): Promise<void> {
+  const range = { offset: index * partSize, size: bytes.length }
+  hasher.changing(range)
   await using file = await open(path, 'r+')
-  await file.write(bytes, 0, bytes.length, place.offset)
-  frontier.stored(place)
+  await file.write(bytes, 0, bytes.length, range.offset)
+  hasher.stored(range)
 }
 
 /** A part whose bytes identify its index and version. */
@@ -78,40 +75,40 @@ test('parts in any order, repeated or replaced: the hash is that of the file, an
   await fc.assert(
     fc.asyncProperty(orders, async ({ parts, last, order, waits }) => {
       await writeFile(path, '')
-      reads.bytes = 0
-      const frontier = new PrefixHasher(path)
+      readCounter.bytes = 0
+      const hasher = new PrefixHasher(path)
       const size = (parts - 1) * partSize + last
-      const whole = Buffer.alloc(size)
+      const wholeBytes = Buffer.alloc(size)
       for (const [turn, { index, version }] of order.entries()) {
         const bytes = bytesOf(index, version, index === parts - 1 ? last : partSize)
-        bytes.copy(whole, index * partSize)
-        await put(frontier, { index, bytes })
+        bytes.copy(wholeBytes, index * partSize)
+        await put(hasher, { index, bytes })
         // Sometimes the hash is ahead, sometimes the next part.
         if (waits[turn]) await new Promise((resolve) => setImmediate(resolve))
       }
-      expect(await frontier.digest(size)).toBe(await hashOf(whole))
-      expect(await frontier.digest(size)).toBe(await hashOf(whole))
-      if (order.length === parts) expect(reads.bytes).toBe(size)
+      expect(await hasher.digest(size)).toBe(await hashOf(wholeBytes))
+      expect(await hasher.digest(size)).toBe(await hashOf(wholeBytes))
+      if (order.length === parts) expect(readCounter.bytes).toBe(size)
     }),
     { numRuns: 300 },
   )
 })
 
 test('parts from before are read by digest', async () => {
-  const whole = Buffer.concat([bytesOf(0, 0), bytesOf(1, 0), bytesOf(2, 0)])
-  await writeFile(path, whole)
-  const frontier = new PrefixHasher(path)
-  await put(frontier, { index: 2, bytes: bytesOf(2, 0) })
-  expect(await frontier.digest(3 * partSize)).toBe(await hashOf(whole))
-  await put(frontier, { index: 1, bytes: bytesOf(1, 1) })
+  const wholeBytes = Buffer.concat([bytesOf(0, 0), bytesOf(1, 0), bytesOf(2, 0)])
+  await writeFile(path, wholeBytes)
+  const hasher = new PrefixHasher(path)
+  await put(hasher, { index: 2, bytes: bytesOf(2, 0) })
+  expect(await hasher.digest(3 * partSize)).toBe(await hashOf(wholeBytes))
+  await put(hasher, { index: 1, bytes: bytesOf(1, 1) })
   const changed = Buffer.concat([bytesOf(0, 0), bytesOf(1, 1), bytesOf(2, 0)])
-  expect(await frontier.digest(3 * partSize)).toBe(await hashOf(changed))
+  expect(await hasher.digest(3 * partSize)).toBe(await hashOf(changed))
 })
 
 test('a file shorter than its parts is reported by digest', async () => {
-  const frontier = new PrefixHasher(path)
-  frontier.stored({ offset: 0, size: partSize })
-  await expect(frontier.digest(partSize)).rejects.toThrow('ends at 0')
-  await put(frontier, { index: 0, bytes: bytesOf(0, 0) })
-  expect(await frontier.digest(partSize)).toBe(await hashOf(bytesOf(0, 0)))
+  const hasher = new PrefixHasher(path)
+  hasher.stored({ offset: 0, size: partSize })
+  await expect(hasher.digest(partSize)).rejects.toThrow('ends at 0')
+  await put(hasher, { index: 0, bytes: bytesOf(0, 0) })
+  expect(await hasher.digest(partSize)).toBe(await hashOf(bytesOf(0, 0)))
 })

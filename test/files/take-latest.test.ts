@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { takeLatest } from '../../src/files/take-latest.ts'
 
 /** A client controlled by the test. */
-function sender() {
+function createSender() {
   const chunks: (string | Error | null)[] = []
   let more = Promise.withResolvers<void>()
-  const say = (chunk: string | Error | null): void => {
+  const send = (chunk: string | Error | null): void => {
     chunks.push(chunk)
     more.resolve()
     more = Promise.withResolvers<void>()
@@ -20,11 +20,11 @@ function sender() {
       yield Buffer.from(chunk)
     }
   }
-  return { sent: sent(), say }
+  return { sent: sent(), send }
 }
 
 /** Work that records its input, start and end. */
-function keeper() {
+function createRecorder() {
   const log: string[] = []
   const work = (name: string) => async (source: AsyncIterable<Uint8Array>) => {
     log.push(`${name} begins`)
@@ -41,42 +41,42 @@ function keeper() {
 
 test('a single call receives its input', async () => {
   const receive = takeLatest<string>()
-  const { sent, say } = sender()
-  say('some ')
-  say('bytes')
-  say(null)
-  expect(await receive('a', sent, keeper().work('only'))).toBe('some bytes')
+  const { sent, send } = createSender()
+  send('some ')
+  send('bytes')
+  send(null)
+  expect(await receive('a', sent, createRecorder().work('only'))).toBe('some bytes')
 })
 
 test('a newer call proceeds at once; the older one returns the same result after its input ends', async () => {
   const receive = takeLatest<string>()
-  const { log, work } = keeper()
-  const [stuck, fresh] = [sender(), sender()]
-  stuck.say('half')
-  const older = receive('a', stuck.sent, work('older'))
-  const newer = receive('a', fresh.sent, work('newer'))
-  fresh.say('whole')
-  fresh.say(null)
+  const { log, work } = createRecorder()
+  const [stalled, current] = [createSender(), createSender()]
+  stalled.send('half')
+  const older = receive('a', stalled.sent, work('older'))
+  const newer = receive('a', current.sent, work('newer'))
+  current.send('whole')
+  current.send(null)
   expect(await newer).toBe('whole')
   expect(log).toEqual(['older begins', 'older ends', 'newer begins', 'newer ends'])
-  stuck.say('rest')
-  stuck.say(null)
+  stalled.send('rest')
+  stalled.send(null)
   expect(await older).toBe('whole')
 })
 
 test('a failing call keeps its error; a call superseded by a failing one is interrupted', async () => {
   const receive = takeLatest<string>()
-  const { work } = keeper()
-  const [first, second, third] = [sender(), sender(), sender()]
+  const { work } = createRecorder()
+  const [first, second, third] = [createSender(), createSender(), createSender()]
   const outcomes = Promise.allSettled([
     receive('a', first.sent, work('first')),
     receive('a', second.sent, work('second')),
     receive('a', third.sent, work('third')),
   ])
-  first.say(new Error('broke off'))
-  third.say(new Error('wrong'))
+  first.send(new Error('broke off'))
+  third.send(new Error('wrong'))
   await ticks(1)
-  second.say(null)
+  second.send(null)
   expect(await outcomes).toMatchObject([
     { reason: { message: 'broke off' } },
     { reason: { code: 6036, retryable: true } },
@@ -86,13 +86,13 @@ test('a failing call keeps its error; a call superseded by a failing one is inte
 
 test('names are independent', async () => {
   const receive = takeLatest<string>()
-  const { work } = keeper()
-  const [one, other] = [sender(), sender()]
+  const { work } = createRecorder()
+  const [one, other] = [createSender(), createSender()]
   const outcomes = Promise.all([receive('a', one.sent, work('a')), receive('b', other.sent, work('b'))])
-  one.say('a')
-  other.say('b')
-  one.say(null)
-  other.say(null)
+  one.send('a')
+  other.send('b')
+  one.send(null)
+  other.send(null)
   expect(await outcomes).toEqual(['a', 'b'])
 })
 
@@ -102,10 +102,10 @@ test('in any order, calls never overlap, and the last one determines the result 
     fc.asyncProperty(fc.array(pauses, { minLength: 1, maxLength: 5 }), async (senders) => {
       const receive = takeLatest<number>()
       let working = 0
-      const outcomes = senders.map(async ([start = 0, ...rest], turn) => {
+      const outcomes = senders.map(async ([start = 0, ...laterSteps], turn) => {
         await ticks(start)
         async function* sent(): AsyncGenerator<Uint8Array> {
-          for (const pause of rest) {
+          for (const pause of laterSteps) {
             await ticks(pause)
             yield Buffer.of(turn)
           }
@@ -123,14 +123,14 @@ test('in any order, calls never overlap, and the last one determines the result 
           } finally {
             working -= 1
           }
-          expect(chunks, 'nothing that was not sent whole succeeds').toBe(rest.length)
+          expect(chunks, 'nothing that was not sent whole succeeds').toBe(laterSteps.length)
           return turn
         })
       })
       const answers = await Promise.all(outcomes)
       for (const [turn, answer] of answers.entries()) {
-        const [begun = 0] = senders[turn] ?? []
-        expect(senders[answer]?.[0], 'only a later one answers for another').toBeGreaterThanOrEqual(begun)
+        const [startStep = 0] = senders[turn] ?? []
+        expect(senders[answer]?.[0], 'only a later one answers for another').toBeGreaterThanOrEqual(startStep)
       }
     }),
   )

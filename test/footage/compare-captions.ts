@@ -1,11 +1,11 @@
 import type { FoundRegion } from '../../src/media/clean/region.ts'
 import { boxArea, uniteBoxes, boxHeight, intersectionOverUnion, boxWidth } from '../../src/media/text/box.ts'
-import { inkBoxAt, opacityAt, type Footage, type Lettering } from './text.ts'
+import { inkBoxAt, opacityAt, type Footage, type DrawnCaption } from './text.ts'
 import type { Bounds } from '../../src/media/geometry.ts'
 
 /** A detected region and the caption that it shows. */
 interface Match {
-  readonly lettering: Lettering
+  readonly drawnCaption: DrawnCaption
   /** Frames of the region. */
   readonly first: number
   readonly last: number
@@ -33,55 +33,60 @@ export interface CaptionComparison {
 }
 
 /** Share of its opacity from which a caption counts as visible. */
-const visible = 0.05
+const visibleOpacity = 0.05
 
 /** Compares detected regions with the captions of footage. */
 export function compareWithCaptions(
   footage: Footage,
-  letterings: readonly Lettering[],
+  drawnCaptions: readonly DrawnCaption[],
   regions: readonly FoundRegion[],
 ): CaptionComparison {
   const wrong: FoundRegion[] = []
   const matches: Match[] = []
   for (const region of regions) {
-    const match = bestMatch(region, letterings, footage)
+    const match = bestMatch(region, drawnCaptions, footage)
     if (match && !repeats(match, matches)) matches.push(match)
     else wrong.push(region)
   }
   const missed: string[] = []
   const times: number[] = []
   const notes: string[] = []
-  for (const lettering of letterings) {
-    const mine = matches.filter((match) => match.lettering === lettering)
-    const shown = visibleFrames(lettering, footage)
-    const covered = shown.filter((frame) => mine.some(({ first, last }) => first <= frame && frame <= last))
-    if (covered.length < 0.8 * shown.length) {
-      missed.push(`${lettering.caption.text} (${covered.length} of ${shown.length} frames)`)
+  for (const drawnCaption of drawnCaptions) {
+    const captionMatches = matches.filter((match) => match.drawnCaption === drawnCaption)
+    const visible = visibleFrames(drawnCaption, footage)
+    const covered = visible.filter((frame) =>
+      captionMatches.some(({ first, last }) => first <= frame && frame <= last),
+    )
+    if (covered.length < 0.8 * visible.length) {
+      missed.push(`${drawnCaption.caption.text} (${covered.length} of ${visible.length} frames)`)
       continue
     }
-    const off = [
-      Math.min(...mine.map(({ first }) => first)) - (shown[0] ?? 0),
-      Math.max(...mine.map(({ last }) => last)) - (shown.at(-1) ?? 0),
+    const offsets = [
+      Math.min(...captionMatches.map(({ first }) => first)) - (visible[0] ?? 0),
+      Math.max(...captionMatches.map(({ last }) => last)) - (visible.at(-1) ?? 0),
     ]
-    times.push(...off)
-    if (off.some((frames) => Math.abs(frames) > 1))
-      notes.push(`${lettering.caption.text}: off in time by ${off.join(' and ')}`)
-    for (const { edges, tolerances, first } of mine)
+    times.push(...offsets)
+    if (offsets.some((frames) => Math.abs(frames) > 1))
+      notes.push(`${drawnCaption.caption.text}: off in time by ${offsets.join(' and ')}`)
+    for (const { edges, tolerances, first } of captionMatches)
       if (edges.some((edge, index) => Math.abs(edge) > (tolerances[index] ?? 0)))
         notes.push(
-          `${lettering.caption.text} (${first}): edges off by ${edges.map((one) => one.toFixed(1)).join(' ')}`,
+          `${drawnCaption.caption.text} (${first}): edges off by ${edges.map((one) => one.toFixed(1)).join(' ')}`,
         )
   }
   const edges = matches.flatMap((match) => match.edges)
-  const within = matches.flatMap((match) =>
+  const edgesWithinTolerance = matches.flatMap((match) =>
     match.edges.map((edge, index) => Math.abs(edge) <= (match.tolerances[index] ?? 0)),
   )
   return {
-    recall: letterings.length === 0 ? 1 : 1 - missed.length / letterings.length,
+    recall: drawnCaptions.length === 0 ? 1 : 1 - missed.length / drawnCaptions.length,
     precision: regions.length === 0 ? 1 : matches.length / regions.length,
     times,
     edges,
-    edgesWithin: within.length === 0 ? 1 : within.filter(Boolean).length / within.length,
+    edgesWithin:
+      edgesWithinTolerance.length === 0
+        ? 1
+        : edgesWithinTolerance.filter(Boolean).length / edgesWithinTolerance.length,
     missed,
     wrong,
     notes,
@@ -89,27 +94,27 @@ export function compareWithCaptions(
 }
 
 /** Returns whether a caption was matched before. A static caption has one region; a moving one has several. */
-function repeats({ lettering, first, last }: Match, matches: readonly Match[]): boolean {
+function repeats({ drawnCaption, first, last }: Match, matches: readonly Match[]): boolean {
   return matches.some(
     (other) =>
-      other.lettering === lettering &&
-      (lettering.caption.motion === undefined || (first <= other.last && other.first <= last)),
+      other.drawnCaption === drawnCaption &&
+      (drawnCaption.caption.motion === undefined || (first <= other.last && other.first <= last)),
   )
 }
 
 /** Frames on which a caption is visible. */
-function visibleFrames(lettering: Lettering, footage: Footage): number[] {
-  const { opacity = 1 } = lettering.caption
+function visibleFrames(drawnCaption: DrawnCaption, footage: Footage): number[] {
+  const { opacity = 1 } = drawnCaption.caption
   return Array.from({ length: footage.frames }, (_, frame) => frame).filter(
     (frame) =>
-      opacityAt(lettering.caption, frame) >= visible * opacity &&
-      inkBoxAt(lettering, frame, footage) !== undefined,
+      opacityAt(drawnCaption.caption, frame) >= visibleOpacity * opacity &&
+      inkBoxAt(drawnCaption, frame, footage) !== undefined,
   )
 }
 
 function bestMatch(
   region: FoundRegion,
-  letterings: readonly Lettering[],
+  drawnCaptions: readonly DrawnCaption[],
   footage: Footage,
 ): Match | undefined {
   const first = Math.ceil(region.start * footage.fps - 1e-6)
@@ -120,21 +125,21 @@ function bestMatch(
     right: (region.x + region.w) * footage.width,
     bottom: (region.y + region.h) * footage.height,
   }
-  const tried = letterings.flatMap((lettering) => {
+  const candidates = drawnCaptions.flatMap((drawnCaption) => {
     const boxes = Array.from({ length: last - first + 1 }, (_, index) =>
-      inkBoxAt(lettering, first + index, footage),
+      inkBoxAt(drawnCaption, first + index, footage),
     ).filter((one) => one !== undefined)
     if (boxes.length < (last - first + 1) / 2) return []
     const truth = boxes.reduce((one: Bounds, other) => uniteBoxes(one, other))
-    return [{ lettering, truth, likeness: intersectionOverUnion(box, truth) }]
+    return [{ drawnCaption, truth, likeness: intersectionOverUnion(box, truth) }]
   })
-  const [best] = tried.toSorted((one, other) => other.likeness - one.likeness)
+  const [best] = candidates.toSorted((one, other) => other.likeness - one.likeness)
   if (!best || best.likeness < 0.5 || boxArea(best.truth) === 0) return undefined
-  const { truth, lettering } = best
-  const [across, down] = [Math.max(3, 0.05 * boxWidth(truth)), Math.max(3, 0.05 * boxHeight(truth))]
+  const { truth, drawnCaption } = best
+  const [toleranceX, toleranceY] = [Math.max(3, 0.05 * boxWidth(truth)), Math.max(3, 0.05 * boxHeight(truth))]
   return {
-    ...{ lettering, first, last },
+    ...{ drawnCaption, first, last },
     edges: [truth.left - box.left, truth.top - box.top, box.right - truth.right, box.bottom - truth.bottom],
-    tolerances: [across, down, across, down],
+    tolerances: [toleranceX, toleranceY, toleranceX, toleranceY],
   }
 }

@@ -18,7 +18,7 @@ export interface Box {
 }
 
 /** Usual positions. */
-export const places: Readonly<Record<'subtitle' | 'logo', Box>> = {
+export const overlayBoxes: Readonly<Record<'subtitle' | 'logo', Box>> = {
   subtitle: { x: 0.255, y: 0.84, w: 0.49, h: 0.093 },
   logo: { x: 0.8, y: 0.07, w: 0.157, h: 0.111 },
 }
@@ -31,22 +31,30 @@ export function patchOf({ x, y, w, h }: Box, { width, height }: { width: number;
 }
 
 /**
- * Subtitle lines with different text, each visible for `shown` frames and then hidden for `gone` frames. `faint` is the
+ * Subtitle lines with different text, each visible for `visibleFrames` and then hidden for `hiddenFrames`. `fadeOpacities` is the
  * opacity on the hidden frames next to a line, the nearest first.
  */
 export function subtitles(
   scene: Scene,
-  { shown = 24, gone = 6, box = places.subtitle, faint = [] as readonly number[] } = {},
+  {
+    visibleFrames = 24,
+    hiddenFrames = 6,
+    box = overlayBoxes.subtitle,
+    fadeOpacities = [] as readonly number[],
+  } = {},
 ): Overlay {
   const patches = [patchOf(box, scene)]
-  const none: readonly Patch[] = []
-  const isShown = (index: number) => index % (shown + gone) < shown
+  const noPatches: readonly Patch[] = []
+  const isShown = (index: number) => index % (visibleFrames + hiddenFrames) < visibleFrames
   return {
-    patchesAt: (index) => (isShown(index) ? patches : none),
+    patchesAt: (index) => (isShown(index) ? patches : noPatches),
     draw: (frame, index) => {
-      const [line, at] = [Math.floor(index / (shown + gone)), index % (shown + gone)]
-      const [since, until] = [at - shown, shown + gone - 1 - at]
-      const strength = isShown(index) ? 1 : (faint[Math.min(since, until)] ?? 0)
+      const [line, at] = [
+        Math.floor(index / (visibleFrames + hiddenFrames)),
+        index % (visibleFrames + hiddenFrames),
+      ]
+      const [since, until] = [at - visibleFrames, visibleFrames + hiddenFrames - 1 - at]
+      const strength = isShown(index) ? 1 : (fadeOpacities[Math.min(since, until)] ?? 0)
       const seed = 3 + line + (isShown(index) || since <= until ? 0 : 1)
       if (strength > 0) patches.forEach((patch) => strokes(frame, patch, seed, strength))
     },
@@ -54,7 +62,7 @@ export function subtitles(
 }
 
 /** A permanent logo of opacity `strength`, 0 to 1. */
-export function logo(scene: Scene, { box = places.logo, strength = 1 } = {}): Overlay {
+export function logo(scene: Scene, { box = overlayBoxes.logo, strength = 1 } = {}): Overlay {
   const patches = [patchOf(box, scene)]
   return {
     patchesAt: () => patches,
@@ -84,15 +92,15 @@ function strokes(frame: Frame, { x, y, width, height }: Patch, seed: number, str
     const bars = Array.from({ length: 3 }, () => ({ across: random() < 0.5, at: random() * 0.8 }))
     for (let row = 3; row < height - 3; row += 1) {
       for (let column = 0; column < letter; column += 1) {
-        const near = Math.min(
+        const edgeDistance = Math.min(
           ...bars.map(
             ({ across, at }) =>
               Math.abs((across ? row / height : column / letter) - at - 0.1) * (across ? height : letter),
           ),
         )
-        if (near > letter / 6 + 1) continue
+        if (edgeDistance > letter / 6 + 1) continue
         const to = (y + row) * frame.width + x + left + column
-        const tone = near > letter / 6 ? 20 : 232
+        const tone = edgeDistance > letter / 6 ? 20 : 232
         frame.bytes[to] = Math.round((frame.bytes[to] ?? 0) * (1 - strength) + tone * strength)
         // Four pixels share a chroma sample; the first one draws it.
         if ((row | (left + column)) & 1) continue

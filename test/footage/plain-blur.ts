@@ -25,20 +25,31 @@ interface Box {
 
 /** Approximates a Gaussian by three box blurs along each axis. Edge pixels are repeated beyond the frame. */
 function blurBox({ bytes, width, height }: FramePlane, { left, top, columns, rows }: Box): void {
-  const reach = Math.min(columns, rows)
-  const [across, down] = [columns + 2 * reach, rows + 2 * reach]
-  const kept = (value: number, most: number) => Math.min(most - 1, Math.max(0, value))
-  let values = Float32Array.from({ length: across * down }, (_, at) => {
-    const [row, column] = [kept(top - reach + Math.floor(at / across), height), left - reach + (at % across)]
-    return bytes[row * width + kept(column, width)] ?? 0
+  const blurRadius = Math.min(columns, rows)
+  const [outerColumns, outerRows] = [columns + 2 * blurRadius, rows + 2 * blurRadius]
+  const clampTo = (value: number, most: number) => Math.min(most - 1, Math.max(0, value))
+  let values = Float32Array.from({ length: outerColumns * outerRows }, (_, at) => {
+    const [row, column] = [
+      clampTo(top - blurRadius + Math.floor(at / outerColumns), height),
+      left - blurRadius + (at % outerColumns),
+    ]
+    return bytes[row * width + clampTo(column, width)] ?? 0
   })
   for (let pass = 0; pass < 3; pass += 1) {
-    values = means(values, { length: across, step: 1, lines: down, next: across }, reach)
-    values = means(values, { length: down, step: across, lines: across, next: 1 }, reach)
+    values = means(
+      values,
+      { length: outerColumns, step: 1, lines: outerRows, next: outerColumns },
+      blurRadius,
+    )
+    values = means(
+      values,
+      { length: outerRows, step: outerColumns, lines: outerColumns, next: 1 },
+      blurRadius,
+    )
   }
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
-      const value = values[(row + reach) * across + column + reach] ?? 0
+      const value = values[(row + blurRadius) * outerColumns + column + blurRadius] ?? 0
       bytes[(top + row) * width + left + column] = Math.round(value)
     }
   }
@@ -54,12 +65,12 @@ interface Lines {
 function means(values: Float32Array, { length, step, lines, next }: Lines, radius: number) {
   const result = new Float32Array(values.length)
   for (let line = 0; line < lines; line += 1) {
-    const at = (place: number) => line * next + Math.min(length - 1, Math.max(0, place)) * step
+    const at = (index: number) => line * next + Math.min(length - 1, Math.max(0, index)) * step
     let sum = 0
-    for (let place = -radius; place <= radius; place += 1) sum += values[at(place)] ?? 0
-    for (let place = 0; place < length; place += 1) {
-      result[at(place)] = sum / (2 * radius + 1)
-      sum += (values[at(place + radius + 1)] ?? 0) - (values[at(place - radius)] ?? 0)
+    for (let index = -radius; index <= radius; index += 1) sum += values[at(index)] ?? 0
+    for (let index = 0; index < length; index += 1) {
+      result[at(index)] = sum / (2 * radius + 1)
+      sum += (values[at(index + radius + 1)] ?? 0) - (values[at(index - radius)] ?? 0)
     }
   }
   return result

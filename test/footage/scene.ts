@@ -25,13 +25,13 @@ interface Shot {
 const moved = (x: number, y: number): View => [1, 0, x, 0, 1, y]
 
 /** Scales and rotates around the middle of a frame of 480 x 270. */
-function turned(scale: number, angle: number, [x, y]: readonly [number, number]): View {
+function rotatedView(scale: number, angle: number, [x, y]: readonly [number, number]): View {
   const [cos, sin] = [scale * Math.cos(angle), scale * Math.sin(angle)]
   return [cos, -sin, x + 240 - cos * 240 + sin * 135, sin, cos, y + 135 - sin * 240 - cos * 135]
 }
 
 const handHeld = (index: number): View =>
-  turned(1 + 0.004 * Math.sin(index / 17), 0.008 * Math.sin(index / 9 + 1), [
+  rotatedView(1 + 0.004 * Math.sin(index / 17), 0.008 * Math.sin(index / 9 + 1), [
     260 + 5 * Math.sin(index / 6) + 2.2 * Math.sin(index * 1.3),
     160 + 4 * Math.sin(index / 7 + 2) + 1.8 * Math.sin(index * 1.1 + 1),
   ])
@@ -42,7 +42,7 @@ export const shots = {
   'slow pan': { view: (index) => moved(40 + 1.3 * index, 120) },
   'fast pan': { view: (index) => moved(20 + 11.7 * index, 120) },
   'diagonal pan': { view: (index) => moved(60 + 2.6 * index, 40 + 1.45 * index) },
-  zoom: { view: (index) => turned(1.15 * 0.996 ** index, 0, [240, 140]) },
+  zoom: { view: (index) => rotatedView(1.15 * 0.996 ** index, 0, [240, 140]) },
   'hand-held': { view: handHeld },
   cut: { view: (index, count) => (index < count / 2 ? moved(100, 60) : moved(900 + 0.8 * index, 330)) },
   fade: {
@@ -84,17 +84,17 @@ export function makeScene(
   const shot: Shot = shots[name]
   const unit = width / 480
   // Wide enough for the fastest camera over all frames.
-  const across = name === 'fast pan' ? Math.max(1500, 520 + 12 * count) : 1500
-  const world = cachedWorld(Math.ceil(across * unit), Math.ceil(640 * unit), seed)
+  const worldWidth = name === 'fast pan' ? Math.max(1500, 520 + 12 * count) : 1500
+  const world = cachedWorld(Math.ceil(worldWidth * unit), Math.ceil(640 * unit), seed)
   const grain = createGrain(noise, seed)
   const frameAt = (index: number): Frame => {
     const bytes = new Uint8Array((width * height * 3) / 2)
     const [a, b, c, d, e, f] = shot.view(index, count)
     const view: View = [a, b, c * unit, d, e, f * unit]
     const gain = shot.gain?.(index, count) ?? 1
-    const pass = shot.hasWalker === true ? { x: width * (0.1 + (0.8 * index) / count), unit } : undefined
+    const walker = shot.hasWalker === true ? { x: width * (0.1 + (0.8 * index) / count), unit } : undefined
     for (const plane of [0, 1, 2] as const) {
-      draw({ world, view, width, height, bytes, gain, pass, grain: grain(index * 3 + plane) }, plane)
+      draw({ world, view, width, height, bytes, gain, walker, grain: grain(index * 3 + plane) }, plane)
     }
     return { width, height, bytes }
   }
@@ -108,11 +108,11 @@ interface Drawing {
   readonly height: number
   readonly bytes: Uint8Array
   readonly gain: number
-  readonly pass: { readonly x: number; readonly unit: number } | undefined
+  readonly walker: { readonly x: number; readonly unit: number } | undefined
   readonly grain: (at: number) => number
 }
 
-function draw({ world, view, width, height, bytes, gain, pass, grain }: Drawing, plane: 0 | 1 | 2): void {
+function draw({ world, view, width, height, bytes, gain, walker, grain }: Drawing, plane: 0 | 1 | 2): void {
   const [a, b, c, d, e, f] = view
   const step = plane === 0 ? 1 : 2
   const from = [0, width * height, (width * height * 5) / 4][plane] ?? 0
@@ -122,12 +122,12 @@ function draw({ world, view, width, height, bytes, gain, pass, grain }: Drawing,
   // A chroma sample is at the centre of its four pixels.
   const half = (step - 1) / 2
   for (let y = half; y < height; y += step) {
-    const down = pass ? (y - height * 0.75) / (60 * pass.unit) : 2
+    const down = walker ? (y - height * 0.75) / (60 * walker.unit) : 2
     for (let x = half; x < width; x += step) {
       let u = a * x + b * y + c
       let v = d * x + e * y + f
-      if (pass && down * down + ((x - pass.x) / (26 * pass.unit)) ** 2 < 1) {
-        u = x - pass.x + 400
+      if (walker && down * down + ((x - walker.x) / (26 * walker.unit)) ** 2 < 1) {
+        u = x - walker.x + 400
         v = y + 30
       }
       const value = black + (sampleAt(source, world.width, u, v) - black) * gain

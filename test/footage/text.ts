@@ -38,14 +38,14 @@ export interface Footage {
 const font = (size: number) => `600 ${size}px "DejaVu Sans", "Droid Sans Fallback", sans-serif`
 
 /** A drawn caption and the box of its visible pixels. */
-export interface Lettering {
+export interface DrawnCaption {
   readonly caption: Caption
   readonly picture: Canvas
   readonly ink: Bounds
 }
 
 /** Draws a caption on a transparent canvas. */
-export function drawLettering(caption: Caption): Lettering {
+export function drawCaption(caption: Caption): DrawnCaption {
   const pad = Math.ceil(caption.size)
   const measuring = createCanvas(1, 1).getContext('2d')
   measuring.font = font(caption.size)
@@ -84,7 +84,7 @@ function opaqueBox(pen: SKRSContext2D, width: number, height: number): Bounds {
 }
 
 /** Top left corner of a caption's canvas on a frame, whole px. */
-function cornerAt({ caption, picture }: Lettering, frame: number): { x: number; y: number } {
+function cornerAt({ caption, picture }: DrawnCaption, frame: number): { x: number; y: number } {
   const elapsed = frame - caption.first
   return {
     x: Math.round(caption.x + (caption.motion?.x ?? 0) * elapsed - picture.width / 2),
@@ -95,15 +95,15 @@ function cornerAt({ caption, picture }: Lettering, frame: number): { x: number; 
 /** Opacity of a caption on a frame, 0 to 1. */
 export function opacityAt({ first, end, fade = 0, opacity = 1 }: Caption, frame: number): number {
   if (frame < first || frame >= end) return 0
-  const near = Math.min(frame - first + 1, end - frame)
-  return opacity * Math.min(1, near / (fade + 1))
+  const framesToEdge = Math.min(frame - first + 1, end - frame)
+  return opacity * Math.min(1, framesToEdge / (fade + 1))
 }
 
 /** Box of the visible pixels of a caption on a frame, clipped to the picture. Undefined if there are none. */
-export function inkBoxAt(lettering: Lettering, frame: number, size: Footage): Bounds | undefined {
-  if (opacityAt(lettering.caption, frame) === 0) return undefined
-  const { x, y } = cornerAt(lettering, frame)
-  const { left, top, right, bottom } = lettering.ink
+export function inkBoxAt(drawnCaption: DrawnCaption, frame: number, size: Footage): Bounds | undefined {
+  if (opacityAt(drawnCaption.caption, frame) === 0) return undefined
+  const { x, y } = cornerAt(drawnCaption, frame)
+  const { left, top, right, bottom } = drawnCaption.ink
   const box = {
     left: Math.max(0, x + left),
     top: Math.max(0, y + top),
@@ -118,8 +118,8 @@ export async function drawFootage(
   path: string,
   footage: Footage,
   encoding?: readonly string[],
-): Promise<Lettering[]> {
-  const letterings = footage.captions.map(drawLettering)
+): Promise<DrawnCaption[]> {
+  const drawnCaptions = footage.captions.map(drawCaption)
   const canvas = createCanvas(footage.width, footage.height)
   const pen = canvas.getContext('2d')
   const drawBackground = createBackground(footage)
@@ -127,17 +127,17 @@ export async function drawFootage(
     for (let frame = 0; frame < footage.frames; frame += 1) {
       pen.globalAlpha = 1
       drawBackground(pen, frame)
-      for (const lettering of letterings) {
-        pen.globalAlpha = opacityAt(lettering.caption, frame)
+      for (const drawnCaption of drawnCaptions) {
+        pen.globalAlpha = opacityAt(drawnCaption.caption, frame)
         if (pen.globalAlpha === 0) continue
-        const { x, y } = cornerAt(lettering, frame)
-        pen.drawImage(lettering.picture, x, y)
+        const { x, y } = cornerAt(drawnCaption, frame)
+        pen.drawImage(drawnCaption.picture, x, y)
       }
       yield canvas.data()
     }
   }
   await writeVideo(path, { ...footage, pictures: frames() }, encoding)
-  return letterings
+  return drawnCaptions
 }
 
 /** Creates a background of random shapes, larger than the picture. Returns a function that draws a frame of it. */
@@ -168,9 +168,9 @@ function createBackground({
   }
   pen.globalAlpha = 1
   const room = { x: scene.width - width, y: scene.height - height }
-  return (onto, frame) => {
+  return (canvas, frame) => {
     // Back and forth along the longer side.
     const offset = background === 'still' ? 0 : (frame * (background === 'busy' ? 3 : 1.5)) % (2 * room.x)
-    onto.drawImage(scene, -Math.round(Math.min(offset, 2 * room.x - offset)), -Math.round(room.y / 2))
+    canvas.drawImage(scene, -Math.round(Math.min(offset, 2 * room.x - offset)), -Math.round(room.y / 2))
   }
 }

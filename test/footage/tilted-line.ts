@@ -13,14 +13,14 @@ export interface TiltedLine {
 /** Bounding box of a tilted line. */
 export function boxAround({ x, y, length, letters, angle }: TiltedLine): LineBox {
   const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))]
-  const across = (length * cos + letters * sin) / 2
+  const halfWidth = (length * cos + letters * sin) / 2
   const down = (length * sin + letters * cos) / 2
-  const box = { left: x - across, top: y - down, right: x + across, bottom: y + down }
+  const box = { left: x - halfWidth, top: y - down, right: x + halfWidth, bottom: y + down }
   return { ...box, tilt: { angle, letterSize: letters } }
 }
 
 /** A point in a line. `along` and `aside` are shares of its length and height from its centre, -0.5 to 0.5. */
-export function placeIn({ x, y, length, letters, angle }: TiltedLine, along: number, aside: number) {
+export function pointInLine({ x, y, length, letters, angle }: TiltedLine, along: number, aside: number) {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   return {
     x: x + along * length * cos - aside * letters * sin,

@@ -72,10 +72,10 @@ export class HttpFuzzer {
 
   /** Sends this many requests, a few at a time. Throws on an unexpected 500, an undocumented response or a timeout. */
   async run(count: number, atOnce = 4): Promise<void> {
-    let left = count
+    let remaining = count
     const send = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1
+      while (remaining > 0) {
+        remaining -= 1
         await this.#send(this.#make())
       }
     }
@@ -107,11 +107,11 @@ export class HttpFuzzer {
       if (values.chance(0.02)) query.append(name, text(values.hostile()))
     }
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => this.#parameter(name))
-    const rest = query.size > 0 ? `?${query.toString()}` : ''
+    const queryString = query.size > 0 ? `?${query.toString()}` : ''
     const content = this.#content(api)
     return {
       method: values.chance(0.97) ? method : values.pick(methods),
-      path: `${filled}${rest}`,
+      path: `${filled}${queryString}`,
       headers: { ...headers, ...content?.headers },
       ...(content && { body: content.body }),
     }
@@ -121,7 +121,7 @@ export class HttpFuzzer {
     const values = this.#values
     const known = this.#known[name] ?? []
     if (known.length > 0 && values.chance(0.8)) return values.pick(known)
-    if (values.chance(0.3)) return String(values.whole(-1, 40))
+    if (values.chance(0.3)) return String(values.integer(-1, 40))
     return encodeURIComponent(values.hostileText().toWellFormed()).slice(0, 2000) || '-'
   }
 
@@ -131,16 +131,16 @@ export class HttpFuzzer {
     if (type === undefined || !media) return undefined
     if (type === 'multipart/form-data') return this.#form()
     if (type !== 'application/json')
-      return { headers: { 'content-type': type }, body: Buffer.alloc(values.whole(0, 9)) }
+      return { headers: { 'content-type': type }, body: Buffer.alloc(values.integer(0, 9)) }
     const headers = {
       'content-type': values.chance(0.97) ? type : ascii(values.hostileText()) || 'text/plain',
     }
     const fitting = values.fitting(media.schema)
     if (values.chance(0.5)) return { headers, body: text(fitting) }
-    const spoilt = text(values.spoilt(fitting))
-    if (values.chance(0.8)) return { headers, body: spoilt }
+    const corrupted = text(values.corrupted(fitting))
+    if (values.chance(0.8)) return { headers, body: corrupted }
     const broken = [
-      spoilt.slice(0, values.whole(0, spoilt.length)),
+      corrupted.slice(0, values.integer(0, corrupted.length)),
       '['.repeat(20_000),
       `{"a":`.repeat(5000),
       '{"file_id":"1","file_id":"2"}',
@@ -153,8 +153,8 @@ export class HttpFuzzer {
 
   #form() {
     const values = this.#values
-    const filename = values.chance(0.4) ? `${values.whole(0, 99)}.txt` : values.hostileText()
-    const content = values.chance(0.8) ? text(values.hostile()) : Buffer.alloc(values.whole(0, 5000), 'x')
+    const filename = values.chance(0.4) ? `${values.integer(0, 99)}.txt` : values.hostileText()
+    const content = values.chance(0.8) ? text(values.hostile()) : Buffer.alloc(values.integer(0, 5000), 'x')
     const field = values.chance(0.9) ? 'file' : values.hostileText()
     const body = form([{ field, filename, content }], { closed: values.chance(0.9) })
     return { headers: { 'content-type': values.chance(0.95) ? formType : 'multipart/form-data' }, body }
@@ -198,9 +198,9 @@ export class HttpFuzzer {
   #learn(body: string): void {
     for (const [, name = '', id = ''] of body.matchAll(/"(file_id|task_id|upload_id)":"(\d{19})"/g)) {
       const known = this.#known[name] ?? []
-      const kept = name === 'file_id' ? this.#subject.files.length : 0
+      const protectedCount = name === 'file_id' ? this.#subject.files.length : 0
       if (known.length < maxKnown) known.push(id)
-      else known[this.#values.whole(kept, maxKnown - 1)] = id
+      else known[this.#values.integer(protectedCount, maxKnown - 1)] = id
     }
   }
 }
@@ -216,6 +216,6 @@ function ascii(value: string): string {
 }
 
 function describe({ method, path, headers, body = '' }: GeneratedRequest): string {
-  const { authorization: _, ...rest } = headers
-  return `${method} ${path.slice(0, 300)} ${JSON.stringify(rest).slice(0, 300)} ${body.toString().slice(0, 1000)}`
+  const { authorization: _, ...otherHeaders } = headers
+  return `${method} ${path.slice(0, 300)} ${JSON.stringify(otherHeaders).slice(0, 300)} ${body.toString().slice(0, 1000)}`
 }

@@ -27,9 +27,12 @@ export async function fuzzService(count: number, random: Random): Promise<Servic
   try {
     const calls = api(service)
     const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
-    const made = [await calls.upload('a.txt', 'text'), await calls.upload('clip.mp4', new Uint8Array(clip))]
+    const uploads = [
+      await calls.upload('a.txt', 'text'),
+      await calls.upload('clip.mp4', new Uint8Array(clip)),
+    ]
     const document = (await (await fetch(`${service.baseUrl}/docs/openapi.json`)).json()) as OpenApiDocument
-    const files = made.map(({ data }) => data.file_id)
+    const files = uploads.map(({ data }) => data.file_id)
     const fuzzer = new HttpFuzzer({ ...service, document, files }, random)
     await fuzzer.run(Math.ceil(count / 5))
     const early = await currentResidentMiB(service.process.pid)

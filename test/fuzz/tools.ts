@@ -117,10 +117,10 @@ class ToolFuzzer {
   }
 
   async run(count: number, atOnce = 3): Promise<void> {
-    let left = count
+    let remaining = count
     const call = async (): Promise<void> => {
-      while (left > 0) {
-        left -= 1
+      while (remaining > 0) {
+        remaining -= 1
         await this.#call()
       }
     }
@@ -133,18 +133,18 @@ class ToolFuzzer {
 
   async #call(): Promise<void> {
     const tool = this.#values.pick(this.#tools)
-    const given = this.#arguments(tool)
+    const args = this.#arguments(tool)
     const began = performance.now()
-    const call = `${tool.name} ${JSON.stringify(given).slice(0, 1000)}`
+    const call = `${tool.name} ${JSON.stringify(args).slice(0, 1000)}`
     const answer = await this.#client
-      .callTool({ name: tool.name, arguments: given }, { timeout: 60_000 })
+      .callTool({ name: tool.name, arguments: args }, { timeout: 60_000 })
       .then(parseToolResult, (error: unknown) => {
         if (error instanceof ProtocolError && error.code === invalidParams) return undefined
         throw new Error(`no response to ${call}`, { cause: error })
       })
     this.#calls += 1
     this.#slowest = Math.max(this.#slowest, performance.now() - began)
-    if (!answer?.isError) return this.#values.learn(answer?.text ?? '', maxKnown)
+    if (!answer?.isError) return this.#values.addIds(answer?.text ?? '', maxKnown)
     this.#refused += 1
     if (!/^\d{4}: [^]* Fix: [^]* Retryable: (yes|no)$/.test(answer.text) || answer.text.startsWith('6500')) {
       throw new Error(`${call}: ${answer.text}`)
@@ -154,9 +154,9 @@ class ToolFuzzer {
   #arguments({ inputSchema }: Tool): Record<string, unknown> {
     const values = this.#values
     const fitting = values.fitting(inputSchema as JsonSchema)
-    const given = values.chance(0.6) ? fitting : values.spoilt(fitting)
-    const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
-    const named = isObject ? (given as Record<string, unknown>) : { file: given }
+    const args = values.chance(0.6) ? fitting : values.corrupted(fitting)
+    const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
+    const named = isObject ? (args as Record<string, unknown>) : { file: args }
     // Other tests cover waiting.
     return 'wait_seconds' in (inputSchema.properties ?? {}) ? { ...named, wait_seconds: 0 } : named
   }

@@ -63,10 +63,10 @@ export class Values {
   }
 
   /** Adds ids of a response, so that later values use them. Removes the last ones beyond the limit. */
-  learn(answer: string, most: number): void {
+  addIds(answer: string, most: number): void {
     for (const [id] of answer.matchAll(/\b\d{19}\b/g)) {
       if (this.#known.length < most) this.#known.push(id)
-      else this.#known[this.whole(most / 2, most - 1)] = id
+      else this.#known[this.integer(most / 2, most - 1)] = id
     }
   }
 
@@ -82,7 +82,7 @@ export class Values {
   }
 
   /** An integer, both ends included. */
-  whole(least: number, most: number): number {
+  integer(least: number, most: number): number {
     return least + Math.floor(this.#random() * (most - least + 1))
   }
 
@@ -98,12 +98,12 @@ export class Values {
   /** A valid value, as far as the generator knows. */
   fitting(schema: JsonSchema | boolean): unknown {
     if (typeof schema === 'boolean') return this.hostile()
-    const { const: constant, enum: choices, anyOf, oneOf, allOf, type, default: usual } = schema
+    const { const: constant, enum: choices, anyOf, oneOf, allOf, type, default: defaultValue } = schema
     if (constant !== undefined) return constant
     if (choices && choices.length > 0) return this.pick(choices)
     const alternatives = anyOf ?? oneOf ?? allOf
     if (alternatives) return this.fitting(this.pick(alternatives))
-    if (usual !== undefined && this.chance(0.3)) return usual
+    if (defaultValue !== undefined && this.chance(0.3)) return defaultValue
     switch (Array.isArray(type) ? this.pick(type) : type) {
       case 'object':
         return this.#object(schema)
@@ -123,40 +123,42 @@ export class Values {
   }
 
   /** A value with one random element replaced. */
-  spoilt(value: unknown): unknown {
+  corrupted(value: unknown): unknown {
     if (Array.isArray(value) && value.length > 0 && this.chance(0.8)) {
-      const at = this.whole(0, value.length - 1)
+      const at = this.integer(0, value.length - 1)
       if (this.chance(0.1)) return [...value, ...value]
-      return value.map((item, index) => (index === at ? this.spoilt(item) : (item as unknown)))
+      return value.map((item, index) => (index === at ? this.corrupted(item) : (item as unknown)))
     }
-    if (typeof value === 'object' && value !== null && this.chance(0.9)) return this.#spoiltObject(value)
+    if (typeof value === 'object' && value !== null && this.chance(0.9)) return this.#corruptedObject(value)
     return this.hostile()
   }
 
-  #spoiltObject(value: object): unknown {
+  #corruptedObject(value: object): unknown {
     const entries = Object.entries(value)
-    const at = this.whole(0, entries.length)
+    const at = this.integer(0, entries.length)
     if (at === entries.length) return { ...value, [this.hostileText()]: this.hostile() }
     if (this.chance(0.2)) return Object.fromEntries(entries.filter((_, index) => index !== at))
     return Object.fromEntries(
-      entries.map(([name, item], index) => [name, index === at ? this.spoilt(item) : (item as unknown)]),
+      entries.map(([name, item], index) => [name, index === at ? this.corrupted(item) : (item as unknown)]),
     )
   }
 
   #object({ properties = {}, required = [] }: JsonSchema): unknown {
-    const kept = Object.entries(properties).filter(([name]) => required.includes(name) || this.chance(0.4))
-    return Object.fromEntries(kept.map(([name, schema]) => [name, this.fitting(schema)]))
+    const chosenProperties = Object.entries(properties).filter(
+      ([name]) => required.includes(name) || this.chance(0.4),
+    )
+    return Object.fromEntries(chosenProperties.map(([name, schema]) => [name, this.fitting(schema)]))
   }
 
   #array({ items = {}, minItems = 0, maxItems = minItems + 3 }: JsonSchema): unknown {
-    const length = this.whole(minItems, Math.min(maxItems, minItems + 3))
+    const length = this.integer(minItems, Math.min(maxItems, minItems + 3))
     const one = Array.isArray(items) ? (items[0] ?? {}) : items
     return Array.from({ length }, () => this.fitting(one))
   }
 
   #number({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): number {
-    const above = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1e-3 : -10
-    const least = minimum ?? above
+    const lowerBound = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1e-3 : -10
+    const least = minimum ?? lowerBound
     const below = typeof exclusiveMaximum === 'number' ? exclusiveMaximum - 1e-3 : least + 1000
     const most = maximum ?? below
     const edge = this.pick([least, most, least - 1, most + 1])
@@ -168,7 +170,7 @@ export class Values {
       if (this.#known.length > 0 && this.chance(0.8)) return this.pick(this.#known)
       return this.pick(['#00ff00', '00ff00', '16:9', '1.5', '123', 'a.txt', 'clip.mp4', 'ab'.repeat(32)])
     }
-    const length = this.whole(minLength, Math.min(maxLength, minLength + 20))
-    return Array.from({ length }, () => String.fromCodePoint(this.whole(32, 0x2fff))).join('')
+    const length = this.integer(minLength, Math.min(maxLength, minLength + 20))
+    return Array.from({ length }, () => String.fromCodePoint(this.integer(32, 0x2fff))).join('')
   }
 }

@@ -18,15 +18,15 @@ let client: Client
 beforeAll(async () => {
   folder = await temporaryFolder()
   service = await startContractServer()
-  const [near, far] = InMemoryTransport.createLinkedPair()
+  const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair()
   const { baseUrl, apiKey } = service
   const entry = { baseUrl, apiKey, defaultFolder: folder.path, allowedFolders: [folder.path] }
   const options = serverOptions(entry, (error) => {
     throw error
   })
-  await startMcpServer({ ...options, operations: [htmlRenderSimple], transport: far })
+  await startMcpServer({ ...options, operations: [htmlRenderSimple], transport: serverTransport })
   client = new Client({ name: 'test', version: '1' })
-  await client.connect(near)
+  await client.connect(clientTransport)
   for (const name of ['talk.mp4', 'title.html', 'note.txt', 'cover.png']) {
     await writeFile(join(folder.path, name), `content of ${name}`)
   }
@@ -45,9 +45,9 @@ const composition = (files: unknown, more: Readonly<Record<string, unknown>> = {
   ...more,
 })
 
-async function call(given: unknown): Promise<ToolResponse> {
+async function call(files: unknown): Promise<ToolResponse> {
   return parseToolResult(
-    await client.callTool({ name: 'html_render_simple', arguments: { composition: given } }),
+    await client.callTool({ name: 'html_render_simple', arguments: { composition: files } }),
   )
 }
 
@@ -55,21 +55,23 @@ test('each path in a map is uploaded once and replaced by its id', async () => {
   const files = { talk: 'talk.mp4', again: 'talk.mp4', 'a title': join(folder.path, 'title.html') }
   const { isError, text } = await call(composition(files))
   expect([isError, text]).toEqual([false, expect.any(String)])
-  const held = new Map([...service.files.values()].map(({ id, name }) => [name, id]))
-  expect([...held.keys()].toSorted()).toEqual(['talk.mp4', 'title.html'])
-  const talk = held.get('talk.mp4')
+  const idsByName = new Map([...service.files.values()].map(({ id, name }) => [name, id]))
+  expect([...idsByName.keys()].toSorted()).toEqual(['talk.mp4', 'title.html'])
+  const talkId = idsByName.get('talk.mp4')
   expect([...service.tasks.values()].at(-1)?.body).toMatchObject({
-    composition: { assets: { file_id: { talk, again: talk, 'a title': held.get('title.html') } } },
+    composition: {
+      assets: { file_id: { talk: talkId, again: talkId, 'a title': idsByName.get('title.html') } },
+    },
   })
 })
 
 test('ids in a map are passed unchanged, also if the map is JSON text', async () => {
-  const held = await service.addFile('other.mp4', Buffer.from('other'))
-  const files = { talk: held.id, 'a title': 'title.html' }
+  const idsByName = await service.addFile('other.mp4', Buffer.from('other'))
+  const files = { talk: idsByName.id, 'a title': 'title.html' }
   const { isError } = await call(composition(JSON.stringify(files)))
   expect(isError).toBe(false)
   expect([...service.tasks.values()].at(-1)?.body).toMatchObject({
-    composition: { assets: { file_id: { talk: held.id } } },
+    composition: { assets: { file_id: { talk: idsByName.id } } },
   })
 })
 
@@ -104,7 +106,7 @@ test.each<[string, unknown, RegExp]>([
     composition({}, { tracks: [{ type: 'video', asset: 'talk', track_index: 0, start: 0, media_start: 1 }] }),
     /^6016: Unknown argument composition\.tracks\[0\]\.media_start\. .*duration/,
   ],
-])('%s is rejected with its path', async (_, given, expected) => {
-  const { isError, text } = await call(given)
+])('%s is rejected with its path', async (_, files, expected) => {
+  const { isError, text } = await call(files)
   expect([isError, text]).toEqual([true, expect.stringMatching(expected)])
 })

@@ -27,8 +27,8 @@ const example = async (): Promise<string> => {
 beforeAll(async () => {
   service = await serve()
   calls = api(service)
-  const talk = await make(join(service.folder, 'talk.mp4'), [...picture(3), ...tone(3), ...h264])
-  ids.set('talk.mp4', (await calls.upload('talk.mp4', new Uint8Array(await readFile(talk)))).data.file_id)
+  const talkPath = await make(join(service.folder, 'talk.mp4'), [...picture(3), ...tone(3), ...h264])
+  ids.set('talk.mp4', (await calls.upload('talk.mp4', new Uint8Array(await readFile(talkPath)))).data.file_id)
   // With the tall canvas of the examples.
   const tall = (await example()).replace(
     /data-width="1920" data-height="1080"/,
@@ -152,7 +152,7 @@ describe('html_render_simple', () => {
     await pollUntil(programs, (pids) => pids.length > 2)
     expect(await calls.stop(task.task_id)).toMatchObject({ code: 200, data: { status: 'failed' } })
     // Includes processes that the browser was about to start when it was stopped.
-    await pollUntil(programs, (left) => left.length === 0)
+    await pollUntil(programs, (running) => running.length === 0)
   })
 })
 

@@ -34,12 +34,14 @@ it.each(['mp4', 'webm', 'qtrle'] as const)(
     const decoder = form === 'webm' ? ['-c:v', 'libvpx'] : []
     const corner = ['-vf', 'crop=2:2:300:90', '-f', 'rawvideo', '-pix_fmt', 'rgba', '-']
     const bytes = await ffmpeg(...decoder, '-i', path, ...corner)
-    const seen = Array.from({ length: bytes.length / 16 }, (_, frame) => {
+    const alphas = Array.from({ length: bytes.length / 16 }, (_, frame) => {
       const [red = 0, , blue = 0, alpha = 0] = bytes.subarray(frame * 16, frame * 16 + 4)
       if (alpha < 128) return 'nothing'
       return blue > red ? 'particle' : 'base'
     })
-    const behind = form === 'mp4' ? 'base' : 'nothing'
-    expect(seen).toEqual(Array.from({ length: frames }, (_, frame) => (frame % 2 ? 'particle' : behind)))
+    const background = form === 'mp4' ? 'base' : 'nothing'
+    expect(alphas).toEqual(
+      Array.from({ length: frames }, (_, frame) => (frame % 2 ? 'particle' : background)),
+    )
   },
 )

@@ -48,7 +48,7 @@ function counted(frame: Uint8Array): number | undefined {
 }
 
 describe('frame k shows the state at k / fps', () => {
-  const upTo = (count: number, value: (index: number) => number | undefined) =>
+  const repeatValues = (count: number, value: (index: number) => number | undefined) =>
     Array.from({ length: count }, (_, index) => value(index))
 
   it.each([
@@ -79,7 +79,7 @@ describe('frame k shows the state at k / fps', () => {
     const second = Math.ceil(1.8 * fps)
     const state = (frame: number, start: number) => Math.round(frame - start * fps)
     expect(shown).toEqual(
-      upTo(Math.round(2.4 * fps), (frame) => {
+      repeatValues(Math.round(2.4 * fps), (frame) => {
         if (frame >= first && frame < end) return state(frame, 0.4)
         return frame >= second ? state(frame, 1.8) : undefined
       }),
@@ -127,7 +127,7 @@ describe('alpha', () => {
   })
 
   /** What a frame looks like over a colour, as straight alpha says. */
-  const over = (frame: Uint8Array, colour: readonly number[]) =>
+  const composeOver = (frame: Uint8Array, colour: readonly number[]) =>
     Array.from({ length: frame.length }, (_, index) => {
       const alpha = (frame[index - (index % 4) + 3] ?? 0) / 255
       return index % 4 === 3 ? 255 : (frame[index] ?? 0) * alpha + (colour[index % 4] ?? 0) * (1 - alpha)
@@ -166,7 +166,7 @@ describe('alpha', () => {
       [0, 0, 0],
       [30, 60, 120],
     ]) {
-      const { mean, most } = difference(over(frame, colour), over(lossless, colour))
+      const { mean, most } = difference(composeOver(frame, colour), composeOver(lossless, colour))
       expect(mean).toBeLessThan(1.5)
       expect(most).toBeLessThan(20)
     }
@@ -185,9 +185,9 @@ describe('alpha', () => {
       },
       folder.path,
     )
-    const under = [...(await rgb(base)).subarray(0, 3)]
+    const basePixel = [...(await rgb(base)).subarray(0, 3)]
     const [, , , frame = new Uint8Array()] = await frames(rendered)
-    const { mean, most } = difference(over(frame, under), over(lossless, under))
+    const { mean, most } = difference(composeOver(frame, basePixel), composeOver(lossless, basePixel))
     expect(mean).toBeLessThan(1.5)
     expect(most).toBeLessThan(20)
     expect(await streams(rendered.path)).toMatchObject([
@@ -232,11 +232,11 @@ describe('particles', () => {
       folder.path,
     )
     const shown = (await frames(rendered)).map((frame) => pixel(frame, 160, 90))
-    const near = (value: number) => expect.closeTo(value, -0.7) as number
+    const closeTo = (value: number) => expect.closeTo(value, -0.7) as number
     expect(shown).toEqual([
-      [0, near(127), near(128), 255],
-      [near(127), 0, near(128), 255],
-      [near(128), near(128), near(128), 255],
+      [0, closeTo(127), closeTo(128), 255],
+      [closeTo(127), 0, closeTo(128), 255],
+      [closeTo(128), closeTo(128), closeTo(128), 255],
     ])
   })
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 /** Ways to compute grey(k), the grey of frame k, by work in real time; each finally paints its cell. */
-const ways: Readonly<Record<string, string>> = {
+const methods: Readonly<Record<string, string>> = {
   'an image that loads':
     'const image = new Image(); image.onload = () => draw(image); image.src = drawing(k)',
   'an image that is decoded':
@@ -47,7 +47,7 @@ const ways: Readonly<Record<string, string>> = {
   'two, the first of which takes longer':
     'createImageBitmap(filled(0, 1000)).then(draw); createImageBitmap(filled(k)).then(draw)',
 }
-const names = Object.keys(ways)
+const names = Object.keys(methods)
 /** More frames than one run, so that two browsers draw. */
 const frames = 26
 const width = names.length * 20
@@ -66,12 +66,12 @@ const html = particle(
   }
   const drawing = (k) => 'data:image/svg+xml,' + encodeURIComponent(
     '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="' + grey(k) + '"/></svg>')
-  const ways = [${Object.values(ways)
+  const ways = [${Object.values(methods)
     .map(
-      (way, index) => `async (k) => {
+      (method, index) => `async (k) => {
         const draw = (image) => context.drawImage(image, ${index * 20}, 0, 20, 20)
         const paint = (k) => { context.fillStyle = grey(k); context.fillRect(${index * 20}, 0, 20, 20) }
-        ${way}
+        ${method}
       }`,
     )
     .join(',\n')}]

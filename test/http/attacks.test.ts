@@ -19,20 +19,20 @@ import { successfulRequests, type RequestSubjects } from './successful-requests.
 
 const folder = await scratchFolder()
 let service: TestService
-let [owner, thief]: TestAccount[] = []
+let [owner, intruder]: TestAccount[] = []
 let clip: FileRecord
 
 beforeAll(async () => {
   service = await startTestService()
   owner = await service.account(1000)
-  thief = await service.account(1000)
+  intruder = await service.account(1000)
   const path = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
   clip = (await api(owner).upload('clip.mp4', new Uint8Array(await readFile(path)))).data
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
 const victim = (): TestAccount => owner as TestAccount
-const attacker = (): TestAccount => thief as TestAccount
+const attacker = (): TestAccount => intruder as TestAccount
 
 describe('with the key of another account', () => {
   const world = (): RequestSubjects => ({ account: victim(), clip: clip.file_id, type: 'test_copy' })
@@ -119,7 +119,7 @@ describe('a key', () => {
   ])('%s is rejected', async (_, headers) => {
     using line = await openConnection(service.baseUrl)
     line.socket.write(lines(...headers()))
-    const answer = await line.heard(/\}$/)
+    const answer = await line.waitForText(/\}$/)
     expect(answer).toMatch(/^HTTP\/1\.1 (400|401) /)
     expect(answer).not.toContain('HTTP/1.1 200')
   })
@@ -137,14 +137,14 @@ describe('a key', () => {
     const hidden = `0\r\n\r\n${lines(`Authorization: ${right()}`)}`
     line.socket.write(`${lines('Authorization: rw_wrong', framing).replace('GET', 'POST')}${hidden}`)
     await line.closed
-    expect(await line.heard(/$/)).not.toContain('HTTP/1.1 200')
+    expect(await line.waitForText(/$/)).not.toContain('HTTP/1.1 200')
   })
 
   test('cannot be found by timing: only its hash is compared', async () => {
-    const asked: string[] = []
+    const queries: string[] = []
     const db = service.running.service.db.withPlugin({
       transformQuery({ node }) {
-        asked.push(JSON.stringify(node))
+        queries.push(JSON.stringify(node))
         return node
       },
       transformResult: async ({ result }) => result,
@@ -153,10 +153,10 @@ describe('a key', () => {
     for (const guess of [key, `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`, newKey()]) {
       const found = await authenticate(db, guess, Date.now())
       expect(found === null).toBe(guess !== key)
-      expect(asked.at(-1)).toContain(createHash('sha256').update(guess).digest('hex'))
-      expect(asked.join('')).not.toContain(guess.slice(0, 8))
+      expect(queries.at(-1)).toContain(createHash('sha256').update(guess).digest('hex'))
+      expect(queries.join('')).not.toContain(guess.slice(0, 8))
     }
-    expect(asked).toHaveLength(3)
+    expect(queries).toHaveLength(3)
   })
 })
 
@@ -176,7 +176,7 @@ describe('an event socket', () => {
       'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
     ]
     line.socket.write([`GET ${path()} HTTP/1.1`, ...upgrade, ...headers, '', ''].join('\r\n'))
-    expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+    expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
   })
 })
 
@@ -242,7 +242,7 @@ describe('a path', () => {
       line.socket.write(
         `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${victim().apiKey}\r\nConnection: close\r\n\r\n`,
       )
-      const answer = await line.heard(/\}$/)
+      const answer = await line.waitForText(/\}$/)
       expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
       expect(answer).not.toContain('root:')
     }

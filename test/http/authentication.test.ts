@@ -26,7 +26,7 @@ describe('authentication', () => {
       for (const path of ['/base/file/upload', '/task/x', '/nothing', '/daemon/exit']) {
         using line = await openConnection(service().baseUrl)
         line.socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n{`)
-        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+        expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
       }
     })
 

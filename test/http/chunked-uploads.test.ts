@@ -13,7 +13,7 @@ onDatabases('chunked uploads', (service) => {
   const db = () => service().running.service.db
 
   /** Starts an upload of text in parts of ten bytes. */
-  async function begin(content: string, more: Record<string, unknown> = {}) {
+  async function startUpload(content: string, more: Record<string, unknown> = {}) {
     const account = await service().account(0)
     const calls = chunkedUploadClient(account)
     const { data } = await calls.init({ filename: 'a.txt', size: Buffer.byteLength(content), ...more })
@@ -37,23 +37,23 @@ onDatabases('chunked uploads', (service) => {
       const bytes = Buffer.alloc(2 * partBytes + 7)
       for (let at = 0; at < bytes.length; at += 4096) bytes.writeUInt32LE(at, at)
       const part = (index: number) => bytes.subarray(index * partBytes, (index + 1) * partBytes)
-      const whole = await hashOf(bytes)
+      const contentHash = await hashOf(bytes)
 
-      const begun = await calls.init({
+      const session = await calls.init({
         filename: 'Grüße.TXT',
         size: bytes.length,
-        blake3_id: whole.toUpperCase(),
+        blake3_id: contentHash.toUpperCase(),
       })
-      expect([begun.status, begun.code]).toEqual([200, 200])
-      expect(uploadSession.strict().parse(begun.data)).toMatchObject({
+      expect([session.status, session.code]).toEqual([200, 200])
+      expect(uploadSession.strict().parse(session.data)).toMatchObject({
         part_size: 33_554_432,
         total_parts: 3,
       })
-      const lives = Date.parse(`${begun.data.expires_at.replace(' ', 'T')}Z`) - Date.now()
-      expect(lives).toBeGreaterThan(72 * hour - 60_000)
-      expect(lives).toBeLessThanOrEqual(72 * hour)
+      const lifetimeMs = Date.parse(`${session.data.expires_at.replace(' ', 'T')}Z`) - Date.now()
+      expect(lifetimeMs).toBeGreaterThan(72 * hour - 60_000)
+      expect(lifetimeMs).toBeLessThanOrEqual(72 * hour)
 
-      const id = begun.data.upload_id
+      const id = session.data.upload_id
       const last = await calls.put(id, 2, part(2), await hashOf(part(2)))
       expect(uploadPart.strict().parse(last.data)).toEqual({
         upload_id: id,
@@ -67,8 +67,8 @@ onDatabases('chunked uploads', (service) => {
         received: 1,
         missing: [0, 1],
       })
-      const rest = await Promise.all([1, 0].map(async (index) => calls.put(id, index, part(index))))
-      expect(new Set(rest.map(({ data }) => data.received))).toEqual(new Set([2, 3]))
+      const responses = await Promise.all([1, 0].map(async (index) => calls.put(id, index, part(index))))
+      expect(new Set(responses.map(({ data }) => data.received))).toEqual(new Set([2, 3]))
       expect((await calls.status(id)).data).toMatchObject({ received: 3, missing: [] })
 
       const done = await calls.complete(id)
@@ -77,7 +77,7 @@ onDatabases('chunked uploads', (service) => {
         original_name: 'Grüße.TXT',
         base_ext: '.txt',
         size: bytes.length,
-        blake3_id: whole,
+        blake3_id: contentHash,
         is_expired: false,
       })
       expect(Date.parse(done.data.expire_at) - Date.parse(done.data.created_at)).toBe(60 * day)
@@ -85,7 +85,7 @@ onDatabases('chunked uploads', (service) => {
     })
 
     test('a repeated or concurrent complete returns the same record', async () => {
-      const { calls, id, part } = await begin('completed twice')
+      const { calls, id, part } = await startUpload('completed twice')
       await calls.put(id, 0, part(0))
       await calls.put(id, 1, part(1))
       const [first, second] = await Promise.all([calls.complete(id), calls.complete(id)])
@@ -97,7 +97,7 @@ onDatabases('chunked uploads', (service) => {
     })
 
     test('equal content of the same type is one renewed record, in parts and in one request', async () => {
-      const { account, calls, id, part } = await begin('the same bytes')
+      const { account, calls, id, part } = await startUpload('the same bytes')
       const { data: first } = await api(account).upload('first.txt', 'the same bytes')
       await ageFile(db(), first, 10 * day)
       await calls.put(id, 0, part(0))
@@ -119,13 +119,13 @@ onDatabases('chunked uploads', (service) => {
       ['empty', 0, ''],
       ['a last one as long as the others', 2, '0123456789'],
     ])('6025: %s', async ([, index, body]) => {
-      const { calls, id } = await begin('x'.repeat(25))
+      const { calls, id } = await startUpload('x'.repeat(25))
       expect(await calls.put(id, index, body)).toMatchObject({ status: 400, code: 6025, data: null })
       expect((await calls.status(id)).data).toMatchObject({ received: 0, missing: [0, 1, 2] })
     })
 
     test('6026: a part with a wrong checksum is rejected; a correct one in any case is stored', async () => {
-      const { calls, id, part } = await begin('x'.repeat(15))
+      const { calls, id, part } = await startUpload('x'.repeat(15))
       for (const wrong of [await hashOf('y'), 'deadbeef', '']) {
         expect(await calls.put(id, 0, part(0), wrong)).toMatchObject({ status: 400, code: 6026, data: null })
       }
@@ -136,7 +136,7 @@ onDatabases('chunked uploads', (service) => {
     })
 
     test('a repeated part counts once; different bytes replace the first', async () => {
-      const { account, calls, id } = await begin('x'.repeat(25))
+      const { account, calls, id } = await startUpload('x'.repeat(25))
       for (const body of ['aaaaaaaaaa', 'aaaaaaaaaa', 'aaaaabbbbb']) {
         expect((await calls.put(id, 0, body)).data.received).toBe(1)
       }
@@ -151,7 +151,7 @@ onDatabases('chunked uploads', (service) => {
     })
 
     test('the same part sent concurrently counts once, and each request gets a response', async () => {
-      const { calls, id, part } = await begin('x'.repeat(15))
+      const { calls, id, part } = await startUpload('x'.repeat(15))
       const answers = await Promise.all(Array.from({ length: 8 }, () => calls.put(id, 1, part(1))))
       expect(answers.map(({ code, data }) => [code, data.received])).toEqual(
         Array.from({ length: 8 }, () => [200, 1]),
@@ -161,7 +161,7 @@ onDatabases('chunked uploads', (service) => {
 
   describe('complete', () => {
     test('6027 lists up to 20 missing parts', async () => {
-      const { calls, id, part } = await begin('x'.repeat(305))
+      const { calls, id, part } = await startUpload('x'.repeat(305))
       for (const index of [0, 2, 30]) await calls.put(id, index, part(index))
       const some = await calls.complete(id)
       expect(some).toMatchObject({ status: 400, code: 6027, data: null })
@@ -177,7 +177,7 @@ onDatabases('chunked uploads', (service) => {
 
     test('6026 for content that differs from the declared hash; corrected parts become the file', async () => {
       const content = 'these bytes'
-      const { calls, id, part } = await begin(content, { blake3_id: await hashOf(content) })
+      const { calls, id, part } = await startUpload(content, { blake3_id: await hashOf(content) })
       await calls.put(id, 0, 'those byte')
       await calls.put(id, 1, part(1))
       const wrong = await calls.complete(id)
@@ -191,7 +191,7 @@ onDatabases('chunked uploads', (service) => {
 
   describe('abort', () => {
     test('an aborted upload is gone; repeating is allowed', async () => {
-      const { calls, id, part } = await begin('x'.repeat(15))
+      const { calls, id, part } = await startUpload('x'.repeat(15))
       await calls.put(id, 0, part(0))
       for (let turn = 0; turn < 2; turn++) {
         expect(await calls.abort(id)).toMatchObject({
@@ -200,15 +200,15 @@ onDatabases('chunked uploads', (service) => {
           data: { upload_id: id, aborted: true },
         })
       }
-      const gone = { status: 404, code: 6024, data: null }
-      expect(await calls.status(id)).toMatchObject(gone)
-      expect(await calls.put(id, 0, part(0))).toMatchObject(gone)
-      expect(await calls.complete(id)).toMatchObject(gone)
-      expect(await heldUploads()).not.toContain(id)
+      const notFound = { status: 404, code: 6024, data: null }
+      expect(await calls.status(id)).toMatchObject(notFound)
+      expect(await calls.put(id, 0, part(0))).toMatchObject(notFound)
+      expect(await calls.complete(id)).toMatchObject(notFound)
+      expect(await listStoredUploads()).not.toContain(id)
     })
 
     test('of an unknown upload succeeds; of a complete one leaves the file', async () => {
-      const { account, calls, id, part } = await begin('x'.repeat(15))
+      const { account, calls, id, part } = await startUpload('x'.repeat(15))
       for (const unknown of ['0', '1'.repeat(19), 'a b', 'x'.repeat(3000)]) {
         expect((await calls.abort(unknown)).data).toEqual({ upload_id: unknown, aborted: true })
       }
@@ -222,12 +222,12 @@ onDatabases('chunked uploads', (service) => {
 
   describe('sessions', () => {
     test('of another account are unknown and stay', async () => {
-      const { calls, id, part } = await begin('x'.repeat(15))
+      const { calls, id, part } = await startUpload('x'.repeat(15))
       const other = chunkedUploadClient(await service().account(0))
-      const gone = { status: 404, code: 6024, data: null }
-      expect(await other.status(id)).toMatchObject(gone)
-      expect(await other.put(id, 0, part(0))).toMatchObject(gone)
-      expect(await other.complete(id)).toMatchObject(gone)
+      const notFound = { status: 404, code: 6024, data: null }
+      expect(await other.status(id)).toMatchObject(notFound)
+      expect(await other.put(id, 0, part(0))).toMatchObject(notFound)
+      expect(await other.complete(id)).toMatchObject(notFound)
       expect((await other.abort(id)).code).toBe(200)
       expect((await calls.status(id)).data.missing).toEqual([0, 1])
     })
@@ -241,40 +241,40 @@ onDatabases('chunked uploads', (service) => {
     })
 
     test('expire 72 hours after the last part or query', async () => {
-      const { calls, id, part, session } = await begin('x'.repeat(15))
+      const { calls, id, part, session } = await startUpload('x'.repeat(15))
       await age(id, 70 * hour)
-      const asked = await calls.status(id)
-      expect(asked.data.expires_at >= session.expires_at).toBe(true)
+      const response = await calls.status(id)
+      expect(response.data.expires_at >= session.expires_at).toBe(true)
       await age(id, 70 * hour)
       await calls.put(id, 0, part(0))
       expect((await calls.status(id)).data.expires_at >= session.expires_at).toBe(true)
       await removeExpiredUploads(service().running.service)
-      expect(await heldUploads()).toContain(id)
+      expect(await listStoredUploads()).toContain(id)
 
       await age(id, 73 * hour)
-      const gone = { status: 404, code: 6024, data: null }
-      expect(await calls.status(id)).toMatchObject(gone)
-      expect(await calls.put(id, 1, part(1))).toMatchObject(gone)
-      expect(await calls.complete(id)).toMatchObject(gone)
+      const notFound = { status: 404, code: 6024, data: null }
+      expect(await calls.status(id)).toMatchObject(notFound)
+      expect(await calls.put(id, 1, part(1))).toMatchObject(notFound)
+      expect(await calls.complete(id)).toMatchObject(notFound)
       await removeExpiredUploads(service().running.service)
-      expect(await heldUploads()).not.toContain(id)
+      expect(await listStoredUploads()).not.toContain(id)
       expect(await db().selectFrom('uploads').select('id').where('id', '=', id).execute()).toEqual([])
       expect((await calls.abort(id)).data).toEqual({ upload_id: id, aborted: true })
     })
 
     test('need a key', async () => {
-      const { id } = await begin('x'.repeat(15))
-      const nobody = chunkedUploadClient({ baseUrl: service().baseUrl, apiKey: 'wrong' })
-      const refused = { status: 401, code: 6502, data: null }
-      expect(await nobody.init({ filename: 'a.txt', size: 1 })).toMatchObject(refused)
-      expect(await nobody.put(id, 0, 'x'.repeat(10))).toMatchObject(refused)
-      expect(await nobody.status(id)).toMatchObject(refused)
-      expect(await nobody.complete(id)).toMatchObject(refused)
-      expect(await nobody.abort(id)).toMatchObject(refused)
+      const { id } = await startUpload('x'.repeat(15))
+      const unauthorised = chunkedUploadClient({ baseUrl: service().baseUrl, apiKey: 'wrong' })
+      const rejection = { status: 401, code: 6502, data: null }
+      expect(await unauthorised.init({ filename: 'a.txt', size: 1 })).toMatchObject(rejection)
+      expect(await unauthorised.put(id, 0, 'x'.repeat(10))).toMatchObject(rejection)
+      expect(await unauthorised.status(id)).toMatchObject(rejection)
+      expect(await unauthorised.complete(id)).toMatchObject(rejection)
+      expect(await unauthorised.abort(id)).toMatchObject(rejection)
     })
   })
 
-  async function heldUploads(): Promise<string[]> {
+  async function listStoredUploads(): Promise<string[]> {
     const found: string[] = []
     for await (const id of service().running.service.files.listUploads()) found.push(id)
     return found

@@ -11,11 +11,11 @@ onDatabases('creation', (service) => {
   const db = () => service().running.service.db
 
   /** The service with an operation whose plan runs a callback. */
-  const asItPlans = async (happens: () => Promise<unknown>) => {
+  const startWithPlan = async (onPlan: () => Promise<unknown>) => {
     const module: OperationModule = {
       ...fakeModule,
       async plan() {
-        await happens()
+        await onPlan()
         return { plan: () => ({ credits: 1, seconds: 2 }) }
       },
     }
@@ -29,10 +29,10 @@ onDatabases('creation', (service) => {
       (id: string) => db().updateTable('files').set({ expire_at: 0 }).where('id', '=', id).execute(),
     ],
     ['is deleted', (id: string) => db().deleteFrom('files').where('id', '=', id).execute()],
-  ] as const)('with a file that %s after it was checked returns 6004', async ([, happens]) => {
+  ] as const)('with a file that %s after it was checked returns 6004', async ([, onPlan]) => {
     const account = await service().account(5)
     const { data: file } = await api(account).upload('a.txt', 'some bytes')
-    const { baseUrl } = await asItPlans(() => happens(file.file_id))
+    const { baseUrl } = await startWithPlan(() => onPlan(file.file_id))
     const answer = await api({ ...account, baseUrl }).create('test_copy', { file_id: file.file_id })
     expect(answer).toMatchObject({ status: 404, code: 6004, data: null })
     expect(await accountBalance(db(), account.id)).toBe(5)

@@ -35,16 +35,16 @@ onDatabases('deleting', (service) => {
   test('files of other accounts stay, as does content that another record references', async () => {
     const one = await fresh()
     const other = await fresh()
-    const { data: mine } = await one.calls.upload('a.txt', 'shared bytes')
-    const { data: alike } = await one.calls.upload('a.srt', 'shared bytes')
-    const { data: theirs } = await other.calls.upload('b.txt', 'shared bytes')
-    expect(await one.remove(theirs.file_id)).toMatchObject(unknown)
-    await one.remove(mine.file_id)
-    expect(Buffer.from(await one.calls.download(alike.file_id)).toString()).toBe('shared bytes')
-    await one.remove(alike.file_id)
-    expect(Buffer.from(await other.calls.download(theirs.file_id)).toString()).toBe('shared bytes')
-    await other.remove(theirs.file_id)
-    expect(await parts().files.has(theirs.blake3_id)).toBe(false)
+    const { data: ownFile } = await one.calls.upload('a.txt', 'shared bytes')
+    const { data: ownCopy } = await one.calls.upload('a.srt', 'shared bytes')
+    const { data: otherFile } = await other.calls.upload('b.txt', 'shared bytes')
+    expect(await one.remove(otherFile.file_id)).toMatchObject(unknown)
+    await one.remove(ownFile.file_id)
+    expect(Buffer.from(await one.calls.download(ownCopy.file_id)).toString()).toBe('shared bytes')
+    await one.remove(ownCopy.file_id)
+    expect(Buffer.from(await other.calls.download(otherFile.file_id)).toString()).toBe('shared bytes')
+    await other.remove(otherFile.file_id)
+    expect(await parts().files.has(otherFile.blake3_id)).toBe(false)
   })
 
   test('is rejected while an unfinished task needs the file; results of finished tasks stay', async () => {
@@ -100,8 +100,8 @@ onDatabases('deleting', (service) => {
     const { account, calls } = await fresh()
     const files = {
       ...parts().files,
-      async put(...given: Parameters<ReturnType<typeof parts>['files']['put']>) {
-        const bytes = await parts().files.put(...given)
+      async put(...putArgs: Parameters<ReturnType<typeof parts>['files']['put']>) {
+        const bytes = await parts().files.put(...putArgs)
         await parts().files.remove(bytes.blake3)
         return bytes
       },

@@ -17,12 +17,12 @@ describe('downloads', () => {
       name = 'a.txt',
       bytes: Uint8Array<ArrayBuffer> | string = new Uint8Array(content),
     ) => {
-      const mine = await service().account(0)
-      const { data } = await api(mine).upload(name, bytes)
+      const account = await service().account(0)
+      const { data } = await api(account).upload(name, bytes)
       const url = service().baseUrl + data.download_url
       const get = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
-        sendRequest(url, { method, headers: { authorization: mine.apiKey, ...headers } })
-      return { ...mine, file: data, url, get }
+        sendRequest(url, { method, headers: { authorization: account.apiKey, ...headers } })
+      return { ...account, file: data, url, get }
     }
 
     test('the whole file, with its headers', async () => {
@@ -89,8 +89,12 @@ describe('downloads', () => {
 
     test('HEAD returns the same headers without content', async () => {
       const { get } = await uploaded()
-      const whole = await get({}, 'HEAD')
-      expect([whole.status, whole.headers['content-length'], whole.bytes.length]).toEqual([200, '1000', 0])
+      const fullResponse = await get({}, 'HEAD')
+      expect([
+        fullResponse.status,
+        fullResponse.headers['content-length'],
+        fullResponse.bytes.length,
+      ]).toEqual([200, '1000', 0])
       const part = await get({ range: 'bytes=0-9' }, 'HEAD')
       expect([part.status, part.headers['content-length']], 'only GET knows ranges').toEqual([200, '1000'])
     })
@@ -124,13 +128,13 @@ describe('downloads', () => {
     })
 
     test('text has neither facts nor preview; an unknown preview kind is rejected', async () => {
-      const { file, ...mine } = await uploaded()
-      const calls = api(mine)
+      const { file, ...account } = await uploaded()
+      const calls = api(account)
       expect((await calls.send(`/base/file/${file.file_id}/facts`)).data).toMatchObject({ media: null })
-      const see = (query: string) => calls.send(`/base/file/${file.file_id}/preview${query}`)
-      expect(await see('?kind=waveform')).toMatchObject({ status: 400, code: 6014 })
+      const requestPreview = (query: string) => calls.send(`/base/file/${file.file_id}/preview${query}`)
+      expect(await requestPreview('?kind=waveform')).toMatchObject({ status: 400, code: 6014 })
       for (const query of ['', '?kind=poster']) {
-        expect(await see(query)).toMatchObject({
+        expect(await requestPreview(query)).toMatchObject({
           status: 400,
           code: 6016,
           msg: expect.stringMatching(/^kind: /),
@@ -139,9 +143,9 @@ describe('downloads', () => {
     })
 
     test('a file that is only named like a video returns 6017 with its name', async () => {
-      const { file, ...mine } = await uploaded('film.mp4')
+      const { file, ...account } = await uploaded('film.mp4')
       for (const part of ['facts', 'preview?kind=contact_sheet']) {
-        expect(await api(mine).send(`/base/file/${file.file_id}/${part}`)).toMatchObject({
+        expect(await api(account).send(`/base/file/${file.file_id}/${part}`)).toMatchObject({
           status: 400,
           code: 6017,
           msg: expect.stringMatching(/^film\.mp4: /),
@@ -150,19 +154,19 @@ describe('downloads', () => {
     })
 
     test('facts in the format of an older version are probed again', async () => {
-      const { file, ...mine } = await uploaded('clip.mp4', await clip())
+      const { file, ...account } = await uploaded('clip.mp4', await clip())
       const { db } = service().running.service
       await db.updateTable('files').set({ facts: '{}' }).where('id', '=', file.file_id).execute()
-      const facts = await api(mine).send(`/base/file/${file.file_id}/facts`)
+      const facts = await api(account).send(`/base/file/${file.file_id}/facts`)
       expect(facts).toMatchObject({ code: 200, data: { media: { duration_ms: 1000 } } })
     })
 
     test('a clip has facts, a contact sheet and a waveform', async () => {
-      const { file, apiKey, ...mine } = await uploaded('clip.mp4', await clip())
-      const facts = await api({ ...mine, apiKey }).send(`/base/file/${file.file_id}/facts`)
+      const { file, apiKey, ...account } = await uploaded('clip.mp4', await clip())
+      const facts = await api({ ...account, apiKey }).send(`/base/file/${file.file_id}/facts`)
       expect(inspectedFile.parse(facts.data)).toMatchObject({
         file_id: file.file_id,
-        upload_user_id: mine.id,
+        upload_user_id: account.id,
         media: {
           duration_ms: 1000,
           // Its first frame is its only key frame.

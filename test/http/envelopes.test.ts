@@ -23,19 +23,19 @@ test('an operation with the message envelope returns {code: 0, message, data}; i
     return { status: answer.status, body: JSON.parse(answer.bytes.toString()) as Json }
   }
 
-  const made = await send('/task/test_message', { file_id: file.file_id })
-  expect(made.status).toBe(200)
-  expect(wrongFields(messageEnvelopeFields, made.body)).toEqual([])
-  expect(made.body).toMatchObject({ code: 0, message: 'success' })
-  const data = made.body['data'] as Json
+  const creation = await send('/task/test_message', { file_id: file.file_id })
+  expect(creation.status).toBe(200)
+  expect(wrongFields(messageEnvelopeFields, creation.body)).toEqual([])
+  expect(creation.body).toMatchObject({ code: 0, message: 'success' })
+  const data = creation.body['data'] as Json
   expect(wrongFields(messageCreatedFields, data)).toEqual([])
 
   const path = `/task/test_message/${String(data['task_id'])}`
-  const asked = await send(path)
-  expect(asked.status).toBe(200)
-  expect(wrongFields(messageEnvelopeFields, asked.body)).toEqual([])
-  expect(asked.body).toMatchObject({ code: 0, message: 'success' })
-  expect(wrongFields(taskRecordFields, asked.body['data'] as Json)).toEqual([])
+  const query = await send(path)
+  expect(query.status).toBe(200)
+  expect(wrongFields(messageEnvelopeFields, query.body)).toEqual([])
+  expect(query.body).toMatchObject({ code: 0, message: 'success' })
+  expect(wrongFields(taskRecordFields, query.body['data'] as Json)).toEqual([])
 
   // Failures and endpoints shared by all operations have the common form.
   expect(await send('/task/test_message', {})).toMatchObject({
@@ -62,6 +62,9 @@ test('the client accepts both envelopes from any operation', async () => {
     expect(done).toMatchObject({ task_type, status: 'completed', progress: 100 })
     expect(await fetchTask(client, task)).toEqual(done)
   }
-  const refused = createTask(client, { task_type: 'test_message', body: { file_id: '1234567890123456789' } })
-  await expect(refused).rejects.toMatchObject({ code: 6004 })
+  const rejection = createTask(client, {
+    task_type: 'test_message',
+    body: { file_id: '1234567890123456789' },
+  })
+  await expect(rejection).rejects.toMatchObject({ code: 6004 })
 })

@@ -21,26 +21,26 @@ onDatabases('estimates', (service) => {
       )
       return data
     }
-    const wait = ({ estimated_queue_wait_duration }: TaskCreated) => estimated_queue_wait_duration
-    const waitsNow = async (...tasks: TaskCreated[]) => {
+    const queueWait = ({ estimated_queue_wait_duration }: TaskCreated) => estimated_queue_wait_duration
+    const currentWaits = async (...tasks: TaskCreated[]) => {
       const { data } = await calls.send<TaskList>('/task/list?status=queued')
       const rows = tasks.map((task) => data.list.find(({ id }) => id === task.task_id))
       return rows.map((row) => row?.estimated_queue_wait_duration)
     }
 
     const running = [await create(), await create()]
-    expect(running.map(wait), 'a worker is free').toEqual([0, 0])
+    expect(running.map(queueWait), 'a worker is free').toEqual([0, 0])
     await pollUntil(
       () => calls.send<TaskList>('/task/list'),
       ({ data }) => data.list.every(({ progress }) => progress === 10),
     )
     const [first, second, third] = [await create(), await create(), await create()]
-    expect([first, second, third].map(wait)).toEqual([1.8, 1.8, 3.8])
+    expect([first, second, third].map(queueWait)).toEqual([1.8, 1.8, 3.8])
     expect(third).toMatchObject({ estimated_duration: 2, estimated_total_duration: 5.8 })
     const urgent = await create(0)
-    expect(wait(urgent), 'it goes before the others').toBe(1.8)
-    expect(await waitsNow(urgent, first, second, third)).toEqual([1.8, 1.8, 3.8, 3.8])
+    expect(queueWait(urgent), 'it goes before the others').toBe(1.8)
+    expect(await currentWaits(urgent, first, second, third)).toEqual([1.8, 1.8, 3.8, 3.8])
     await calls.cancel(urgent.task_id)
-    expect(await waitsNow(first, second, third)).toEqual([1.8, 1.8, 3.8])
+    expect(await currentWaits(first, second, third)).toEqual([1.8, 1.8, 3.8])
   })
 })

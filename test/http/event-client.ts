@@ -9,7 +9,7 @@ export interface EventClient extends Disposable {
   readonly events: TaskEvent[]
   send(message: unknown): void
   /** Waits until the recorded events satisfy a condition. */
-  waitFor(holds: (events: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
+  waitFor(condition: (events: readonly TaskEvent[]) => boolean): Promise<readonly TaskEvent[]>
 }
 
 /** Connects to the event socket with a key, or with a ticket alone. */
@@ -32,8 +32,8 @@ export async function connectEventSocket(
     socket,
     events,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    async waitFor(holds) {
-      while (!holds(events)) await once(changed, 'change')
+    async waitFor(condition) {
+      while (!condition(events)) await once(changed, 'change')
       return events
     },
     [Symbol.dispose]: () => socket.close(),

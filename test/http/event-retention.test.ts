@@ -36,10 +36,10 @@ onDatabases('events', (service) => {
     }
     expect(await snapshotAfter(0), 'nothing is old enough').toMatchObject({ event: 'snapshot', seq: 0 })
     await makeOlder(3)
-    using away = await connectEventSocket(account)
+    using reconnected = await connectEventSocket(account)
     await removeExpiredEvents(parts)
-    away.send({ ...subscribeToAll, after: 1 })
-    expect(await away.waitFor(({ length }) => length === 4)).toMatchObject([
+    reconnected.send({ ...subscribeToAll, after: 1 })
+    expect(await reconnected.waitFor(({ length }) => length === 4)).toMatchObject([
       { event: 'snapshot', seq: 3, task: null },
       { event: 'status', seq: 4, task: { task_id: second } },
       { event: 'status', seq: 5 },
@@ -49,7 +49,7 @@ onDatabases('events', (service) => {
     expect(await snapshotAfter(4), 'nothing is left').toMatchObject({ event: 'snapshot', seq: 6 })
     expect(await snapshotAfter(6)).toMatchObject({ event: 'snapshot', seq: 6 })
     await createTestTask(calls)
-    const received = await away.waitFor((events) => eventNumbers(events).includes(7))
+    const received = await reconnected.waitFor((events) => eventNumbers(events).includes(7))
     expect(eventNumbers(received).slice(0, 4)).toEqual([4, 5, 6, 7])
   })
 
@@ -64,7 +64,7 @@ onDatabases('events', (service) => {
       .where('seq', '=', 2)
       .execute()
     await removeExpiredEvents(parts)
-    const kept = await listEventsAfter(parts.db, { accountId: account.id, seq: 0, limit: 10 })
-    expect(kept.map(({ seq }) => seq)).toEqual([3])
+    const events = await listEventsAfter(parts.db, { accountId: account.id, seq: 0, limit: 10 })
+    expect(events.map(({ seq }) => seq)).toEqual([3])
   })
 })

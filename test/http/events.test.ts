@@ -86,14 +86,14 @@ onDatabases('events', (service) => {
     )
     const random = seededRandom(20_261_121)
     const seen: number[] = []
-    let reached = 0
-    while (reached < 45) {
+    let lastSeq = 0
+    while (lastSeq < 45) {
       using client = await connectEventSocket(account)
-      client.send({ ...subscribeToAll, after: reached })
+      client.send({ ...subscribeToAll, after: lastSeq })
       const enough = Math.floor(random() * 8)
-      await client.waitFor((received) => eventNumbers(received).length >= Math.min(enough, 45 - reached))
+      await client.waitFor((received) => eventNumbers(received).length >= Math.min(enough, 45 - lastSeq))
       seen.push(...eventNumbers(client.events))
-      reached = seen.at(-1) ?? reached
+      lastSeq = seen.at(-1) ?? lastSeq
     }
     await work
     expect(seen).toEqual(Array.from({ length: 45 }, (_, index) => index + 1))
@@ -134,11 +134,11 @@ onDatabases('events', (service) => {
   })
 
   test('of another account are not sent, and its tasks are unknown', async () => {
-    const [mine, other] = [await service().account(5), await service().account(5)]
+    const [account, other] = [await service().account(5), await service().account(5)]
     using client = await connectEventSocket(other)
     client.send(subscribeToAll)
     await client.waitFor(({ length }) => length === 1)
-    const taskId = await createTestTask(api(mine))
+    const taskId = await createTestTask(api(account))
     for (const id of [taskId, '\0', '1234567890123456789']) client.send({ action: 'subscribe', task_id: id })
     await client.waitFor(({ length }) => length === 4)
     const unknown = { event: 'error', code: 6005 }
@@ -173,7 +173,7 @@ onOneDatabase((service) => {
     for (let turn = 0; turn < 101; turn++) {
       client.send({ action: 'subscribe', task_id: await createTestTask(api(account), 'wait') })
     }
-    const received = await client.waitFor((heard) => heard.some(({ event }) => event === 'error'))
+    const received = await client.waitFor((events) => events.some(({ event }) => event === 'error'))
     expect(received.filter(({ event }) => event === 'snapshot')).toHaveLength(100)
     expect(received.find(({ event }) => event === 'error')).toMatchObject({ code: 6016 })
   })
@@ -188,7 +188,7 @@ onOneDatabase((service) => {
       ([name, value]) => `${name}: ${value}`,
     )
     client.socket.write(`${handshake}${lines.join('\r\n')}\r\n\r\n`)
-    expect(await client.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+    expect(await client.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
     await client.closed
   })
 
@@ -200,10 +200,10 @@ onOneDatabase((service) => {
   test('a client that does not answer pings is disconnected', async () => {
     const { apiKey } = service()
     const app = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
-    using deaf = await openConnection(app.baseUrl)
-    deaf.socket.write(`${handshake}authorization: ${apiKey}\r\n\r\n`)
-    expect(await deaf.heard(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 101 /)
-    await deaf.closed
+    using unresponsive = await openConnection(app.baseUrl)
+    unresponsive.socket.write(`${handshake}authorization: ${apiKey}\r\n\r\n`)
+    expect(await unresponsive.waitForText(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 101 /)
+    await unresponsive.closed
   })
 
   test('a client that does not read is disconnected', async () => {
@@ -211,9 +211,9 @@ onOneDatabase((service) => {
     const { events } = service().running.service
     using unread = await openConnection(service().baseUrl)
     unread.socket.write(`${handshake}authorization: ${account.apiKey}\r\n\r\n`)
-    await unread.heard(/\r\n\r\n/)
+    await unread.waitForText(/\r\n\r\n/)
     unread.socket.write(maskedText(JSON.stringify(subscribeToAll)))
-    await unread.heard(/"snapshot"/)
+    await unread.waitForText(/"snapshot"/)
     unread.socket.pause()
     // More than fits into the system's buffers.
     const task = { task_id: '1', output_result: { text: 'x'.repeat(300_000) } } as unknown as TaskRecord
@@ -226,12 +226,12 @@ onOneDatabase((service) => {
 
   test('the service stops although a client does not close its socket', async () => {
     const app = await startSecondApp(service().running.service)
-    using deaf = await openConnection(app.baseUrl)
-    deaf.socket.write(`${handshake}authorization: ${service().apiKey}\r\n\r\n`)
-    await deaf.heard(/\r\n\r\n/)
+    using unresponsive = await openConnection(app.baseUrl)
+    unresponsive.socket.write(`${handshake}authorization: ${service().apiKey}\r\n\r\n`)
+    await unresponsive.waitForText(/\r\n\r\n/)
     await app.app.close()
-    await deaf.closed
-    expect(deaf.socket.destroyed).toBe(true)
+    await unresponsive.closed
+    expect(unresponsive.socket.destroyed).toBe(true)
   })
 })
 

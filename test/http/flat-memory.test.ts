@@ -47,9 +47,9 @@ test.skipIf(process.platform !== 'linux')(
     const uploaded = performance.now()
     expect(data.size).toBe(size)
 
-    const got = await request(service.baseUrl + data.download_url, { headers })
+    const download = await request(service.baseUrl + data.download_url, { headers })
     let received = 0
-    for await (const part of got.body as AsyncIterable<Buffer>) received += part.length
+    for await (const part of download.body as AsyncIterable<Buffer>) received += part.length
     const downloaded = performance.now()
     expect(received).toBe(size)
 
@@ -77,10 +77,10 @@ test.skipIf(process.platform !== 'linux')(
     await calls.put(data.upload_id, 0, part)
     const before = await peakResidentMiB(service.process.pid)
     let next = 1
-    const lane = async () => {
+    const uploadParts = async () => {
       for (let index = next++; index < parts; index = next++) await calls.put(data.upload_id, index, part)
     }
-    await Promise.all([lane(), lane(), lane(), lane()])
+    await Promise.all([uploadParts(), uploadParts(), uploadParts(), uploadParts()])
     expect((await calls.complete(data.upload_id)).data.size).toBe(parts * partBytes)
     const grown = (await peakResidentMiB(service.process.pid)) - before
     await annotate(`resident ${Math.round(before)} MiB, grown ${Math.round(grown)} MiB`)
@@ -91,7 +91,7 @@ test.skipIf(process.platform !== 'linux')(
 
 /** The beginning and end of a form around a file. */
 function splitForm(): [Buffer, Buffer] {
-  const whole = form([{ field: 'file', filename: 'a.txt', content: '|' }])
-  const at = whole.indexOf('|')
-  return [whole.subarray(0, at), whole.subarray(at + 1)]
+  const emptyForm = form([{ field: 'file', filename: 'a.txt', content: '|' }])
+  const at = emptyForm.indexOf('|')
+  return [emptyForm.subarray(0, at), emptyForm.subarray(at + 1)]
 }

@@ -10,7 +10,7 @@ import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest } from './raw-http.ts'
 
-const playlists: readonly [string, (canary: string) => string][] = [
+const playlists: readonly [string, (pipe: string) => string][] = [
   ['a text', () => 'Dear sir, this is no video at all.\n'.repeat(100)],
   ['an HLS playlist', (file) => `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1.0,\n${file}\n#EXT-X-ENDLIST\n`],
   ['an HLS playlist of file: addresses', (file) => `#EXTM3U\n#EXTINF:1.0,\nfile:${file}\n#EXT-X-ENDLIST\n`],
@@ -25,7 +25,7 @@ const playlists: readonly [string, (canary: string) => string][] = [
 ]
 
 /** Responses of all endpoints that inspect a file. */
-async function look(service: { baseUrl: string; apiKey: string }, fileId: string) {
+async function inspectEverywhere(service: { baseUrl: string; apiKey: string }, fileId: string) {
   const headers = { authorization: service.apiKey }
   const paths = ['facts', 'preview?kind=contact_sheet', 'preview?kind=waveform']
   const answers = []
@@ -56,11 +56,11 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
 
   onOneDatabase((service) => {
     test.for(playlists)('%s named as a video returns 6017 everywhere', async ([, content]) => {
-      const canary = join(folder, 'canary.ts')
+      const pipe = join(folder, 'canary.ts')
       const account = await service().account(5)
-      const { data: file } = await api(account).upload('holiday.mp4', content(canary))
-      const read = await wasPipeRead(canary, async () => {
-        for (const answer of await look(account, file.file_id)) {
+      const { data: file } = await api(account).upload('holiday.mp4', content(pipe))
+      const read = await wasPipeRead(pipe, async () => {
+        for (const answer of await inspectEverywhere(account, file.file_id)) {
           expect([answer.status, answer.code]).toEqual([400, 6017])
           expect(answer.text).toMatch(/"msg":"holiday\.mp4: /)
           expect(answer.text, 'no path of this machine is disclosed').not.toContain(folder)
@@ -83,7 +83,9 @@ describe.skipIf(videoFolder() === undefined)('broken films (test data of mp4pars
       expect(names.length).toBeGreaterThan(0)
       for (const name of names) {
         const { data: file } = await api(account).upload(name, await readFile(join(films, name)))
-        const [facts, sheet, wave, task] = (await look(account, file.file_id)).map(({ code }) => code)
+        const [facts, sheet, wave, task] = (await inspectEverywhere(account, file.file_id)).map(
+          ({ code }) => code,
+        )
         expect([200, 6017, 6021], name).toContain(facts)
         expect([sheet, task], name).toEqual([facts, facts])
         // A readable video may have no audio.

@@ -13,7 +13,7 @@ describe('interrupted and malformed parts', () => {
     const partFile = (id: string) => join(service().dataDir, 'files', 'parts', id)
 
     /** Starts an upload of text with this part size. */
-    async function begin(content: string, partSize: number) {
+    async function startUpload(content: string, partSize: number) {
       const account = await service().account(0)
       const calls = chunkedUploadClient(account)
       const { data } = await calls.init({ filename: 'a.txt', size: content.length })
@@ -37,56 +37,56 @@ describe('interrupted and malformed parts', () => {
       Array.from({ length: bytes / 8 }, (_, at) => `${at}`.padStart(8)).join('')
     // More than a single write.
     const half = 1_600_000
-    const whole = content(2 * half)
+    const fullContent = content(2 * half)
 
     test('an interrupted part is not stored and blocks nothing', async () => {
-      const { account, calls, id } = await begin(whole, whole.length)
-      for (const framing of [`Content-Length: ${whole.length}`, 'Transfer-Encoding: chunked']) {
+      const { account, calls, id } = await startUpload(fullContent, fullContent.length)
+      for (const framing of [`Content-Length: ${fullContent.length}`, 'Transfer-Encoding: chunked']) {
         using line = await openConnection(service().baseUrl)
         line.socket.write(head(account, `${id}/0`, framing))
-        if (framing.startsWith('Transfer')) line.socket.write(`${whole.length.toString(16)}\r\n`)
-        line.socket.end(whole.slice(0, half))
-        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
+        if (framing.startsWith('Transfer')) line.socket.write(`${fullContent.length.toString(16)}\r\n`)
+        line.socket.end(fullContent.slice(0, half))
+        expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
         await line.closed
         expect((await calls.status(id)).data).toMatchObject({ received: 0, missing: [0] })
       }
-      expect((await calls.put(id, 0, whole)).code).toBe(200)
+      expect((await calls.put(id, 0, fullContent)).code).toBe(200)
     })
 
     test('a stalled part is aborted and not stored', async () => {
-      const { account, calls, id } = await begin(whole, whole.length)
+      const { account, calls, id } = await startUpload(fullContent, fullContent.length)
       const { baseUrl } = await startSecondApp(service().running.service, { idleTimeoutMs: 200 })
       using line = await openConnection(baseUrl)
-      line.socket.write(head(account, `${id}/0`, `Content-Length: ${whole.length}`))
-      line.socket.write(whole.slice(0, half))
+      line.socket.write(head(account, `${id}/0`, `Content-Length: ${fullContent.length}`))
+      line.socket.write(fullContent.slice(0, half))
       await line.closed
       expect(line.socket.bytesRead, 'without a response').toBe(0)
-      expect((await calls.put(id, 0, whole)).data).toMatchObject({ received: 1 })
+      expect((await calls.put(id, 0, fullContent)).data).toMatchObject({ received: 1 })
     })
 
     test('without a length: 6025 for too few and too many bytes, without damage to other parts', async () => {
-      const { account, calls, id, part } = await begin(whole, half)
+      const { account, calls, id, part } = await startUpload(fullContent, half)
       await calls.put(id, 1, part(1))
       for (const body of [part(0).slice(1), `${part(0)}1`, part(0) + part(0)]) {
         using line = await openConnection(service().baseUrl)
         line.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked'))
         line.socket.write(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
-        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
+        expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
       }
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked', 'Content-Type: text/plain'))
       line.socket.write(`${half.toString(16)}\r\n${part(0)}\r\n0\r\n\r\n`)
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 200 /)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 200 /)
       const { data } = await calls.complete(id)
-      expect(data.blake3_id).toBe(await hashOf(whole))
+      expect(data.blake3_id).toBe(await hashOf(fullContent))
     })
 
     test('an error can be read while the body is still being sent', async () => {
-      const { account, id } = await begin(whole, half)
+      const { account, id } = await startUpload(fullContent, half)
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, 'Content-Length: 1000000000'))
-      line.socket.write(whole)
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
+      line.socket.write(fullContent)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
       const feed = setInterval(() => line.socket.write(Buffer.alloc(2 ** 16)), 20)
       await line.closed
       clearInterval(feed)
@@ -95,29 +95,29 @@ describe('interrupted and malformed parts', () => {
       endless.socket.write(head(account, `${id}/0`, 'Transfer-Encoding: chunked'))
       const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 'x'), Buffer.from('\r\n')])
       const flood = setInterval(() => endless.socket.write(chunk), 5)
-      expect(await endless.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
+      expect(await endless.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6025/)
       await endless.closed
       clearInterval(flood)
     })
 
     test('a part sent again while the first is stalled is stored at once, and both get a response', async () => {
-      const { account, calls, id, part } = await begin(whole, half)
-      using stuck = await openConnection(service().baseUrl)
-      stuck.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
-      stuck.socket.write(part(0).slice(0, half / 2))
+      const { account, calls, id, part } = await startUpload(fullContent, half)
+      using stalled = await openConnection(service().baseUrl)
+      stalled.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
+      stalled.socket.write(part(0).slice(0, half / 2))
       await pollUntil(
         async () => (await readdir(join(service().dataDir, 'files', 'parts'))).includes(id),
         Boolean,
       )
       expect((await calls.put(id, 0, part(0))).data).toMatchObject({ received: 1 })
       await calls.put(id, 1, part(1))
-      stuck.socket.write(part(0).slice(half / 2))
-      expect(await stuck.heard(/\}$/)).toMatch(/^HTTP\/1\.1 200 [^]*"received":1/)
-      expect((await calls.complete(id)).data.blake3_id).toBe(await hashOf(whole))
+      stalled.socket.write(part(0).slice(half / 2))
+      expect(await stalled.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 200 [^]*"received":1/)
+      expect((await calls.complete(id)).data.blake3_id).toBe(await hashOf(fullContent))
     })
 
     test('interrupted while being replaced, a part is missing; with equal bytes it stays', async () => {
-      const { account, calls, id, part } = await begin(whole, half)
+      const { account, calls, id, part } = await startUpload(fullContent, half)
       await calls.put(id, 0, part(0))
       for (const [bytes, missing] of [
         [part(0).slice(0, half - 8), [1]],
@@ -132,7 +132,7 @@ describe('interrupted and malformed parts', () => {
     })
 
     test('a part of an aborted upload is rejected and leaves nothing behind', async () => {
-      const { account, calls, id, part } = await begin(whole, half)
+      const { account, calls, id, part } = await startUpload(fullContent, half)
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`))
       line.socket.write(part(0).slice(0, half / 2))
@@ -140,12 +140,12 @@ describe('interrupted and malformed parts', () => {
       await pollUntil(hasParts, Boolean)
       expect((await calls.abort(id)).code).toBe(200)
       line.socket.write(part(0).slice(half / 2))
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 404 [^]*"code":6024/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 404 [^]*"code":6024/)
       expect(await hasParts()).toBe(false)
     })
 
     test('replacing a part waits while the upload is completed and is then rejected', async () => {
-      const { account, calls, id, part } = await begin(whole, half)
+      const { account, calls, id, part } = await startUpload(fullContent, half)
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       const gate = Promise.withResolvers<void>()
       const { assemble } = files()
@@ -154,22 +154,22 @@ describe('interrupted and malformed parts', () => {
         return await assemble(...args)
       })
       onTestFinished(() => finishing.mockRestore())
-      const completing = calls.complete(id)
+      const completion = calls.complete(id)
       await vi.waitFor(() => expect(finishing).toHaveBeenCalled())
       const late = calls.put(id, 0, 'other'.repeat(half / 5))
       const same = calls.put(id, 1, part(1))
       const aborting = calls.abort(id)
       expect((await same).code, 'equal bytes wait for nothing').toBe(200)
       gate.resolve()
-      const { data } = await completing
-      expect(data.blake3_id).toBe(await hashOf(whole))
+      const { data } = await completion
+      expect(data.blake3_id).toBe(await hashOf(fullContent))
       expect(await late).toMatchObject({ status: 404, code: 6024 })
       expect((await aborting).code).toBe(200)
-      expect(Buffer.from(await api(account).download(data.file_id)).toString() === whole).toBe(true)
+      expect(Buffer.from(await api(account).download(data.file_id)).toString() === fullContent).toBe(true)
     })
 
     test('after a failed insert the upload can be completed, and no other account has its content', async () => {
-      const { account, calls, id, part } = await begin(whole, half)
+      const { account, calls, id, part } = await startUpload(fullContent, half)
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       const { db } = service().running.service
       const broken = vi.spyOn(db, 'transaction').mockImplementation(() => {
@@ -180,14 +180,14 @@ describe('interrupted and malformed parts', () => {
       broken.mockRestore()
       expect(await calls.put(id, 0, 'other'.repeat(half / 5))).toMatchObject({ status: 404, code: 6024 })
       const { data } = await calls.complete(id)
-      expect(data.blake3_id).toBe(await hashOf(whole))
-      expect(Buffer.from(await api(account).download(data.file_id)).toString() === whole).toBe(true)
+      expect(data.blake3_id).toBe(await hashOf(fullContent))
+      expect(Buffer.from(await api(account).download(data.file_id)).toString() === fullContent).toBe(true)
     })
 
     test.skipIf(process.platform !== 'linux')(
       'a full disk: 6002 with the free space, and the upload can continue',
       async () => {
-        const { calls, id, part } = await begin(whole, half)
+        const { calls, id, part } = await startUpload(fullContent, half)
         await symlink('/dev/full', partFile(id))
         const full = await calls.put(id, 0, part(0))
         expect(full).toMatchObject({ status: 413, code: 6002, data: null })
@@ -200,7 +200,7 @@ describe('interrupted and malformed parts', () => {
     )
 
     test('parts lost on disk: 6028', async () => {
-      const { calls, id, part } = await begin(whole, half)
+      const { calls, id, part } = await startUpload(fullContent, half)
       for (const index of [0, 1]) await calls.put(id, index, part(index))
       await truncate(partFile(id), half)
       const short = await calls.complete(id)
@@ -211,7 +211,7 @@ describe('interrupted and malformed parts', () => {
     })
 
     test('an upload keeps the service busy for minutes after its last part, not for hours', async () => {
-      const { id } = await begin(whole, half)
+      const { id } = await startUpload(fullContent, half)
       expect(await service().running.isBusy()).toBe(true)
       await service()
         .running.service.db.updateTable('uploads')

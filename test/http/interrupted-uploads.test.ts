@@ -37,7 +37,7 @@ async function expectNothingKept(service: TestService, before: { blobs: number; 
   expect({ blobs: (await blobs(service)).length, records: await recorded(service) }).toEqual(before)
 }
 
-const held = async (service: TestService) => ({
+const storedState = async (service: TestService) => ({
   blobs: (await blobs(service)).length,
   records: await recorded(service),
 })
@@ -47,63 +47,63 @@ const opened = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(200
 describe('interrupted uploads', () => {
   onOneDatabase((service) => {
     test('a wrong key: an endless body gets a response, is cut off and never stored', async () => {
-      const before = await held(service())
+      const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head({ apiKey: 'wrong' }, 'Transfer-Encoding: chunked'))
       const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(2 ** 16, 'x'), Buffer.from('\r\n')])
-      const seen: Promise<string[]>[] = []
+      const received: Promise<string[]>[] = []
       const feed = setInterval(() => {
         line.socket.write(chunk)
-        seen.push(incoming(service()))
+        received.push(incoming(service()))
       }, 10)
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
       await line.closed
       clearInterval(feed)
-      expect((await Promise.all(seen)).flat(), 'not even begun to be stored').toEqual([])
+      expect((await Promise.all(received)).flat(), 'not even begun to be stored').toEqual([])
       await expectNothingKept(service(), before)
     })
 
     test('in the middle of a chunk', async () => {
-      const before = await held(service())
+      const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
       line.socket.write(`${(opened.length * 2).toString(16)}\r\n`)
       line.socket.end(opened)
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
       await line.closed
       await expectNothingKept(service(), before)
     })
 
     test('with an invalid chunk', async () => {
-      const before = await held(service())
+      const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
       line.socket.write(`${opened.length.toString(16)}\r\n`)
       line.socket.write(opened)
       line.socket.write('\r\nnot a length\r\n')
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
       await line.closed
       await expectNothingKept(service(), before)
     })
 
     test('with fewer bytes than announced', async () => {
-      const before = await held(service())
+      const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), `Content-Length: ${opened.length * 2}`))
       line.socket.end(opened)
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
       await line.closed
       await expectNothingKept(service(), before)
     })
 
     test('with more bytes than announced: the form has no end', async () => {
-      const before = await held(service())
-      const whole = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(1000) }])
+      const before = await storedState(service())
+      const completeForm = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(1000) }])
       using line = await openConnection(service().baseUrl)
-      line.socket.write(head(service(), `Content-Length: ${whole.length - 20}`))
-      line.socket.write(whole)
+      line.socket.write(head(service(), `Content-Length: ${completeForm.length - 20}`))
+      line.socket.write(completeForm)
       // The excess bytes are not a valid request; the first response closes the connection.
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
       await expectNothingKept(service(), before)
     })
 
@@ -114,13 +114,13 @@ describe('interrupted uploads', () => {
       ]) {
         using line = await openConnection(service().baseUrl)
         line.socket.write(head(service(), ...headers))
-        expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
+        expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
         await line.closed
       }
     })
 
     test('many at once, each cut at another position', async () => {
-      const before = await held(service())
+      const before = await storedState(service())
       await Promise.all(
         Array.from({ length: 20 }, async (_, turn) => {
           using line = await openConnection(service().baseUrl)
@@ -176,16 +176,16 @@ describe('complete uploads', () => {
       ['a line in escapes', 'a%0D%0AX-Evil: 1.txt', 'aX-Evil: 1.txt'],
       ['dots', '..a...txt', '..a...txt'],
       ['markup', '<img src=x>.txt', '<img src=x>.txt'],
-    ] as const)('a name with %s', async ([, filename, kept]) => {
-      const mine = await service().account(0)
-      const { data } = await upload(mine, `form-data; name="file"; filename="${filename}"`)
-      expect(data?.original_name).toBe(kept)
-      const { headers } = await sendRequest(mine.baseUrl + String(data?.download_url), {
-        headers: { authorization: mine.apiKey },
+    ] as const)('a name with %s', async ([, filename, storedName]) => {
+      const account = await service().account(0)
+      const { data } = await upload(account, `form-data; name="file"; filename="${filename}"`)
+      expect(data?.original_name).toBe(storedName)
+      const { headers } = await sendRequest(account.baseUrl + String(data?.download_url), {
+        headers: { authorization: account.apiKey },
       })
       expect(Object.keys(headers)).not.toContain('x-evil')
-      const whole = /filename\*=UTF-8''(\S+)$/.exec(String(headers['content-disposition']))?.[1]
-      expect(decodeURIComponent(whole ?? '')).toBe(kept)
+      const completeForm = /filename\*=UTF-8''(\S+)$/.exec(String(headers['content-disposition']))?.[1]
+      expect(decodeURIComponent(completeForm ?? '')).toBe(storedName)
     })
 
     test.for([

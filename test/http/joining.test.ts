@@ -37,20 +37,20 @@ onDatabases('Prefer: join-identical', (service) => {
     expect((await create(calls, { other: 1, ...body })).data).toMatchObject({ task_id, joined: true })
     expect(await balance()).toBe(8)
 
-    const unasked = await create(calls, body, { prefer: 'respond-async' })
-    expect(unasked.data.task_id).not.toBe(task_id)
+    const separate = await create(calls, body, { prefer: 'respond-async' })
+    expect(separate.data.task_id).not.toBe(task_id)
     const different = await create(calls, { ...body, behaviour: 'copy' })
     expect(different.data).not.toHaveProperty('joined')
     expect(await balance()).toBe(6)
 
-    for (const id of [task_id, unasked.data.task_id]) await calls.stop(id)
+    for (const id of [task_id, separate.data.task_id]) await calls.stop(id)
     await pollUntil(
       () => calls.query('test_copy', task_id),
       ({ data }) => data.status !== 'processing' && data.status !== 'queued',
     )
-    const anew = await create(calls, body)
-    expect(anew.data).not.toHaveProperty('joined')
-    await calls.stop(anew.data.task_id)
+    const later = await create(calls, body)
+    expect(later.data).not.toHaveProperty('joined')
+    await calls.stop(later.data.task_id)
   })
 
   test('equal concurrent creations create one task, even with credits for one', async () => {

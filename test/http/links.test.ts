@@ -24,7 +24,7 @@ onOneDatabase((service) => {
     const { url, expires_at } = signedLink.parse((await link()).data)
     return { account, file, link, url: service().baseUrl + url, expiresAt: Date.parse(expires_at) }
   }
-  const refused = { status: 401, code: 6502, data: null }
+  const rejection = { status: 401, code: 6502, data: null }
 
   test('a link opens its file without a key, for an hour by default', async () => {
     const { file, link, url, expiresAt } = await linked()
@@ -54,10 +54,10 @@ onOneDatabase((service) => {
     const { file: other } = await linked('other bytes')
     const { search } = new URL(url)
     for (const path of [`/base/file/${other.file_id}/download`, `/base/file/${file.file_id}`, '/task/list']) {
-      expect(envelope(await sendRequest(service().baseUrl + path + search)), path).toMatchObject(refused)
+      expect(envelope(await sendRequest(service().baseUrl + path + search)), path).toMatchObject(rejection)
     }
     const preview = `/base/file/${file.file_id}/preview${search}&kind=waveform`
-    expect(envelope(await sendRequest(service().baseUrl + preview))).toMatchObject(refused)
+    expect(envelope(await sendRequest(service().baseUrl + preview))).toMatchObject(rejection)
   })
 
   test('a changed link is rejected, whatever the change', async () => {
@@ -95,7 +95,7 @@ onOneDatabase((service) => {
             ['expires', expires],
             ['sign', changed],
           ]),
-        ).toMatchObject(refused)
+        ).toMatchObject(rejection)
       }),
       { numRuns: 60 },
     )
@@ -116,35 +116,35 @@ onOneDatabase((service) => {
           ['sign', sign],
         ]),
         changed,
-      ).toMatchObject(refused)
+      ).toMatchObject(rejection)
     }
-    expect(await opens([['sign', sign]])).toMatchObject(refused)
+    expect(await opens([['sign', sign]])).toMatchObject(rejection)
     expect(
       await opens([
         ['expires', expires],
         ['sign', sign],
         ['sign', sign],
       ]),
-    ).toMatchObject(refused)
+    ).toMatchObject(rejection)
   })
 
   test('it ends at its expiry or with its file, not with the key that created it', async () => {
     const { account, file, url } = await linked()
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
     expect((await sendRequest(url)).status).toBe(200)
-    const past = await signLink(db(), file.file_id, Math.floor(Date.now() / 1000))
-    expect(envelope(await sendRequest(service().baseUrl + past))).toMatchObject(refused)
+    const expired = await signLink(db(), file.file_id, Math.floor(Date.now() / 1000))
+    expect(envelope(await sendRequest(service().baseUrl + expired))).toMatchObject(rejection)
     await db().updateTable('files').set({ expire_at: 1 }).where('id', '=', file.file_id).execute()
     expect(envelope(await sendRequest(url))).toMatchObject({ status: 404, code: 6004, data: null })
   })
 
   test('only the owner can create it, and it does not work for requests of web pages', async () => {
     const { file, url } = await linked()
-    const stranger = api(await service().account(0))
-    const made = await stranger.send(`/base/file/${file.file_id}/link`, { method: 'POST' })
-    expect(made).toMatchObject({ status: 404, code: 6004 })
+    const otherAccount = api(await service().account(0))
+    const rejectedLink = await otherAccount.send(`/base/file/${file.file_id}/link`, { method: 'POST' })
+    expect(rejectedLink).toMatchObject({ status: 404, code: 6004 })
     const headers = { origin: 'http://page.example' }
-    expect(envelope(await sendRequest(url, { headers }))).toMatchObject(refused)
+    expect(envelope(await sendRequest(url, { headers }))).toMatchObject(rejection)
   })
 
   test('the log does not contain it', async () => {

@@ -24,18 +24,18 @@ onDatabases('the task list', (service) => {
     const { data: file } = await calls.upload('a.txt', 'some bytes')
     const create = async (behaviour: string) =>
       (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
-    const reached = async (id: string, state: string) => {
+    const waitForState = async (id: string, state: string) => {
       await pollUntil(
         () => calls.query('test_copy', id),
         ({ data }) => data.status === state,
       )
       return id
     }
-    ids['completed'] = await reached(await create('copy'), 'completed')
-    ids['failed'] = await reached(await create('refuse'), 'failed')
+    ids['completed'] = await waitForState(await create('copy'), 'completed')
+    ids['failed'] = await waitForState(await create('refuse'), 'failed')
     // Two running tasks keep the others waiting.
-    ids['processing'] = await reached(await create('wait'), 'processing')
-    const other = await reached(await create('wait'), 'processing')
+    ids['processing'] = await waitForState(await create('wait'), 'processing')
+    const other = await waitForState(await create('wait'), 'processing')
     ids['queued'] = await create('copy')
     ids['cancelled'] = await create('copy')
     await calls.cancel(ids['cancelled'])
@@ -71,8 +71,8 @@ onDatabases('the task list', (service) => {
     })
     expect(item('cancelled')).toMatchObject({ process_start_time: null, finish_time: expect.any(String) })
     const done = item('completed')
-    const took = Date.parse(done?.finish_time ?? '') - Date.parse(done?.process_start_time ?? '')
-    expect(done?.actual_duration).toBeCloseTo(took / 1000, 6)
+    const processingMs = Date.parse(done?.finish_time ?? '') - Date.parse(done?.process_start_time ?? '')
+    expect(done?.actual_duration).toBeCloseTo(processingMs / 1000, 6)
   })
 
   test.for(listStates)('status=%s returns only those', async (status) => {
@@ -104,13 +104,13 @@ onDatabases('the task list', (service) => {
   test('pages of any size add up to the list', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 100 }), async (size) => {
-        const seen: string[] = []
+        const listedIds: string[] = []
         for (let page = 1; page <= Math.ceil(6 / size) + 1; page++) {
           const answer = await list(`?page=${page}&page_size=${size}`)
           expect(answer.data).toMatchObject({ total: 6, page, page_size: size })
-          seen.push(...idsOf(answer))
+          listedIds.push(...idsOf(answer))
         }
-        expect(seen).toEqual(newestFirst)
+        expect(listedIds).toEqual(newestFirst)
       }),
       { numRuns: 10 },
     )

@@ -40,18 +40,18 @@ async function local(path: string): Promise<LocalFile> {
   return { path, device: String(dev), inode: String(ino) }
 }
 
-let begun = 0
+let uploadCount = 0
 
-async function begin(blake3_id?: string): Promise<OpenUploadSession> {
-  begun += 1
+async function startUpload(blake3_id?: string): Promise<OpenUploadSession> {
+  uploadCount += 1
   // With the same name and content it would be the open upload.
-  const filename = `${begun}.txt`
+  const filename = `${uploadCount}.txt`
   const { data } = await chunkedUploadClient(account).init({ filename, size: content.length, blake3_id })
   await setPartSize(service.running.service.db, data.upload_id, partSize)
   return data
 }
 
-function take(
+function importPart(
   { upload_id }: OpenUploadSession,
   index: number,
   from: unknown,
@@ -66,21 +66,21 @@ function take(
 
 describe('parts of a file of the same machine', () => {
   test('can be mixed with uploaded parts and are verified with the whole file', async () => {
-    const session = await begin(await hashOf(content))
-    await take(session, 0, await file('other.txt', content.replace('first', 'FIRST')))
+    const session = await startUpload(await hashOf(content))
+    await importPart(session, 0, await file('other.txt', content.replace('first', 'FIRST')))
     await chunkedUploadClient(account).put(session.upload_id, 1, content.slice(partSize))
     expect((await chunkedUploadClient(account).complete(session.upload_id)).code).toBe(6026)
   })
 
   test('are read by path and become the file', async () => {
     const from = await file('whole.txt')
-    const session = await begin(await hashOf(content))
+    const session = await startUpload(await hashOf(content))
     expect(session.local_import).toBe(true)
-    expect(await take(session, 1, from)).toMatchObject({
+    expect(await importPart(session, 1, from)).toMatchObject({
       code: 200,
       data: { index: 1, received: 1, total_parts: 2 },
     })
-    expect((await take(session, 0, from)).data).toMatchObject({ received: 2 })
+    expect((await importPart(session, 0, from)).data).toMatchObject({ received: 2 })
     const { data } = await chunkedUploadClient(account).complete(session.upload_id)
     expect(Buffer.from(await api(account).download(data.file_id)).toString()).toBe(content)
   })
@@ -110,7 +110,7 @@ describe('parts of a file of the same machine', () => {
     ['a relative path', async () => ({ ...(await file('x.txt')), path: 'x.txt' })],
     ['a path with NUL', async () => ({ ...(await file('x.txt')), path: `${folder}/x.txt\0` })],
   ])('are not read from %s', async (_, from) => {
-    expect(await take(await begin(), 0, await from())).toMatchObject({ status: 404, code: 6004 })
+    expect(await importPart(await startUpload(), 0, await from())).toMatchObject({ status: 404, code: 6004 })
   })
 
   test('are read through another name of the same file', async () => {
@@ -118,23 +118,25 @@ describe('parts of a file of the same machine', () => {
     await symlink(from.path, join(folder, 'symlink.txt'))
     await link(from.path, join(folder, 'link.txt'))
     for (const name of ['symlink.txt', 'link.txt']) {
-      expect((await take(await begin(), 0, { ...from, path: join(folder, name) })).code).toBe(200)
+      expect((await importPart(await startUpload(), 0, { ...from, path: join(folder, name) })).code).toBe(200)
     }
   })
 
   test('of a file that is too short are not stored', async () => {
-    expect((await take(await begin(), 1, await file('short.txt', 'short'))).code).toBe(6025)
+    expect((await importPart(await startUpload(), 1, await file('short.txt', 'short'))).code).toBe(6025)
   })
 
   test('need valid parameters', async () => {
     const from = await file('x.txt')
     for (const wrong of [{}, { ...from, inode: -1 }, { ...from, device: '1x' }, { ...from, path: '' }]) {
-      expect((await take(await begin(), 0, wrong)).status).toBe(400)
+      expect((await importPart(await startUpload(), 0, wrong)).status).toBe(400)
     }
   })
 
   test('are rejected for web pages', async () => {
-    const { code } = await take(await begin(), 0, await file('x.txt'), { origin: service.baseUrl })
+    const { code } = await importPart(await startUpload(), 0, await file('x.txt'), {
+      origin: service.baseUrl,
+    })
     expect(code).toBe(6005)
   })
 

@@ -35,12 +35,12 @@ const described = Object.entries(served.paths).flatMap(([path, methods]) =>
 )
 
 /** Methods and paths of all registered routes, except HEAD, which Fastify adds to GET. */
-const registered = new Set<string>()
+const routesOfApp = new Set<string>()
 
 function listRoutes(message: unknown): void {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) if (each !== 'HEAD') registered.add(`${each} ${url}`)
+    for (const each of [method].flat()) if (each !== 'HEAD') routesOfApp.add(`${each} ${url}`)
   })
 }
 
@@ -71,7 +71,7 @@ describe('the document', () => {
 
   test('has exactly the registered endpoints', () => {
     const declared = Object.values(endpoints).map(({ method, path }) => `${method} ${fastifyPath(path)}`)
-    expect([...registered].toSorted()).toEqual(declared.toSorted())
+    expect([...routesOfApp].toSorted()).toEqual(declared.toSorted())
     const documented = Object.entries(apiDocument.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -140,7 +140,7 @@ async function send(
     line.socket.write(
       `${method} ${address} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
     )
-    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n/))?.[1]) }
+    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(await line.waitForText(/\r\n/))?.[1]) }
   }
   return await sendRequest(service.baseUrl + address, {
     method,
@@ -169,28 +169,36 @@ describe.each(described)('$operationId', ({ path, method, operationId, operation
     expect((await send(address, method, success)).status).toBe(status)
   })
 
-  const anywhere = fillPath(path, { file_id: '1', task_id: '1', upload_id: '1', index: '0', name: 'main.js' })
+  const filledPath = fillPath(path, {
+    file_id: '1',
+    task_id: '1',
+    upload_id: '1',
+    index: '0',
+    name: 'main.js',
+  })
 
   test('needs a key, unless it is public', async () => {
-    const { status } = await sendRequest(service.baseUrl + anywhere, { method })
+    const { status } = await sendRequest(service.baseUrl + filledPath, { method })
     expect(status === 401).toBe(operation.security?.length !== 0)
   })
 
   test('rejects other web pages', async () => {
     const headers = { authorization: world.account.apiKey, origin: 'http://page.example' }
-    const { status } = await sendRequest(service.baseUrl + anywhere, { method, headers })
+    const { status } = await sendRequest(service.baseUrl + filledPath, { method, headers })
     expect(status).toBe(401)
   })
 })
 
 const codes: Readonly<Record<string, number>> = { file_id: 6004, task_id: 6005, upload_id: 6024 }
-const idIn = (path: string): string => /\{(\w+_id)\}/.exec(path)?.[1] ?? ''
+const idParameter = (path: string): string => /\{(\w+_id)\}/.exec(path)?.[1] ?? ''
 
 // Aborting an unknown upload succeeds.
-const findings = described.filter(({ path, operationId }) => idIn(path) && operationId !== 'abortUpload')
+const findings = described.filter(
+  ({ path, operationId }) => idParameter(path) && operationId !== 'abortUpload',
+)
 
 test.each(findings)('$operationId reports what does not exist', async ({ path, method, operationId }) => {
-  const id = idIn(path)
+  const id = idParameter(path)
   const address = fillPath(path, { [id]: '1234567890123456789', index: '0' })
   const query = operationId === 'previewFile' ? '?kind=waveform' : ''
   const local = { path: '/a', device: '1', inode: '1' }

@@ -78,7 +78,7 @@ describe('the page', () => {
 
 describe('page tickets', () => {
   onOneDatabase((service) => {
-    const take = async (apiKey: string) =>
+    const requestTicket = async (apiKey: string) =>
       (await api({ ...service(), apiKey }).send<{ ticket: string }>('/page/ticket', { method: 'POST' })).data
         .ticket
     const login = async (body: unknown, headers: Record<string, string> = {}) =>
@@ -88,19 +88,19 @@ describe('page tickets', () => {
           body: JSON.stringify(body),
         }),
       )
-    const refused = { status: 401, code: 6502, data: null }
+    const rejection = { status: 401, code: 6502, data: null }
 
     test('a ticket returns the key it was issued for, once', async () => {
       const { apiKey } = await service().account(0)
-      const ticket = await take(apiKey)
+      const ticket = await requestTicket(apiKey)
       expect(await login({ ticket })).toMatchObject({ status: 200, data: { api_key: apiKey } })
-      expect(await login({ ticket })).toMatchObject(refused)
+      expect(await login({ ticket })).toMatchObject(rejection)
     })
 
     test('a ticket needs a key and is not a key itself', async () => {
       const { status } = await sendRequest(`${service().baseUrl}/page/ticket`, { method: 'POST' })
       expect(status).toBe(401)
-      const ticket = await take(service().apiKey)
+      const ticket = await requestTicket(service().apiKey)
       for (const headers of [{ authorization: ticket }, {} as Record<string, string>]) {
         const answer = await sendRequest(`${service().baseUrl}/task/list?ticket=${ticket}`, { headers })
         expect(answer.status).toBe(401)
@@ -109,12 +109,12 @@ describe('page tickets', () => {
       const { data } = await api(service()).send<{ ticket: string }>('/task/events/ticket', {
         method: 'POST',
       })
-      expect(await login({ ticket: data.ticket })).toMatchObject(refused)
+      expect(await login({ ticket: data.ticket })).toMatchObject(rejection)
     })
 
     test('a key that expired meanwhile is rejected', async () => {
       const { id, apiKey } = await service().account(0)
-      const ticket = await take(apiKey)
+      const ticket = await requestTicket(apiKey)
       const { db } = service().running.service
       await revokeKeys(db, { accountId: id, name: 'test', now: Date.now() })
       const { data } = await login({ ticket })
@@ -148,14 +148,14 @@ describe('page tickets', () => {
     })
 
     test('another page cannot use a ticket', async () => {
-      const ticket = await take(service().apiKey)
-      expect(await login({ ticket }, { origin: 'http://evil.example' })).toMatchObject(refused)
+      const ticket = await requestTicket(service().apiKey)
+      expect(await login({ ticket }, { origin: 'http://evil.example' })).toMatchObject(rejection)
       expect(await login({ ticket })).toMatchObject({ status: 200 })
     })
 
     test('the log contains neither ticket nor key', async () => {
       const { apiKey } = await service().account(0)
-      const ticket = await take(apiKey)
+      const ticket = await requestTicket(apiKey)
       await login({ ticket })
       const log = await readFile(join(service().dataDir, 'log'), 'utf8')
       expect(log).toContain('/page/login')
@@ -236,8 +236,10 @@ onDatabases('lists for the page', (service) => {
     for (const id of ['1234567890123456789', 'x', '%00']) {
       expect(await list(`?task_id=${id}`)).toMatchObject({ list: [], total: 0 })
     }
-    const stranger = api(await service().account(0))
-    expect((await stranger.send<{ list: unknown[] }>(`/base/ledger?task_id=${one}`)).data.list).toEqual([])
+    const otherAccount = api(await service().account(0))
+    expect((await otherAccount.send<{ list: unknown[] }>(`/base/ledger?task_id=${one}`)).data.list).toEqual(
+      [],
+    )
   })
 })
 
@@ -254,7 +256,7 @@ describe('the event socket for the page', () => {
           'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
           'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
       )
-      return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n\r\n/))?.[1])
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.waitForText(/\r\n\r\n/))?.[1])
     }
 
     test('opens for it and rejects other pages', async () => {

@@ -19,7 +19,10 @@ const folder = await scratchFolder()
 describe('the cache of region pictures', () => {
   onOneDatabase((service) => {
     /** The same service, which reports each read of a list (`ext`) and delays it until `gate`. */
-    async function watched({ gate, ext = '.json' }: { gate?: Promise<void>; ext?: string } = {}) {
+    async function startObservedService({
+      gate,
+      ext = '.json',
+    }: { gate?: Promise<void>; ext?: string } = {}) {
       const { service: parts } = service().running
       const read: string[] = []
       const files: FileStore = {
@@ -36,7 +39,7 @@ describe('the cache of region pictures', () => {
     }
 
     /** Clip and list of an account, with equal content for every account, and a request for the regions. */
-    async function given(baseUrl: string, apiKey: string, id: string) {
+    async function createSubject(baseUrl: string, apiKey: string, id: string) {
       const calls = api({ baseUrl, apiKey })
       const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
       const video = (await calls.upload('clip.mp4', await readFile(clip))).data.file_id
@@ -58,85 +61,85 @@ describe('the cache of region pictures', () => {
     }
 
     test('keeps an entry for its account only, as long as the list exists', async () => {
-      const { read, baseUrl } = await watched()
-      const mine = await given(baseUrl, service().apiKey, 'kept')
-      const list = await mine.list()
-      expect([await mine.ask(list), await mine.ask(list), read.length]).toEqual([200, 200, 1])
+      const { read, baseUrl } = await startObservedService()
+      const own = await createSubject(baseUrl, service().apiKey, 'kept')
+      const list = await own.list()
+      expect([await own.ask(list), await own.ask(list), read.length]).toEqual([200, 200, 1])
 
-      const theirs = await given(baseUrl, (await service().account(0)).apiKey, 'kept')
-      expect([await theirs.ask(await theirs.list()), read.length]).toEqual([200, 2])
+      const other = await createSubject(baseUrl, (await service().account(0)).apiKey, 'kept')
+      expect([await other.ask(await other.list()), read.length]).toEqual([200, 2])
 
-      expect([await mine.remove(list), await mine.ask(list)]).toEqual([200, 6004])
+      expect([await own.remove(list), await own.ask(list)]).toEqual([200, 6004])
       // With equal content.
-      expect([await mine.ask(await mine.list()), read.length]).toEqual([200, 3])
+      expect([await own.ask(await own.list()), read.length]).toEqual([200, 3])
       expect(new Set(read).size).toBe(1)
     })
 
     test('drops entries of files removed by a clean-up', async () => {
-      const { read, baseUrl } = await watched()
+      const { read, baseUrl } = await startObservedService()
       const { apiKey } = await service().account(0)
-      const before = await given(baseUrl, apiKey, 'cleaned')
+      const before = await createSubject(baseUrl, apiKey, 'cleaned')
       expect([await before.ask(await before.list()), read.length]).toEqual([200, 1])
       expect(await before.clean()).toBe(200)
-      const after = await given(baseUrl, apiKey, 'cleaned')
+      const after = await createSubject(baseUrl, apiKey, 'cleaned')
       expect([await after.ask(await after.list()), read.length]).toEqual([200, 2])
     })
 
     test('drops entries of expired files', async () => {
-      const { read, baseUrl, app } = await watched()
+      const { read, baseUrl, app } = await startObservedService()
       const { apiKey } = await service().account(0)
-      const before = await given(baseUrl, apiKey, 'expired')
+      const before = await createSubject(baseUrl, apiKey, 'expired')
       expect([await before.ask(await before.list()), read.length]).toEqual([200, 1])
       const { service: parts } = service().running
       const later = { ...parts, clock: () => Date.now() + 61 * 24 * 3600 * 1000, onRemoved: app.forgetFile }
-      const swept = Promise.withResolvers<void>()
+      const cleaned = Promise.withResolvers<void>()
       await using _ = sweepHourly(later, async (signal) => {
-        swept.resolve()
+        cleaned.resolve()
         if (!signal.aborted) await once(signal, 'abort')
       })
-      await swept.promise
-      const after = await given(baseUrl, apiKey, 'expired')
+      await cleaned.promise
+      const after = await createSubject(baseUrl, apiKey, 'expired')
       expect([await after.ask(await after.list()), read.length]).toEqual([200, 2])
     })
 
     test('keeps no entry for a list deleted while being read', async () => {
       const gate = Promise.withResolvers<void>()
-      const { read, baseUrl } = await watched({ gate: gate.promise })
-      const mine = await given(baseUrl, service().apiKey, 'deleted')
-      const list = await mine.list()
-      const asked = mine.ask(list)
+      const { read, baseUrl } = await startObservedService({ gate: gate.promise })
+      const own = await createSubject(baseUrl, service().apiKey, 'deleted')
+      const list = await own.list()
+      const pending = own.ask(list)
       await pollUntil(
         async () => read.length,
         (count) => count === 1,
       )
-      expect(await mine.remove(list)).toBe(200)
+      expect(await own.remove(list)).toBe(200)
       gate.resolve()
-      expect(await asked).toBe(200)
-      expect([await mine.ask(await mine.list()), read.length]).toEqual([200, 2])
+      expect(await pending).toBe(200)
+      expect([await own.ask(await own.list()), read.length]).toEqual([200, 2])
     })
 
     test('stops reading for a disconnected client', async () => {
       const gate = Promise.withResolvers<void>()
-      const { read, baseUrl } = await watched({ gate: gate.promise })
-      const mine = await given(baseUrl, service().apiKey, 'left')
-      const list = await mine.list()
-      using gone = await openConnection(baseUrl)
+      const { read, baseUrl } = await startObservedService({ gate: gate.promise })
+      const own = await createSubject(baseUrl, service().apiKey, 'left')
+      const list = await own.list()
+      using disconnected = await openConnection(baseUrl)
       const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
-      gone.socket.write(`GET ${mine.path(list)} HTTP/1.1\r\n${lines.join('\r\n')}`)
+      disconnected.socket.write(`GET ${own.path(list)} HTTP/1.1\r\n${lines.join('\r\n')}`)
       await pollUntil(
         async () => read.length,
         (count) => count === 1,
       )
-      gone.socket.destroy()
-      await gone.closed
+      disconnected.socket.destroy()
+      await disconnected.closed
       // The response on another connection shows that the service has noticed.
-      await mine.ask('1')
+      await own.ask('1')
       gate.resolve()
-      expect([await mine.ask(list), read.length]).toEqual([200, 2])
+      expect([await own.ask(list), read.length]).toEqual([200, 2])
     })
 
     test('a picture with a damaged frame is cached and reports the frame', async () => {
-      const { read, baseUrl } = await watched({ ext: '.mp4' })
+      const { read, baseUrl } = await startObservedService({ ext: '.mp4' })
       const calls = api({ baseUrl, apiKey: service().apiKey })
       const clip = await make(join(folder, 'whole.mp4'), [
         ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=10:d=4', ...h264, '-g', '1', '-movflags', '+faststart'],
@@ -166,11 +169,15 @@ describe('the cache of region pictures', () => {
         return await findOwnFile(parts.db, { accountId: 1, id: data.file_id, now: parts.clock() })
       }
       const drawn: string[] = []
-      const draw = async (what: { as: string; isWhole?: boolean; meanwhile?: () => Promise<unknown> }) => {
+      const draw = async (drawOptions: {
+        as: string
+        isWhole?: boolean
+        meanwhile?: () => Promise<unknown>
+      }) => {
         const drawing = async () => {
-          drawn.push(what.as)
-          await what.meanwhile?.()
-          return { jpeg: Buffer.from(what.as), isWhole: what.isWhole ?? true }
+          drawn.push(drawOptions.as)
+          await drawOptions.meanwhile?.()
+          return { jpeg: Buffer.from(drawOptions.as), isWhole: drawOptions.isWhole ?? true }
         }
         const row = await upload()
         const { jpeg } = await previews.render(

@@ -32,23 +32,23 @@ describe('previews', () => {
     })
 
     /** The same service, which reports each file access and waits before it. */
-    async function watched() {
+    async function startObservedService() {
       const { service: parts } = service().running
-      const lent: PromiseWithResolvers<void>[] = []
+      const accesses: PromiseWithResolvers<void>[] = []
       const files: FileStore = {
         ...parts.files,
         async withLocalPath(bytes, use) {
           const gate = Promise.withResolvers<void>()
-          lent.push(gate)
+          accesses.push(gate)
           await gate.promise
           return await parts.files.withLocalPath(bytes, use)
         },
       }
       const { baseUrl, app } = await startSecondApp({ ...parts, files })
-      const see = (clip = clips[0], apiKey = service().apiKey) =>
+      const requestPreview = (clip = clips[0], apiKey = service().apiKey) =>
         sendRequest(`${baseUrl}${clip}/preview?kind=waveform`, { headers: { authorization: apiKey } })
       /** Sends a request on a connection that the test can close, and waits until the service received it. */
-      const wireFor = async (clip: string | undefined) => {
+      const openRequest = async (clip: string | undefined) => {
         const before = app.lastActivity()
         const connection = await openConnection(baseUrl)
         const lines = ['Host: localhost', `Authorization: ${service().apiKey}`, '', '']
@@ -59,60 +59,60 @@ describe('previews', () => {
         )
         return connection
       }
-      const lentAtLast = (count: number) =>
+      const waitForAccesses = (count: number) =>
         pollUntil(
-          async () => lent.length,
+          async () => accesses.length,
           (now) => now === count,
         )
-      return { lent, see, wireFor, lentAtLast }
+      return { accesses, requestPreview, openRequest, waitForAccesses }
     }
 
     test('are rendered one at a time, and not for a disconnected client', async () => {
-      const { lent, see, wireFor, lentAtLast } = await watched()
-      const first = see(clips[0])
-      await lentAtLast(1)
-      using gone = await wireFor(clips[1])
-      gone.socket.destroy()
-      await gone.closed
-      const last = see(clips[2])
-      lent[0]?.resolve()
+      const { accesses, requestPreview, openRequest, waitForAccesses } = await startObservedService()
+      const first = requestPreview(clips[0])
+      await waitForAccesses(1)
+      using disconnected = await openRequest(clips[1])
+      disconnected.socket.destroy()
+      await disconnected.closed
+      const last = requestPreview(clips[2])
+      accesses[0]?.resolve()
       expect((await first).status).toBe(200)
-      await lentAtLast(2)
-      lent[1]?.resolve()
+      await waitForAccesses(2)
+      accesses[1]?.resolve()
       expect((await last).status).toBe(200)
-      expect(lent, 'nothing was rendered for the disconnected client').toHaveLength(2)
+      expect(accesses, 'nothing was rendered for the disconnected client').toHaveLength(2)
     })
 
     test('concurrent equal requests render once', async () => {
-      const { lent, see, lentAtLast } = await watched()
-      const both = [see(), see()]
-      await lentAtLast(1)
-      lent[0]?.resolve()
+      const { accesses, requestPreview, waitForAccesses } = await startObservedService()
+      const both = [requestPreview(), requestPreview()]
+      await waitForAccesses(1)
+      accesses[0]?.resolve()
       const [one, another] = await Promise.all(both)
       expect([one?.status, another?.status]).toEqual([200, 200])
       expect(one?.bytes.equals(another?.bytes ?? Buffer.alloc(0))).toBe(true)
-      expect(lent).toHaveLength(1)
+      expect(accesses).toHaveLength(1)
     })
 
     test('are cached for their account only, as long as the file exists', async () => {
-      const { lent, see, lentAtLast } = await watched()
-      const first = see(clips[2])
-      await lentAtLast(1)
-      lent[0]?.resolve()
+      const { accesses, requestPreview, waitForAccesses } = await startObservedService()
+      const first = requestPreview(clips[2])
+      await waitForAccesses(1)
+      accesses[0]?.resolve()
       const { bytes: drawn } = await first
-      expect((await see(clips[2])).bytes.equals(drawn)).toBe(true)
-      expect(lent, 'nothing was drawn anew').toHaveLength(1)
+      expect((await requestPreview(clips[2])).bytes.equals(drawn)).toBe(true)
+      expect(accesses, 'nothing was drawn anew').toHaveLength(1)
 
       const other = await service().account(0)
-      const theirs = see(await upload(other, 'clip.mp4'), other.apiKey)
-      await lentAtLast(2)
-      lent[1]?.resolve()
-      expect((await theirs).bytes.equals(drawn), 'it is the same content').toBe(true)
+      const otherPreview = requestPreview(await upload(other, 'clip.mp4'), other.apiKey)
+      await waitForAccesses(2)
+      accesses[1]?.resolve()
+      expect((await otherPreview).bytes.equals(drawn), 'it is the same content').toBe(true)
 
       const id = clips[2]?.split('/').at(-1) ?? ''
       const { db } = service().running.service
       await db.updateTable('files').set({ expire_at: 0 }).where('id', '=', id).execute()
-      expect((await see(clips[2])).status).toBe(404)
+      expect((await requestPreview(clips[2])).status).toBe(404)
     })
 
     test('many concurrent requests all get a response', async () => {

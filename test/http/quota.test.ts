@@ -26,9 +26,9 @@ onDatabases('the quota of a key', (service) => {
     const { data } = await calls.send<Capabilities>(routes.capabilities.path)
     expect(data.credits).toEqual({ balance: 8, quota: { limit: 2, spent: 1 } })
     await create()
-    const refused = await create()
-    expect(refused).toMatchObject({ status: 402, code: 6201, data: null })
-    expect(refused.msg).toBe('this task costs 1 credit, and the quota of this key has 0')
+    const rejection = await create()
+    expect(rejection).toMatchObject({ status: 402, code: 6201, data: null })
+    expect(rejection.msg).toBe('this task costs 1 credit, and the quota of this key has 0')
     expect(await accountBalance(db(), account.id)).toBe(7)
   })
 
@@ -100,17 +100,17 @@ test.each([6201, 6202] as const)(
       operation: { ...fakeModule.operation, errorAliases: { 6201: code, 6202: code } },
     }
     await using service = await startTestService({ operations: [module] })
-    const refusal = async (credits: number, quota: number) => {
+    const createRejected = async (credits: number, quota: number) => {
       const calls = api(await service.account(credits, quota))
       const { data: file } = await calls.upload('a.txt', 'some bytes')
       return await calls.create('test_copy', { file_id: file.file_id })
     }
-    expect(await refusal(9, 0)).toMatchObject({
+    expect(await createRejected(9, 0)).toMatchObject({
       code,
       status: 402,
       msg: expect.stringContaining('quota of this key has 0'),
     })
-    expect(await refusal(0, 9)).toMatchObject({
+    expect(await createRejected(0, 9)).toMatchObject({
       code,
       status: 402,
       msg: expect.stringContaining('account has 0'),

@@ -15,15 +15,15 @@ test('too many requests return Retry-After before any other check', async () => 
   }
   expect(codes).toEqual([6013, 6016, 200, 6032])
 
-  const refused = await fetch(`${service.baseUrl}/task/test_copy`, {
+  const rejection = await fetch(`${service.baseUrl}/task/test_copy`, {
     method: 'POST',
     headers: { authorization: account.apiKey, 'content-type': 'application/json' },
     body: '{}',
   })
-  expect(refused.status).toBe(429)
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(15)
-  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(20)
-  expect(await refused.json()).toMatchObject({ code: 6032, data: null, retryable: true })
+  expect(rejection.status).toBe(429)
+  expect(Number(rejection.headers.get('retry-after'))).toBeGreaterThanOrEqual(15)
+  expect(Number(rejection.headers.get('retry-after'))).toBeLessThanOrEqual(20)
+  expect(await rejection.json()).toMatchObject({ code: 6032, data: null, retryable: true })
 
   const apiKey = newKey()
   await insertKey(service.running.service.db, {

@@ -61,16 +61,16 @@ export function form(parts: readonly Part[], { closed = true } = {}): Buffer {
 }
 
 /** A TCP connection for requests that no regular client sends. */
-export interface Wire extends Disposable {
+export interface RawConnection extends Disposable {
   readonly socket: Socket
   /** Resolves when the connection has closed. */
   readonly closed: Promise<void>
   /** Received data once it matches, or when the connection closes. */
-  heard(pattern: RegExp): Promise<string>
+  waitForText(pattern: RegExp): Promise<string>
 }
 
 /** Connects to a service. */
-export async function openConnection(baseUrl: string): Promise<Wire> {
+export async function openConnection(baseUrl: string): Promise<RawConnection> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
@@ -89,7 +89,7 @@ export async function openConnection(baseUrl: string): Promise<Wire> {
   return {
     socket,
     closed,
-    async heard(pattern) {
+    async waitForText(pattern) {
       while (!pattern.test(text) && !socket.closed) await Promise.race([more.promise, closed])
       return text
     },

@@ -19,7 +19,7 @@ beforeAll(async () => {
   calls = api(service)
   const grey = 'color=black:size=320x180:rate=10:duration=12,format=gray,geq=lum=floor(T)*20'
   const full = ['-color_range', 'pc', '-vf', 'scale=out_range=pc', '-g', '37']
-  const made = {
+  const media = {
     'clip.mp4': ['-f', 'lavfi', '-i', grey, ...h264, ...full],
     'fast.mp4': [
       ...['-f', 'lavfi', '-i', 'color=black:size=64x36:rate=30:duration=1'],
@@ -28,7 +28,7 @@ beforeAll(async () => {
     'still.png': ['-f', 'lavfi', '-i', 'color=0x4080c0:s=300x600', '-frames:v', '1'],
     'tone.wav': tone(1),
   }
-  for (const [name, args] of Object.entries(made)) {
+  for (const [name, args] of Object.entries(media)) {
     const bytes = await readFile(await make(join(service.folder, name), args))
     ids.set(name, (await calls.upload(name, new Uint8Array(bytes))).data.file_id)
   }
@@ -73,8 +73,8 @@ async function drawn(file: string, list: string, at?: string) {
   return { width, height, colour }
 }
 
-const near = (given: readonly number[], wanted: readonly number[]): boolean =>
-  wanted.every((value, channel) => Math.abs((given[channel] ?? 999) - value) <= 24)
+const isNear = (actual: readonly number[], expected: readonly number[]): boolean =>
+  expected.every((value, channel) => Math.abs((actual[channel] ?? 999) - value) <= 24)
 
 const red = [255, 92, 72]
 const green = [72, 224, 128]
@@ -99,31 +99,31 @@ describe('of a video', () => {
     const side = { width: 613, height: 345 }
     expect([picture.width, picture.height]).toEqual([1280, 20 + side.height + 38 + 4])
     for (const [column, grey] of [20, 120].entries()) {
-      const left = 20 + column * (side.width + 14)
-      const at = (x: number, y: number) => picture.colour(Math.round(left + x), Math.round(20 + y))
+      const frameLeft = 20 + column * (side.width + 14)
+      const at = (x: number, y: number) => picture.colour(Math.round(frameLeft + x), Math.round(20 + y))
       const lefts = [0.7, 0.25].map((share) => share * side.width - 1)
-      expect(near(at(0.5 * side.width, 0.5 * side.height), [grey, grey, grey]), 'its second').toBe(true)
-      expect(near(at(lefts[0] ?? 0, 0.2 * side.height), red), 'the logo').toBe(true)
-      expect(near(at(lefts[1] ?? 0, 0.8 * side.height), red), 'the line').toBe(true)
+      expect(isNear(at(0.5 * side.width, 0.5 * side.height), [grey, grey, grey]), 'its second').toBe(true)
+      expect(isNear(at(lefts[0] ?? 0, 0.2 * side.height), red), 'the logo').toBe(true)
+      expect(isNear(at(lefts[1] ?? 0, 0.8 * side.height), red), 'the line').toBe(true)
       const dashes = Array.from({ length: 24 }, (_, y) => at(0.1 * side.width - 1, 0.25 * side.height + y))
-      expect([dashes.some((one) => near(one, green)), dashes.some((one) => !near(one, green))]).toEqual([
+      expect([dashes.some((one) => isNear(one, green)), dashes.some((one) => !isNear(one, green))]).toEqual([
         true,
         true,
       ])
-      expect(near(at(0.2 * side.width, 0.3 * side.height), [grey, grey, grey]), 'nothing inside').toBe(true)
+      expect(isNear(at(0.2 * side.width, 0.3 * side.height), [grey, grey, grey]), 'nothing inside').toBe(true)
     }
   })
 
   test('requested times show the regions at those times; the others are listed', async () => {
     const list = await listed(detection)
     const { data } = await regionsOf('clip.mp4', list, '0.5,11.95')
-    expect(data.frames.map(({ seconds, ids: shown }) => [seconds, shown])).toEqual([
+    expect(data.frames.map(({ seconds, ids: frameIds }) => [seconds, frameIds])).toEqual([
       [0.5, ['logo']],
       [11.9, ['logo']],
     ])
     expect([data.not_shown, data.next_at]).toEqual([{ count: 2, ids: ['text-1', 'text-2'] }, [1.9, 6.9]])
     const { colour } = await drawn('clip.mp4', list, '11.95')
-    expect(near(colour(640, 300), [220, 220, 220]), 'the last frame').toBe(true)
+    expect(isNear(colour(640, 300), [220, 220, 220]), 'the last frame').toBe(true)
   })
 
   test('undrawable or duplicate names are replaced by a number', async () => {
@@ -149,14 +149,14 @@ describe('of a video', () => {
     }))
     const list = await listed({ regions })
     const { data: first } = await regionsOf('fast.mp4', list)
-    const seen = first.frames.flatMap(({ ids: shown }) => shown)
+    const drawnIds = first.frames.flatMap(({ ids: frameIds }) => frameIds)
     for (let from = 0; from < first.next_at.length; from += 12) {
       const at = first.next_at.slice(from, from + 12)
       const { data } = await regionsOf('fast.mp4', list, at.join())
       expect(data.frames.map(({ seconds }) => seconds)).toEqual(at)
-      seen.push(...data.frames.flatMap(({ ids: shown }) => shown))
+      drawnIds.push(...data.frames.flatMap(({ ids: frameIds }) => frameIds))
     }
-    expect(new Set(seen).size).toBe(29)
+    expect(new Set(drawnIds).size).toBe(29)
   })
 
   test('thousands of regions are limited to the frames and names that fit', async () => {
@@ -172,8 +172,8 @@ describe('of a video', () => {
     const list = await listed({ ...detection, regions: many })
     const { data } = await regionsOf('clip.mp4', list)
     expect(data.frames).toHaveLength(12)
-    const seen = new Set(data.frames.flatMap(({ ids: shown }) => shown))
-    expect([seen.size, data.not_shown.count, data.not_shown.ids.length]).toEqual([12 * 40 - 1, 4521, 50])
+    const drawnIds = new Set(data.frames.flatMap(({ ids: frameIds }) => frameIds))
+    expect([drawnIds.size, data.not_shown.count, data.not_shown.ids.length]).toEqual([12 * 40 - 1, 4521, 50])
     expect((await drawn('clip.mp4', list, '1')).width).toBe(1280)
   })
 })
@@ -186,8 +186,8 @@ test('a still image is drawn once, its regions with or without times', async () 
   })
   const { width, height, colour } = await drawn('still.png', list)
   expect([width, height]).toEqual([490, 962])
-  expect(near(colour(20 + 225 - 1, 20 + 495), red)).toBe(true)
-  expect(near(colour(20 + 100, 20 + 100), [0x40, 0x80, 0xc0])).toBe(true)
+  expect(isNear(colour(20 + 225 - 1, 20 + 495), red)).toBe(true)
+  expect(isNear(colour(20 + 100, 20 + 100), [0x40, 0x80, 0xc0])).toBe(true)
 })
 
 describe('invalid requests', () => {
@@ -245,7 +245,7 @@ describe('invalid requests', () => {
       code: 6016,
       msg: expect.stringContaining('at: 12 is not before the end of clip.mp4 (12 s)'),
     })
-    for (const [at, place] of [
+    for (const [at, cell] of [
       ['now', 'at[0]'],
       ['', 'at[0]'],
       ['1,,2', 'at[1]'],
@@ -254,7 +254,7 @@ describe('invalid requests', () => {
     ]) {
       expect(await regionsOf('clip.mp4', list, at)).toMatchObject({
         code: 6016,
-        msg: expect.stringContaining(`${place}: must be a number of seconds`),
+        msg: expect.stringContaining(`${cell}: must be a number of seconds`),
       })
     }
     expect(await regionsOf('clip.mp4', list, Array.from({ length: 13 }, () => 1).join())).toMatchObject({

@@ -9,11 +9,11 @@ const json = { 'content-type': 'application/json' }
 
 describe('invalid requests', () => {
   onOneDatabase((service) => {
-    const send = async (path: string, wish: Parameters<typeof sendRequest>[1]) =>
+    const send = async (path: string, options: Parameters<typeof sendRequest>[1]) =>
       envelope(
         await sendRequest(service().baseUrl + path, {
-          ...wish,
-          headers: { ...wish?.headers, authorization: service().apiKey },
+          ...options,
+          headers: { ...options?.headers, authorization: service().apiKey },
         }),
       )
 
@@ -22,10 +22,10 @@ describe('invalid requests', () => {
       ['DELETE', '/task/list', /^DELETE \/task\/list does not exist$/],
       ['POST', '/base/capabilities?key=secret', /^POST \/base\/capabilities does not exist$/],
       ['GET', `/base/file/${'x'.repeat(300)}`, null],
-    ] as const)('%s %s', async ([method, path, says]) => {
+    ] as const)('%s %s', async ([method, path, message]) => {
       const { status, code, msg, data } = await send(path, { method })
       expect([status >= 400 && status < 500, data]).toEqual([true, null])
-      if (says) expect([status, code, msg]).toEqual([404, 6005, expect.stringMatching(says)])
+      if (message) expect([status, code, msg]).toEqual([404, 6005, expect.stringMatching(message)])
     })
 
     test.for([
@@ -47,10 +47,10 @@ describe('invalid requests', () => {
       ['a form', '--x--', { 'content-type': 'multipart/form-data; boundary=x' }, /application\/json/],
       ['too large', Buffer.alloc(32 * 2 ** 20 + 1, ' '), json, /32 MiB/],
       ['deep', '['.repeat(1_000_000) + ']'.repeat(1_000_000), json, /JSON object/],
-    ])('a creation with a body that is %s', async ([, body, headers, says]) => {
+    ])('a creation with a body that is %s', async ([, body, headers, message]) => {
       const answer = await send('/task/test_copy', { method: 'POST', headers, body })
       expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
-      expect(answer.msg).toMatch(says)
+      expect(answer.msg).toMatch(message)
     })
 
     test('an unknown task type lists the existing ones', async () => {
@@ -148,7 +148,7 @@ describe('connections', () => {
       using line = await openConnection(service().baseUrl)
       const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
       line.socket.write(`GET /task/list HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
       await line.closed
     })
   })

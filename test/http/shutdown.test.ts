@@ -44,7 +44,7 @@ async function ownService(): Promise<TestService> {
 describe('shutdown', () => {
   test('does not wait for idle clients, partial requests or stalled uploads', async () => {
     const service = await ownService()
-    using silent = await openConnection(service.baseUrl)
+    using idleConnection = await openConnection(service.baseUrl)
     using half = await openConnection(service.baseUrl)
     half.socket.write('POST /task/test_copy HTTP/1.1\r\nHost: localhost\r\n')
     using upload = await stalledUpload(service)
@@ -53,7 +53,7 @@ describe('shutdown', () => {
       ({ length }) => length === 1,
     )
     expect(await timed(() => service.running.close())).toBeLessThan(soon)
-    await Promise.all([silent.closed, half.closed, upload.closed])
+    await Promise.all([idleConnection.closed, half.closed, upload.closed])
     expect(await readdir(join(service.dataDir, 'files', 'incoming'))).toEqual([])
   })
 
@@ -63,16 +63,16 @@ describe('shutdown', () => {
     const { data } = await api(service).upload('a.txt', 'x'.repeat(size))
     using line = await openConnection(service.baseUrl)
     line.socket.write(head(service, `GET ${data.download_url} HTTP/1.1`, 'Connection: keep-alive'))
-    await line.heard(/\r\n\r\n/)
+    await line.waitForText(/\r\n\r\n/)
     line.socket.pause()
     const closed = timed(() => service.running.close())
     // Reads slowly, but never pauses for the idle timeout.
-    const trickle = setInterval(() => {
+    const readTimer = setInterval(() => {
       line.socket.resume()
       setTimeout(() => line.socket.pause(), 10)
     }, 100)
     await line.closed
-    clearInterval(trickle)
+    clearInterval(readTimer)
     expect(line.socket.bytesRead).toBeGreaterThan(size)
     await closed
   })
@@ -91,7 +91,7 @@ describe('a client that disconnects', () => {
       for (let turn = 0; turn < 10; turn++) {
         using line = await openConnection(service().baseUrl)
         line.socket.write(head(service(), `GET ${data.download_url} HTTP/1.1`))
-        await line.heard(/\r\n\r\n/)
+        await line.waitForText(/\r\n\r\n/)
       }
       const open = await pollUntil(
         () => openFiles(data.blake3_id),
@@ -130,19 +130,19 @@ test('the daemon refuses to exit during an upload or task, and exits on request 
     (found) => (found?.port ?? 0) > 0,
   )
   const service = { baseUrl: `http://127.0.0.1:${record?.port}`, apiKey: record?.key ?? '' }
-  const leave = () => api(service).send('/daemon/exit', { method: 'POST' })
+  const requestExit = () => api(service).send('/daemon/exit', { method: 'POST' })
 
   using upload = await stalledUpload(service)
-  await pollUntil(leave, ({ status }) => status === 409)
+  await pollUntil(requestExit, ({ status }) => status === 409)
   upload.socket.destroy()
   const { data: file } = await api(service).upload('a.txt', 'bytes')
   const { data: task } = await api(service).create('test_copy', { file_id: file.file_id })
-  expect(await leave()).toMatchObject({ status: 409, code: 6007, data: null })
+  expect(await requestExit()).toMatchObject({ status: 409, code: 6007, data: null })
   await pollUntil(
     () => api(service).query('test_copy', task.task_id),
     ({ data }) => data.status === 'completed',
   )
-  expect(await pollUntil(leave, ({ status }) => status === 200)).toMatchObject({ code: 200, data: '' })
+  expect(await pollUntil(requestExit, ({ status }) => status === 200)).toMatchObject({ code: 200, data: '' })
   expect(await exited).toBe(0)
   expect(await readDaemonRecord(dataDir)).toBeNull()
 })

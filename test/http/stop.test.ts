@@ -18,7 +18,7 @@ onDatabases('stopping', (service) => {
       (await calls.create('test_copy', { file_id: file.file_id, behaviour })).data.task_id
     return { account, calls, create }
   }
-  const reached = (calls: Api, id: string, state: string) =>
+  const waitForState = (calls: Api, id: string, state: string) =>
     pollUntil(
       () => calls.query('test_copy', id),
       ({ data }) => data.status === state,
@@ -53,12 +53,12 @@ onDatabases('stopping', (service) => {
     const stopped: string[] = []
     for (let turn = 0; turn < 3; turn++) {
       const id = await create('wait')
-      await reached(calls, id, 'processing')
+      await waitForState(calls, id, 'processing')
       expect((await calls.stop(id)).code).toBe(200)
       stopped.push(id)
     }
     const copied = await create('copy')
-    await reached(calls, copied, 'completed')
+    await waitForState(calls, copied, 'completed')
     for (const id of stopped) {
       expect((await calls.query('test_copy', id)).data).toMatchObject({
         status: 'failed',
@@ -83,7 +83,7 @@ onDatabases('stopping', (service) => {
     )
     expect((await calls.stop(broken)).data).toMatchObject({ status: 'cancelled' })
     const running = [await create('wait'), await create('wait')]
-    for (const id of running) await reached(calls, id, 'processing')
+    for (const id of running) await waitForState(calls, id, 'processing')
     const queued = await create('copy')
     expect((await calls.stop(queued)).data).toMatchObject({ status: 'cancelled', output_result: null })
     for (const id of running) await calls.stop(id)
@@ -95,8 +95,8 @@ onDatabases('stopping', (service) => {
     const { calls, create } = await setUp(9)
     const completed = await create('copy')
     const failed = await create('refuse')
-    await reached(calls, completed, 'completed')
-    await reached(calls, failed, 'failed')
+    await waitForState(calls, completed, 'completed')
+    await waitForState(calls, failed, 'failed')
     const stopped = await create('wait')
     await calls.stop(stopped)
     for (const id of [completed, failed, stopped]) {
@@ -110,18 +110,18 @@ onDatabases('stopping', (service) => {
   })
 
   test('an unknown task and one of another account return 6005', async () => {
-    const [mine, other] = [await setUp(3), await setUp(0)]
-    const id = await mine.create('wait')
+    const [owner, other] = [await setUp(3), await setUp(0)]
+    const id = await owner.create('wait')
     for (const unknown of [id, '1234567890123456789', 'x', '\0']) {
       expect(await other.calls.stop(unknown)).toMatchObject({ status: 404, code: 6005, data: null })
     }
-    expect((await mine.calls.stop(id)).code).toBe(200)
+    expect((await owner.calls.stop(id)).code).toBe(200)
   })
 
   test('cancelling a running task suggests stopping it', async () => {
     const { calls, create } = await setUp(3)
     const id = await create('wait')
-    await reached(calls, id, 'processing')
+    await waitForState(calls, id, 'processing')
     expect(await calls.cancel(id)).toMatchObject({ code: 6007, hint: expect.stringContaining('/stop') })
     await calls.stop(id)
   })
@@ -129,7 +129,7 @@ onDatabases('stopping', (service) => {
   describe('racing', () => {
     test('with completion: exactly one wins', async () => {
       const { account, calls, create } = await setUp(8)
-      const ends = await Promise.all(
+      const outcomes = await Promise.all(
         Array.from({ length: 8 }, async (_, index) => {
           const id = await create('copy')
           if (index % 2 === 0)
@@ -140,12 +140,12 @@ onDatabases('stopping', (service) => {
           const { code } = await calls.stop(id)
           const end = await calls.ended('test_copy', id)
           expect([code, end.data.status]).toSatisfy(
-            ([answered, state]) => (answered === 200) === (state !== 'completed'),
+            ([status, state]) => (status === 200) === (state !== 'completed'),
           )
           return end.data.status
         }),
       )
-      const completed = ends.filter((state) => state === 'completed').length
+      const completed = outcomes.filter((state) => state === 'completed').length
       expect(await balance(account.id)).toBe(8 - completed)
       await check()
     })
@@ -153,7 +153,7 @@ onDatabases('stopping', (service) => {
     test('with itself: one stop succeeds, the others find it ended', async () => {
       const { account, calls, create } = await setUp(4)
       const id = await create('wait')
-      await reached(calls, id, 'processing')
+      await waitForState(calls, id, 'processing')
       const codes = (await Promise.all([1, 2, 3, 4].map(() => calls.stop(id)))).map(({ code }) => code)
       expect(codes.toSorted((a, b) => a - b)).toEqual([200, 6007, 6007, 6007])
       expect(await balance(account.id)).toBe(4)

@@ -30,9 +30,9 @@ onNewDatabases('the storage quota', (start) => {
     const { calls, storage } = await setUp()
     expect(await storage()).toEqual({ used_bytes: 0, quota_bytes: 1000 })
     expect((await calls.upload('a.txt', 'a'.repeat(600))).code).toBe(200)
-    const refused = await calls.upload('b.txt', 'b'.repeat(401))
-    expect(refused).toMatchObject({ status: 413, code: 6002, data: null })
-    expect(refused.msg).toBe(
+    const rejection = await calls.upload('b.txt', 'b'.repeat(401))
+    expect(rejection).toMatchObject({ status: 413, code: 6002, data: null })
+    expect(rejection.msg).toBe(
       'the file needs 401 bytes, but the files of this account use 600 bytes of 1000 bytes',
     )
     expect(await service.running.service.files.has(await hashOf('b'.repeat(401)))).toBe(false)
@@ -57,8 +57,8 @@ onNewDatabases('the storage quota', (start) => {
     await parts.put(session.upload_id, 0, 'a'.repeat(700))
     expect((await parts.complete(session.upload_id)).code).toBe(200)
     expect((await storage())?.used_bytes).toBe(700)
-    const { data: given } = await parts.init({ filename: 'b.txt', size: 300 })
-    await parts.abort(given.upload_id)
+    const { data: declared } = await parts.init({ filename: 'b.txt', size: 300 })
+    await parts.abort(declared.upload_id)
     expect((await storage())?.used_bytes).toBe(700)
   })
 
@@ -72,9 +72,9 @@ onNewDatabases('the storage quota', (start) => {
 
   test('is never exceeded by concurrent uploads', async () => {
     const { account, calls, parts } = await setUp()
-    const begun = Array.from({ length: 10 }, () => parts.init({ filename: 'a.txt', size: 150 }))
+    const sessions = Array.from({ length: 10 }, () => parts.init({ filename: 'a.txt', size: 150 }))
     const sent = Array.from({ length: 10 }, (_, index) => calls.upload('a.txt', `${index}`.repeat(150)))
-    const codes = (await Promise.all([...begun, ...sent])).map(({ code }) => code)
+    const codes = (await Promise.all([...sessions, ...sent])).map(({ code }) => code)
     expect(codes.toSorted((one, other) => one - other)).toEqual([
       ...Array<number>(6).fill(200),
       ...Array<number>(14).fill(6002),
@@ -96,8 +96,8 @@ onNewDatabases('the storage quota', (start) => {
       ({ data }) => data.status === 'completed',
     )
     expect((await calls.upload('again.txt', bytes)).data).toMatchObject({ file_id: file.file_id })
-    const refused = await calls.upload('b.txt', 'b'.repeat(3 * mebibyte))
-    expect(refused).toMatchObject({ code: 6002, msg: expect.stringMatching(/^the file needs 3 MiB/) })
+    const rejection = await calls.upload('b.txt', 'b'.repeat(3 * mebibyte))
+    expect(rejection).toMatchObject({ code: 6002, msg: expect.stringMatching(/^the file needs 3 MiB/) })
     // Above the quota, which results may exceed: new content is rejected by size, known content accepted.
     const { data: small } = await calls.upload('c.txt', 'c')
     const grown = large.running.service.db.updateTable('files').set({ size: 2 * mebibyte })
@@ -110,7 +110,7 @@ onNewDatabases('the storage quota', (start) => {
 
   test('is checked before the body is sent', async () => {
     const { account } = await setUp()
-    expect(await answerTo(account, 2 * mebibyte)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002[^]*1000 bytes/)
+    expect(await rejectionOf(account, 2 * mebibyte)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002[^]*1000 bytes/)
   })
 })
 
@@ -121,16 +121,18 @@ describe('the free space of the disk', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const diskWith = (free: number) =>
+  const mockFreeSpace = (free: number) =>
     vi.spyOn(service.running.service.files, 'freeSpace').mockResolvedValue(256 * mebibyte + free)
 
   test('limits uploads, minus the missing bytes of open uploads', async () => {
-    diskWith(1000)
+    mockFreeSpace(1000)
     const account = await service.account(0)
     const parts = chunkedUploadClient(account)
-    const refused = await parts.init({ filename: 'a.txt', size: 1001 })
-    expect(refused).toMatchObject({ status: 413, code: 6002 })
-    expect(refused.msg).toMatch(/^the service has no space for this file: 256 MiB are free, .* need 256 MiB$/)
+    const rejection = await parts.init({ filename: 'a.txt', size: 1001 })
+    expect(rejection).toMatchObject({ status: 413, code: 6002 })
+    expect(rejection.msg).toMatch(
+      /^the service has no space for this file: 256 MiB are free, .* need 256 MiB$/,
+    )
     const { data: session } = await parts.init({ filename: 'a.txt', size: 1000 })
     expect(
       (await chunkedUploadClient(await service.account(0)).init({ filename: 'b.txt', size: 1 })).code,
@@ -141,13 +143,13 @@ describe('the free space of the disk', () => {
   })
 
   test('is checked before the body is sent', async () => {
-    diskWith(0)
-    expect(await answerTo(await service.account(0), 2 * mebibyte)).toMatch(/"code":6002[^]*no space/)
+    mockFreeSpace(0)
+    expect(await rejectionOf(await service.account(0), 2 * mebibyte)).toMatch(/"code":6002[^]*no space/)
   })
 })
 
 /** Response to an upload of this size without a body. */
-async function answerTo({ baseUrl, apiKey }: TestAccount, length: number): Promise<string> {
+async function rejectionOf({ baseUrl, apiKey }: TestAccount, length: number): Promise<string> {
   using line = await openConnection(baseUrl)
   const head = [
     `POST ${routes.uploadFile.path} HTTP/1.1`,
@@ -157,7 +159,7 @@ async function answerTo({ baseUrl, apiKey }: TestAccount, length: number): Promi
     `Content-Length: ${length}`,
   ]
   line.socket.write(`${head.join('\r\n')}\r\n\r\n`)
-  return await line.heard(/\}$/)
+  return await line.waitForText(/\}$/)
 }
 
 onDatabases('a clean-up', (service) => {
@@ -170,8 +172,8 @@ onDatabases('a clean-up', (service) => {
         body: JSON.stringify(body),
       }),
     })
-  const keep = (account: TestAccount, keep_days: number) => clean(account, { keep_days })
-  const isHeld = (file: FileRecord) => parts().files.has(file.blake3_id)
+  const cleanOlderThan = (account: TestAccount, keep_days: number) => clean(account, { keep_days })
+  const isStored = (file: FileRecord) => parts().files.has(file.blake3_id)
 
   test('removes expired files, and older ones on request', async () => {
     const account = await service().account(0)
@@ -183,13 +185,13 @@ onDatabases('a clean-up', (service) => {
         return file
       }),
     )
-    const held = () => Promise.all(files.map(isHeld))
+    const storedFlags = () => Promise.all(files.map(isStored))
     expect((await clean(account)).data).toEqual({ files: 1, bytes: '61 days old'.length })
-    expect(await held()).toEqual([true, true, true, false])
-    expect((await keep(account, 7)).data).toEqual({ files: 1, bytes: '10 days old'.length })
-    expect(await held()).toEqual([true, true, false, false])
-    expect((await keep(account, 0)).data.files).toBe(2)
-    expect(await held()).toEqual([false, false, false, false])
+    expect(await storedFlags()).toEqual([true, true, true, false])
+    expect((await cleanOlderThan(account, 7)).data).toEqual({ files: 1, bytes: '10 days old'.length })
+    expect(await storedFlags()).toEqual([true, true, false, false])
+    expect((await cleanOlderThan(account, 0)).data.files).toBe(2)
+    expect(await storedFlags()).toEqual([false, false, false, false])
     expect((await calls.send(`/base/file/${files[0]?.file_id}`)).code).toBe(6004)
     await checkInvariants(parts().db, parts().files)
   })
@@ -199,18 +201,18 @@ onDatabases('a clean-up', (service) => {
     const calls = api(account)
     const { data: needed } = await calls.upload('a.txt', 'needed by a task')
     const { data: shared } = await calls.upload('a.txt', 'held by two')
-    const { data: theirs } = await api(other).upload('a.txt', 'held by two')
+    const { data: otherFile } = await api(other).upload('a.txt', 'held by two')
     const { data: task } = await calls.create('test_copy', { file_id: needed.file_id, behaviour: 'wait' })
     // Same figures as for unshared content, so that other accounts' content is not revealed.
-    expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 'held by two'.length })
-    expect(await Promise.all([needed, shared].map(isHeld))).toEqual([true, true])
-    expect((await api(other).send(`/base/file/${theirs.file_id}`)).code).toBe(200)
+    expect((await cleanOlderThan(account, 0)).data).toEqual({ files: 1, bytes: 'held by two'.length })
+    expect(await Promise.all([needed, shared].map(isStored))).toEqual([true, true])
+    expect((await api(other).send(`/base/file/${otherFile.file_id}`)).code).toBe(200)
     await calls.stop(task.task_id)
     await pollUntil(
-      () => keep(account, 0),
+      () => cleanOlderThan(account, 0),
       ({ data }) => data.files === 1,
     )
-    expect(await isHeld(needed)).toBe(false)
+    expect(await isStored(needed)).toBe(false)
   })
 
   test('counts content shared by two files once, with the last of them', async () => {
@@ -219,9 +221,9 @@ onDatabases('a clean-up', (service) => {
     const { data: older } = await calls.upload('a.txt', 'under two names')
     const { data: newer } = await calls.upload('a.srt', 'under two names')
     await ageFile(parts().db, older, 10 * dayMs)
-    expect((await keep(account, 7)).data).toEqual({ files: 1, bytes: 0 })
-    expect(await isHeld(newer)).toBe(true)
-    expect((await keep(account, 0)).data).toEqual({ files: 1, bytes: 'under two names'.length })
+    expect((await cleanOlderThan(account, 7)).data).toEqual({ files: 1, bytes: 0 })
+    expect(await isStored(newer)).toBe(true)
+    expect((await cleanOlderThan(account, 0)).data).toEqual({ files: 1, bytes: 'under two names'.length })
   })
 
   test('rejects an invalid number of days', async () => {

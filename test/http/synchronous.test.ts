@@ -12,7 +12,11 @@ const type = 'test_answer'
 
 type Result = Record<'task_id' | 'file_id' | 'download_url', string>
 
-function ask<T = Result>(calls: Api, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+function createSynchronous<T = Result>(
+  calls: Api,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
   return calls.send<T>(fillPath(routes.createTask.path, { task_type: type }), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -36,7 +40,7 @@ onNewDatabases('a synchronous operation', (start) => {
     listener.send(subscribeToAll)
     await listener.waitFor(({ length }) => length === 1)
 
-    const { status, data } = await ask(calls, { file_id })
+    const { status, data } = await createSynchronous(calls, { file_id })
     expect(status).toBe(200)
     expect(Buffer.from(await calls.download(data.file_id)).toString()).toBe('some bytes')
     expect(await balance()).toBe(8)
@@ -54,11 +58,14 @@ onNewDatabases('a synchronous operation', (start) => {
   test('returns its failure with the codes of the operation and refunds the credits', async () => {
     await using service = await start({ operations: [synchronousModule] })
     const { calls, balance, file_id } = await setUp(service)
-    expect(await ask(calls, {})).toMatchObject({ status: 400, code: 6016, data: null })
+    expect(await createSynchronous(calls, {})).toMatchObject({ status: 400, code: 6016, data: null })
     const { data: picture } = await calls.upload('a.png', 'no picture')
-    expect(await ask(calls, { file_id: picture.file_id })).toMatchObject({ status: 400, code: 6016 })
+    expect(await createSynchronous(calls, { file_id: picture.file_id })).toMatchObject({
+      status: 400,
+      code: 6016,
+    })
     expect(await balance()).toBe(9)
-    expect(await ask(calls, { file_id, behaviour: 'refuse' })).toMatchObject({
+    expect(await createSynchronous(calls, { file_id, behaviour: 'refuse' })).toMatchObject({
       status: 400,
       code: 6016,
       msg: 'this file will never do',
@@ -74,7 +81,11 @@ onNewDatabases('a synchronous operation', (start) => {
       const { data } = await calls.create('test_copy', { file_id, behaviour: 'wait' })
       busy.push(data.task_id)
     }
-    expect(await ask(calls, { file_id })).toMatchObject({ status: 500, code: 6402, retryable: true })
+    expect(await createSynchronous(calls, { file_id })).toMatchObject({
+      status: 500,
+      code: 6402,
+      retryable: true,
+    })
     expect(await balance()).toBe(7)
     const { list } = (await calls.send<TaskList>(routes.listTasks.path)).data
     expect(list[0]).toMatchObject({ status: 'cancelled', task_type_key: type })
@@ -82,7 +93,10 @@ onNewDatabases('a synchronous operation', (start) => {
     for (const id of busy) await calls.stop(id)
     const key = { 'idempotency-key': 'again' }
     for (let turn = 0; turn < 2; turn += 1) {
-      expect(await ask(calls, { file_id, behaviour: 'wait' }, key)).toMatchObject({ status: 500, code: 6402 })
+      expect(await createSynchronous(calls, { file_id, behaviour: 'wait' }, key)).toMatchObject({
+        status: 500,
+        code: 6402,
+      })
     }
     expect(await balance()).toBe(9)
   })
@@ -91,8 +105,10 @@ onNewDatabases('a synchronous operation', (start) => {
     await using service = await start({ operations: [synchronousModule], resultTimeoutMs: 200 })
     const { calls, file_id } = await setUp(service)
     const request = { file_id, behaviour: 'wait' }
-    const { data } = await ask<TaskCreated>(calls, request, { prefer: 'respond-async' })
-    expect(await ask(calls, request, { prefer: 'join-identical' })).toMatchObject({ code: 6402 })
+    const { data } = await createSynchronous<TaskCreated>(calls, request, { prefer: 'respond-async' })
+    expect(await createSynchronous(calls, request, { prefer: 'join-identical' })).toMatchObject({
+      code: 6402,
+    })
     expect((await calls.query(type, data.task_id)).data.status).not.toBe('failed')
     await calls.stop(data.task_id)
   })
@@ -100,7 +116,7 @@ onNewDatabases('a synchronous operation', (start) => {
   test('returns 6009 when its task is stopped', async () => {
     await using service = await start({ operations: [synchronousModule] })
     const { calls, file_id } = await setUp(service)
-    const answer = ask(calls, { file_id, behaviour: 'wait' })
+    const answer = createSynchronous(calls, { file_id, behaviour: 'wait' })
     const tasks = await pollUntil(
       () => calls.send<TaskList>(routes.listTasks.path),
       ({ data }) => data.list[0]?.status === 'processing',
@@ -114,11 +130,11 @@ test('a repeated creation returns the same result, a joining one the same task',
   await using service = await startTestService({ operations: [synchronousModule] })
   const { calls, balance, file_id } = await setUp(service)
   const key = { 'idempotency-key': 'one' }
-  const first = await ask(calls, { file_id }, key)
-  expect((await ask(calls, { file_id }, key)).data).toEqual(first.data)
+  const first = await createSynchronous(calls, { file_id }, key)
+  expect((await createSynchronous(calls, { file_id }, key)).data).toEqual(first.data)
   const request = { file_id, behaviour: 'wait' }
-  const { data } = await ask<TaskCreated>(calls, request, { prefer: 'respond-async' })
-  const joined = ask(calls, request, { prefer: 'join-identical' })
+  const { data } = await createSynchronous<TaskCreated>(calls, request, { prefer: 'respond-async' })
+  const joined = createSynchronous(calls, request, { prefer: 'join-identical' })
   await pollUntil(
     () => calls.query(type, data.task_id),
     ({ data: task }) => task.status === 'processing',
@@ -131,7 +147,11 @@ test('a repeated creation returns the same result, a joining one the same task',
 test('Prefer: respond-async returns the task at once, which behaves like any other', async () => {
   await using service = await startTestService({ operations: [synchronousModule] })
   const { calls, file_id } = await setUp(service)
-  const { data } = await ask<TaskCreated>(calls, { file_id }, { prefer: 'join-identical, respond-async' })
+  const { data } = await createSynchronous<TaskCreated>(
+    calls,
+    { file_id },
+    { prefer: 'join-identical, respond-async' },
+  )
   expect(data).toMatchObject({ task_id: expect.any(String), task_type: type, status: 'queued' })
   expect(data).not.toHaveProperty('file_id')
   expect((await calls.ended(type, data.task_id)).data.status).toBe('completed')

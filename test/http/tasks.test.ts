@@ -19,13 +19,13 @@ onDatabases('tasks over HTTP', (service) => {
     ['{"file_id":"1\' or 1=1 --"}', 6004, /does not exist/],
     ['{"constructor":{"prototype":{"x":1}}}', 6016, /not valid JSON/],
     ['{"file_id":"x","behaviour":"__proto__"}', 6016, /behaviour/],
-  ] as const)('a creation with %s returns %i, and nothing is charged', async ([body, code, says]) => {
+  ] as const)('a creation with %s returns %i, and nothing is charged', async ([body, code, message]) => {
     const account = await service().account(3)
     const headers = { ...json, authorization: account.apiKey }
     const url = `${service().baseUrl}/task/test_copy`
     const answer = envelope(await sendRequest(url, { method: 'POST', headers, body }))
     expect(answer).toMatchObject({ status: code === 6004 ? 404 : 400, code, data: null })
-    expect(answer.msg).toMatch(says)
+    expect(answer.msg).toMatch(message)
     expect(await accountBalance(service().running.service.db, account.id)).toBe(3)
   })
 

@@ -13,7 +13,7 @@ import { openConnection } from './raw-http.ts'
 
 onDatabases('tickets', (service) => {
   const db = () => service().running.service.db
-  const take = async (account: { baseUrl: string; apiKey: string }) => {
+  const requestTicket = async (account: { baseUrl: string; apiKey: string }) => {
     const answer = await api(account).send('/task/events/ticket', { method: 'POST' })
     expect(answer).toMatchObject({ status: 200, code: 200 })
     return eventTicket.parse(answer.data)
@@ -25,12 +25,12 @@ onDatabases('tickets', (service) => {
       `GET /task/events${query} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${headers}\r\n`,
     )
-    return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.heard(/\r\n\r\n/))?.[1])
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(await line.waitForText(/\r\n\r\n/))?.[1])
   }
 
   test('a ticket opens one socket, for the account that requested it', async () => {
     const account = await service().account(1)
-    const { ticket, expires_at } = await take(account)
+    const { ticket, expires_at } = await requestTicket(account)
     expect(Buffer.from(ticket, 'base64url')).toHaveLength(32)
     const validFor = Date.parse(expires_at) - Date.now()
     expect(validFor).toBeGreaterThan(50_000)
@@ -44,14 +44,14 @@ onDatabases('tickets', (service) => {
   })
 
   test('of two concurrent sockets with one ticket one opens', async () => {
-    const { ticket } = await take(await service().account(0))
+    const { ticket } = await requestTicket(await service().account(0))
     const statuses = await Promise.all([1, 2, 3, 4].map(() => opening(`?ticket=${ticket}`)))
     expect(statuses.toSorted((a, b) => a - b)).toEqual([101, 401, 401, 401])
   })
 
   test('it is valid only for the socket and not used up by another request', async () => {
     const account = await service().account(0)
-    const { ticket } = await take(account)
+    const { ticket } = await requestTicket(account)
     for (const path of ['/task/events', '/task/list', '/base/capabilities', '/task/events/ticket']) {
       const response = await fetch(`${service().baseUrl}${path}?ticket=${ticket}`)
       expect([path, response.status]).toEqual([path, 401])
@@ -67,25 +67,29 @@ onDatabases('tickets', (service) => {
 
   test('it expires after a minute, and with its key', async () => {
     const account = await service().account(0)
-    const old = await take(account)
+    const old = await requestTicket(account)
     await db()
       .updateTable('tickets')
       .set((eb) => ({ expire_at: eb('expire_at', '-', 60_001) }))
       .where('account_id', '=', account.id)
       .execute()
     expect(await opening(`?ticket=${old.ticket}`)).toBe(401)
-    const { ticket } = await take(account)
+    const { ticket } = await requestTicket(account)
     await removeExpiredEventTickets(db(), Date.now())
-    const left = await db().selectFrom('tickets').selectAll().where('account_id', '=', account.id).execute()
-    expect(left).toHaveLength(1)
-    expect(JSON.stringify(left)).not.toContain(ticket)
+    const remaining = await db()
+      .selectFrom('tickets')
+      .selectAll()
+      .where('account_id', '=', account.id)
+      .execute()
+    expect(remaining).toHaveLength(1)
+    expect(JSON.stringify(remaining)).not.toContain(ticket)
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
     expect(await opening(`?ticket=${ticket}`)).toBe(401)
   })
 
   test('the log never contains it', async () => {
     const account = await service().account(0)
-    const { ticket } = await take(account)
+    const { ticket } = await requestTicket(account)
     const { db: real, ...rest } = service().running.service
     const broken = new Proxy(real, {
       get(target, name) {

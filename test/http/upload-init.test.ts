@@ -98,21 +98,21 @@ onDatabases('the start of a chunked upload', (service) => {
 
     test('is created once for concurrent requests', async () => {
       const calls = chunkedUploadClient(await service().account(0))
-      const given = await body()
-      const begun = await Promise.all(Array.from({ length: 8 }, () => calls.init(given)))
-      expect(new Set(begun.map(({ data }) => data.upload_id)).size).toBe(1)
-      expect(begun.filter(({ data }) => 'missing' in data)).toHaveLength(7)
+      const declared = await body()
+      const sessions = await Promise.all(Array.from({ length: 8 }, () => calls.init(declared)))
+      expect(new Set(sessions.map(({ data }) => data.upload_id)).size).toBe(1)
+      expect(sessions.filter(({ data }) => 'missing' in data)).toHaveLength(7)
     })
 
     test('with another account, name, size or hash, or without a hash, is not reused', async () => {
       const calls = chunkedUploadClient(await service().account(0))
-      const given = await body()
-      const { data: first } = await calls.init(given)
+      const declared = await body()
+      const { data: first } = await calls.init(declared)
       const others = await Promise.all([
-        chunkedUploadClient(await service().account(0)).init(given),
-        calls.init({ ...given, filename: 'b.txt' }),
-        calls.init({ ...given, size: 12 }),
-        calls.init({ ...given, blake3_id: await hashOf('other bytes') }),
+        chunkedUploadClient(await service().account(0)).init(declared),
+        calls.init({ ...declared, filename: 'b.txt' }),
+        calls.init({ ...declared, size: 12 }),
+        calls.init({ ...declared, blake3_id: await hashOf('other bytes') }),
         calls.init({ filename: 'a.txt', size: 13 }),
       ])
       for (const { data } of others) {
@@ -120,7 +120,7 @@ onDatabases('the start of a chunked upload', (service) => {
         expect(data).not.toHaveProperty('missing')
       }
       await calls.abort(first.upload_id)
-      expect((await calls.init(given)).data.upload_id).not.toBe(first.upload_id)
+      expect((await calls.init(declared)).data.upload_id).not.toBe(first.upload_id)
     })
   })
 
@@ -140,10 +140,10 @@ onDatabases('the start of a chunked upload', (service) => {
       ['an invalid name', { filename: 7, size: 1 }, 6016, 400, /filename/],
       ['an invalid hash', { filename: 'a.txt', size: 1, blake3_id: 'x' }, 6016, 400, /blake3_id/],
       ['a list', [], 6016, 400, /object/],
-    ])('%s: %#', async ([, body, code, status, says]) => {
+    ])('%s: %#', async ([, body, code, status, message]) => {
       const answer = await chunkedUploadClient(await service().account(0)).init(body)
       expect(answer).toMatchObject({ status, code, data: null })
-      expect(answer.msg).toMatch(says)
+      expect(answer.msg).toMatch(message)
     })
 
     test('20 GB, a sanitized name, a null hash', async () => {

@@ -14,8 +14,8 @@ onDatabases('uploads', (service) => {
   const account = () => service().account(0)
 
   test('an upload returns the file record; details add the uploader', async () => {
-    const mine = await account()
-    const { status, code, msg, data } = await api(mine).upload('Grüße 你好.TXT', 'some bytes')
+    const own = await account()
+    const { status, code, msg, data } = await api(own).upload('Grüße 你好.TXT', 'some bytes')
     expect([status, code, msg]).toEqual([200, 200, 'the file was uploaded'])
     expect(fileRecord.parse(data)).toEqual(data)
     expect(data).toMatchObject({
@@ -27,8 +27,8 @@ onDatabases('uploads', (service) => {
       is_expired: false,
     })
     expect(Date.parse(data.expire_at) - Date.parse(data.created_at)).toBe(60 * day)
-    const details = await api(mine).send(`/base/file/${data.file_id}`)
-    expect(details.data).toEqual({ ...data, upload_user_id: mine.id })
+    const details = await api(own).send(`/base/file/${data.file_id}`)
+    expect(details.data).toEqual({ ...data, upload_user_id: own.id })
   })
 
   test('equal content of the same type is one renewed record; of another type a second one', async () => {
@@ -60,16 +60,16 @@ onDatabases('uploads', (service) => {
   })
 
   test('equal content of two accounts has two records', async () => {
-    const [mine, other] = [api(await account()), api(await account())]
-    const { data } = await mine.upload('a.txt', 'shared content')
+    const [own, other] = [api(await account()), api(await account())]
+    const { data } = await own.upload('a.txt', 'shared content')
     expect((await other.upload('a.txt', 'shared content')).data.file_id).not.toBe(data.file_id)
     expect(await other.send(`/base/file/${data.file_id}`)).toMatchObject({ status: 404, code: 6004 })
   })
 
   test('concurrent uploads of equal content create one record', async () => {
-    const mine = await account()
+    const own = await account()
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => api(mine).upload(`${index}.txt`, 'at the same time')),
+      Array.from({ length: 8 }, (_, index) => api(own).upload(`${index}.txt`, 'at the same time')),
     )
     expect(new Set(answers.map(({ data }) => data.file_id)).size).toBe(1)
   })
@@ -97,10 +97,10 @@ describe('rejected uploads', () => {
       ['a file under another name', [{ field: 'clip', filename: 'a.txt', content: 'x' }], 6013, /file/],
       ['two files', [file('a.txt'), file('b.txt')], 6016, /one file/],
       ['another file after it', [file('a.txt'), { ...file('b.txt'), field: 'more' }], 6016, /one file/],
-    ])('%s: %#', async ([, parts, code, says]) => {
+    ])('%s: %#', async ([, parts, code, message]) => {
       const answer = await send(form(parts))
       expect(answer).toMatchObject({ status: 400, code, data: null })
-      expect(answer.msg).toMatch(says)
+      expect(answer.msg).toMatch(message)
       await expectNothingLeft(service())
     })
 
@@ -137,14 +137,14 @@ describe('rejected uploads', () => {
     test('a declared size over the limit, before it is sent', async () => {
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), maxFileBytes + 2 ** 21))
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 413 [^]*"code":6002/)
     })
 
     test('the response does not wait for the rest of the body', async () => {
       using line = await openConnection(service().baseUrl)
       const body = form([file('setup.exe', 'x'.repeat(1000))], { closed: false })
       line.socket.write(Buffer.concat([Buffer.from(head(service(), 10 * 2 ** 30)), body]))
-      expect(await line.heard(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6001/)
+      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6001/)
       const feed = setInterval(() => line.socket.write(Buffer.alloc(2 ** 16)), 20)
       await line.closed
       clearInterval(feed)

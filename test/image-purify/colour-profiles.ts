@@ -15,9 +15,9 @@ export async function addProfile(path: string, profile: Buffer): Promise<void> {
   const bytes = await readFile(path)
   const put = (at: number, ...pieces: Buffer[]) =>
     Buffer.concat([bytes.subarray(0, at), ...pieces, bytes.subarray(at)])
-  await writeFile(path, made())
+  await writeFile(path, createCopy())
 
-  function made(): Buffer {
+  function createCopy(): Buffer {
     if (path.endsWith('.png'))
       return put(33, pngChunk(Buffer.concat([Buffer.from('it\0\0'), deflateSync(profile)])))
     if (path.endsWith('.jpg'))

@@ -90,11 +90,11 @@ describe('boxes are filled from their surroundings', () => {
       '1',
       path,
     )
-    const { path: made } = await clean(path, {
+    const { path: resultPath } = await clean(path, {
       purify_scope: 'region',
       regions: [{ x: 0.55, y: 0, w: 0.45, h: 1 }],
     })
-    const after = await pixels(made)
+    const after = await pixels(resultPath)
     expect(after.length).toBe(35 * 21 * 4)
     for (let at = 0; at < 35 * 21; at++) expect(Math.abs((after[at * 4] ?? 0) - 0x30)).toBeLessThan(12)
   })
@@ -130,9 +130,9 @@ it('a WebP without an extended header gets the chunk that a profile needs', asyn
     const path = await image(`plain-${index}.webp`, '-c:v', 'libwebp', ...coding)
     const before = await pixels(path)
     const source = profile.subarray(0, 20 + 140)
-    const made = Buffer.concat(copyProfile(await readFile(path), source) ?? [])
-    await writeFile(path, made)
-    expect(made.readUInt32LE(4)).toBe(made.length - 8)
+    const resultPath = Buffer.concat(copyProfile(await readFile(path), source) ?? [])
+    await writeFile(path, resultPath)
+    expect(resultPath.readUInt32LE(4)).toBe(resultPath.length - 8)
     expect(await readProfile(path)).toEqual(source.subarray(20))
     expect((await probe(path)).video).toMatchObject({ width: 120, height: 90, alpha: index === 1 })
     expect((await pixels(path)).equals(before)).toBe(true)

@@ -2,7 +2,10 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
-import { startParrot, type Parrot } from '../audio-tts-zero-shot/fake-speech-services.ts'
+import {
+  startFakeSpeechServices,
+  type FakeSpeechServices,
+} from '../audio-tts-zero-shot/fake-speech-services.ts'
 import { make, testdata } from '../engines/ffmpeg/made.ts'
 import { fails } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
@@ -13,16 +16,16 @@ import { startAgentSession, type ConnectedAgent, type AgentSession } from './age
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
   let agentSession: AgentSession
-  let parrot: Parrot
+  let speechServices: FakeSpeechServices
 
   beforeAll(async () => {
     agentSession = await startAgentSession()
-    parrot = await startParrot()
+    speechServices = await startFakeSpeechServices()
     await mkdir(agentSession.dataDir, { recursive: true })
     const settings = {
       models_mirror: testdata('models'),
-      voice_service: `gpt-sovits+${parrot.voice.origin}`,
-      transcription: `${parrot.ears.origin}/v1#parrot`,
+      voice_service: `gpt-sovits+${speechServices.voice.origin}`,
+      transcription: `${speechServices.recogniser.origin}/v1#parrot`,
     }
     await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
     for (const name of ['voice.wav', 'voice.mp3'])
@@ -30,10 +33,11 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
   afterAll(async () => {
     await agentSession[Symbol.asyncDispose]()
-    await parrot[Symbol.asyncDispose]()
+    await speechServices[Symbol.asyncDispose]()
   })
 
-  const speak = (agent: ConnectedAgent, args: object) => callUntilDone(agent, 'audio_tts_zero_shot', args)
+  const callTextToSpeech = (agent: ConnectedAgent, args: object) =>
+    callUntilDone(agent, 'audio_tts_zero_shot', args)
 
   async function balance(agent: ConnectedAgent): Promise<number> {
     const { data } = await agent.call('service_status')
@@ -42,7 +46,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
 
   test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
     await using agent = await agentSession.connect('modern')
-    const { data, isError } = await speak(agent, input)
+    const { data, isError } = await callTextToSpeech(agent, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     const files = data['files'] as { path: string }[]
     const [speech = '', ...others] = files.map(({ path }) => extname(path))
@@ -55,10 +59,10 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     await using agent = await agentSession.connect('legacy')
     const calls = await promptCalls(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
     expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'audio_tts_zero_shot'])
-    const [[, look], [, words]] = calls as [(typeof calls)[0], (typeof calls)[0]]
-    const { result } = await agent.call('inspect_file', { ...look })
+    const [[, inspectCall], [, words]] = calls as [(typeof calls)[0], (typeof calls)[0]]
+    const { result } = await agent.call('inspect_file', { ...inspectCall })
     expect(result.content[1]).toMatchObject({ type: 'image' })
-    const { isError, text } = await speak(agent, words)
+    const { isError, text } = await callTextToSpeech(agent, words)
     expect([text, isError]).toEqual([text, false])
     expect((await stat(join(agentSession.workspace, 'speech/first.wav'))).size).toBeGreaterThan(24_000)
   })
@@ -66,10 +70,10 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   test('a recogniser that rejects the request fails the task, and nothing is charged', async () => {
     await using agent = await agentSession.connect('modern')
     const before = await balance(agent)
-    const spoken = parrot.asked.length
-    parrot.ears.replies.push(fails(401, { error: { message: 'no such key' } }))
+    const spoken = speechServices.requests.length
+    speechServices.recogniser.replies.push(fails(401, { error: { message: 'no such key' } }))
     const request = { text: 'Never said.', text_lang: 'en-US', ref_file_id: 'voice.wav' }
-    const { data } = await speak(agent, request)
+    const { data } = await callTextToSpeech(agent, request)
     expect(data).toMatchObject({
       status: 'failed',
       error: {
@@ -77,11 +81,14 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
         hint: expect.stringContaining('transcription_key'),
       },
     })
-    expect(parrot.asked).toHaveLength(spoken)
+    expect(speechServices.requests).toHaveLength(spoken)
     expect(await balance(agent)).toBe(before)
     // With ref_text, no recognition is required.
-    parrot.ears.replies.push(fails(401), fails(401))
-    const withRefText = await speak(agent, { ...request, ref_text: 'Ask what you can do for your country.' })
+    speechServices.recogniser.replies.push(fails(401), fails(401))
+    const withRefText = await callTextToSpeech(agent, {
+      ...request,
+      ref_text: 'Ask what you can do for your country.',
+    })
     expect(withRefText.data['status']).toBe('completed')
   })
 })

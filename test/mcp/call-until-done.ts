@@ -23,6 +23,6 @@ export async function promptCalls(agent: ConnectedAgent, name: string, args: Rec
   const [message] = messages
   const text = message?.content.type === 'text' ? message.content.text : ''
   return [...text.matchAll(/```call\n\s*(\w+) (\{.*\})\n/g)].map(
-    ([, tool = '', given = '']) => [tool, JSON.parse(given) as object] as const,
+    ([, tool = '', json = '']) => [tool, JSON.parse(json) as Record<string, unknown>] as const,
   )
 }

@@ -18,14 +18,14 @@ async function startWithConfirmation(
   return { agent, questions }
 }
 
-const yes: ElicitResult = { action: 'accept', content: { confirm: true } }
+const accepted: ElicitResult = { action: 'accept', content: { confirm: true } }
 
 const creations = ({ service }: Agent): string[] =>
   service.requests.filter((request) => request === 'POST /task/video_split_screen')
 
 describe.each(eras)('tasks above confirm_above_credits, %s client', (era) => {
   test('start after the user accepts the price', async () => {
-    const { agent, questions } = await startWithConfirmation(era, () => yes)
+    const { agent, questions } = await startWithConfirmation(era, () => accepted)
     await using _ = agent
     const input = await createClips(agent)
     const { data } = await agent.call('video_split_screen', input)
@@ -41,9 +41,9 @@ describe.each(eras)('tasks above confirm_above_credits, %s client', (era) => {
 
     agent.service.price = 12
     agent.service.onCreate = () => undefined
-    const begun = await agent.call('video_split_screen', { ...input, wait_seconds: 0 })
+    const started = await agent.call('video_split_screen', { ...input, wait_seconds: 0 })
     const again = await agent.call('video_split_screen', { ...input, wait_seconds: 0 })
-    expect(again.data['task_id']).toBe(begun.data['task_id'])
+    expect(again.data['task_id']).toBe(started.data['task_id'])
     expect(questions, 'joining a running task costs nothing').toHaveLength(2)
   })
 
@@ -53,10 +53,13 @@ describe.each(eras)('tasks above confirm_above_credits, %s client', (era) => {
       { action: 'cancel' },
       { action: 'accept', content: { confirm: false } },
     ]
-    const { agent, questions } = await startWithConfirmation(era, () => answers[questions.length - 1] ?? yes)
+    const { agent, questions } = await startWithConfirmation(
+      era,
+      () => answers[questions.length - 1] ?? accepted,
+    )
     await using _ = agent
     const input = await createClips(agent)
-    for (let asked = 0; asked < answers.length; asked += 1) {
+    for (let attempt = 0; attempt < answers.length; attempt += 1) {
       const { isError, data } = await agent.call('video_split_screen', input)
       expect([isError, data]).toEqual([
         false,

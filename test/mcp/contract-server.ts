@@ -92,7 +92,7 @@ export async function startContractServer(): Promise<ContractServer> {
       const blake3 = hasher.digest()
       // Like the service: files with the same content and extension are one file.
       const same = [...double.files.values()].find(
-        (held) => held.blake3 === blake3 && extensionOf(held.name) === extensionOf(name),
+        (stored) => stored.blake3 === blake3 && extensionOf(stored.name) === extensionOf(name),
       )
       if (same) return same
       const file = { id: newId(), name, bytes, blake3 }

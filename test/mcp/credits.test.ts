@@ -15,9 +15,9 @@ test('a task above the balance is rejected with price and balance, and nothing i
   for (const era of eras) {
     await using agent = await agentSession.connect(era, environment)
     const clip = { file_id: 'long.mp4' }
-    const refused = await agent.call('video_split_screen', { clips: [clip, clip] })
-    expect(refused.isError).toBe(true)
-    expect(refused.text).toMatch(
+    const rejection = await agent.call('video_split_screen', { clips: [clip, clip] })
+    expect(rejection.isError).toBe(true)
+    expect(rejection.text).toMatch(
       /^6202: this task costs 2 credits, and the account has 1\. Fix: .*shorter.* Retryable: no$/,
     )
     expect((await agent.call('list_tasks')).data).toMatchObject({ total: 0 })
@@ -41,7 +41,7 @@ test('a task above confirm_above_credits is priced by the service, and does not 
   expect(priced.data).toMatchObject({ status: 'unconfirmed', price_credits: 2 })
   expect(await accountBalance(db, account.id)).toBe(5)
   const short = { ...clip, end_time_ms: 1000 }
-  const begun = await agent.call('video_split_screen', { clips: [short, clip], wait_seconds: 0 })
-  expect(begun.data).toMatchObject({ task_id: expect.any(String) })
+  const started = await agent.call('video_split_screen', { clips: [short, clip], wait_seconds: 0 })
+  expect(started.data).toMatchObject({ task_id: expect.any(String) })
   expect(await accountBalance(db, account.id)).toBe(4)
 })

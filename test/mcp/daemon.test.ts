@@ -41,10 +41,10 @@ test('after a daemon is killed during an encode, no ffmpeg remains and the task 
   await stopDaemon(agentSession.dataDir, 'SIGKILL')
   await waitUntilExited(encoders)
 
-  const wait = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
-  let { data: done } = await wait()
+  const pollTask = () => agent.call('get_task', { task_id: started['task_id'], wait_seconds: 45 })
+  let { data: done } = await pollTask()
   // On a loaded machine, the encode takes longer than one call waits.
-  while (['queued', 'processing'].includes(String(done['status']))) done = (await wait()).data
+  while (['queued', 'processing'].includes(String(done['status']))) done = (await pollTask()).data
   expect(done).toMatchObject({ status: 'completed' })
   expect((await readDaemonRecord(agentSession.dataDir))?.pid).not.toBe(killed?.pid)
   const { data: list } = await agent.call('list_tasks')

@@ -34,8 +34,8 @@ async function openInside(folder: string): Promise<string[]> {
 
 test.runIf(process.platform === 'linux')('a rejected call leaves no file open', async () => {
   await using agent = await startWorkspaceAgent()
-  const refused = timeline([{ id: 'a.mp4' }], 'Beach Walk.mp4')
-  const { isError, text } = await agent.call('video_timeline_render', refused)
+  const rejection = timeline([{ id: 'a.mp4' }], 'Beach Walk.mp4')
+  const { isError, text } = await agent.call('video_timeline_render', rejection)
   expect([isError, text]).toEqual([
     true,
     expect.stringMatching(/material: no entry of materials has this id/),
@@ -138,9 +138,9 @@ test.each<[string, Record<string, unknown>, RegExp]>([
     timeline([{ id: 'cover.png' }], 'cover.png'),
     /materials\[0\]\.id: cover\.png is not a video or audio\. Fix: Use a video or sound\. For a still picture, create a video first/,
   ],
-])('%s reports the fix for a file of another kind', async (name, given, expected) => {
+])('%s reports the fix for a file of another kind', async (name, args, expected) => {
   await using agent = await startWorkspaceAgent()
-  const { text } = await agent.call(name, given)
+  const { text } = await agent.call(name, args)
   expect(text).toMatch(expected)
 })
 
@@ -152,9 +152,9 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ],
   ['audio_language_detect', { file_id: 'cover.png' }, /^6016: file_id: cover\.png is not audio/],
   ['audio_language_detect', {}, /^6016: Required: file_id\. Fix: Add file_id \(/],
-])('%s rejects a file under the error code that the operation lists', async (name, given, expected) => {
+])('%s rejects a file under the error code that the operation lists', async (name, args, expected) => {
   await using agent = await startWorkspaceAgent()
-  const { isError, text } = await agent.call(name, given)
+  const { isError, text } = await agent.call(name, args)
   expect([isError, text]).toEqual([true, expect.stringMatching(expected)])
   expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
 })

@@ -49,8 +49,8 @@ test('a request with a wrong host, origin, path, method, type or key is rejected
     expect([options, (await raw(fixture.url, options)).status]).toEqual([options, status])
   const { headers } = await raw(fixture.url, { headers: { ...valid, authorization: 'Bearer rw_nobody' } })
   expect(headers['www-authenticate']).toBe('Bearer realm="reelwright", error="invalid_token"')
-  const keyless = await raw(fixture.url, { headers: { 'content-type': 'application/json' } })
-  expect(keyless.headers['www-authenticate']).toBe('Bearer realm="reelwright"')
+  const withoutKey = await raw(fixture.url, { headers: { 'content-type': 'application/json' } })
+  expect(withoutKey.headers['www-authenticate']).toBe('Bearer realm="reelwright"')
 })
 
 test('a streamed body above the size limit is rejected with 413', async () => {
@@ -65,36 +65,36 @@ test('a streamed body above the size limit is rejected with 413', async () => {
 })
 
 test('behind a proxy, the public https address is accepted as Host and Origin, without other ports', async () => {
-  await using own = await startHttpServerFixture({ publicUrl: 'https://media.example.com' })
-  const { apiKey } = await own.service.account(0)
-  const ask = async (headers: Record<string, string>) =>
+  await using proxied = await startHttpServerFixture({ publicUrl: 'https://media.example.com' })
+  const { apiKey } = await proxied.service.account(0)
+  const statusOf = async (headers: Record<string, string>) =>
     (
-      await raw(own.url, {
+      await raw(proxied.url, {
         headers: { authorization: apiKey, 'content-type': 'application/json', ...headers },
         body: '{}',
       })
     ).status
-  expect(await ask({ host: 'media.example.com' })).toBe(400)
-  expect(await ask({ host: 'media.example.com', origin: 'https://media.example.com' })).toBe(400)
-  expect(await ask({ host: 'media.example.com', origin: 'http://media.example.com' })).toBe(403)
-  expect(await ask({ host: 'media.example.com:8788' })).toBe(403)
+  expect(await statusOf({ host: 'media.example.com' })).toBe(400)
+  expect(await statusOf({ host: 'media.example.com', origin: 'https://media.example.com' })).toBe(400)
+  expect(await statusOf({ host: 'media.example.com', origin: 'http://media.example.com' })).toBe(403)
+  expect(await statusOf({ host: 'media.example.com:8788' })).toBe(403)
 })
 
 test('a revoked key is rejected within a minute', async () => {
-  await using own = await startHttpServerFixture()
-  const { apiKey, keyId } = await own.service.account(0)
+  await using proxied = await startHttpServerFixture()
+  const { apiKey, keyId } = await proxied.service.account(0)
   const list = async () =>
-    (await postModernRequest(own.url, apiKey, { method: 'tools/list', params: { _meta: requestMeta() } }))
+    (await postModernRequest(proxied.url, apiKey, { method: 'tools/list', params: { _meta: requestMeta() } }))
       .status
   expect(await list()).toBe(200)
-  await revokeKey(own.service.running.service.db, keyId, Date.now())
-  own.advanceClock(61_000)
+  await revokeKey(proxied.service.running.service.db, keyId, Date.now())
+  proxied.advanceClock(61_000)
   expect(await list()).toBe(401)
 })
 
 test('without the service, a request returns 503 and no state is kept', async () => {
-  await using own = await startHttpServerFixture({ baseUrl: 'http://127.0.0.1:1' })
-  const answer = await postModernRequest(own.url, 'any', {
+  await using proxied = await startHttpServerFixture({ baseUrl: 'http://127.0.0.1:1' })
+  const answer = await postModernRequest(proxied.url, 'any', {
     method: 'tools/list',
     params: { _meta: requestMeta() },
   })
@@ -124,12 +124,12 @@ test('a client that disconnects during the key check leaves no open tenant', asy
   })
   const listening = await listenForMcp(entry, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => listening.close())
-  const left = new AbortController()
+  const disconnect = new AbortController()
   const headers = { authorization: 'a-key', 'content-type': 'application/json' }
-  const asked = fetch(listening.url, { method: 'POST', headers, body: '{}', signal: left.signal })
+  const pending = fetch(listening.url, { method: 'POST', headers, body: '{}', signal: disconnect.signal })
   await checked.promise
-  left.abort()
-  await expect(asked).rejects.toThrow('aborted')
+  disconnect.abort()
+  await expect(pending).rejects.toThrow('aborted')
   // The server notices the disconnect before it responds to another request.
   expect((await fetch(listening.url)).status).toBe(401)
   gate.resolve()
@@ -142,7 +142,7 @@ test('a client that disconnects during the key check leaves no open tenant', asy
 
 test('a port in use is reported in plain words', async () => {
   const { port } = new URL(fixture.url)
-  const taken = startMcpHttpServer({
+  const secondServer = startMcpHttpServer({
     version: '0',
     operations: [],
     connectorFor: (apiKey) => ({
@@ -154,7 +154,7 @@ test('a port in use is reported in plain words', async () => {
     promptsFolder: join(import.meta.dirname, '../../prompts'),
     log: openLog({ level: 'silent' }),
   })
-  await expect(taken).rejects.toMatchObject({
+  await expect(secondServer).rejects.toMatchObject({
     code: 6401,
     message: expect.stringContaining('another program'),
   })

@@ -40,16 +40,16 @@ test('reelwright mcp --http accepts the keys of the local service only, never it
   const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
   const [, url = ''] = /^listening on (http:\/\/127\.0\.0\.1:\d+\/mcp)$/.exec(String(value)) ?? []
   const params = { name: 'service_status', arguments: {}, _meta: requestMeta() }
-  const ask = (key: string) => postModernRequest(url, key, { method: 'tools/call', params })
+  const callTool = (key: string) => postModernRequest(url, key, { method: 'tools/call', params })
   try {
-    const answer = await ask(createdKey.stdout.trim())
+    const answer = await callTool(createdKey.stdout.trim())
     const body = (await answer.json()) as { result: { structuredContent: Record<string, unknown> } }
     expect(body.result.structuredContent).toMatchObject({
       reachable: true,
       // A new account starts with 0 credits; the local account is unlimited.
       service: { credits: { balance: 0 } },
     })
-    expect((await ask('rw_nobody')).status).toBe(401)
+    expect((await callTool('rw_nobody')).status).toBe(401)
     server.kill('SIGTERM')
     expect(await once(server, 'exit')).toEqual([0, null])
   } finally {
@@ -63,8 +63,8 @@ test.each([
   [['--public-url', 'https://media.example.com'], 2, '--public-url goes with --http'],
   [['--http', '--host', '0.0.0.0'], 1, 'keys would travel over plain http'],
   [['--http', '--public-url', 'http://media.example.com'], 1, 'must be an https address'],
-] as const)('mcp %j is rejected', async (args, code, why) => {
+] as const)('mcp %j is rejected', async (args, code, reason) => {
   await using folder = await temporaryFolder()
-  const refused = await reelwright('mcp', ...args, '--data-dir', folder.path)
-  expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(why)])
+  const rejection = await reelwright('mcp', ...args, '--data-dir', folder.path)
+  expect([rejection.code, rejection.stderr]).toEqual([code, expect.stringContaining(reason)])
 })

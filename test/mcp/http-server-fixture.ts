@@ -37,7 +37,7 @@ export async function startHttpServerFixture({
   baseUrl,
 }: Options = {}): Promise<HttpServerFixture> {
   const service = await startTestService()
-  let passed = 0
+  let offsetMs = 0
   const server = await startMcpHttpServer({
     version: '0.0.0-test',
     operations: [fakeModule.operation],
@@ -49,13 +49,13 @@ export async function startHttpServerFixture({
     port: 0,
     publicUrl,
     promptsFolder: join(import.meta.dirname, '../../prompts'),
-    clock: () => Date.now() + passed,
+    clock: () => Date.now() + offsetMs,
     log: openLog({ file: join(service.dataDir, 'mcp-log') }),
   })
   return {
     url: server.url,
     service,
-    advanceClock: (ms) => void (passed += ms),
+    advanceClock: (ms) => void (offsetMs += ms),
     async connect(era, { apiKey }, options = {}) {
       const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
       const client = new Client({ name: 'test', version: '1' }, { ...options, versionNegotiation: { mode } })

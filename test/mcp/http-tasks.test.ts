@@ -24,27 +24,31 @@ import { temporaryFolder } from './temporary-folder.ts'
 // The SDK's client rejects task results, so these tests send raw JSON-RPC messages.
 
 /** A JSON-RPC response. */
-interface Reply {
+interface JsonRpcResponse {
   readonly result?: Record<string, unknown>
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-type Send = (
+type SendRequest = (
   method: string,
   params: Record<string, unknown>,
   extensions?: Record<string, object>,
-) => Promise<Reply>
+) => Promise<JsonRpcResponse>
 
 const declared = { [tasksExtension]: {} }
 
 /** Polls a task until it has the given status. */
-async function untilStatus(send: Send, taskId: unknown, status: string): Promise<Record<string, unknown>> {
-  const ask = async () => {
+async function untilStatus(
+  send: SendRequest,
+  taskId: unknown,
+  status: string,
+): Promise<Record<string, unknown>> {
+  const queryTask = async () => {
     const { result = {} } = await send('tasks/get', { taskId })
     expect(GetTaskResultV2Schema.safeParse(result).error).toBeUndefined()
     return result
   }
-  return await pollUntil(ask, (result) => result['status'] === status)
+  return await pollUntil(queryTask, (result) => result['status'] === status)
 }
 
 describe('over HTTP', () => {
@@ -54,34 +58,34 @@ describe('over HTTP', () => {
   })
   afterAll(() => fixture[Symbol.asyncDispose]())
 
-  const sender =
-    ({ apiKey }: Pick<TestAccount, 'apiKey'>): Send =>
+  const createSender =
+    ({ apiKey }: Pick<TestAccount, 'apiKey'>): SendRequest =>
     async (method, params, extensions = declared) => {
       const answer = await postModernRequest(fixture.url, apiKey, {
         method,
         params: { ...params, _meta: requestMeta(extensions) },
       })
-      return (await answer.json()) as Reply
+      return (await answer.json()) as JsonRpcResponse
     }
 
   async function open() {
     const account = await fixture.service.account(10)
     const { data: file } = await api(account).upload('a.txt', 'words')
-    const send = sender(account)
-    const begin = async (behaviour: string) => {
+    const send = createSender(account)
+    const startTask = async (behaviour: string) => {
       const params = { name: 'test_copy', arguments: { file_id: file.file_id, behaviour } }
       return (await send('tools/call', params)).result ?? {}
     }
-    return { send, begin, file }
+    return { send, startTask, file }
   }
 
   test('an operation returns its task immediately, and the task returns the result', async () => {
-    const { send, begin } = await open()
-    const begun = await begin('copy')
-    expect(CreateTaskResultV2Schema.safeParse(begun).error).toBeUndefined()
-    expect(begun).toMatchObject({ resultType: 'task', ttlMs: null, pollIntervalMs: 2000 })
-    const done = await untilStatus(send, begun['taskId'], 'completed')
-    expect(done).toMatchObject({ resultType: 'complete', createdAt: begun['createdAt'] })
+    const { send, startTask } = await open()
+    const started = await startTask('copy')
+    expect(CreateTaskResultV2Schema.safeParse(started).error).toBeUndefined()
+    expect(started).toMatchObject({ resultType: 'task', ttlMs: null, pollIntervalMs: 2000 })
+    const done = await untilStatus(send, started['taskId'], 'completed')
+    expect(done).toMatchObject({ resultType: 'complete', createdAt: started['createdAt'] })
     const result = done['result'] as Record<string, Record<string, unknown>>
     expect(result).toMatchObject({
       resultType: 'complete',
@@ -94,12 +98,12 @@ describe('over HTTP', () => {
   })
 
   test('discovery lists the extension; a client that does not declare it never receives a task', async () => {
-    const { send, begin, file } = await open()
+    const { send, startTask, file } = await open()
     const { result } = await send('server/discover', {}, {})
     expect(result?.['capabilities']).toMatchObject({ extensions: { [tasksExtension]: {} } })
     const plain = await send('tools/call', { name: 'test_copy', arguments: { file_id: file.file_id } }, {})
     expect(plain.result).toMatchObject({ resultType: 'complete', structuredContent: { status: 'completed' } })
-    const { taskId } = await begin('wait')
+    const { taskId } = await startTask('wait')
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       const { error } = await send(method, { taskId, inputResponses: {} }, {})
       expect(error).toMatchObject({ code: -32_021, data: { requiredCapabilities: { extensions: declared } } })
@@ -119,8 +123,8 @@ describe('over HTTP', () => {
   })
 
   test('get_task and other tools return ordinary results', async () => {
-    const { send, begin } = await open()
-    const { taskId } = await begin('wait')
+    const { send, startTask } = await open()
+    const { taskId } = await startTask('wait')
     const params = { name: 'get_task', arguments: { task_id: taskId, wait_seconds: 0 } }
     const { result } = await send('tools/call', params)
     expect(result).toMatchObject({ resultType: 'complete', structuredContent: { task_id: taskId } })
@@ -128,8 +132,8 @@ describe('over HTTP', () => {
   })
 
   test('cancelling stops the task and reports it as cancelled; a repeated cancellation changes nothing', async () => {
-    const { send, begin } = await open()
-    const { taskId } = await begin('wait')
+    const { send, startTask } = await open()
+    const { taskId } = await startTask('wait')
     const { result } = await send('tasks/cancel', { taskId })
     expect(UpdateTaskResultV2Schema.safeParse(result).error).toBeUndefined()
     await untilStatus(send, taskId, 'cancelled')
@@ -140,8 +144,8 @@ describe('over HTTP', () => {
   })
 
   test('a failed operation is a completed task with an error result', async () => {
-    const { send, begin } = await open()
-    const { taskId } = await begin('refuse')
+    const { send, startTask } = await open()
+    const { taskId } = await startTask('refuse')
     const done = await untilStatus(send, taskId, 'completed')
     expect(done['result']).toMatchObject({
       isError: true,
@@ -156,9 +160,9 @@ describe('over HTTP', () => {
   })
 
   test('an unknown task, or one of another account, returns invalid params', async () => {
-    const { begin } = await open()
+    const { startTask } = await open()
     const { send } = await open()
-    const { taskId } = await begin('copy')
+    const { taskId } = await startTask('copy')
     for (const id of [taskId, '1', 'nobody', '../../base/enums', '']) {
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
         expect([id, (await send(method, { taskId: id, inputResponses: {} })).error?.code]).toEqual([
@@ -181,37 +185,37 @@ test('over stdio, tasks work the same way, and the results are saved', async () 
   onTestFinished(() => void server.kill())
   const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
   let id = 0
-  const send: Send = async (method, params, extensions = declared) => {
+  const send: SendRequest = async (method, params, extensions = declared) => {
     id += 1
     const message = { jsonrpc: '2.0', id, method, params: { ...params, _meta: requestMeta(extensions) } }
     server.stdin.write(`${JSON.stringify(message)}\n`)
     for (;;) {
       const { value } = await lines.next()
-      const reply = JSON.parse(String(value)) as Reply & { id?: number }
+      const reply = JSON.parse(String(value)) as JsonRpcResponse & { id?: number }
       if (reply.id === id) return reply
     }
   }
   const listen = await send('subscriptions/listen', { notifications: { taskIds: ['1'] } }, {})
   expect(listen.error?.code).toBe(-32_021)
-  const held = await Promise.all(
+  const ended = await Promise.all(
     ['left.mp4', 'right.mp4'].map((name) => service.addFile(name, Buffer.from(name))),
   )
   service.onCreate = () => undefined
   const params = {
     name: 'video_split_screen',
-    arguments: { clips: held.map((file) => ({ file_id: file.id })) },
+    arguments: { clips: ended.map((file) => ({ file_id: file.id })) },
   }
-  const { result: begun } = await send('tools/call', params)
-  expect(CreateTaskResultV2Schema.safeParse(begun).error).toBeUndefined()
-  expect(begun).toMatchObject({
+  const { result: started } = await send('tools/call', params)
+  expect(CreateTaskResultV2Schema.safeParse(started).error).toBeUndefined()
+  expect(started).toMatchObject({
     status: 'working',
     statusMessage: 'queued 0 %',
     createdAt: '2026-01-02T03:04:05.000Z',
   })
-  const taskId = String(begun?.['taskId'])
+  const taskId = String(started?.['taskId'])
   service.updateTask(taskId, { status: 'processing', progress: 40 })
   expect((await send('tasks/get', { taskId })).result).toMatchObject({ statusMessage: 'processing 40 %' })
-  const output = { file_id: held[0]?.id, download_url: `/base/file/${held[0]?.id}/download` }
+  const output = { file_id: ended[0]?.id, download_url: `/base/file/${ended[0]?.id}/download` }
   service.updateTask(taskId, { status: 'completed', progress: 100, output })
   const done = await untilStatus(send, taskId, 'completed')
   expect(done['result']).toMatchObject({

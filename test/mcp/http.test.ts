@@ -81,28 +81,28 @@ describe.each(eras)('%s client over HTTP', (era) => {
   })
 
   test('subscribers receive updates of their own tasks only', async () => {
-    await using mine = await follower(era)
-    await using theirs = await follower(era)
-    await theirs.subscribe([mine.uri, theirs.uri])
-    await mine.subscribe([mine.uri])
+    await using own = await follower(era)
+    await using other = await follower(era)
+    await other.subscribe([own.uri, other.uri])
+    await own.subscribe([own.uri])
     // From here on, both are subscribed. Earlier events may have notified of any task.
     await waitUntil(
-      () => theirs.updateCount(theirs.uri) > 0 && mine.updateCount(mine.uri) > 0,
+      () => other.updateCount(other.uri) > 0 && own.updateCount(own.uri) > 0,
       'both clients are subscribed',
     )
-    const before = { own: theirs.updateCount(theirs.uri), other: theirs.updateCount(mine.uri) }
-    await mine.agent.call('cancel_task', { task_id: mine.taskId, force: true })
-    await theirs.agent.call('cancel_task', { task_id: theirs.taskId, force: true })
-    await waitUntil(() => theirs.updateCount(theirs.uri) > before.own, 'the final update')
-    expect(theirs.updateCount(mine.uri)).toBe(before.other)
+    const before = { own: other.updateCount(other.uri), other: other.updateCount(own.uri) }
+    await own.agent.call('cancel_task', { task_id: own.taskId, force: true })
+    await other.agent.call('cancel_task', { task_id: other.taskId, force: true })
+    await waitUntil(() => other.updateCount(other.uri) > before.own, 'the final update')
+    expect(other.updateCount(own.uri)).toBe(before.other)
 
-    const { contents } = await mine.agent.client.readResource({ uri: mine.uri })
+    const { contents } = await own.agent.client.readResource({ uri: own.uri })
     expect(JSON.stringify(contents)).toContain('6009')
-    await expect(theirs.agent.client.readResource({ uri: mine.uri })).rejects.toThrow('not found')
-    expect((await theirs.agent.call('get_task', { task_id: mine.taskId })).text).toMatch(/^6005/)
-    const { resources } = await theirs.agent.client.listResources()
+    await expect(other.agent.client.readResource({ uri: own.uri })).rejects.toThrow('not found')
+    expect((await other.agent.call('get_task', { task_id: own.taskId })).text).toMatch(/^6005/)
+    const { resources } = await other.agent.client.listResources()
     const listed = resources.map(({ uri }) => uri).filter((uri) => /tasks|files/.test(uri))
-    expect(listed).toEqual([theirs.uri])
+    expect(listed).toEqual([other.uri])
   })
 })
 
@@ -136,9 +136,9 @@ async function follower(era: Era) {
 }
 
 test('a session accepts only the key that opened it', async () => {
-  const [mine, theirs] = [await fixture.service.account(0), await fixture.service.account(0)]
-  await using agent = await fixture.connect('legacy', mine)
-  const ask = (key: string) =>
+  const [own, other] = [await fixture.service.account(0), await fixture.service.account(0)]
+  await using agent = await fixture.connect('legacy', own)
+  const requestWithKey = (key: string) =>
     fetch(fixture.url, {
       method: 'POST',
       headers: {
@@ -149,9 +149,9 @@ test('a session accepts only the key that opened it', async () => {
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' }),
     })
-  expect((await ask(mine.apiKey)).status).toBe(200)
-  const refused = await ask(theirs.apiKey)
-  expect([refused.status, await refused.json()]).toEqual([
+  expect((await requestWithKey(own.apiKey)).status).toBe(200)
+  const rejection = await requestWithKey(other.apiKey)
+  expect([rejection.status, await rejection.json()]).toEqual([
     404,
     { jsonrpc: '2.0', id: null, error: { code: -32_001, message: expect.stringContaining('initialize') } },
   ])

@@ -24,9 +24,9 @@ describe.each(eras)('identical calls of a %s client', (era) => {
     expect((await agent.call('video_split_screen', byId)).data).toMatchObject({ task_id })
     expect(agent.service.tasks.size).toBe(1)
 
-    const anew = await agent.call('video_split_screen', { ...input, force_new: true })
-    expect(anew.data['task_id']).not.toBe(task_id)
-    expect(anew.data['next_step']).not.toMatch(joinedTask)
+    const fresh = await agent.call('video_split_screen', { ...input, force_new: true })
+    expect(fresh.data['task_id']).not.toBe(task_id)
+    expect(fresh.data['next_step']).not.toMatch(joinedTask)
     await copyFile(join(agent.workspace, 'left.mp4'), join(agent.workspace, 'copy.mp4'))
     const copied = { ...input, clips: [{ file_id: 'copy.mp4' }, input.clips[1]] }
     expect((await agent.call('video_split_screen', copied)).data['next_step']).toMatch(joinedTask)

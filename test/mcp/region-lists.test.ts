@@ -147,8 +147,8 @@ describe('a list in a file is checked before anything is charged', () => {
       await writeList(wrong)
       const { text } = await agent.call('video_purify', request)
       await writeList(/ such as (\{.*\})\. Retryable/.exec(text)?.[1] ?? text)
-      const taken = await agent.call('video_purify', { ...request, wait_seconds: 45 })
-      expect([taken.text, taken.data['status']]).toEqual([expect.any(String), 'completed'])
+      const accepted = await agent.call('video_purify', { ...request, wait_seconds: 45 })
+      expect([accepted.text, accepted.data['status']]).toEqual([expect.any(String), 'completed'])
     },
   )
 
@@ -180,14 +180,16 @@ describe('a list in a file is checked before anything is charged', () => {
   })
 
   test('the examples of inspect_file are accepted unchanged by inspect_file and video_purify', async () => {
-    const look = (more: object = {}) =>
+    const inspect = (more: object = {}) =>
       agent.call('inspect_file', { file: 'clip.mp4', regions: 'list.json', ...more })
     await writeList('{"regions": 5}')
-    await writeList(/ such as (\{.*\})\. Retryable/.exec((await look()).text)?.[1] ?? '')
-    const drawn = await look()
+    await writeList(/ such as (\{.*\})\. Retryable/.exec((await inspect()).text)?.[1] ?? '')
+    const drawn = await inspect()
     expect(drawn.data['regions']).toMatchObject({ regions: 1 })
     await writeList(/ write it as (\{.*\}), and call/.exec(String(drawn.data['next_step']))?.[1] ?? '')
-    expect((await look()).data['next_step']).toMatch(/video_purify with phase purify and regions_file_id\.$/)
+    expect((await inspect()).data['next_step']).toMatch(
+      /video_purify with phase purify and regions_file_id\.$/,
+    )
     expect((await agent.call('video_purify', { ...request, wait_seconds: 45 })).data['status']).toBe(
       'completed',
     )
@@ -196,25 +198,25 @@ describe('a list in a file is checked before anything is charged', () => {
 
 test('a frame that cannot be shown is also reported as text, because its cell may be too small for a message', async () => {
   const { workspace } = agentSession
-  const whole = join(workspace, 'whole.mp4')
-  const coded = ['-c:v', 'libx264', '-g', '1', '-pix_fmt', 'yuv420p', '-movflags', '+faststart', whole]
+  const video = join(workspace, 'whole.mp4')
+  const coded = ['-c:v', 'libx264', '-g', '1', '-pix_fmt', 'yuv420p', '-movflags', '+faststart', video]
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=10:d=4', ...coded)
-  const bytes = await readFile(whole)
+  const bytes = await readFile(video)
   await writeFile(join(workspace, 'half.mp4'), bytes.subarray(0, bytes.length / 2))
   await writeList({ regions: [box] })
-  const ask = async (file: string) =>
+  const purify = async (file: string) =>
     (await agent.call('inspect_file', { file, regions: 'list.json', at: [0.5, 3.5] })).data['regions']
-  expect(await ask('half.mp4')).toMatchObject({
+  expect(await purify('half.mp4')).toMatchObject({
     frames: [{ seconds: 0.5 }, { seconds: 3.5 }],
     notes: [expect.stringMatching(/^No frame is shown at 3\.5 s: .* at: \[3\.5\]/)],
   })
-  expect(await ask('whole.mp4')).not.toHaveProperty('notes')
+  expect(await purify('whole.mp4')).not.toHaveProperty('notes')
 })
 
 test('default and empty values are accepted', async () => {
-  const usual = { purify_scope: '', detect_scope: 'full_screen', rois: [], detect_roi: {} }
+  const defaults = { purify_scope: '', detect_scope: 'full_screen', rois: [], detect_roi: {} }
   const { isError, text, data } = await agent.call('video_purify', {
-    ...{ file_id: 'clip.mp4', phase: 'purify', regions: [], ...usual, wait_seconds: 45 },
+    ...{ file_id: 'clip.mp4', phase: 'purify', regions: [], ...defaults, wait_seconds: 45 },
   })
   expect([isError, text, data['status']]).toEqual([false, expect.any(String), 'completed'])
 })

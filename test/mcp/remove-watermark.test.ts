@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { drawFootage, type Caption } from '../footage/text.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
+import { startAgentSession, type AgentSession } from './agent-session.ts'
+import { promptCalls } from './call-until-done.ts'
 import { parseToolResult } from './stdio-client.ts'
 
 // Runs the calls of the prompt in order, on a file in the workspace.
@@ -34,16 +35,6 @@ interface Listed {
   readonly y: number
 }
 
-/** The calls that a prompt shows, in order. */
-async function callsOf(agent: ConnectedAgent, args: Record<string, string>) {
-  const { messages } = await agent.client.getPrompt({ name: 'remove-watermark', arguments: args })
-  const [message] = messages
-  const text = message?.content.type === 'text' ? message.content.text : ''
-  return [...text.matchAll(/```call\n\s*(\w+) (\{.*\})\n/g)].map(
-    ([, name = '', given = '']) => [name, JSON.parse(given) as Record<string, unknown>] as const,
-  )
-}
-
 test('remove-watermark: the steps detect, show, clean and check a video', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model of the text detector')
   const file = 'talk.mp4'
@@ -70,11 +61,11 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
     expect([name, isWrong ? answer.text : 'answered']).toEqual([name, 'answered'])
     return answer
   }
-  const steps = await callsOf(agent, { file, how: 'filled' })
+  const steps = await promptCalls(agent, 'remove-watermark', { file, how: 'filled' })
   expect(steps.map(([name]) => name)).toEqual([
     ...['inspect_file', 'video_purify', 'inspect_file', 'video_purify', 'inspect_file', 'video_purify'],
   ])
-  const [look, detect, show, clean, after, left] = await (async () => {
+  const [inspectStep, detect, show, clean, after, remaining] = await (async () => {
     const answers = []
     for (const [index, [name, args]] of steps.entries()) {
       // Before cleaning, the agent protects the name of the channel.
@@ -83,7 +74,7 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
     }
     return answers
   })()
-  expect(look?.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
+  expect(inspectStep?.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
   expect(detect?.data).toMatchObject({ status: 'completed', output: { regions_found: 3 } })
   expect(detect?.data['next_step']).toContain('inspect_file')
   expect(show?.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
@@ -105,7 +96,7 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
     notes: [expect.stringContaining('another file')],
   })
   expect(after?.data['next_step']).toMatch(/is rejected for this one/)
-  expect(left?.data, 'only the protected region is detected again').toMatchObject({
+  expect(remaining?.data, 'only the protected region is detected again').toMatchObject({
     output: { regions_found: 1 },
   })
 })
@@ -158,15 +149,16 @@ test('regions that cannot be drawn are reported with the fix', async () => {
   const { workspace } = agentSession
   await agentSession.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
   await using agent = await agentSession.connect('modern')
-  const ask = async (more: object) => (await agent.call('inspect_file', { file: 'clip.mp4', ...more })).text
+  const inspect = async (more: object) =>
+    (await agent.call('inspect_file', { file: 'clip.mp4', ...more })).text
   await writeFile(join(workspace, 'wrong.json'), '{"regions": [{"x": 0.9, "y": 0, "w": 0.2, "h": 0.1}]}')
-  expect(await ask({ regions: 'wrong.json' })).toMatch(
+  expect(await inspect({ regions: 'wrong.json' })).toMatch(
     /^6016: wrong\.json .*regions\[0\]\.w \(#1\): x \+ w must be at most 1/,
   )
-  expect(await ask({ regions: 'clip.mp4' })).toMatch(/^6014: .*clip\.mp4 is not text/)
-  expect(await ask({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)
-  expect(await ask({ at: [0.5] })).toMatch(/^6016: at: requires regions/)
-  expect(await ask({ regions: 'wrong.json', preview: 'contact_sheet' })).toMatch(/^6016: preview: /)
+  expect(await inspect({ regions: 'clip.mp4' })).toMatch(/^6014: .*clip\.mp4 is not text/)
+  expect(await inspect({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)
+  expect(await inspect({ at: [0.5] })).toMatch(/^6016: at: requires regions/)
+  expect(await inspect({ regions: 'wrong.json', preview: 'contact_sheet' })).toMatch(/^6016: preview: /)
   const inspectRegions = async (regions: readonly object[]) => {
     await writeFile(join(workspace, 'regions-under-test.json'), JSON.stringify({ regions }))
     return (await agent.call('inspect_file', { file: 'clip.mp4', regions: 'regions-under-test.json' })).data

@@ -62,25 +62,25 @@ const renderings: readonly [Rendering, Rendering, Rendering] = [
 ]
 
 const [timeline, html, music] = renderings
-const asked: readonly (readonly [Era, Rendering])[] = [
+const scenarios: readonly (readonly [Era, Rendering])[] = [
   ['legacy', timeline],
   ['modern', timeline],
   ['legacy', html],
   ['modern', music],
 ]
 
-test.for(asked.map(([era, rendering]) => [era, ...rendering] as const))(
+test.for(scenarios.map(([era, rendering]) => [era, ...rendering] as const))(
   '%s client: %s of local paths becomes a video in the workspace',
-  async ([era, name, given, expected], { skip, task }) => {
+  async ([era, name, args, expected], { skip, task }) => {
     skip(name === 'html_render_simple' && lacksBrowser, 'no browser is installed')
     await using agent = await agentSession.connect(era)
     const progress: number[] = []
     const onprogress = ({ progress: percent }: { progress: number }) => void progress.push(percent)
-    const call = async (tool: string, args: object) => {
-      const request = { name: tool, arguments: { ...args, wait_seconds: 45, save_to: `${name}-${era}` } }
+    const call = async (tool: string, toolArgs: object) => {
+      const request = { name: tool, arguments: { ...toolArgs, wait_seconds: 45, save_to: `${name}-${era}` } }
       return parseToolResult(await agent.client.callTool(request, { onprogress, timeout: task.timeout }))
     }
-    let answer = await call(name, given)
+    let answer = await call(name, args)
     // On a loaded machine, the task takes longer than one call waits.
     while (['queued', 'processing'].includes(String(answer.data['status'])))
       answer = await call('get_task', { task_id: answer.data['task_id'] })
@@ -91,7 +91,7 @@ test.for(asked.map(([era, rendering]) => [era, ...rendering] as const))(
     const [file] = data['files'] as { path: string }[]
     expect(file?.path.startsWith(join(agentSession.workspace, `${name}-${era}`))).toBe(true)
     expect(await streams(file?.path ?? '')).toMatchObject([expected, { codec_name: 'aac' }])
-    const seen = await agent.call('inspect_file', { file: file?.path, preview: 'contact_sheet' })
-    expect(seen.result.content[1]?.type).toBe('image')
+    const inspection = await agent.call('inspect_file', { file: file?.path, preview: 'contact_sheet' })
+    expect(inspection.result.content[1]?.type).toBe('image')
   },
 )

@@ -51,12 +51,12 @@ test('a download also gets its own extension; .jpg and .jpeg are one type', asyn
 
 /** Makes the next task complete with a MIDI file and two sound files. */
 async function completeWithSeveral({ service }: Agent): Promise<void> {
-  const held = {
+  const results = {
     '': await service.addFile('tune-piano.wav', Buffer.from('sound')),
     midi_: await service.addFile('tune.mid', Buffer.from('notes')),
     dry_: await service.addFile('tune-dry.wav', Buffer.from('dry sound')),
   }
-  const output = Object.entries(held).flatMap(([role, { id }]) => [
+  const output = Object.entries(results).flatMap(([role, { id }]) => [
     [`${role}file_id`, id],
     [`${role}download_url`, downloadUrl(id)],
   ])

@@ -183,8 +183,8 @@ describe.each(eras)('%s client', (era) => {
     expect(await agent.call('cancel_task', { task_id: data['task_id'] })).toMatchObject({
       data: { status: 'cancelled' },
     })
-    const twice = await agent.call('cancel_task', { task_id: data['task_id'] })
-    expect([twice.isError, twice.data['status']], 'a repeated call changes nothing').toEqual([
+    const second = await agent.call('cancel_task', { task_id: data['task_id'] })
+    expect([second.isError, second.data['status']], 'a repeated call changes nothing').toEqual([
       false,
       'cancelled',
     ])
@@ -215,8 +215,8 @@ describe.each(eras)('%s client', (era) => {
     expect(ended['next_step'], 'no correction is suggested').toMatch(
       /^The task was stopped on request and its/,
     )
-    const twice = await agent.call('cancel_task', { task_id, force: true })
-    expect(twice, 'a repeated call changes nothing').toMatchObject({
+    const second = await agent.call('cancel_task', { task_id, force: true })
+    expect(second, 'a repeated call changes nothing').toMatchObject({
       isError: false,
       data: { status: 'failed' },
     })
@@ -261,8 +261,8 @@ describe.each(eras)('%s client', (era) => {
     await using agent = await startInProcessAgent(era)
     const input = await createClips(agent)
     await writeFile(join(agent.workspace, 'occupied'), 'a file in place of a folder')
-    const refused = await agent.call('video_split_screen', { ...input, save_to: 'occupied/out' })
-    expect(refused.text).toMatch(/^6016: /)
+    const rejection = await agent.call('video_split_screen', { ...input, save_to: 'occupied/out' })
+    expect(rejection.text).toMatch(/^6016: /)
     await writeFile(join(agent.workspace, 'reelwright-output'), 'in the way')
     const { isError, data } = await agent.call('video_split_screen', input)
     expect(isError).toBe(false)

@@ -72,10 +72,10 @@ export function startInProcessAgent(
   { operations, ...settings }: InProcessAgentSettings = {},
 ): Promise<Agent> {
   return connectAgent({ era, options, settings }, async (entry, reports) => {
-    const [near, far] = InMemoryTransport.createLinkedPair()
-    const usual = serverOptions(entry, (error) => void reports.push(error))
-    await startMcpServer({ ...usual, ...(operations && { operations }), transport: far })
-    return near
+    const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair()
+    const defaultOptions = serverOptions(entry, (error) => void reports.push(error))
+    await startMcpServer({ ...defaultOptions, ...(operations && { operations }), transport: serverTransport })
+    return clientTransport
   })
 }
 

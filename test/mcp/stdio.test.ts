@@ -77,8 +77,8 @@ describe.each(eras)('%s client, real service', (era) => {
       kind: 'video',
       notes: [expect.stringMatching(/truncated: it should last 4\.0 s, but .* end at [12]\.\d s/)],
     })
-    const whole = await agent.call('inspect_file', { file: 'left.mp4' })
-    expect(whole.data).not.toHaveProperty('notes')
+    const intact = await agent.call('inspect_file', { file: 'left.mp4' })
+    expect(intact.data).not.toHaveProperty('notes')
 
     await writeFile(join(workspace, 'tune.mid'), 'MThd')
     expect((await agent.call('inspect_file', { file: 'tune.mid' })).data).toMatchObject({ kind: 'midi' })

@@ -9,6 +9,7 @@ import { pollUntil } from '../service/api.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { translatingModel } from '../subtitle-translate/translator.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
+import { promptCalls } from './call-until-done.ts'
 
 // Translates subtitles in the workspace, with the model from one line of the settings.
 
@@ -84,13 +85,9 @@ test.each(subtitleTranslate.examples)('example: $title', async ({ input }) => {
 test('translate-subtitles: the calls of the prompt work unchanged', async () => {
   await agentSession.createClip('testsrc2=size=320x180:rate=25', 'talk.mp4', 1)
   const args = { file: 'talk.srt', from: 'English', to: 'Chinese', video: 'talk.mp4' }
-  const { messages } = await agent.client.getPrompt({ name: 'translate-subtitles', arguments: args })
-  const [message] = messages
-  const text = message?.content.type === 'text' ? message.content.text : ''
-  const calls = [...text.matchAll(/```call\n\s*(\w+) (\{.*\})\n/g)]
-  expect(calls.map(([, name]) => name)).toEqual(['inspect_file', 'subtitle_translate'])
-  for (const [, name = '', given = '{}'] of calls) {
-    const call = JSON.parse(given) as object
+  const calls = await promptCalls(agent, 'translate-subtitles', args)
+  expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'subtitle_translate'])
+  for (const [name, call] of calls) {
     const { isError, text: response } =
       name === 'inspect_file' ? await agent.call(name, { ...call }) : await callUntilEnded(name, call)
     expect([response, isError]).toEqual([response, false])

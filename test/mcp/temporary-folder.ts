@@ -9,10 +9,10 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
 }
 
 /** Polls a condition every 5 ms. Throws after 2 minutes. */
-export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
+export async function waitUntil(condition: () => boolean, description: string): Promise<void> {
   const deadline = Date.now() + 120_000
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`never happened: ${what}`)
+    if (Date.now() > deadline) throw new Error(`never happened: ${description}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

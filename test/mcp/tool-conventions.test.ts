@@ -12,15 +12,15 @@ const listed = all.map(({ definition }) => definition)
 type Node = Readonly<Record<string, unknown>>
 
 /** Every schema object inside a schema, with its path. */
-function* nodesOf(schema: unknown, path = ''): Generator<[string, Node]> {
+function* schemaNodes(schema: unknown, path = ''): Generator<[string, Node]> {
   if (typeof schema !== 'object' || schema === null) return
   if (!Array.isArray(schema)) yield [path, schema as Node]
-  for (const [key, value] of Object.entries(schema)) yield* nodesOf(value, `${path}/${key}`)
+  for (const [key, value] of Object.entries(schema)) yield* schemaNodes(value, `${path}/${key}`)
 }
 
 /** Property schemas by path: the values under `properties`. */
 function* fieldsOf(schema: unknown): Generator<[string, Node]> {
-  for (const [path, node] of nodesOf(schema)) {
+  for (const [path, node] of schemaNodes(schema)) {
     if (/\/properties\/[^/]+$/.test(path)) yield [path, node]
   }
 }
@@ -45,8 +45,16 @@ const maxDepth = 5
 
 /** Paths and reasons of schema parts that some client or model API rejects. */
 function* hazardsOf(schema: unknown): Generator<string> {
-  const refused = ['$ref', '$defs', 'definitions', 'prefixItems', 'nullable', 'format', 'patternProperties']
-  for (const [path, node] of nodesOf(schema)) {
+  const unsupportedKeywords = [
+    '$ref',
+    '$defs',
+    'definitions',
+    'prefixItems',
+    'nullable',
+    'format',
+    'patternProperties',
+  ]
+  for (const [path, node] of schemaNodes(schema)) {
     const { type, items, minimum, maximum } = node
     if (path.split('/properties/').length - 1 > maxDepth) yield `${path} is nested too deeply`
     if (type === 'null' || Array.isArray(type)) yield `${path} may be null or of several types`
@@ -58,7 +66,7 @@ function* hazardsOf(schema: unknown): Generator<string> {
       for (const name of Object.keys(node))
         if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) yield `${path} has ${name}`
     } else {
-      for (const keyword of refused) if (keyword in node) yield `${path} has ${keyword}`
+      for (const keyword of unsupportedKeywords) if (keyword in node) yield `${path} has ${keyword}`
     }
   }
 }
@@ -86,8 +94,8 @@ describe('schema hazards', () => {
   )
 
   test('whole numbers have no machine-dependent bounds', () => {
-    const published = publishInputSchema(z.object({ field: z.int(), time: z.int().max(2 ** 31 - 1) }))
-    expect([...hazardsOf(published)]).toEqual([])
+    const publishedSchema = publishInputSchema(z.object({ field: z.int(), time: z.int().max(2 ** 31 - 1) }))
+    expect([...hazardsOf(publishedSchema)]).toEqual([])
   })
 })
 
@@ -108,7 +116,7 @@ describe.each(tools)(
       expect(inputSchema.type).toBe('object')
       for (const keyword of ['anyOf', 'oneOf', 'allOf', 'not', '$schema'])
         expect(inputSchema).not.toHaveProperty(keyword)
-      for (const [path, node] of nodesOf(inputSchema)) {
+      for (const [path, node] of schemaNodes(inputSchema)) {
         const isObjectSchema = node['type'] === 'object' && 'properties' in node
         if (isObjectSchema) expect([path, node['additionalProperties']]).toEqual([path, false])
       }
@@ -130,19 +138,19 @@ describe.each(tools)(
     })
 
     test('its output schema allows additional properties', () => {
-      for (const [path, node] of nodesOf(outputSchema ?? {})) {
+      for (const [path, node] of schemaNodes(outputSchema ?? {})) {
         expect([path, node]).not.toEqual([path, expect.objectContaining({ additionalProperties: false })])
       }
     })
 
     test('its annotations have all five properties and are consistent', () => {
-      const { title: shown, ...hints } = annotations
-      expect(shown, 'older clients look for it here').toBe(title)
+      const { title: annotatedTitle, ...hints } = annotations
+      expect(annotatedTitle, 'older clients look for it here').toBe(title)
       expect(Object.values(hints).map((value) => typeof value)).toEqual(Array(4).fill('boolean'))
       if (annotations.readOnlyHint)
         expect(annotations).toMatchObject({ destructiveHint: false, idempotentHint: true })
-      const reads = ['list_tasks', 'service_status'].includes(name)
-      expect(annotations.readOnlyHint).toBe(reads)
+      const isReadOnly = ['list_tasks', 'service_status'].includes(name)
+      expect(annotations.readOnlyHint).toBe(isReadOnly)
       expect(annotations.destructiveHint).toBe(name === 'cancel_task')
       // Each call of an operation creates and charges a task.
       const repeats = !operations.some(({ operation }) => operation.name === name)
@@ -152,19 +160,22 @@ describe.each(tools)(
 )
 
 describe.each(operations.map(({ operation }) => operation))('operation $name', (operation) => {
-  const published = tools.find(({ name }) => name === operation.name)
+  const publishedSchema = tools.find(({ name }) => name === operation.name)
 
   test('is a tool with the three task fields, none of which collides with an input field', () => {
-    const own = Object.keys(operation.input.shape)
+    const inputFields = Object.keys(operation.input.shape)
     const taskFields = ['wait_seconds', 'save_to', 'force_new']
-    for (const field of taskFields) expect(own).not.toContain(field)
-    expect(Object.keys(published?.inputSchema['properties'] ?? {})).toEqual([...own, ...taskFields])
-    expect(published?.outputSchema).toBeDefined()
+    for (const field of taskFields) expect(inputFields).not.toContain(field)
+    expect(Object.keys(publishedSchema?.inputSchema['properties'] ?? {})).toEqual([
+      ...inputFields,
+      ...taskFields,
+    ])
+    expect(publishedSchema?.outputSchema).toBeDefined()
   })
 
   test('states price, units and defaults', () => {
-    expect(published?.description).toMatch(/Price: \d+ credits? per /)
-    for (const [path, field] of fieldsOf(published?.inputSchema)) {
+    expect(publishedSchema?.description).toMatch(/Price: \d+ credits? per /)
+    for (const [path, field] of fieldsOf(publishedSchema?.inputSchema)) {
       const described = typeof field['description'] === 'string' || /\/(x|y|w|h|width|height)$/.test(path)
       expect([path, described]).toEqual([path, true])
     }

@@ -116,7 +116,7 @@ test('metrics need a key; surrounding white space from Prometheus is ignored', a
   connection.socket.write(
     `GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${service.apiKey}  \r\n\r\n`,
   )
-  expect(await connection.heard(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /)
+  expect(await connection.waitForText(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /)
 })
 
 test('labels never contain client input', async () => {

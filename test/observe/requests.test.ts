@@ -54,7 +54,7 @@ describe('request ids', () => {
           'latin1',
         ),
       )
-      const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.heard(/\r\n\r\n/)) ?? []
+      const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.waitForText(/\r\n\r\n/)) ?? []
       expect(id).toMatch(own)
     },
   )
@@ -64,7 +64,7 @@ describe('request ids', () => {
     connection.socket.write(
       'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n',
     )
-    const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.heard(/\r\n\r\n/)) ?? []
+    const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.waitForText(/\r\n\r\n/)) ?? []
     expect(id).toMatch(own)
   })
 })
@@ -145,7 +145,7 @@ describe('the log line of a request', () => {
       'X-Request-Id: left',
     ]
     connection.socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    await connection.heard(/^HTTP\/1.1 200/)
+    await connection.waitForText(/^HTTP\/1.1 200/)
     connection.socket.destroy()
     const [line] = await logged(service, { msg: 'request', request_id: 'left' })
     expect(line).toMatchObject({ status: 499, file_id: file.file_id })

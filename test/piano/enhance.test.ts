@@ -24,9 +24,9 @@ async function enhance(path: string) {
   const input = pianoAudioEnhance.input.parse({ file_id: fileIdOf(path) })
   const planned = plan(input, files)
   await mkdir(folder, { recursive: true })
-  const { context, kept, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')))
+  const { context, results, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')))
   const output = pianoAudioEnhance.output.parse(await run(input, context))
-  const [wav, midi] = kept
+  const [wav, midi] = results
   return { output, planned, progress, wav, midi, sound: await stereoOf(wav?.path ?? '') }
 }
 

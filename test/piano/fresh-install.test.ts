@@ -37,10 +37,10 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
 
   const run = async (operation: typeof enhance | typeof toMidi, dataDir: string) => {
     await requireAll(operation.requirements())
-    const { context, kept } = createRunContext(await stageFiles([path]), dataDir)
+    const { context, results } = createRunContext(await stageFiles([path]), dataDir)
     const { notes_found } = await operation.run({ file_id: fileIdOf(path) }, context)
     expect(notes_found).toBeGreaterThan(5)
-    return kept.map(({ name }) => name)
+    return results.map(({ name }) => name)
   }
 
   it.each([

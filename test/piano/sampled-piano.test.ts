@@ -52,8 +52,8 @@ beforeAll(async () => {
   }
   const [{ number }] = velocityLayers
   const path = `node_modules/${samplePackage(number)}/audio/A0v${number}.ogg`
-  const { file: _, ...kept } = artifactOf(path, await readFile(join(folder, path)))
-  await writeFile(join(folder, inventoryFile), JSON.stringify([{ path, ...kept }]))
+  const { file: _, ...inventory } = artifactOf(path, await readFile(join(folder, path)))
+  await writeFile(join(folder, inventoryFile), JSON.stringify([{ path, ...inventory }]))
   bank = await loadSampledPiano(folder)
 })
 
@@ -90,11 +90,14 @@ it('the output contains the attribution required by the licence', async () => {
   configurePacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
   const path = join(scratch, 'source.wav')
   await ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1,volume=4', path)
-  const { context, kept } = createRunContext(await stageFiles([path]), await mkdtemp(join(scratch, 'run-')))
+  const { context, results } = createRunContext(
+    await stageFiles([path]),
+    await mkdtemp(join(scratch, 'run-')),
+  )
   const { piano } = await run({ file_id: fileIdOf(path) }, context)
   expect(piano).toBe('salamander')
-  const shown = ['-v', 'error', '-show_entries', 'format_tags', '-of', 'json', kept[0]?.path ?? '']
-  const { stdout } = await promisify(execFile)('ffprobe', shown)
+  const probeArgs = ['-v', 'error', '-show_entries', 'format_tags', '-of', 'json', results[0]?.path ?? '']
+  const { stdout } = await promisify(execFile)('ffprobe', probeArgs)
   expect(JSON.parse(stdout)).toMatchObject({
     format: { tags: { comment: expect.stringMatching(/Salamander.* by Alexander Holm .*CC BY 3\.0/) } },
   })

@@ -68,18 +68,18 @@ export function createRunContext(
   files: RequestFiles<StagedFile>,
   scratch: string,
   signal = new AbortController().signal,
-): { context: RunContext; kept: { path: string; name: string }[]; progress: number[] } {
-  const kept: { path: string; name: string }[] = []
+): { context: RunContext; results: { path: string; name: string }[]; progress: number[] } {
+  const results: { path: string; name: string }[] = []
   const progress: number[] = []
   const context: RunContext = {
     ...{ files, scratch, steps: scratch, taskId: '1763712000000000001', threads: 2, signal },
     progress: (percent) => progress.push(percent),
     keep: (file) => {
-      kept.push(file)
-      return { file_id: String(kept.length), download_url: '/base/file/1/download' }
+      results.push(file)
+      return { file_id: String(results.length), download_url: '/base/file/1/download' }
     },
   }
-  return { context, kept, progress }
+  return { context, results, progress }
 }
 
 interface OperationParts<O extends Operation> {
@@ -104,9 +104,9 @@ export async function runOperation<O extends Operation>(
   const input = operation.input.parse(request) as InputOf<O>
   const planned = await plan(input, files, (fileId) => readFile(files.get(fileId).path))
   await mkdir(folder, { recursive: true })
-  const { context, kept, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')), signal)
+  const { context, results, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')), signal)
   const output = operation.output.parse(await run(input, context)) as OutputOf<O>
-  const [result] = kept
-  if (!result || kept.length > 1) throw new Error(`${kept.length} files were kept`)
+  const [result] = results
+  if (!result || results.length > 1) throw new Error(`${results.length} files were stored`)
   return { output, plan: planned, progress, ...result }
 }

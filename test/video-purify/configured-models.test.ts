@@ -10,7 +10,7 @@ import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { run } from '../../tools/video-purify/run.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { writeModelFile, fakeInpaintingModel, constantFlowModel } from '../engines/vision/fake-models.ts'
-import { logo, places, subtitles, type Overlay } from '../footage/overlay.ts'
+import { logo, overlayBoxes, subtitles, type Overlay } from '../footage/overlay.ts'
 import { makeScene, type Scene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { api, type Api } from '../service/api.ts'
@@ -78,7 +78,7 @@ async function cleaned(
 }
 
 /** Yields luma indexes of the middle half of a box. */
-function* middleOf({ x, y, w, h }: typeof places.logo): Generator<number> {
+function* middleOf({ x, y, w, h }: typeof overlayBoxes.logo): Generator<number> {
   for (let row = Math.ceil((y + h / 4) * size.height); row < (y + (3 * h) / 4) * size.height; row += 1) {
     for (
       let column = Math.ceil((x + w / 4) * size.width);
@@ -92,7 +92,7 @@ function* middleOf({ x, y, w, h }: typeof places.logo): Generator<number> {
 const frameOf = (all: Uint8Array, index: number) =>
   all.subarray(index * size.width * size.height * 1.5, (index + 1) * size.width * size.height * 1.5)
 
-function meanIn(frame: Uint8Array, box: typeof places.logo): number {
+function meanIn(frame: Uint8Array, box: typeof overlayBoxes.logo): number {
   const values = [...middleOf(box)].map((at) => frame[at] ?? 0)
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
@@ -104,7 +104,7 @@ function treatedPsnr(
 ): number {
   let [squares, count] = [0, 0]
   for (const index of shown) {
-    for (const at of middleOf(places.subtitle)) {
+    for (const at of middleOf(overlayBoxes.subtitle)) {
       squares += ((frameOf(all, index)[at] ?? 0) - (truth[index]?.bytes[at] ?? 0)) ** 2
       count += 1
     }
@@ -115,12 +115,12 @@ function treatedPsnr(
 describe('video_purify with raft, over HTTP', () => {
   it('without models, warps the background accurately and charges the quoted price', async () => {
     const scene = makeScene('slow pan', { ...size, count: 24 })
-    const overlay = subtitles(scene, { shown: 9, gone: 3 })
+    const overlay = subtitles(scene, { visibleFrames: 9, hiddenFrames: 3 })
     const path = await film('subtitles.mp4', scene, overlay)
     const before = await withoutModels.calls.balance()
     const made = await cleaned(withoutModels, ['video_purify', path], {
       purify_scope: 'region',
-      regions: [places.subtitle],
+      regions: [overlayBoxes.subtitle],
       purify_func_type: 'raft',
     })
     expect(await withoutModels.calls.balance()).toBe(before - 1)
@@ -138,7 +138,7 @@ describe('video_purify with raft, over HTTP', () => {
 
   it('with models, fills hidden content by the inpainting model and uses the flow model', async () => {
     const scene = makeScene('walker', { ...size, count: 9 })
-    const [lines, mark] = [subtitles(scene, { shown: 5, gone: 3 }), logo(scene)]
+    const [lines, mark] = [subtitles(scene, { visibleFrames: 5, hiddenFrames: 3 }), logo(scene)]
     const path = await film('both.mp4', scene, {
       patchesAt: () => [],
       draw(frame, index) {
@@ -148,7 +148,7 @@ describe('video_purify with raft, over HTTP', () => {
     })
     const body = {
       purify_scope: 'region',
-      regions: [places.logo, places.subtitle],
+      regions: [overlayBoxes.logo, overlayBoxes.subtitle],
       purify_func_type: 'raft',
     }
     const [own, models] = [
@@ -157,8 +157,8 @@ describe('video_purify with raft, over HTTP', () => {
     ]
     for (const index of [0, 8]) {
       // Warped content matches the brightness of its surroundings.
-      expect(Math.abs(meanIn(frameOf(models, index), places.logo) - lumaOf(0.9))).toBeLessThan(15)
-      expect(meanIn(frameOf(own, index), places.logo)).toBeLessThan(lumaOf(0.7))
+      expect(Math.abs(meanIn(frameOf(models, index), overlayBoxes.logo) - lumaOf(0.9))).toBeLessThan(15)
+      expect(meanIn(frameOf(own, index), overlayBoxes.logo)).toBeLessThan(lumaOf(0.7))
     }
     // The result if all local motion were 5 px right and 3 px down, as the stub model reports.
     const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(own, index) }))
@@ -173,13 +173,13 @@ it('a model fills full-range video in full range', async () => {
   const made = await decodeSamples(
     await cleaned(withModels, ['video_purify', path], {
       purify_scope: 'region',
-      regions: [places.logo],
+      regions: [overlayBoxes.logo],
       purify_func_type: 'raft',
     }),
     'yuvj420p',
   )
   expect(made[0]).toBeGreaterThan(250)
-  expect(Math.abs(meanIn(frameOf(made, 0), places.logo) - 0.9 * 255)).toBeLessThan(4)
+  expect(Math.abs(meanIn(frameOf(made, 0), overlayBoxes.logo) - 0.9 * 255)).toBeLessThan(4)
 })
 
 describe('a finished part is reused', () => {
@@ -189,10 +189,10 @@ describe('a finished part is reused', () => {
     const files = await stageFiles([path])
     const attempt = async (own: PackSettings['own']) => {
       configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
-      const { context, kept } = createRunContext(files, folder)
-      const body = { purify_scope: 'region', regions: [places.logo], purify_func_type: 'raft' }
+      const { context, results } = createRunContext(files, folder)
+      const body = { purify_scope: 'region', regions: [overlayBoxes.logo], purify_func_type: 'raft' }
       await run(videoPurify.input.parse({ file_id: fileIdOf(path), ...body }), context)
-      return meanIn(frameOf(await decodeSamples(kept[0]?.path ?? ''), 0), places.logo)
+      return meanIn(frameOf(await decodeSamples(results[0]?.path ?? ''), 0), overlayBoxes.logo)
     }
     expect(Math.abs((await attempt({ inpainting: bright })) - lumaOf(0.9))).toBeLessThan(4)
     expect(Math.abs((await attempt({ inpainting: dark })) - lumaOf(0.1))).toBeLessThan(4)

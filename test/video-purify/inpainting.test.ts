@@ -10,7 +10,7 @@ import { learnOverlays } from '../../tools/video-purify/clean.ts'
 import { processPart } from '../../tools/video-purify/part.ts'
 import { wholePicture } from '../../tools/video-purify/parts.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
-import { logo, places, type Box } from '../footage/overlay.ts'
+import { logo, overlayBoxes, type Box } from '../footage/overlay.ts'
 import { makeScene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { fileIdOf, stageFiles } from '../tasks/run-operation.ts'
@@ -83,7 +83,7 @@ it('frames before the start of the picture do not count as background', async ()
   await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'aac', source)
   const { path } = await purify(source, folder, {
     ...{ purify_scope: 'region', purify_func_type: 'raft' },
-    regions: [{ ...places.logo, start: 3 }],
+    regions: [{ ...overlayBoxes.logo, start: 3 }],
   })
   const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
   const [patch] = logo(scene).patchesAt(0)
@@ -106,7 +106,10 @@ it('no model is called after a part is aborted', async () => {
   const result = processPart(
     {
       ...{ path: join(folder, 'stopped-part.mp4'), footage, first: 0, count: 3, around: 0, isLast: true },
-      marked: { remove: [places.logo, places.subtitle].map((place) => lasting(place, [0, 1])), protect: [] },
+      marked: {
+        remove: [overlayBoxes.logo, overlayBoxes.subtitle].map((place) => lasting(place, [0, 1])),
+        protect: [],
+      },
       ...{
         treatment: 'inpainting',
         laidOver: [],

@@ -21,11 +21,11 @@ interface Detections {
 /** Runs a request for which an earlier attempt detected these regions and omitted some. */
 async function runWithDetections(found: Detections, bounds: object, request: object) {
   const scratch = await scratchFolder()
-  const { context, kept } = createRunContext(await stageFiles([source]), scratch)
+  const { context, results } = createRunContext(await stageFiles([source]), scratch)
   const key = { file_id: fileIdOf(source), subtitles: false, ...bounds }
   await (await openStepCache(scratch)).text('found', key, async () => JSON.stringify(found))
   const input = videoPurify.input.parse({ file_id: fileIdOf(source), ...request })
-  return { output: await run(input, context), path: kept[0]?.path ?? '' }
+  return { output: await run(input, context), path: results[0]?.path ?? '' }
 }
 
 async function detected(found: Detections) {

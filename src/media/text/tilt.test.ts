@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boxArea, intersectBoxes, type LineBox } from './box.ts'
 import { lineMembership, lineArea, lineIntersectionArea, boxesAlongLine } from './tilt.ts'
-import { boxAround, placeIn, type TiltedLine } from '../../../test/footage/tilted-line.ts'
+import { boxAround, pointInLine, type TiltedLine } from '../../../test/footage/tilted-line.ts'
 
 const number = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 const lines = fc
@@ -22,7 +22,7 @@ describe('a tilted line', () => {
       fc.property(lines, share, share, (line, along, aside) => {
         const box = boxAround(line)
         const steps = boxesAlongLine(box)
-        const { x, y } = placeIn(line, along, aside)
+        const { x, y } = pointInLine(line, along, aside)
         const holds = ({ left, top, right, bottom }: LineBox) =>
           x >= left - 1e-6 && x <= right + 1e-6 && y >= top - 1e-6 && y <= bottom + 1e-6
         expect(steps.some(holds)).toBe(true)
@@ -46,7 +46,7 @@ describe('a tilted line', () => {
   it('does not intersect a parallel line with an overlapping box, and intersects itself fully', () => {
     fc.assert(
       fc.property(lines, (line) => {
-        const away = placeIn(line, 0, 1.2)
+        const away = pointInLine(line, 0, 1.2)
         expect(lineIntersectionArea(boxAround({ ...line, ...away }), boxAround(line))).toBeCloseTo(0, 6)
         const here = boxAround(line)
         expect(lineIntersectionArea(here, here)).toBeCloseTo(line.length * line.letters, 3)
@@ -59,12 +59,12 @@ describe('a tilted line', () => {
     const near = fc.tuple(lines, lines, number(-0.6, 0.6), number(-0.6, 0.6), fc.boolean())
     fc.assert(
       fc.property(near, ([line, given, along, aside, isLevel]) => {
-        const other = { ...given, ...placeIn(line, along, aside), angle: isLevel ? 0 : given.angle }
+        const other = { ...given, ...pointInLine(line, along, aside), angle: isLevel ? 0 : given.angle }
         const [one, two] = [boxAround(line), { ...boxAround(other), ...(isLevel && { tilt: undefined }) }]
         const steps = 80
         const cell = (line.length * line.letters) / steps ** 2
         const places = Array.from({ length: steps ** 2 }, (_, at) =>
-          placeIn(line, ((at % steps) + 0.5) / steps - 0.5, (Math.floor(at / steps) + 0.5) / steps - 0.5),
+          pointInLine(line, ((at % steps) + 0.5) / steps - 0.5, (Math.floor(at / steps) + 0.5) / steps - 0.5),
         )
         const [cos, sin] = [Math.cos(other.angle), Math.sin(other.angle)]
         const inBoth = places.filter(

@@ -130,7 +130,7 @@ describe('a configured optical flow model', () => {
         return frame
       },
     }
-    const overlay = subtitles(scene, { shown: 1, gone: 1 })
+    const overlay = subtitles(scene, { visibleFrames: 1, hiddenFrames: 1 })
     const later = {
       patchesAt: (index: number) => overlay.patchesAt(index + 1),
       draw: (frame: Frame, index: number) => overlay.draw(frame, index + 1),

@@ -6,7 +6,7 @@ import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
 import { detectText } from '../../../src/engines/vision/detect-text.ts'
 import { type Area, pixelBox } from '../../../src/media/clean/region.ts'
-import { drawLettering } from '../../footage/text.ts'
+import { drawCaption } from '../../footage/text.ts'
 import { writeVideo } from '../../footage/write-video.ts'
 import { scratchFolder, testdata } from '../ffmpeg/made.ts'
 import { useTestPacks } from './test-packs.ts'
@@ -27,7 +27,7 @@ function layer(marks: readonly Mark[]): Canvas {
   const canvas = createCanvas(size.width, size.height)
   const pen = canvas.getContext('2d')
   for (const { x, y, degrees, ...mark } of marks) {
-    const { picture } = drawLettering({ ...mark, x: 0, y: 0, first: 0, end: 1 })
+    const { picture } = drawCaption({ ...mark, x: 0, y: 0, first: 0, end: 1 })
     pen.save()
     pen.translate(x, y)
     pen.rotate((-degrees * Math.PI) / 180)

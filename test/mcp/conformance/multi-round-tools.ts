@@ -18,11 +18,11 @@ function sign(state: string): string {
 
 /** Returns the request state if this server signed it. Throws invalid params otherwise. */
 function verified(context: ServerContext): string | undefined {
-  const given = context.mcpReq.requestState<string>()
-  if (given === undefined) return undefined
-  const state = given.slice(0, Math.max(0, given.lastIndexOf('.')))
-  const [mine, theirs] = [Buffer.from(sign(state)), Buffer.from(given)]
-  if (mine.length === theirs.length && timingSafeEqual(mine, theirs)) return state
+  const requestState = context.mcpReq.requestState<string>()
+  if (requestState === undefined) return undefined
+  const state = requestState.slice(0, Math.max(0, requestState.lastIndexOf('.')))
+  const [expected, received] = [Buffer.from(sign(state)), Buffer.from(requestState)]
+  if (expected.length === received.length && timingSafeEqual(expected, received)) return state
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The request state was changed')
 }
 
@@ -84,7 +84,7 @@ function multiRound(context: ServerContext): FixtureResult {
 }
 
 /** Requests only input that the client declared to support. */
-function askByCapabilities(context: ServerContext): FixtureResult {
+function requestByCapabilities(context: ServerContext): FixtureResult {
   const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope }
   const declared = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as Record<string, unknown>
   const inputRequests = {
@@ -141,6 +141,6 @@ export const multiRoundTools: Readonly<Record<string, FixtureTool>> = {
   },
   test_input_required_result_capabilities: {
     description: 'Requests input that the client supports',
-    run: ({ context }) => askByCapabilities(context),
+    run: ({ context }) => requestByCapabilities(context),
   },
 }

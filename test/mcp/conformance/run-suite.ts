@@ -41,16 +41,16 @@ export async function runSuite(
 
 function read(output: string): Scenario[] {
   const unscored = new Map(
-    [...output.matchAll(/^ {2}[✓✗] ([\w-]+) \(([\w-]+)\)$/gm)].map(([, name, why]) => [name, why]),
+    [...output.matchAll(/^ {2}[✓✗] ([\w-]+) \(([\w-]+)\)$/gm)].map(([, name, reason]) => [name, reason]),
   )
   const lines = output.matchAll(/^[✓✗] ([\w-]+): (\d+) passed, (\d+) failed/gm)
   return Array.from(lines, ([, name = '', passed, failed]) => {
-    const why = unscored.get(name)
+    const reason = unscored.get(name)
     return {
       name,
       passed: Number(passed),
       failed: Number(failed),
-      ...(why !== undefined && { unscored: why }),
+      ...(reason !== undefined && { unscored: reason }),
     }
   })
 }

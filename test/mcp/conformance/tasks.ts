@@ -15,21 +15,25 @@ import {
 import { elicitedValue } from './multi-round-tools.ts'
 import { textResult, type FixtureCall, type FixtureTool } from './tools.ts'
 
-interface Work {
+interface FixtureTask {
   readonly head: Pick<DetailedTask, 'taskId' | 'createdAt' | 'ttlMs' | 'pollIntervalMs'>
   /** End, ms since 1970; null while the task waits for input. */
-  ends: number | null
+  endsAt: number | null
   cancelled: boolean
-  asked: Record<string, object>
-  readonly outcome: () => { result: CallToolResult } | { error: { code: number; message: string } }
+  inputRequests: Record<string, object>
+  readonly createOutcome: () => { result: CallToolResult } | { error: { code: number; message: string } }
 }
 
 /** In-memory tasks of the suite. */
 export class FixtureTasks implements TaskSource {
-  readonly #works = new Map<string, Work>()
+  readonly #tasks = new Map<string, FixtureTask>()
 
-  /** Starts a task. `asked`: the questions that it waits for. */
-  begin(seconds: number, outcome: Work['outcome'], asked: Work['asked'] = {}): DetailedTask {
+  /** Starts a task. `inputRequests`: requests that it waits for. */
+  start(
+    seconds: number,
+    createOutcome: FixtureTask['createOutcome'],
+    inputRequests: FixtureTask['inputRequests'] = {},
+  ): DetailedTask {
     const now = Date.now()
     const head = {
       taskId: randomUUID(),
@@ -37,10 +41,16 @@ export class FixtureTasks implements TaskSource {
       ttlMs: 60_000,
       pollIntervalMs: 100,
     }
-    const waits = Object.keys(asked).length > 0
-    const work: Work = { head, ends: waits ? null : now + seconds * 1000, cancelled: false, asked, outcome }
-    this.#works.set(head.taskId, work)
-    return describe(work)
+    const waitsForInput = Object.keys(inputRequests).length > 0
+    const task: FixtureTask = {
+      head,
+      endsAt: waitsForInput ? null : now + seconds * 1000,
+      cancelled: false,
+      inputRequests,
+      createOutcome,
+    }
+    this.#tasks.set(head.taskId, task)
+    return describe(task)
   }
 
   async get(taskId: string): Promise<DetailedTask> {
@@ -48,31 +58,31 @@ export class FixtureTasks implements TaskSource {
   }
 
   async update(taskId: string, responses: Readonly<Record<string, unknown>>): Promise<void> {
-    const work = this.#find(taskId)
-    work.asked = Object.fromEntries(
-      Object.entries(work.asked).filter(([key]) => !Object.hasOwn(responses, key)),
+    const task = this.#find(taskId)
+    task.inputRequests = Object.fromEntries(
+      Object.entries(task.inputRequests).filter(([key]) => !Object.hasOwn(responses, key)),
     )
-    if (Object.keys(work.asked).length === 0) work.ends ??= Date.now()
+    if (Object.keys(task.inputRequests).length === 0) task.endsAt ??= Date.now()
   }
 
   async cancel(taskId: string): Promise<void> {
-    const work = this.#find(taskId)
-    if (describe(work).status === 'working' || work.ends === null) work.cancelled = true
+    const task = this.#find(taskId)
+    if (describe(task).status === 'working' || task.endsAt === null) task.cancelled = true
   }
 
-  #find(taskId: string): Work {
-    const work = this.#works.get(taskId)
-    if (!work) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no task ${taskId}`)
-    return work
+  #find(taskId: string): FixtureTask {
+    const task = this.#tasks.get(taskId)
+    if (!task) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no task ${taskId}`)
+    return task
   }
 }
 
-function describe({ head, ends, cancelled, asked, outcome }: Work): DetailedTask {
+function describe({ head, endsAt, cancelled, inputRequests, createOutcome }: FixtureTask): DetailedTask {
   const now = { ...head, lastUpdatedAt: new Date().toISOString() }
   if (cancelled) return { ...now, status: 'cancelled' }
-  if (ends === null) return { ...now, status: 'input_required', inputRequests: asked }
-  if (ends > Date.now()) return { ...now, status: 'working' }
-  const end = outcome()
+  if (endsAt === null) return { ...now, status: 'input_required', inputRequests }
+  if (endsAt > Date.now()) return { ...now, status: 'working' }
+  const end = createOutcome()
   return 'result' in end ? { ...now, status: 'completed', ...end } : { ...now, status: 'failed', ...end }
 }
 
@@ -101,26 +111,26 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       run(call) {
         const done = textResult(`Computed ${String(call.args['label'])}`)
         if (!takesTasks(call)) return done
-        return toTaskResult(tasks.begin(Number(call.args['seconds']), () => ({ result: done })))
+        return toTaskResult(tasks.start(Number(call.args['seconds']), () => ({ result: done })))
       },
     },
     failing_job: {
       description: 'Fails; available only as a task',
       run({ context }) {
         requireTaskSupport(context.mcpReq)
-        return toTaskResult(tasks.begin(0, failing))
+        return toTaskResult(tasks.start(0, failing))
       },
     },
     protocol_error_job: {
       description: 'Ends with a protocol error',
-      run: () => toTaskResult(tasks.begin(0, () => ({ error: { code: -32_603, message: 'The job broke' } }))),
+      run: () => toTaskResult(tasks.start(0, () => ({ error: { code: -32_603, message: 'The job broke' } }))),
     },
     confirm_delete: {
       description: 'Asks while it works',
       inputSchema: { type: 'object', properties: { filename: { type: 'string' } } },
       run: ({ args }) =>
         toTaskResult(
-          tasks.begin(0, () => ({ result: textResult('Deleted') }), {
+          tasks.start(0, () => ({ result: textResult('Deleted') }), {
             [randomUUID()]: confirm(`Delete ${String(args['filename'])}?`),
           }),
         ),
@@ -129,7 +139,7 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       description: 'Asks two things while it works',
       run: () =>
         toTaskResult(
-          tasks.begin(0, () => ({ result: textResult('Both said') }), {
+          tasks.start(0, () => ({ result: textResult('Both said') }), {
             [randomUUID()]: confirm('First?'),
             [randomUUID()]: confirm('Second?'),
           }),
@@ -140,7 +150,7 @@ export function taskTools(tasks: FixtureTasks): Readonly<Record<string, FixtureT
       run({ context }) {
         const name = elicitedValue(context, 'user_name', 'name')
         if (name !== undefined)
-          return toTaskResult(tasks.begin(0, () => ({ result: textResult(`Hello, ${name}!`) })))
+          return toTaskResult(tasks.start(0, () => ({ result: textResult(`Hello, ${name}!`) })))
         const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } } as const
         return inputRequired({
           inputRequests: { user_name: inputRequired.elicit({ message: 'Who are you?', requestedSchema }) },

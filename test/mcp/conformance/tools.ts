@@ -25,7 +25,7 @@ export interface FixtureCall {
   readonly server: Server
   readonly era: 'legacy' | 'modern'
   /** Notifies listeners that the list of tools or prompts has changed. */
-  changed(what: 'tools_list_changed' | 'prompts_list_changed'): void
+  changed(notification: 'tools_list_changed' | 'prompts_list_changed'): void
 }
 
 export const pngBase64 =

@@ -8,7 +8,7 @@ import type { Frame, FrameTreatment } from '../frame.ts'
 import { createInpainter } from './inpainter.ts'
 
 const film = { width: 320, height: 180, fps: 25 }
-const lines = { shown: 14, gone: 4 }
+const lines = { visibleFrames: 14, hiddenFrames: 4 }
 
 function footage(shot: ShotName, count = 21) {
   return makeScene(shot, { ...film, count })
@@ -40,7 +40,7 @@ describe('background that other frames show is warped', () => {
 
   it('without traces of overlays that fade in and out', async () => {
     const scene = footage('static', 36)
-    const fading = subtitles(scene, { shown: 14, gone: 20, faint: [0.08, 0.04] })
+    const fading = subtitles(scene, { visibleFrames: 14, hiddenFrames: 20, fadeOpacities: [0.08, 0.04] })
     const ours = await measureFidelity(scene, fading, createInpainter(film))
     expect(ours.psnr).toBeGreaterThan(40)
   })
@@ -65,7 +65,11 @@ describe('background that other frames show is warped', () => {
 
   it('onto a thin line in a square picture', async () => {
     const scene = makeScene('static', { width: 720, height: 720, count: 5 })
-    const overlay = subtitles(scene, { shown: 3, gone: 2, box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 } })
+    const overlay = subtitles(scene, {
+      visibleFrames: 3,
+      hiddenFrames: 2,
+      box: { x: 0.1, y: 0.8, w: 0.4, h: 0.03 },
+    })
     const ours = await measureFidelity(scene, overlay, createInpainter({ ...scene, fps: 25 }))
     expect(ours.psnr).toBeGreaterThan(38)
   })
@@ -81,7 +85,7 @@ describe('background that other frames show is warped', () => {
     // A line shown from the start for one second, over static content.
     const scene = makeScene('static', { ...size, count: Math.max(32, Math.round(1.2 * fps)) })
     const box = { x: 0.2, y: 0.3, w: 0.6, h: 0.4 }
-    const overlay = subtitles(scene, { shown: fps, gone: 4 * fps, box })
+    const overlay = subtitles(scene, { shown: fps, hiddenFrames: 4 * fps, box })
     let [taken, given] = [0, 0]
     const { worst } = await measureFidelity(scene, overlay, async function* (frames, where) {
       async function* counted() {

@@ -140,7 +140,7 @@ describe('a translucent overlay', () => {
 
   it('does not degrade changing lines in a permanently marked region', async () => {
     const scene = shots(5, 6)
-    const lines = subtitles(scene, { shown: 4, gone: 3, box })
+    const lines = subtitles(scene, { visibleFrames: 4, hiddenFrames: 3, box })
     const always = { draw: lines.draw, patchesAt: () => lines.patchesAt(0) }
     const known = learned(scene, always)
     const treat = createInpainter(film)
