@@ -7,7 +7,7 @@ import { pianoSampleRate } from '../src/media/piano/frames.ts'
 import type { Performance } from '../src/media/piano/note.ts'
 import { conditions, type Condition } from '../test/piano/recording-conditions.ts'
 import { readMusic } from '../test/piano/playable-notes.ts'
-import { kinds, makePiece, type Kind } from '../test/piano/generated-pieces.ts'
+import { kinds, generatePiece, type Kind } from '../test/piano/generated-pieces.ts'
 
 /** A rendered piece. Sound: mono at 22.05 kHz. */
 export interface Clip {
@@ -52,7 +52,7 @@ async function performancesOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth
   const seed = Number(piece)
   return (Object.keys(kinds) as Kind[]).map((kind) => ({
     kind,
-    truth: makePiece(kind, seed, seed % 3 === 0 ? soft : undefined),
+    truth: generatePiece(kind, seed, seed % 3 === 0 ? soft : undefined),
   }))
 }
 

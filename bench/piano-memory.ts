@@ -15,7 +15,7 @@ import { initializeProcess } from '../test/service/initialize-process.ts'
 initializeProcess()
 const { manifest } = await import('../src/engines/packs/manifest.ts')
 const { configurePacks: setPacks } = await import('../src/engines/packs/resolve.ts')
-const { makePiece } = await import('../test/piano/generated-pieces.ts')
+const { generatePiece: makePiece } = await import('../test/piano/generated-pieces.ts')
 const { record, writeWav } = await import('../test/piano/recordings.ts')
 const {
   createRunContext: contextOf,

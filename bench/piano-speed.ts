@@ -12,7 +12,7 @@ import { countedFrames, marginFrames, basicPitchWindow } from '../src/engines/pi
 import { pianoFrameHop } from '../src/media/piano/frames.ts'
 import { keyCount, type Performance } from '../src/media/piano/note.ts'
 import { notesOf, trackers } from './reference-trackers.ts'
-import { makePiece } from '../test/piano/generated-pieces.ts'
+import { generatePiece } from '../test/piano/generated-pieces.ts'
 import { abba, measure } from './measure.ts'
 import { loadBank, renderSound } from './piano-clips.ts'
 
@@ -93,7 +93,7 @@ function pathOf(soundFont: string): string {
 function longPiece(): Performance {
   const every = 10
   const notes = Array.from({ length: Math.ceil(soundSeconds / every) }, (_, at) =>
-    makePiece('voices', 200 + at).notes.map((note) => ({
+    generatePiece('voices', 200 + at).notes.map((note) => ({
       ...note,
       start: note.start + at * every,
       end: note.end + at * every,

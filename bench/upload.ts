@@ -40,11 +40,11 @@ try {
 
 async function measureSpeed({ localImport }: { localImport: boolean }): Promise<void> {
   const service = await startServiceProcess(join(folder, `data-${localImport}`), { localImport })
-  const bridge = await startMcpProcess(service, workspace)
-  const pids = { service: service.process.pid, bridge: bridge.pid, plain: process.pid }
+  const mcpServer = await startMcpProcess(service, workspace)
+  const pids = { service: service.process.pid, mcpServer: mcpServer.pid, plain: process.pid }
   const headers = { authorization: service.apiKey }
   const upload = async (): Promise<() => Promise<void>> => {
-    const { file_id } = await bridge.upload('source.mp4')
+    const { file_id } = await mcpServer.upload('source.mp4')
     const { method, path } = routes.deleteFile
     return async () => {
       const address = service.baseUrl + fillPath(path, { file_id: String(file_id) })
@@ -62,15 +62,15 @@ async function measureSpeed({ localImport }: { localImport: boolean }): Promise<
     const busy = (of: readonly Run[], who: keyof typeof pids) =>
       `${median(of.map((run) => run.busy[who] ?? 0)).toFixed(2)} s`
     console.log(
-      `${size / mebibyte} MiB through the bridge, ${localImport ? 'local import' : 'over HTTP'}: ${speed(ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
+      `${size / mebibyte} MiB through the MCP server, ${localImport ? 'local import' : 'over HTTP'}: ${speed(ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
         `${speed(plain).toFixed(0)} MiB/s; ratio ${(speed(ours) / speed(plain)).toFixed(2)}\n` +
-        `processor time: bridge ${busy(ours, 'bridge')}, service ${busy(ours, 'service')}, ` +
+        `processor time: MCP server ${busy(ours, 'mcpServer')}, service ${busy(ours, 'service')}, ` +
         `plain ${busy(plain, 'plain')}\n` +
-        `peak memory: bridge ${(await peakResidentMiB(pids.bridge)).toFixed(0)} MiB, ` +
+        `peak memory: MCP server ${(await peakResidentMiB(pids.mcpServer)).toFixed(0)} MiB, ` +
         `service ${(await peakResidentMiB(pids.service)).toFixed(0)} MiB`,
     )
   } finally {
-    await bridge.close()
+    await mcpServer.close()
     await service.kill('SIGTERM')
   }
 }
@@ -91,7 +91,7 @@ async function measureCuts(): Promise<void> {
   console.log(
     `interrupted ${JSON.stringify(report.cuts)}: ${isRight ? 'stored intact' : 'STORED DAMAGED'}; ` +
       `${report.bytesResent} acknowledged bytes sent again; peak memory: ` +
-      `bridge ${report.peaks.bridge.toFixed(0)} MiB, service ${report.peaks.service.toFixed(0)} MiB`,
+      `MCP server ${report.peaks.mcpServer.toFixed(0)} MiB, service ${report.peaks.service.toFixed(0)} MiB`,
   )
   if (!isRight || report.bytesResent > 0) process.exitCode = 1
 }

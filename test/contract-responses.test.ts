@@ -81,7 +81,7 @@ describe('authentication', () => {
     ['no key', {}],
     ['a wrong key', { authorization: 'wrong' }],
     ['a prefix', { authorization: 'Bearer key-of-the-contract-tests-0123456789abcdef' }],
-  ])('%s answers 6502', async (_, headers) => {
+  ])('%s returns 6502', async (_, headers) => {
     const response = await fetch(`${service.baseUrl}/task/list`, { headers })
     expectRefusal(
       { status: response.status, ...((await response.json()) as Omit<ApiResponse, 'status'>) },

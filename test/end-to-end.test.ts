@@ -9,10 +9,10 @@ import { parseToolResult } from './mcp/stdio-client.ts'
 import { fakeModule } from './service/fake-operation.ts'
 import { startTestService } from './service/in-process.ts'
 
-test('an MCP call with a path returns a result path, with every layer except the worker in this process', async () => {
+test('an MCP call with a local path returns the path of the result (all layers except the worker in this process)', async () => {
   await using folder = await temporaryFolder()
   await using service = await startTestService()
-  await writeFile(join(folder.path, 'note.txt'), 'what the agent has')
+  await writeFile(join(folder.path, 'note.txt'), 'content of the note')
   const [clientTransport, serverTransport] = InMemoryTransport.createLinkedPair()
   const server = await startMcpServer({
     version: '0.0.0-test',
@@ -33,7 +33,7 @@ test('an MCP call with a path returns a result path, with every layer except the
   const { data } = parseToolResult(result)
   expect(data).toMatchObject({ task_type: 'test_copy', status: 'completed', progress: 100 })
   const [file] = data['files'] as { path: string }[]
-  expect(await readFile(file?.path ?? '', 'utf8')).toBe('what the agent has')
+  expect(await readFile(file?.path ?? '', 'utf8')).toBe('content of the note')
   await client.close()
   await server.closed
 })

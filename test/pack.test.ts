@@ -10,7 +10,7 @@ import { operations } from '../tools/index.ts'
 import { testdata } from './engines/ffmpeg/made.ts'
 import { connectTo, endService } from './pack/connect.ts'
 import { installPacked, type Packed } from './pack/packed.ts'
-import { firstSeconds, makePiece } from './piano/generated-pieces.ts'
+import { firstSeconds, generatePiece } from './piano/generated-pieces.ts'
 import { florestan, record, writeWav } from './piano/recordings.ts'
 
 const root = dirname(import.meta.dirname)
@@ -27,13 +27,16 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 /** Installs the engines where `reelwright setup` does, but from the packages of this checkout. */
 async function installEngines(packs: string): Promise<void> {
   const name = 'onnx-runtime'
-  const place = packFolder({ folder: packs, automatic: true, own: {}, manifest }, name, manifest[name])
-  await mkdir(join(place, 'node_modules'), { recursive: true })
+  const engineFolder = packFolder({ folder: packs, automatic: true, own: {}, manifest }, name, manifest[name])
+  await mkdir(join(engineFolder, 'node_modules'), { recursive: true })
   for (const { name: one } of manifest[name].packages)
-    await symlink(join(root, 'node_modules', one), join(place, 'node_modules', one), 'junction')
+    await symlink(join(root, 'node_modules', one), join(engineFolder, 'node_modules', one), 'junction')
   const path = join('node_modules', manifest[name].packages[0].name, 'package.json')
-  const { size: bytes } = await stat(join(place, path))
-  await writeFile(join(place, inventoryFile), JSON.stringify([{ path, bytes, sha256: '0'.repeat(64) }]))
+  const { size: bytes } = await stat(join(engineFolder, path))
+  await writeFile(
+    join(engineFolder, inventoryFile),
+    JSON.stringify([{ path, bytes, sha256: '0'.repeat(64) }]),
+  )
 }
 
 describe('the packed package', () => {
@@ -92,7 +95,7 @@ describe('the packed package', () => {
     const dataDir = join(folder, 'models')
     await installEngines(join(dataDir, dataFiles.packs))
     await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: models }))
-    const sound = await record(firstSeconds(makePiece('voices', 31), 5), { soundFont: florestan ?? '' })
+    const sound = await record(firstSeconds(generatePiece('voices', 31), 5), { soundFont: florestan ?? '' })
     await writeWav(join(dataDir, 'piano.wav'), sound)
     await copyFile(join(pictures ?? '', 'text_rec.jpg'), join(dataDir, 'text.jpg'))
     const client = await connectTo(packed.program, dataDir)

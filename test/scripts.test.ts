@@ -154,9 +154,10 @@ describe('the language check', () => {
 
 // A program in these folders is found without PATH and cannot be hidden.
 const folders = ['/usr/local/bin', '/home/linuxbrew/.linuxbrew/bin']
-const canHide = process.platform === 'linux' && !folders.some((path) => existsSync(join(path, 'ffmpeg')))
+const canHideFfmpeg =
+  process.platform === 'linux' && !folders.some((path) => existsSync(join(path, 'ffmpeg')))
 
-describe.skipIf(!canHide)('where ffmpeg is missing', () => {
+describe.skipIf(!canHideFfmpeg)('where ffmpeg is missing', () => {
   beforeEach(() => symlink('/bin/sh', join(folder, 'sh')))
 
   it('reports the install command and does not run it with REELWRIGHT_SETUP=no', async () => {
@@ -181,7 +182,7 @@ describe.skipIf(!canHide)('where ffmpeg is missing', () => {
 // Browsers in these paths cannot be hidden either.
 const browsers = ['/usr/local/bin/google-chrome', '/usr/local/bin/chromium', '/usr/lib64/chromium-browser']
 
-describe.skipIf(!canHide || browsers.some((path) => existsSync(path)))('for tests in a browser', () => {
+describe.skipIf(!canHideFfmpeg || browsers.some((path) => existsSync(path)))('for tests in a browser', () => {
   beforeEach(async () => {
     await symlink('/bin/sh', join(folder, 'sh'))
     for (const name of ['ffmpeg', 'ffprobe', 'apt-get', 'initdb', 'postgres']) await program(name, 'exit 1')

@@ -4,7 +4,7 @@ import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
 export class RestartingService implements AsyncDisposable {
   readonly #dataDir: string
   #current: Promise<ServiceProcess>
-  /** Processes that have ended or were asked to. */
+  /** Processes that have exited or been signalled. */
   readonly #ending = new WeakSet<ServiceProcess>()
 
   constructor(dataDir: string) {
@@ -22,7 +22,7 @@ export class RestartingService implements AsyncDisposable {
     return this.#ending.has(service)
   }
 
-  /** Stops it by a signal and starts it again. `between` runs while it is down. */
+  /** Stops the service by a signal and starts it again. `between` runs while it is stopped. */
   async restart(signal: NodeJS.Signals, between: () => Promise<void> = async () => undefined): Promise<void> {
     const old = await this.#current
     this.#ending.add(old)
@@ -37,7 +37,7 @@ export class RestartingService implements AsyncDisposable {
     const last = await this.#current
     this.#ending.add(last)
     // After a failure elsewhere, clients that still repeat requests must not do so forever.
-    this.#current = Promise.reject(new Error('the day is over'))
+    this.#current = Promise.reject(new Error('the simulation has ended'))
     this.#current.catch(() => undefined)
     await last.kill('SIGTERM')
   }

@@ -76,7 +76,7 @@ export class HttpFuzzer {
     const send = async (): Promise<void> => {
       while (remaining > 0) {
         remaining -= 1
-        await this.#send(this.#make())
+        await this.#send(this.#generate())
       }
     }
     await Promise.all(Array.from({ length: atOnce }, send))
@@ -90,7 +90,7 @@ export class HttpFuzzer {
     await this.#agent.destroy()
   }
 
-  #make(): GeneratedRequest {
+  #generate(): GeneratedRequest {
     const values = this.#values
     const isOfTask = values.chance(taskShare)
     const { path, method, api } = values.pick(this.#endpoints.filter((each) => isOfTask === each.isOfTask))
@@ -191,11 +191,11 @@ export class HttpFuzzer {
     } catch (error) {
       throw new Error(`invalid response to ${describe(sent)}`, { cause: error })
     }
-    this.#learn(body)
+    this.#collectIds(body)
   }
 
   /** Collects ids of a response, so that later requests use what earlier ones created. */
-  #learn(body: string): void {
+  #collectIds(body: string): void {
     for (const [, name = '', id = ''] of body.matchAll(/"(file_id|task_id|upload_id)":"(\d{19})"/g)) {
       const known = this.#known[name] ?? []
       const protectedCount = name === 'file_id' ? this.#subject.files.length : 0

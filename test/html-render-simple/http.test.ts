@@ -12,7 +12,7 @@ import { streams } from '../video-split-screen/media.ts'
 import { particle } from './render.ts'
 import { writeFile } from 'node:fs/promises'
 
-// Both operations through the service's door, its workers and its files.
+// Both operations over HTTP, with real workers and files.
 
 let service: Served
 let calls: ReturnType<typeof api>
@@ -132,7 +132,7 @@ describe('html_render_simple', () => {
     })
   })
 
-  it('that is stopped leaves no processes', async () => {
+  it('leaves no processes when it is stopped', async () => {
     const scratch = join(service.folder, 'data', 'scratch')
     const moving = particle({ duration: 600 }, '<p id="p">x</p>', 'p.style.translate = `${t}px`')
     const composition = {

@@ -8,7 +8,7 @@ import { particle } from './render.ts'
 
 const type = 'html_render_simple'
 
-/** Long enough that polling finds the processes of each attempt, which are then stopped. */
+/** Long enough that polling finds the processes of each attempt, which are then suspended. */
 const seconds = 20
 
 const composition = {
@@ -32,7 +32,7 @@ test('a task whose worker or service is killed is rendered again, completes and 
   const victim = await startKillableService(dataDir)
   const before = await api(victim).balance()
 
-  /** Browsers and the encoder, halted once both are there. */
+  /** Suspends browsers and the encoder once both run. */
   const programs = () =>
     suspendProcesses(['chrom', 'ffmpeg'].map((name) => () => findProcesses(name, scratch)))
   const render = { output_format: 'qtrle' }

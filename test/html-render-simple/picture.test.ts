@@ -126,14 +126,14 @@ describe('alpha', () => {
     lossless = (await frames(rendered))[3] ?? new Uint8Array()
   })
 
-  /** What a frame looks like over a colour, as straight alpha says. */
+  /** Composes a frame over a colour by straight alpha. */
   const composeOver = (frame: Uint8Array, colour: readonly number[]) =>
     Array.from({ length: frame.length }, (_, index) => {
       const alpha = (frame[index - (index % 4) + 3] ?? 0) / 255
       return index % 4 === 3 ? 255 : (frame[index] ?? 0) * alpha + (colour[index % 4] ?? 0) * (1 - alpha)
     })
 
-  /** Mean difference, and that which one in a hundred samples exceeds. */
+  /** Mean and 99th percentile of the absolute differences. */
   const difference = (one: readonly number[], other: readonly number[]) => {
     const apart = one.map((value, index) => Math.abs(value - (other[index] ?? 0))).toSorted((a, b) => a - b)
     return {

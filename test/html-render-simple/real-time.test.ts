@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** Ways to compute grey(k), the grey of frame k, by work in real time; each finally paints its cell. */
+/** Methods that compute grey(k), the grey of frame k, asynchronously in real time, and then paint their cell. */
 const methods: Readonly<Record<string, string>> = {
   'an image that loads':
     'const image = new Image(); image.onload = () => draw(image); image.src = drawing(k)',
@@ -48,7 +48,7 @@ const methods: Readonly<Record<string, string>> = {
     'createImageBitmap(filled(0, 1000)).then(draw); createImageBitmap(filled(k)).then(draw)',
 }
 const names = Object.keys(methods)
-/** More frames than one run, so that two browsers draw. */
+/** More frames than one browser draws, so that two browsers are used. */
 const frames = 26
 const width = names.length * 20
 

@@ -107,7 +107,7 @@ describe('authentication', () => {
         ['media.example', 'http://127.0.0.1:8787', 401],
         ['127.0.0.1:8787', 'https://media.example', 401],
         ['127.0.0.1:8787', 'https://127.0.0.1:8787', 401],
-      ] as const)('to the host %s a page of %s comes through as %i', async ([host, origin, status]) => {
+      ] as const)('on the host %s a page of %s gets status %i', async ([host, origin, status]) => {
         expect(await listAt('https://media.example', { host, origin })).toBe(status)
       })
 

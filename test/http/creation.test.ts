@@ -10,7 +10,7 @@ import { onDatabases } from './on-databases.ts'
 onDatabases('creation', (service) => {
   const db = () => service().running.service.db
 
-  /** The service with an operation whose plan runs a callback. */
+  /** Starts the service with an operation whose plan runs a callback. */
   const startWithPlan = async (onPlan: () => Promise<unknown>) => {
     const module: OperationModule = {
       ...fakeModule,

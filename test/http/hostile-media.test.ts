@@ -49,14 +49,14 @@ async function inspectEverywhere(service: { baseUrl: string; apiKey: string }, f
 describe.skipIf(process.platform === 'win32')('a file that refers to another one', () => {
   let folder: string
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'reelwright-canary-'))
-    await promisify(execFile)('mkfifo', [join(folder, 'canary.ts')])
+    folder = await mkdtemp(join(tmpdir(), 'reelwright-hostile-'))
+    await promisify(execFile)('mkfifo', [join(folder, 'pipe.ts')])
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   onOneDatabase((service) => {
-    test.for(playlists)('%s named as a video returns 6017 everywhere', async ([, content]) => {
-      const pipe = join(folder, 'canary.ts')
+    test.for(playlists)('%s named as a video returns 6017 from every endpoint', async ([, content]) => {
+      const pipe = join(folder, 'pipe.ts')
       const account = await service().account(5)
       const { data: file } = await api(account).upload('holiday.mp4', content(pipe))
       const read = await wasPipeRead(pipe, async () => {
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
           expect(answer.text).not.toContain(service().dataDir)
         }
       })
-      expect(read, 'the canary was opened').toBe(false)
+      expect(read, 'the other file was opened').toBe(false)
       expect(await api(account).balance(), 'nothing is charged').toBe(5)
     })
   })

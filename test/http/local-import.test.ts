@@ -44,7 +44,7 @@ let uploadCount = 0
 
 async function startUpload(blake3_id?: string): Promise<OpenUploadSession> {
   uploadCount += 1
-  // With the same name and content it would be the open upload.
+  // With an equal name and content, init would return the open upload.
   const filename = `${uploadCount}.txt`
   const { data } = await chunkedUploadClient(account).init({ filename, size: content.length, blake3_id })
   await setPartSize(service.running.service.db, data.upload_id, partSize)

@@ -18,7 +18,7 @@ const folder = await scratchFolder()
 
 describe('the cache of region pictures', () => {
   onOneDatabase((service) => {
-    /** The same service, which reports each read of a list (`ext`) and delays it until `gate`. */
+    /** Starts the service with a file store that records each read of a list (`ext`) and delays it until `gate`. */
     async function startObservedService({
       gate,
       ext = '.json',
@@ -38,7 +38,7 @@ describe('the cache of region pictures', () => {
       return { read, ...(await startSecondApp({ ...parts, files })) }
     }
 
-    /** Clip and list of an account, with equal content for every account, and a request for the regions. */
+    /** Uploads a clip and prepares a list with equal content for every account. Returns requests for them. */
     async function createSubject(baseUrl: string, apiKey: string, id: string) {
       const calls = api({ baseUrl, apiKey })
       const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])

@@ -31,7 +31,7 @@ describe('previews', () => {
       }
     })
 
-    /** The same service, which reports each file access and waits before it. */
+    /** Starts the service with a file store that records each access and delays it until the test resolves it. */
     async function startObservedService() {
       const { service: parts } = service().running
       const accesses: PromiseWithResolvers<void>[] = []

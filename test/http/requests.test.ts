@@ -34,7 +34,7 @@ describe('invalid requests', () => {
       ['/base/file/%00', 404, 6004],
       ['/task/list?task_type=%00', 400, 6016],
       ['/task/%00/%00', 404, 6005],
-    ] as const)('the address %s answers %i %i', async ([path, status, code]) => {
+    ] as const)('the path %s returns %i %i', async ([path, status, code]) => {
       expect(await send(path, {})).toMatchObject({ status, code, data: null })
     })
 

@@ -148,7 +148,7 @@ describe('the free space of the disk', () => {
   })
 })
 
-/** Response to an upload of this size without a body. */
+/** Returns the response to an upload of this size whose body is not sent. */
 async function rejectionOf({ baseUrl, apiKey }: TestAccount, length: number): Promise<string> {
   using line = await openConnection(baseUrl)
   const head = [

@@ -34,7 +34,7 @@ async function newTask(world: RequestSubjects): Promise<string> {
   return (await api(world.account).create(world.type || 'test_copy', body)).data.task_id
 }
 
-/** A session of one part, `bytes`. */
+/** Starts an upload of one part with the content `bytes`. */
 async function newUpload({ account }: RequestSubjects): Promise<string> {
   return (await chunkedUploadClient(account).init({ filename: 'parts.txt', size: 5 })).data.upload_id
 }

@@ -68,7 +68,7 @@ onNewDatabases('a synchronous operation', (start) => {
     expect(await createSynchronous(calls, { file_id, behaviour: 'refuse' })).toMatchObject({
       status: 400,
       code: 6016,
-      msg: 'this file will never do',
+      msg: 'this file is always rejected',
     })
     expect(await balance()).toBe(9)
   })

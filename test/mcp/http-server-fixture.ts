@@ -11,7 +11,7 @@ import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 export interface HttpServerFixture extends AsyncDisposable {
   readonly url: string
   readonly service: TestService
-  /** Advances the clock. ms: milliseconds. */
+  /** Advances the clock, ms. */
   advanceClock(ms: number): void
   /** Connects the SDK's client. */
   connect(era: Era, account: Pick<TestAccount, 'apiKey'>, options?: ClientOptions): Promise<HttpAgent>

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMidi } from '../piano/read-midi.ts'
 import { make, testdata } from '../engines/ffmpeg/made.ts'
-import { firstSeconds, makePiece } from '../piano/generated-pieces.ts'
+import { firstSeconds, generatePiece } from '../piano/generated-pieces.ts'
 import { florestan, record, writeWav } from '../piano/recordings.ts'
 import { f1, scoreNotes } from '../piano/note-f1.ts'
 import { streams } from '../video-split-screen/media.ts'
@@ -13,7 +13,7 @@ import { parseToolResult } from './stdio-client.ts'
 // Transcribes a recording in the workspace. The models are downloaded on first use, from a mirror.
 
 const mirror = testdata('models')
-const piece = firstSeconds(makePiece('voices', 31), 5)
+const piece = firstSeconds(generatePiece('voices', 31), 5)
 let agentSession: AgentSession
 
 beforeAll(async () => {

@@ -27,7 +27,7 @@ function* fieldsOf(schema: unknown): Generator<[string, Node]> {
 
 /**
  * Tokens of the whole list, counted as characters of its compact JSON divided by 3.5. Tokenizers of
- * today's models need fewer for JSON schemas in English (near 4 characters a token), so this errs high.
+ * today's models need fewer for JSON schemas in English (about 4 characters a token), so this is an upper estimate.
  */
 const tokens = Math.ceil(JSON.stringify({ tools: listed }).length / 3.5)
 

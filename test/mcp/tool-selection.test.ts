@@ -38,7 +38,7 @@ test('a read-only server rejects tools that change something, and asks once for 
   expect(text.match(/start/gi)).toHaveLength(1)
 })
 
-/** What `reelwright mcp` says as it ends at once. */
+/** Error output of a `reelwright mcp` that exits immediately. */
 async function startWith(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   await using folder = await temporaryFolder()
   const main = join(import.meta.dirname, '../../src/main.ts')

@@ -19,7 +19,7 @@ function momentsOf(
   const frames = Math.round((samples.length / 2 / 48_000) * fps)
   const moments = new AudioFeatureTracker({ profile: profileOf(samples), fps, frames })
   const features: AudioFeatures[] = []
-  const keep = (moment: AudioFeatures) =>
+  const copyFeatures = (moment: AudioFeatures) =>
     features.push({
       ...moment,
       bands: moment.bands.slice(),
@@ -27,9 +27,9 @@ function momentsOf(
       right: moment.right.slice(),
     })
   for (let at = 0; at < samples.length; at += piece) {
-    for (const moment of moments.push(samples.subarray(at, at + piece))) keep(moment)
+    for (const moment of moments.push(samples.subarray(at, at + piece))) copyFeatures(moment)
   }
-  for (const moment of moments.finish()) keep(moment)
+  for (const moment of moments.finish()) copyFeatures(moment)
   return features
 }
 
@@ -46,8 +46,8 @@ function clicks(times: readonly number[]) {
 describe('bands', () => {
   it('a sine is loudest in the band of its frequency', () => {
     fc.assert(
-      fc.property(fc.double({ min: 0.05, max: 0.95, noNaN: true }), (place) => {
-        const hertz = bandFrequency(place)
+      fc.property(fc.double({ min: 0.05, max: 0.95, noNaN: true }), (position) => {
+        const hertz = bandFrequency(position)
         const moments = momentsOf(
           sound(0.4, (time) => 0.5 * Math.sin(2 * Math.PI * hertz * time)),
           { fps: 30 },
@@ -57,19 +57,19 @@ describe('bands', () => {
         const lit = [...bands].flatMap((level, band) => (level >= loudest - 1e-6 ? [band] : []))
         const middle = lit.reduce((sum, band) => sum + band, 0) / lit.length
         // Windows resolve low frequencies to 12 Hz, which is several bands.
-        const tolerance = 1.5 + (bandPosition(hertz + 12) - place) * (bandCount - 1)
-        expect(Math.abs(middle - place * (bandCount - 1))).toBeLessThan(tolerance)
+        const tolerance = 1.5 + (bandPosition(hertz + 12) - position) * (bandCount - 1)
+        expect(Math.abs(middle - position * (bandCount - 1))).toBeLessThan(tolerance)
       }),
       { numRuns: 40, seed: 1 },
     )
   })
 
   it('quiet music reaches the same levels as loud music, and silence is 0', () => {
-    const loud = song()
-    const quiet = loud.map((sample) => sample * 0.05)
+    const loudSong = song()
+    const quiet = loudSong.map((sample) => sample * 0.05)
     const peakOf = (samples: Float32Array) =>
       Math.max(...momentsOf(samples, { fps: 30 }).map(({ bands }) => Math.max(...bands)))
-    expect(peakOf(quiet)).toBeCloseTo(peakOf(loud), 1)
+    expect(peakOf(quiet)).toBeCloseTo(peakOf(loudSong), 1)
     expect(peakOf(sound(1, () => 0))).toBe(0)
   })
 
@@ -107,8 +107,8 @@ describe('moments', () => {
   it('have the sound of their exact time in the middle', () => {
     const samples = sound(1, (time) => time)
     const inside = momentsOf(samples, { fps: 48 }).filter(({ time }) => time > 0.05 && time < 0.95)
-    const off = inside.map(({ time, left }) => Math.abs((left[left.length / 2] ?? 0) - time))
-    expect(Math.max(...off)).toBeLessThan(1 / 48_000 + 1e-6)
+    const timeErrors = inside.map(({ time, left }) => Math.abs((left[left.length / 2] ?? 0) - time))
+    expect(Math.max(...timeErrors)).toBeLessThan(1 / 48_000 + 1e-6)
   })
 
   it('cover every requested frame, also if the sound ends early', () => {
@@ -137,9 +137,9 @@ describe('beats', () => {
   })
 
   it('exclude a sustained tone, and are the drums of a song, not its tune', () => {
-    const { beats: ofTone } = profileOf(sound(3, (time) => 0.5 * Math.sin(2 * Math.PI * 440 * time)))
+    const { beats: toneBeats } = profileOf(sound(3, (time) => 0.5 * Math.sin(2 * Math.PI * 440 * time)))
     // The beginning of the tone is a beat.
-    expect(ofTone.filter(({ at }) => at > 0.1)).toEqual([])
+    expect(toneBeats.filter(({ at }) => at > 0.1)).toEqual([])
     const { beats } = profileOf(song())
     const drums = beats.filter(({ at }) => Math.abs(at * 2 - Math.round(at * 2)) < 0.01)
     expect(drums.length).toBeGreaterThanOrEqual(7)

@@ -16,7 +16,7 @@ import { templateFactories } from '../../tools/music-visualizer/templates.ts'
 
 const rate = 48_000
 
-/** Sound as decoded: `left` and `right` of a time in seconds, each -1 to 1. */
+/** Interleaved stereo samples of `left` and `right`, which map a time in seconds to -1 to 1. */
 export function sound(seconds: number, left: (time: number) => number, right = left): Float32Array {
   const samples = new Float32Array(2 * Math.round(seconds * rate))
   for (let at = 0; at < samples.length / 2; at += 1) {
@@ -26,7 +26,7 @@ export function sound(seconds: number, left: (time: number) => number, right = l
   return samples
 }
 
-/** A drum twice a second over a chord, wider on the right, and a tune: four seconds. */
+/** Four seconds of music: a drum twice a second, a chord that is louder on the right, and a tune. */
 export const song = lazy((): Float32Array => {
   const wave = (hertz: number, time: number) => Math.sin(2 * Math.PI * hertz * time)
   const drum = (time: number) => 0.6 * wave(60, time % 0.5) * Math.exp(-9 * (time % 0.5))
@@ -56,9 +56,9 @@ export interface DrawOptions {
   readonly c1?: string
   readonly c2?: string
   /** Draws as if the sound had no beats. */
-  readonly silentBeats?: boolean
+  readonly withoutBeats?: boolean
   /** Draws no text, because letters and digits depend on the machine's fonts. */
-  readonly wordless?: boolean
+  readonly withoutText?: boolean
 }
 
 /** Prepares a template for drawing without encoding. Returns the scene, the drawing and the audio features per frame. */
@@ -78,7 +78,7 @@ export async function setUp(options: DrawOptions) {
   const profiler = new AudioProfiler()
   profiler.push(samples)
   const fullProfile = profiler.finish()
-  const profile = options.silentBeats ? { ...fullProfile, beats: [] } : fullProfile
+  const profile = options.withoutBeats ? { ...fullProfile, beats: [] } : fullProfile
   const seconds = samples.length / 2 / rate
   const unit = Math.min(width, height)
   const palette = new Palette({ c1, c2 })
@@ -87,16 +87,16 @@ export async function setUp(options: DrawOptions) {
     ...{ title: cleanLine(title), artist: cleanLine(artist) },
     cover: drawPlaceholderCover(drawing, Math.max(2, 2 * Math.round(unit * 0.2)), palette),
   }
-  const createdTemplate = options.wordless
-    ? wordless(templateFactories[template](scene))
+  const createdTemplate = options.withoutText
+    ? withoutText(templateFactories[template](scene))
     : templateFactories[template](scene)
   const ground = drawBuiltInBackground(drawing, scene, palette)
   createdTemplate.drawOrnament?.(ground.getContext('2d'))
   const drawn = prepareDrawing(scene, createdTemplate, { picture: ground, soft: true })
-  return { scene, drawn, moments: heard(samples, { profile, fps, frames: Math.round(seconds * fps) }) }
+  return { scene, drawn, moments: readFeatures(samples, { profile, fps, frames: Math.round(seconds * fps) }) }
 }
 
-function wordless(template: Template): Template {
+function withoutText(template: Template): Template {
   const mute = (pen: Pen) => Object.assign(pen, { fillText: () => {} })
   return {
     ...template,
@@ -105,15 +105,15 @@ function wordless(template: Template): Template {
   }
 }
 
-/** Draws the wanted frames of a template as whole pictures. wanted: frame numbers. */
-export async function draw(options: DrawOptions, wanted: readonly number[]): Promise<Canvas[]> {
+/** Draws frames of a template as whole pictures. */
+export async function draw(options: DrawOptions, frameNumbers: readonly number[]): Promise<Canvas[]> {
   const { scene, drawn, moments } = await setUp(options)
   const { drawing } = scene
   const base = drawn.still && pixelsToCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
   const pictures: Canvas[] = []
   let index = 0
   for await (const { pixels, channelShift } of drawn.frames(moments)) {
-    if (wanted.includes(index)) {
+    if (frameNumbers.includes(index)) {
       const picture = drawing.createCanvas(scene.width, scene.height)
       const pen = picture.getContext('2d')
       if (base) pen.drawImage(base, 0, 0)
@@ -125,18 +125,18 @@ export async function draw(options: DrawOptions, wanted: readonly number[]): Pro
       })
       pen.drawImage(pixelsToCanvas(drawing, size, shifted), x, y, width, height)
       if (drawn.overlay) {
-        const { box, pixels: over } = drawn.overlay
-        pen.drawImage(pixelsToCanvas(drawing, box, new Uint8ClampedArray(over)), box.x, box.y)
+        const { box, pixels: overlayPixels } = drawn.overlay
+        pen.drawImage(pixelsToCanvas(drawing, box, new Uint8ClampedArray(overlayPixels)), box.x, box.y)
       }
       pictures.push(picture)
-      if (pictures.length === wanted.length) break
+      if (pictures.length === frameNumbers.length) break
     }
     index += 1
   }
   return pictures
 }
 
-async function* heard(
+async function* readFeatures(
   samples: Float32Array,
   options: ConstructorParameters<typeof AudioFeatureTracker>[0],
 ): AsyncGenerator<AudioFeatures> {
@@ -150,7 +150,7 @@ export function pixelsOf(picture: Canvas): Uint8ClampedArray {
   return picture.getContext('2d').getImageData(0, 0, picture.width, picture.height).data
 }
 
-/** Mean difference of two pictures of one size, of 255. */
+/** Mean absolute difference of two pictures of equal size, 0 to 255. */
 export function difference(one: Canvas, other: Canvas): number {
   const [first, second] = [pixelsOf(one), pixelsOf(other)]
   return first.reduce((sum, value, at) => sum + Math.abs(value - (second[at] ?? 0)), 0) / first.length
@@ -160,20 +160,20 @@ export function difference(one: Canvas, other: Canvas): number {
 const blockSide = 8
 
 /**
- * Largest difference of the mean red, green or blue of any block of two pictures of one size, of 255: a part that
- * is missing shows in its own blocks, however small a share of the picture it is.
+ * Largest difference, 0 to 255, of the mean red, green or blue of any block of two pictures of equal size. A missing
+ * part is detected in its own blocks, however small its share of the picture is.
  */
 export function worstBlock(one: Canvas, other: Canvas): number {
   const [first, second] = [pixelsOf(one), pixelsOf(other)]
-  const across = Math.ceil(one.width / blockSide)
-  const blocks = new Float64Array(3 * across * Math.ceil(one.height / blockSide))
+  const columns = Math.ceil(one.width / blockSide)
+  const blocks = new Float64Array(3 * columns * Math.ceil(one.height / blockSide))
   const counts = new Float64Array(blocks.length)
   for (let at = 0; at < first.length; at += 4) {
     const [x, y] = [(at / 4) % one.width, Math.floor(at / 4 / one.width)]
-    const block = 3 * (Math.floor(y / blockSide) * across + Math.floor(x / blockSide))
+    const block = 3 * (Math.floor(y / blockSide) * columns + Math.floor(x / blockSide))
     for (let channel = 0; channel < 3; channel += 1) {
-      const off = (first[at + channel] ?? 0) - (second[at + channel] ?? 0)
-      blocks[block + channel] = (blocks[block + channel] ?? 0) + off
+      const channelDifference = (first[at + channel] ?? 0) - (second[at + channel] ?? 0)
+      blocks[block + channel] = (blocks[block + channel] ?? 0) + channelDifference
       counts[block + channel] = (counts[block + channel] ?? 0) + 1
     }
   }

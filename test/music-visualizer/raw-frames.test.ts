@@ -44,8 +44,8 @@ const level = (grey: number) => Math.floor(16.5 + (219 * grey) / 255)
 
 describe('the thread that codes frames', () => {
   it.each([0, 1, 2, 3, 25])('returns %i frames in order, and ends', async (count) => {
-    const wanted = Array.from({ length: count }, (_, index) => level(10 * index))
-    expect(await read(greys(count))).toEqual(wanted)
+    const expected = Array.from({ length: count }, (_, index) => level(10 * index))
+    expect(await read(greys(count))).toEqual(expected)
   })
 
   it('returns fully moving pictures unchanged or with shifted channels', async () => {

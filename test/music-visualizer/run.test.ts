@@ -134,10 +134,10 @@ describe('files', () => {
     )
     for (const side of ['FL', 'FR']) {
       await ffmpeg('-i', path, '-af', `pan=mono|c0=${side}`, at(`${side}.wav`))
-      const heard = amplitude((await samples(at(`${side}.wav`))).subarray(0, 48_000), 440)
+      const measuredLevel = amplitude((await samples(at(`${side}.wav`))).subarray(0, 48_000), 440)
       // The source's level is 1/8; ffmpeg's default downmix would reduce it by 3 dB.
-      expect(heard, side).toBeGreaterThan(0.115)
-      expect(heard, side).toBeLessThan(0.135)
+      expect(measuredLevel, side).toBeGreaterThan(0.115)
+      expect(measuredLevel, side).toBeLessThan(0.135)
     }
     expect((await rgb(path, 15)).filter((value) => value > 150).length).toBeGreaterThan(100)
   })
@@ -150,9 +150,9 @@ describe('files', () => {
     expect(amplitude((await samples(path)).subarray(16_000, 40_000), 440)).toBeCloseTo(0.4, 1)
     const clean = request({ file_id: at('song.mp3') })
     const lit = async (video: string) => (await rgb(video, 25)).filter((value) => value > 150).length
-    const usual = await lit((await render(clean, folder.path)).path)
-    expect(usual).toBeGreaterThan(100)
-    expect(await lit(path)).toBeGreaterThan(0.8 * usual)
+    const reference = await lit((await render(clean, folder.path)).path)
+    expect(reference).toBeGreaterThan(100)
+    expect(await lit(path)).toBeGreaterThan(0.8 * reference)
   })
 
   it('a background video without frames is rejected immediately: 6021 with its name', async () => {
@@ -165,7 +165,7 @@ describe('files', () => {
   })
 
   it('files whose probed content does not fit are rejected: 6001', async () => {
-    const refused = async (more: Record<string, unknown>) => {
+    const expectRejected = async (more: Record<string, unknown>) => {
       const { input, files } = await stage(request(more))
       try {
         plan(input, files)
@@ -176,10 +176,10 @@ describe('files', () => {
     }
     await ffmpeg('-i', at('city.mp4'), '-c', 'copy', '-f', 'mp4', at('moving.jpg'))
     await ffmpeg('-i', at('city.mp4'), '-c', 'copy', '-f', 'mp4', at('silent.m4a'))
-    expect(await refused({ cover_file_id: at('moving.jpg') })).toBe(6001)
-    expect(await refused({ file_id: at('silent.m4a') })).toBe(6001)
-    expect(await refused({ background_file_id: at('mono.flac') })).toBe(6001)
-    expect(await refused({ cover_file_id: at('cover.jpg'), background_file_id: at('city.mp4') })).toBe(
+    expect(await expectRejected({ cover_file_id: at('moving.jpg') })).toBe(6001)
+    expect(await expectRejected({ file_id: at('silent.m4a') })).toBe(6001)
+    expect(await expectRejected({ background_file_id: at('mono.flac') })).toBe(6001)
+    expect(await expectRejected({ cover_file_id: at('cover.jpg'), background_file_id: at('city.mp4') })).toBe(
       'accepted',
     )
   })

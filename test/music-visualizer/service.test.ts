@@ -29,16 +29,16 @@ async function uploadTone(calls: Api, seconds: number): Promise<string> {
 /** Finds the ffmpeg process that encodes a task of a data folder. */
 const encoders = (dataDir: string) => findProcesses('libx264', join(dataDir, 'scratch'))
 
-test('answers in its own envelope, and links the result in full', async () => {
+test('returns the message envelope and an absolute download URL', async () => {
   const service = await startKillableService(await temporaryDataFolder())
   const calls = api(service)
   const file_id = await uploadTone(calls, 1)
   const request = { file_id, template_id: 'vinyl', resolution: { width: 128, height: 128 } }
-  const { status: _, ...made } = await calls.create(type, request)
-  expect(wrongFields(messageEnvelopeFields, { ...made })).toEqual([])
-  expect(made).toMatchObject({ code: 0, message: 'success' })
-  expect(wrongFields(messageCreatedFields, { ...made.data })).toEqual([])
-  const done = await calls.ended(type, made.data.task_id)
+  const { status: _, ...creation } = await calls.create(type, request)
+  expect(wrongFields(messageEnvelopeFields, { ...creation })).toEqual([])
+  expect(creation).toMatchObject({ code: 0, message: 'success' })
+  expect(wrongFields(messageCreatedFields, { ...creation.data })).toEqual([])
+  const done = await calls.ended(type, creation.data.task_id)
   expect(done).toMatchObject({ code: 0, data: { status: 'completed', progress: 100 } })
   const result = done.data.output_result ?? {}
   expect(wrongFields(musicVisualizer.result, result)).toEqual([])
@@ -47,7 +47,7 @@ test('answers in its own envelope, and links the result in full', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'video/mp4'])
 })
 
-test('stopped in the middle: nothing is left running, and the credits are back', async () => {
+test('a task stopped while it renders leaves no process running and is refunded', async () => {
   const dataDir = await temporaryDataFolder()
   const calls = api(await startKillableService(dataDir))
   const file_id = await uploadTone(calls, 300)
@@ -65,11 +65,11 @@ test('stopped in the middle: nothing is left running, and the credits are back',
   await waitUntilExited(running)
   await pollUntil(
     () => findProcesses('ffmpeg', dataDir),
-    (left) => left.length === 0,
+    (pids) => pids.length === 0,
   )
 })
 
-test('killed in the middle, encoder or service: it is done again and completes, charged once', async () => {
+test('a task whose encoder or service is killed is rendered again, completes and is charged once', async () => {
   const dataDir = await temporaryDataFolder()
   const victim = await startKillableService(dataDir)
   const calls = api(victim)

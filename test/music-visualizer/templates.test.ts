@@ -64,7 +64,7 @@ describe.each(names)('%s', (template) => {
 })
 
 describe('the coded frames', () => {
-  const wanted = [0, 1, 7, 14]
+  const frameNumbers = [0, 1, 7, 14]
 
   it('match the drawn pictures, although only changed pixels are converted', async () => {
     const size = { width: 128, height: 96 }
@@ -74,18 +74,18 @@ describe('the coded frames', () => {
       ...size,
       title: 'Night',
     } as const
-    const pictures = await draw(options, wanted)
+    const pictures = await draw(options, frameNumbers)
     const { drawn, moments } = await setUp(options)
     let index = 0
     for await (const bytes of rawFrames({ drawn, moments, ...size })) {
-      const picture = pictures[wanted.indexOf(index)]
+      const picture = pictures[frameNumbers.indexOf(index)]
       index += 1
       if (!picture) continue
       const exact = new Yuv420(size)
       exact.write(new Uint8Array(pixelsOf(picture)), { x: 0, y: 0, ...size })
-      const off = exact.bytes.map((value, at) => Math.abs(value - (bytes[at] ?? 0)))
+      const errors = exact.bytes.map((value, at) => Math.abs(value - (bytes[at] ?? 0)))
       expect(
-        off.filter((steps) => steps > 2),
+        errors.filter((steps) => steps > 2),
         `frame ${index - 1}`,
       ).toEqual(new Uint8Array())
     }
@@ -101,7 +101,7 @@ describe('the coded frames', () => {
     const size = { width, height }
     const samples = song().subarray(0, 2 * 24_000)
     const options = { template: 'shockwave', samples, ...given } as const
-    const pictures = await draw(options, wanted)
+    const pictures = await draw(options, frameNumbers)
     const { scene, drawn, moments } = await setUp(options)
     await using folder = await temporaryFolder()
     const [silence, path] = [join(folder.path, 'silence.wav'), join(folder.path, 'film.mp4')]
@@ -110,14 +110,14 @@ describe('the coded frames', () => {
     const film = { drawn, moments, ...size, fps: 30, frames: 15, sound: quiet }
     const context = { scratch: folder.path, signal: new AbortController().signal, threads: 2 }
     await encodeVisualizer(film, context, { path, timeoutMs: 60_000, onFrames: () => {} })
-    const coded = await rgbFrames(path, wanted)
+    const coded = await rgbFrames(path, frameNumbers)
     for (const [index, picture] of pictures.entries()) {
       const three = coded[index] ?? Buffer.alloc(0)
       const pixels = Uint8ClampedArray.from({ length: 4 * size.width * size.height }, (__, at) =>
         at % 4 === 3 ? 255 : (three[at - Math.floor(at / 4)] ?? 0),
       )
       const frame = pixelsToCanvas(scene.drawing, size, pixels)
-      expect(worstBlock(frame, picture), `frame ${wanted[index]}`).toBeLessThan(lossy)
+      expect(worstBlock(frame, picture), `frame ${frameNumbers[index]}`).toBeLessThan(lossy)
     }
   })
 })
@@ -181,9 +181,9 @@ describe('pulsar', () => {
       } as const
       const all = Array.from({ length: Math.round(3.3 * fps) }, (_, index) => index)
       const rings = await draw(options, all)
-      const none = await draw({ ...options, silentBeats: true }, all)
-      const shown = rings.map((picture, index) => difference(picture, none[index] ?? picture) > 0)
-      const begins = all.filter((index) => shown[index] && !shown[index - 1])
+      const withoutBeats = await draw({ ...options, withoutBeats: true }, all)
+      const hasRing = rings.map((picture, index) => difference(picture, withoutBeats[index] ?? picture) > 0)
+      const begins = all.filter((index) => hasRing[index] && !hasRing[index - 1])
       expect(begins).toEqual(times.map((time) => Math.ceil(time * fps - 1e-6)))
     }
   })
@@ -192,7 +192,7 @@ describe('pulsar', () => {
 describe('bars', () => {
   it('a rising tone raises bar after bar at its position', async () => {
     const [from, to, seconds] = [60, 9000, 4]
-    const place = (hertz: number) => Math.log(hertz / 40) / Math.log(14_000 / 40)
+    const barPosition = (hertz: number) => Math.log(hertz / 40) / Math.log(14_000 / 40)
     const rise = Math.log(to / from) / seconds
     const sweep = (time: number) => 0.7 * Math.sin((2 * Math.PI * from * (Math.exp(rise * time) - 1)) / rise)
     const frames = [30, 60, 90, 110]
@@ -219,7 +219,7 @@ describe('bars', () => {
       const middle = (lit.reduce((sum, x) => sum + x, 0) / lit.length - (640 - room) / 2) / room
       const hertz = from * Math.exp((rise * (frames[index] ?? 0)) / 30)
       // A bar is 1/46 of the width; the previous bar is still high.
-      expect(Math.abs(middle - place(hertz)), `${hertz.toFixed(0)} Hz`).toBeLessThan(0.035)
+      expect(Math.abs(middle - barPosition(hertz)), `${hertz.toFixed(0)} Hz`).toBeLessThan(0.035)
     }
   })
 })

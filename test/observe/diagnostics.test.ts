@@ -162,14 +162,14 @@ describe('with secrets planted everywhere', () => {
     return await readFile(path, 'utf8')
   }
 
-  const everywhere = () => [
+  const secretCopies = () => [
     ...Object.values(secrets).filter((one) => one !== secrets.variableKey),
     service.apiKey,
   ]
 
   test('the report contains no secret and no name, but all useful data', async () => {
     const text = await reportOf([])
-    expectNone(text, [...everywhere(), secrets.variableKey])
+    expectNone(text, [...secretCopies(), secrets.variableKey])
     expectNone(text, [
       ...Object.values(names),
       home,
@@ -215,7 +215,7 @@ describe('with secrets planted everywhere', () => {
 
   test('names are kept on request, secrets never', async () => {
     const text = await reportOf(['--with-names'])
-    expectNone(text, [...everywhere(), hostname()])
+    expectNone(text, [...secretCopies(), hostname()])
     expect(text).toContain(names.path)
     expect(text).toContain(names.folder)
     expect(text).toContain(JSON.stringify(names.upload).slice(1, -1))
@@ -239,15 +239,15 @@ test('a report is written without a service, with unreadable settings and withou
 test('an existing file is not overwritten, and an unwritable path is reported', async () => {
   const path = join(home, 'mine.txt')
   await writeFile(path, 'mine')
-  const places = [
+  const unwritablePaths = [
     [path, 'mine.txt already exists'],
     [join(home, 'nowhere', 'report.txt'), 'ENOENT'],
   ] as const
-  for (const [output, why] of places) {
+  for (const [output, reason] of unwritablePaths) {
     const { code, err } = await diagnostics(['--output', output])
     expect(code).toBe(1)
     expect(err).toMatch(/^reelwright: the report cannot be written: .*\nFix: .*--output/)
-    expect(err).toContain(why)
+    expect(err).toContain(reason)
   }
   expect(await readFile(path, 'utf8')).toBe('mine')
 })

@@ -6,7 +6,7 @@ export interface Series {
 }
 
 /** Result of a scrape, by metric name. */
-export interface Exposition {
+export interface Scrape {
   readonly types: ReadonlyMap<string, string>
   readonly series: readonly Series[]
   /** Sum of the series of a name that have these labels; 0 for none. */
@@ -21,22 +21,22 @@ const labelPair = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y
  * no series is repeated, histograms are cumulative and end with +Inf. Throws at the first
  * invalid line.
  */
-export function readExposition(text: string): Exposition {
+export function readExposition(text: string): Scrape {
   if (!text.endsWith('\n')) throw new Error('the last line has no end')
   const types = new Map<string, string>()
   const helps = new Set<string>()
   const series = new Map<string, Series>()
   let current = ''
   for (const line of text.slice(0, -1).split('\n')) {
-    const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) ([a-zA-Z_:][\w:]*) (.+)$/.exec(line) ?? []
+    const [, kind, name = '', argument = ''] = /^# (HELP|TYPE) ([a-zA-Z_:][\w:]*) (.+)$/.exec(line) ?? []
     if (kind === 'HELP') {
       if (helps.has(name)) throw new Error(`HELP twice: ${line}`)
       helps.add(name)
       current = name
     } else if (kind === 'TYPE') {
-      if (types.has(name) || name !== current || !/^(counter|gauge|histogram)$/.test(rest))
+      if (types.has(name) || name !== current || !/^(counter|gauge|histogram)$/.test(argument))
         throw new Error(line)
-      types.set(name, rest)
+      types.set(name, argument)
     } else {
       const read = readSeries(line)
       const suffix = types.get(current) === 'histogram' ? /^_(bucket|sum|count)$/ : /^$/

@@ -14,12 +14,12 @@ export function logged(
   fields: Readonly<Record<string, unknown>>,
   atLeast = 1,
 ): Promise<LogLine[]> {
-  const wanted = Object.entries(fields)
+  const expectedFields = Object.entries(fields)
   return pollUntil(
     async () => {
       const lines = (await readFile(join(dataDir, 'log'), 'utf8')).split('\n').filter(Boolean)
       const parsed = lines.map((line) => JSON.parse(line) as LogLine)
-      return parsed.filter((line) => wanted.every(([name, value]) => line[name] === value))
+      return parsed.filter((line) => expectedFields.every(([name, value]) => line[name] === value))
     },
     (matching) => matching.length >= atLeast,
   )

@@ -7,7 +7,7 @@ import { hasPostgres, newDatabase } from '../postgres.ts'
 import { sendRequest, openConnection } from '../http/raw-http.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { readExposition, type Exposition } from './exposition.ts'
+import { readExposition, type Scrape } from './exposition.ts'
 
 type Service = Pick<TestService, 'baseUrl' | 'apiKey'>
 
@@ -17,7 +17,7 @@ async function scrapeText({ baseUrl, apiKey }: Service): Promise<string> {
   return answer.bytes.toString()
 }
 
-async function scrape(service: Service): Promise<Exposition> {
+async function scrape(service: Service): Promise<Scrape> {
   return readExposition(await scrapeText(service))
 }
 
@@ -144,8 +144,8 @@ test('a running upload is counted while bytes arrive', async () => {
     'Content-Type: multipart/form-data; boundary=edge',
     'Content-Length: 1000000',
   ]
-  const begin = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
-  connection.socket.write(`${head.join('\r\n')}\r\n\r\n${begin}${'x'.repeat(300_000)}`)
+  const formStart = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+  connection.socket.write(`${head.join('\r\n')}\r\n\r\n${formStart}${'x'.repeat(300_000)}`)
   const counted = await pollUntil(
     async () => (await scrape(service)).sum('reelwright_http_received_bytes_total', labels),
     (bytes) => bytes > 300_000,

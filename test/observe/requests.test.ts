@@ -13,11 +13,11 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const idOf = (answer: { headers: Readonly<Record<string, unknown>> }): string =>
+const requestIdOf = (answer: { headers: Readonly<Record<string, unknown>> }): string =>
   String(answer.headers['x-request-id'])
 
 describe('request ids', () => {
-  const own = /^[\da-f]{8}-[\da-f-]{27}$/
+  const generatedId = /^[\da-f]{8}-[\da-f-]{27}$/
 
   test('every response has one, including errors and undecodable paths', async () => {
     const headers = { authorization: service.apiKey }
@@ -29,8 +29,8 @@ describe('request ids', () => {
       await sendRequest(`${service.baseUrl}/task/%ff`, { headers }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 404, 400])
-    const ids = answers.map(idOf)
-    for (const id of ids) expect(id).toMatch(own)
+    const ids = answers.map(requestIdOf)
+    for (const id of ids) expect(id).toMatch(generatedId)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
@@ -40,7 +40,7 @@ describe('request ids', () => {
       const answer = await sendRequest(`${service.baseUrl}/health`, {
         headers: { 'x-request-id': requestId },
       })
-      expect(idOf(answer)).toBe(requestId)
+      expect(requestIdOf(answer)).toBe(requestId)
     },
   )
 
@@ -55,7 +55,7 @@ describe('request ids', () => {
         ),
       )
       const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.waitForText(/\r\n\r\n/)) ?? []
-      expect(id).toMatch(own)
+      expect(id).toMatch(generatedId)
     },
   )
 
@@ -65,27 +65,27 @@ describe('request ids', () => {
       'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n',
     )
     const [, id] = /^x-request-id: (.*)\r$/im.exec(await connection.waitForText(/\r\n\r\n/)) ?? []
-    expect(id).toMatch(own)
+    expect(id).toMatch(generatedId)
   })
 })
 
 describe('the log line of a request', () => {
   const headers = () => ({ authorization: service.apiKey })
 
-  test('a rejected one has the route, status and code, and not the URL', async () => {
+  test('contains route, status and code of a rejected request, and not its URL', async () => {
     const answer = await sendRequest(
       `${service.baseUrl}/base/file/no-file?Authorization=sekret&name=private`,
       {
         headers: headers(),
       },
     )
-    const [line] = await logged(service, { msg: 'request', request_id: idOf(answer) })
+    const [line] = await logged(service, { msg: 'request', request_id: requestIdOf(answer) })
     expect(line).toEqual({
       level: 30,
       time: expect.any(String),
       pid: process.pid,
       hostname: expect.any(String),
-      request_id: idOf(answer),
+      request_id: requestIdOf(answer),
       method: 'GET',
       route: '/base/file/:file_id',
       status: 404,
@@ -98,9 +98,9 @@ describe('the log line of a request', () => {
 
   test('successful reads are logged at debug level', async () => {
     const read = await sendRequest(`${service.baseUrl}/task/list`, { headers: headers() })
-    const refused = await sendRequest(`${service.baseUrl}/task/list`)
-    await logged(service, { request_id: idOf(refused) })
-    expect(await logged(service, { request_id: idOf(read) }, 0)).toEqual([])
+    const rejection = await sendRequest(`${service.baseUrl}/task/list`)
+    await logged(service, { request_id: requestIdOf(rejection) })
+    expect(await logged(service, { request_id: requestIdOf(read) }, 0)).toEqual([])
   })
 
   test('an upload with a hostile name and header is one line without either', async () => {
@@ -122,7 +122,7 @@ describe('the log line of a request', () => {
     const answer = await sendRequest(`${service.baseUrl}/task/list`, {
       headers: { authorization: 'sekret-sekret' },
     })
-    const [line] = await logged(service, { request_id: idOf(answer) })
+    const [line] = await logged(service, { request_id: requestIdOf(answer) })
     expect(line).toMatchObject({ status: 401, code: 6502 })
     expect(line).not.toHaveProperty('account_id')
     expect(JSON.stringify(line)).not.toContain('sekret')
@@ -130,7 +130,7 @@ describe('the log line of a request', () => {
 
   test('all unknown routes are logged as one route', async () => {
     const answer = await sendRequest(`${service.baseUrl}/private/place`, { headers: headers() })
-    expect(await logged(service, { request_id: idOf(answer) })).toMatchObject([
+    expect(await logged(service, { request_id: requestIdOf(answer) })).toMatchObject([
       { route: '(none)', status: 404 },
     ])
   })
@@ -196,9 +196,9 @@ test('the response to a bug contains the request id of its log line', async () =
   expect(envelope(answer)).toMatchObject({
     status: 500,
     code: 6500,
-    hint: expect.stringContaining(idOf(answer)),
+    hint: expect.stringContaining(requestIdOf(answer)),
   })
-  const [line] = await logged(service, { request_id: idOf(answer), level: 50 })
+  const [line] = await logged(service, { request_id: requestIdOf(answer), level: 50 })
   expect(line).toMatchObject({
     msg: 'request failed',
     err: { type: 'SyntaxError' },

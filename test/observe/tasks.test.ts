@@ -25,11 +25,17 @@ async function linesOf(id: string, last: string) {
 
 test('the life of a task is logged with its ids, credits and times', async () => {
   const id = await create('copy')
-  const whose = { task_type: 'test_copy', account_id: 1 }
+  const taskFields = { task_type: 'test_copy', account_id: 1 }
   expect(await linesOf(id, 'task completed')).toMatchObject([
-    { msg: 'task created', ...whose, request_id: expect.any(String), credits: 1, estimated_ms: 2000 },
-    { msg: 'task started', ...whose, attempt: 1, waited_ms: expect.any(Number) },
-    { msg: 'task completed', ...whose, credits: 1, ms: expect.any(Number), in_all_ms: expect.any(Number) },
+    { msg: 'task created', ...taskFields, request_id: expect.any(String), credits: 1, estimated_ms: 2000 },
+    { msg: 'task started', ...taskFields, attempt: 1, waited_ms: expect.any(Number) },
+    {
+      msg: 'task completed',
+      ...taskFields,
+      credits: 1,
+      ms: expect.any(Number),
+      in_all_ms: expect.any(Number),
+    },
   ])
 })
 
@@ -57,11 +63,11 @@ test('lines of a task contain the request that created or cancelled it', async (
 
 test('failed attempts are logged with their reason, and the end with the refund', async () => {
   await using other = await startTestService()
-  const own = api(other)
-  const { data: file } = await own.upload('private.txt', 'some bytes')
-  const { data: task } = await own.create('test_copy', { file_id: file.file_id, behaviour: 'break' })
+  const account = api(other)
+  const { data: file } = await account.upload('private.txt', 'some bytes')
+  const { data: task } = await account.create('test_copy', { file_id: file.file_id, behaviour: 'break' })
   await pollUntil(
-    () => own.query('test_copy', task.task_id),
+    () => account.query('test_copy', task.task_id),
     ({ data }) => data.status === 'failed',
   )
   await logged(other, { task_id: task.task_id, msg: 'task failed' })

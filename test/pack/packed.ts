@@ -38,9 +38,9 @@ export async function installPacked(folder: string): Promise<Packed> {
   const tarball = (await readdir(stage)).find((name) => name.endsWith('.tgz'))
   if (tarball === undefined) throw new Error('npm pack created no file')
 
-  const place = join(folder, 'node_modules', 'reelwright')
-  await mkdir(place, { recursive: true })
-  await run('tar', ['-xzf', join(stage, tarball), '-C', place, '--strip-components=1'])
+  const installFolder = join(folder, 'node_modules', 'reelwright')
+  await mkdir(installFolder, { recursive: true })
+  await run('tar', ['-xzf', join(stage, tarball), '-C', installFolder, '--strip-components=1'])
   const { size: bytes } = await stat(join(stage, tarball))
   await rm(stage, { recursive: true })
 
@@ -48,8 +48,8 @@ export async function installPacked(folder: string): Promise<Packed> {
   // Takes half the time of `cp` for thousands of small files.
   for (const path of dependencies) cpSync(join(root, path), join(folder, path), { recursive: true })
   return {
-    program: join(place, 'bin', 'reelwright.mjs'),
-    files: await readdir(place, { recursive: true }),
+    program: join(installFolder, 'bin', 'reelwright.mjs'),
+    files: await readdir(installFolder, { recursive: true }),
     bytes,
     dependencies,
   }

@@ -74,14 +74,17 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
     await using agent = await studio.connect('modern')
     const { data } = await agent.call('service_status')
     const { packs } = data['service'] as { packs: { name: string; state: string; missing: string | null }[] }
-    const of = (name: string) => packs.find((pack) => pack.name === name)
-    expect(of('text-detection')).toMatchObject({
+    const packNamed = (name: string) => packs.find((pack) => pack.name === name)
+    expect(packNamed('text-detection')).toMatchObject({
       state: 'missing',
       missing: expect.stringContaining('reelwright models pull text-detection'),
     })
-    expect(of('onnx-runtime')).toMatchObject({ state: 'ready', missing: null })
-    expect(of('inpainting')).toMatchObject({ state: 'missing', missing: expect.stringContaining('SHA-256') })
-    expect(of('optical-flow')).toMatchObject({ state: 'optional' })
+    expect(packNamed('onnx-runtime')).toMatchObject({ state: 'ready', missing: null })
+    expect(packNamed('inpainting')).toMatchObject({
+      state: 'missing',
+      missing: expect.stringContaining('SHA-256'),
+    })
+    expect(packNamed('optical-flow')).toMatchObject({ state: 'optional' })
   })
 })
 

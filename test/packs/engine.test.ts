@@ -30,12 +30,14 @@ afterEach(async () => {
 const file = 'reelwright-test-engine-1.0.0.tgz'
 
 async function expectUsable(folder: string | null): Promise<void> {
-  const place = folder ?? ''
-  expect(createRequire(join(place, 'engine.cjs'))('@reelwright-test/engine')).toBe(42)
-  const files = await readdir(join(place, 'node_modules', '@reelwright-test', 'engine'), { recursive: true })
+  const engineFolder = folder ?? ''
+  expect(createRequire(join(engineFolder, 'engine.cjs'))('@reelwright-test/engine')).toBe(42)
+  const files = await readdir(join(engineFolder, 'node_modules', '@reelwright-test', 'engine'), {
+    recursive: true,
+  })
   expect(files).toContain(join('bin', process.platform, process.arch, 'answer.js'))
   expect(files).not.toContain(join('bin', 'other'))
-  expect((await readdir(place)).toSorted()).toEqual(['node_modules', 'pack.json'])
+  expect((await readdir(engineFolder)).toSorted()).toEqual(['node_modules', 'pack.json'])
 }
 
 it('installing an engine from a mirror unpacks only the files that this machine needs', async () => {
@@ -48,11 +50,11 @@ it('installing an engine from a mirror unpacks only the files that this machine 
     code: 0,
     out: expect.stringMatching(/installed/),
   })
-  const place = await locatePack(packs, 'engine')
-  await expectUsable(place)
+  const engineFolder = await locatePack(packs, 'engine')
+  await expectUsable(engineFolder)
   expect(await runModels('verify', 'engine', subject)).toMatchObject({ code: 0 })
   const answer = `node_modules/@reelwright-test/engine/bin/${process.platform}/${process.arch}/answer.js`
-  await writeFile(join(place ?? '', answer), 'module.exports = 41\n')
+  await writeFile(join(engineFolder ?? '', answer), 'module.exports = 41\n')
   expect(await runModels('verify', 'engine', subject)).toMatchObject({
     code: 1,
     out: `engine: damaged (${answer})\n  -> reelwright models pull engine\n`,
@@ -64,11 +66,11 @@ it('installing an engine from a mirror unpacks only the files that this machine 
 it('a downloaded engine is not downloaded again after its unpacking was interrupted', async () => {
   await using mirror = await startMirror({ [file]: archive })
   const packs = testPacks(scratch.path, { engine: pack }, { mirror: mirror.address })
-  const inTheWay = join(`${packFolder(packs, 'engine', pack)}.part`, 'pack.json', 'more')
-  await mkdir(inTheWay, { recursive: true })
+  const obstacle = join(`${packFolder(packs, 'engine', pack)}.part`, 'pack.json', 'more')
+  await mkdir(obstacle, { recursive: true })
   await expect(installPack(packs, 'engine')).rejects.toMatchObject({ code: 6401 })
   expect(await locatePack(packs, 'engine')).toBeNull()
-  await rm(join(inTheWay, '..'), { recursive: true })
+  await rm(join(obstacle, '..'), { recursive: true })
   expect(await installPack(packs, 'engine')).toBe('pulled')
   expect(mirror.requests).toEqual([file])
   await expectUsable(await locatePack(packs, 'engine'))

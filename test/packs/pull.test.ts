@@ -147,7 +147,7 @@ describe('a damaged pack', () => {
 })
 
 describe('a model that users provide', () => {
-  const own: Manifest = {
+  const userManifest: Manifest = {
     eyes: { kind: 'own', title: 'Eyes', enables: 'seeing', licence: "the model's own" },
   }
   const { sha256 } = modelPack().artifact
@@ -155,7 +155,7 @@ describe('a model that users provide', () => {
   it('is used in place as long as its checksum matches', async () => {
     const path = join(scratch.path, 'mine.onnx')
     await writeFile(path, modelBytes)
-    const packs = packsOf({ own: { eyes: { path, sha256 } } }, own)
+    const packs = packsOf({ own: { eyes: { path, sha256 } } }, userManifest)
     expect(await locatePack(packs, 'eyes')).toBe(path)
     expect((await run('list', packs)).out).toMatch(/^eyes +ready /m)
     expect((await run('verify', packs)).out).toBe('eyes: intact\n')
@@ -169,15 +169,15 @@ describe('a model that users provide', () => {
   })
 
   it('is reported with its setting when it is not configured or its path does not exist', async () => {
-    expect(await run('pull', packsOf({}, own))).toMatchObject({
+    expect(await run('pull', packsOf({}, userManifest))).toMatchObject({
       code: 1,
       err: expect.stringContaining('"models": { "eyes": { "path": "…", "sha256": "…" } }'),
     })
-    expect(await run('setup', packsOf({}, own))).toMatchObject({
+    expect(await run('setup', packsOf({}, userManifest))).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^eyes: optional, not set/),
     })
-    const packs = packsOf({ own: { eyes: { path: join(scratch.path, 'nowhere'), sha256 } } }, own)
+    const packs = packsOf({ own: { eyes: { path: join(scratch.path, 'nowhere'), sha256 } } }, userManifest)
     expect(await run('setup', packs)).toMatchObject({
       code: 1,
       out: expect.stringMatching(/cannot be read \(ENOENT\)\n {2}-> Correct models\.eyes\.path/),

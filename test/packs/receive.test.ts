@@ -55,8 +55,8 @@ describe('a pull over the network', () => {
     )
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
     expect(progress.at(-1)).toBe(modelBytes.length)
-    const [none, first = 0, second = 0, ...more] = starts()
-    expect([none, more]).toEqual([0, []])
+    const [firstStart, first = 0, second = 0, ...more] = starts()
+    expect([firstStart, more]).toEqual([0, []])
     expect(second).toBeGreaterThan(first)
     await expectInstalled(packs)
   })
@@ -88,11 +88,11 @@ describe('a pull over the network', () => {
     mirror.cuts.push(400_000, 0, 0, 0, 0, 0)
     const packs = packsOf()
     const pauses: number[] = []
-    const noted = async (milliseconds: number) => {
+    const recordDelay = async (milliseconds: number) => {
       pauses.push(milliseconds)
       await pause()
     }
-    await expect(installPack(packs, 'eyes', { pause: noted })).rejects.toMatchObject({
+    await expect(installPack(packs, 'eyes', { pause: recordDelay })).rejects.toMatchObject({
       ...{ code: 6401, retryable: true },
       message: expect.stringContaining('eyes.onnx cannot be downloaded'),
       hint: expect.stringContaining('Try again: the download resumes'),
@@ -155,8 +155,8 @@ describe('a pull over the network', () => {
   it('downloads once for two concurrent processes', async () => {
     const packs = packsOf()
     const subject = { folder: scratch.path, packs }
-    const pull = () => runModelsProcess('pull', 'eyes', subject)
-    const ended = await Promise.all([pull(), pull()])
+    const startPull = () => runModelsProcess('pull', 'eyes', subject)
+    const ended = await Promise.all([startPull(), startPull()])
     expect(ended.map(({ code }) => code)).toEqual([0, 0])
     expect(ended.map(({ out }) => out).toSorted()).toEqual([
       'eyes: already installed\n',
@@ -270,8 +270,8 @@ describe('a pull over the network', () => {
     ['https://models.example/a', 'http://localhost:8080/a', false],
     ['https://models.example/a', 'https://cdn.example/a', true],
     ['https://localhost/a', 'http://127.0.0.1/a', true],
-  ])('from %s may be sent on to %s: %s', (start, next, may) => {
-    expect(isSafeRedirect(new URL(start), next)).toBe(may)
+  ])('from %s may be sent on to %s: %s', (start, next, isAllowed) => {
+    expect(isSafeRedirect(new URL(start), next)).toBe(isAllowed)
   })
 
   it('is rejected when the disk has no space', async () => {

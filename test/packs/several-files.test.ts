@@ -35,9 +35,9 @@ describe('a model of two files', () => {
     const subject = { folder: scratch.path, packs }
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.tokens.txt'])
-    const place = (await locatePack(packs, 'eyes')) ?? ''
-    expect(basename(place)).toBe('eyes.onnx')
-    const second = join(dirname(place), 'eyes.tokens.txt')
+    const packPath = (await locatePack(packs, 'eyes')) ?? ''
+    expect(basename(packPath)).toBe('eyes.onnx')
+    const second = join(dirname(packPath), 'eyes.tokens.txt')
     expect(await readFile(second)).toEqual(words)
     await writeFile(second, 'one 2\ntwo 1\n')
     expect(await runModels('verify', 'eyes', subject)).toMatchObject({
@@ -95,10 +95,10 @@ describe('a model whose files come in an archive', () => {
     const packs = testPacks(scratch.path, { eyes: voice }, { mirror: mirror.address })
     const subject = { folder: scratch.path, packs }
     expect(await installPack(packs, 'eyes')).toBe('pulled')
-    const place = dirname((await locatePack(packs, 'eyes')) ?? '')
-    expect((await readdir(place)).toSorted()).toEqual(['data', 'eyes.onnx', 'pack.json', 'tokens.txt'])
+    const packPath = dirname((await locatePack(packs, 'eyes')) ?? '')
+    expect((await readdir(packPath)).toSorted()).toEqual(['data', 'eyes.onnx', 'pack.json', 'tokens.txt'])
     expect(await runModels('verify', 'eyes', subject)).toMatchObject({ code: 0 })
-    await writeFile(join(place, 'data', 'phontab'), 'q')
+    await writeFile(join(packPath, 'data', 'phontab'), 'q')
     expect(await runModels('verify', 'eyes', subject)).toMatchObject({
       code: 1,
       out: expect.stringContaining('eyes: damaged (data/phontab)'),
@@ -118,9 +118,9 @@ describe('a folder that users provide', () => {
     const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder })
     const sha256 = stdout.slice(0, 64)
     expect(await modelSha256(folder)).toBe(sha256)
-    const own = { voice: { path: folder, sha256 } }
+    const configured = { voice: { path: folder, sha256 } }
     const title = { kind: 'own', title: 'Voice', enables: 'speaking', licence: 'its own' } as const
-    const packs = testPacks(scratch.path, { voice: title }, { own })
+    const packs = testPacks(scratch.path, { voice: title }, { own: configured })
     expect(await locatePack(packs, 'voice')).toBe(folder)
     await writeFile(join(folder, 'espeak-ng-data', 'lang', 'en'), 'en')
     await expect(locatePack(packs, 'voice')).rejects.toMatchObject({ code: 6016 })

@@ -42,7 +42,7 @@ function useTestPacks(known: Manifest, settings: Partial<Packs> = {}): Packs {
 
 const eyes: PackName = 'text-detection'
 const runtime: PackName = 'onnx-runtime'
-const own: PackName = 'inpainting'
+const userPack: PackName = 'inpainting'
 
 describe('the first use', () => {
   it('of a small pack downloads it once for concurrent calls', async () => {
@@ -50,24 +50,24 @@ describe('the first use', () => {
     await requirePack(eyes)
     expect(mirror.requests).toEqual([])
     expect(await findPack(eyes)).toBeNull()
-    const places = await Promise.all([resolvePack(eyes), resolvePack(eyes)])
-    expect(places[0]).toBe(places[1])
-    expect(await findPack(eyes)).toBe(places[0])
+    const resolved = await Promise.all([resolvePack(eyes), resolvePack(eyes)])
+    expect(resolved[0]).toBe(resolved[1])
+    expect(await findPack(eyes)).toBe(resolved[0])
     expect(mirror.requests).toEqual(['eyes.onnx'])
   })
 
   it('downloads nothing when automatic downloads are off', async () => {
     useTestPacks({ [eyes]: modelPack() }, { automatic: false })
-    const refusal = { code: 6401, retryable: false, hint: `reelwright models pull ${eyes}` }
-    await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
-    await expect(resolvePack(eyes)).rejects.toMatchObject(refusal)
+    const rejection = { code: 6401, retryable: false, hint: `reelwright models pull ${eyes}` }
+    await expect(requirePack(eyes)).rejects.toMatchObject(rejection)
+    await expect(resolvePack(eyes)).rejects.toMatchObject(rejection)
     expect(mirror.requests).toEqual([])
   })
 
   it('does not download packs of 25 MB or more', async () => {
     const large = modelPack()
-    const sized = (bytes: number) => ({ [eyes]: { ...large, artifact: { ...large.artifact, bytes } } })
-    useTestPacks(sized(25_000_000))
+    const packOfSize = (bytes: number) => ({ [eyes]: { ...large, artifact: { ...large.artifact, bytes } } })
+    useTestPacks(packOfSize(25_000_000))
     await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       retryable: false,
@@ -75,7 +75,7 @@ describe('the first use', () => {
       hint: `reelwright models pull ${eyes}`,
     })
     expect(mirror.requests).toEqual([])
-    useTestPacks(sized(24_999_999))
+    useTestPacks(packOfSize(24_999_999))
     await requirePack(eyes)
   })
 
@@ -87,11 +87,11 @@ describe('the first use', () => {
       fix: expect.stringMatching(/folder .*models_mirror/) as string,
     }
     expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'missing', ...missing }])
-    const refusal = { code: 6401, retryable: false, message: missing.detail, hint: missing.fix }
-    await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
+    const rejection = { code: 6401, retryable: false, message: missing.detail, hint: missing.fix }
+    await expect(requirePack(eyes)).rejects.toMatchObject(rejection)
     await mkdir(folder)
     await writeFile(join(folder, 'eyes.onnx'), 'half of it')
-    await expect(requirePack(eyes)).rejects.toMatchObject(refusal)
+    await expect(requirePack(eyes)).rejects.toMatchObject(rejection)
     await writeFile(join(folder, 'eyes.onnx'), modelBytes)
     expect(await packStates(packs)).toMatchObject([{ name: eyes, state: 'automatic' }])
     await requirePack(eyes)
@@ -108,9 +108,9 @@ describe('the first use', () => {
   })
 
   it('of a model that no user provided uses the fallback', async () => {
-    useTestPacks({ [own]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
-    expect(await findPack(own)).toBeNull()
-    await expect(requirePack(own)).rejects.toMatchObject({
+    useTestPacks({ [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
+    expect(await findPack(userPack)).toBeNull()
+    await expect(requirePack(userPack)).rejects.toMatchObject({
       code: 6401,
       hint: expect.stringContaining('"models"'),
     })
@@ -147,10 +147,10 @@ describe('a service', () => {
     useTestPacks(
       {
         [eyes]: modelPack(),
-        [own]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' },
+        [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' },
         'optical-flow': { kind: 'own', title: 'Flow', enables: 'moving', licence: 'its own' },
       },
-      { own: { [own]: { path, sha256: '0'.repeat(64) } } },
+      { own: { [userPack]: { path, sha256: '0'.repeat(64) } } },
     )
     await using service = await startTestService()
     const answer = async () => (await api(service).send<Capabilities>(routes.capabilities.path)).data
@@ -162,7 +162,7 @@ describe('a service', () => {
         state: 'automatic',
         missing: expect.stringContaining(`reelwright models pull ${eyes}`),
       },
-      { name: own, title: 'Fill', state: 'missing', missing: expect.stringContaining('SHA-256') },
+      { name: userPack, title: 'Fill', state: 'missing', missing: expect.stringContaining('SHA-256') },
       {
         name: 'optical-flow',
         title: 'Flow',

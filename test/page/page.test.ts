@@ -98,13 +98,13 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
   test('progress received while the list loads is not overwritten by the older list', async () => {
     await newAccount()
     const { page } = await openPage(browser, account)
-    const [asked, progressSent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [listRequested, progressSent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.routeWebSocket('**/task/events*', (socket) => {
       socket.connectToServer().onMessage(async (message) => {
         const event = JSON.parse(String(message)) as TaskEvent
         // Only the state `processing` reloads the list, and progress arrives during that load.
         if (event.event === 'status' && event.task.status !== 'processing') return
-        if (event.event === 'progress') await asked.promise
+        if (event.event === 'progress') await listRequested.promise
         socket.send(message)
         if (event.event === 'progress') progressSent.resolve()
       })
@@ -117,7 +117,7 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
       if (running && !isDelayed) {
         isDelayed = true
         running.progress = 0
-        asked.resolve()
+        listRequested.resolve()
         await progressSent.promise
       }
       await route.fulfill({ json: body })
@@ -136,8 +136,8 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
     const bytes = await readFile(clip)
     const id = await createTask('copy', 'my clip.mp4', bytes)
     const { page, violations } = await openPage(browser, account)
-    const toggle = page.getByRole('button', { name: new RegExp(`^(Show|Hide) result.*${id}`) })
-    await toggle.press('Enter')
+    const resultButton = page.getByRole('button', { name: new RegExp(`^(Show|Hide) result.*${id}`) })
+    await resultButton.press('Enter')
     const video = page.getByLabel('copy of my clip.mp4', { exact: true })
     interface VideoElement {
       paused: boolean
@@ -155,7 +155,7 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
     await page.getByRole('definition').getByText('my clip.mp4', { exact: true }).waitFor()
     const later = await createTask('copy')
     await taskRow(page, later).getByText('Done').waitFor()
-    expect(await isFocused(toggle)).toBe(true)
+    expect(await isFocused(resultButton)).toBe(true)
     const before = await time()
     await expect.poll(time).toBeGreaterThan(before)
     const download = page.waitForEvent('download')
@@ -179,7 +179,7 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
     const { db } = service.running.service
     const error = { code: 6017, message: names[0], hint: names[1], retryable: false }
     const { page, violations } = await openPage(browser, account)
-    await taskRow(page, failed).getByText('this file will never do').waitFor()
+    await taskRow(page, failed).getByText('this file is always rejected').waitFor()
     await db
       .updateTable('tasks')
       .set({ output: JSON.stringify({ error }) })

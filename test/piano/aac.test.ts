@@ -9,7 +9,7 @@ import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { firstSeconds, makePiece } from './generated-pieces.ts'
+import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 import { f1, scoreNotes } from './note-f1.ts'
 import { transcribe } from './run-to-midi.ts'
@@ -19,7 +19,7 @@ const isReady = useTestPacks(join(folder, 'packs'))
 
 // A raw stream has no index, so that its header contains no duration.
 describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
-  const piece = firstSeconds(makePiece('voices', 61), 5)
+  const piece = firstSeconds(generatePiece('voices', 61), 5)
   let path: string
 
   beforeAll(async () => {

@@ -29,7 +29,7 @@ let folder: string
 let path: string
 
 /** Times of the sound, seconds: across window boundaries (every five seconds), and after silence. */
-const sounding = [
+const burstTimes = [
   [1, 1.8],
   [4.5, 5.5],
   [9.96, 10.3],
@@ -39,7 +39,7 @@ const sounding = [
 
 beforeAll(async () => {
   folder = await scratchFolder()
-  const sound = soundOf(sounding.map(([from, to]) => [from, to, 0.3]))
+  const sound = soundOf(burstTimes.map(([from, to]) => [from, to, 0.3]))
   path = await writeWav(join(folder, 'bursts.wav'), sound)
 })
 
@@ -48,24 +48,24 @@ function soundOf(bursts: readonly (readonly [number, number, number])[]): Float3
   const lasts = Math.max(...bursts.map(([, to]) => to)) + 2
   return Float32Array.from({ length: lasts * recordingRate }, (_, at) => {
     const time = at / recordingRate
-    const [, , loud] = bursts.find(([from, to]) => time >= from && time < to) ?? [0, 0, 0]
-    return loud * Math.sign(Math.sin(2 * Math.PI * 500 * time))
+    const [, , level] = bursts.find(([from, to]) => time >= from && time < to) ?? [0, 0, 0]
+    return level * Math.sign(Math.sin(2 * Math.PI * 500 * time))
   })
 }
 
 async function useModel(graph: Graph | Buffer): Promise<void> {
-  const own = { 'piano-model': await writeModelFile(folder, graph) }
-  configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
+  const configured = { 'piano-model': await writeModelFile(folder, graph) }
+  configurePacks({ folder: join(folder, 'packs'), automatic: false, own: configured, manifest })
 }
 
 it('is used with its pedal for recordings of any length', async () => {
   await useModel(loudnessPianoModel())
   await requireAll(requirements())
   const { found, output } = await transcribe(path, folder)
-  expect(output).toMatchObject({ transcriber: 'piano-model', pedal: true, notes_found: sounding.length })
-  expect(found.notes.map(({ pitch }) => pitch)).toEqual(sounding.map(() => detectedKey + 21))
-  expect(found.pedals).toHaveLength(sounding.length)
-  for (const [index, [start, end]] of sounding.entries()) {
+  expect(output).toMatchObject({ transcriber: 'piano-model', pedal: true, notes_found: burstTimes.length })
+  expect(found.notes.map(({ pitch }) => pitch)).toEqual(burstTimes.map(() => detectedKey + 21))
+  expect(found.pedals).toHaveLength(burstTimes.length)
+  for (const [index, [start, end]] of burstTimes.entries()) {
     for (const span of [found.notes[index], found.pedals[index]]) {
       expect(Math.abs((span?.start ?? 0) - start)).toBeLessThan(0.025)
       expect(Math.abs((span?.end ?? 0) - end)).toBeLessThan(0.025)
@@ -131,9 +131,9 @@ it('has a timeout that suits a slow machine', async () => {
 })
 
 it('the plan reports the expected time', async () => {
-  const setWith = (own: PackSettings['own']) =>
-    configurePacks({ folder: join(folder, 'packs'), automatic: true, own, manifest })
-  setWith({})
+  const configureModel = (configured: PackSettings['own']) =>
+    configurePacks({ folder: join(folder, 'packs'), automatic: true, own: configured, manifest })
+  configureModel({})
   await using service = await startTestService({ operations })
   const { data: file } = await api(service).upload('bursts.wav', new Uint8Array(await readFile(path)))
   const expected = async (task_type: string) => {
@@ -146,7 +146,7 @@ it('the plan reports the expected time', async () => {
   }
   const both = () => Promise.all(['piano_audio_to_midi', 'piano_audio_enhance'].map(expected))
   const without = await both()
-  setWith({ 'piano-model': await writeModelFile(folder, loudnessPianoModel()) })
+  configureModel({ 'piano-model': await writeModelFile(folder, loudnessPianoModel()) })
   // It runs at about real time: 25 s.
   for (const [index, seconds] of (await both()).entries())
     expect(seconds).toBeGreaterThan((without[index] ?? Infinity) + 20)

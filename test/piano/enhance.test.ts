@@ -11,7 +11,7 @@ import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
-import { firstSeconds, makePiece } from './generated-pieces.ts'
+import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
 import { f1, scoreNotes } from './note-f1.ts'
 import { transcribe } from './run-to-midi.ts'
@@ -48,19 +48,19 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
   const at = (name: string) => join(folder, name)
 
   beforeAll(async () => {
-    piece = firstSeconds(makePiece('voices', 41), 5)
+    piece = firstSeconds(generatePiece('voices', 41), 5)
     sound = await record(piece, { soundFont: florestan ?? '' })
     await writeWav(at('piece.wav'), sound)
   })
 
   it('renders the notes with the same length, loudness and times, and their MIDI', async () => {
-    const { output, planned, progress, wav, midi, sound: made } = await enhance(at('piece.wav'))
+    const { output, planned, progress, wav, midi, sound: resultSound } = await enhance(at('piece.wav'))
     expect([wav?.name, midi?.name, planned.credits]).toEqual(['piece-piano.wav', 'piece.mid', 1])
     expect(await streams(wav?.path ?? '')).toMatchObject([
       { codec_name: 'pcm_s24le', sample_rate: '48000', channels: 2 },
     ])
-    expect(Math.abs(made.length / 2 - (sound.length * 48_000) / recordingRate)).toBeLessThan(1)
-    expect(loudnessOf(made)).toBeCloseTo(loudnessOf(await stereoOf(at('piece.wav'))), 1)
+    expect(Math.abs(resultSound.length / 2 - (sound.length * 48_000) / recordingRate)).toBeLessThan(1)
+    expect(loudnessOf(resultSound)).toBeCloseTo(loudnessOf(await stereoOf(at('piece.wav'))), 1)
     expect(output).toMatchObject({
       piano: 'florestan',
       transcriber: 'basic-pitch',
@@ -82,13 +82,13 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     ['hardly clipped', ['-af', 'volume=14dB,alimiter=limit=0.98:level=0']],
   ])('%s', async (name, args) => {
     const path = await make(at(`${name}.wav`), ['-i', at('piece.wav'), ...args])
-    const { output, sound: made } = await enhance(path)
+    const { output, sound: resultSound } = await enhance(path)
     const source = await stereoOf(path)
-    expect(Math.abs(made.length - source.length)).toBeLessThanOrEqual(2)
+    expect(Math.abs(resultSound.length - source.length)).toBeLessThanOrEqual(2)
     const peak = new TruePeakMeter()
-    peak.push(made)
+    peak.push(resultSound)
     expect(20 * Math.log10(peak.finish())).toBeLessThan(-1)
-    const reduction = loudnessOf(source) - loudnessOf(made)
+    const reduction = loudnessOf(source) - loudnessOf(resultSound)
     const isReported = output.notes?.some((note) => note.includes('LU quieter')) ?? false
     expect(Math.abs(reduction) < 0.5 || isReported).toBe(true)
     expect(isReported).toBe(name === 'hardly clipped')

@@ -12,12 +12,12 @@ export const detectedKey = 39
  */
 export function loudnessPianoModel(length = frames * samples): Graph {
   const keys = Array.from({ length: 88 }, (_, key) => (key === detectedKey ? 1 : 0))
-  const whole = (values: readonly number[]) => ({ dims: [values.length], values, isWhole: true })
+  const integers = (values: readonly number[]) => ({ dims: [values.length], values, isWhole: true })
   const change = (name: string, [from, to]: readonly [string, string]): Node[] => [
     { type: 'Sub', inputs: [from, to], outputs: [`${name} change`] },
     { type: 'Relu', inputs: [`${name} change`], outputs: [name] },
   ]
-  const ofKey = (name: string, output: string): Node => ({
+  const selectKey = (name: string, output: string): Node => ({
     type: 'MatMul',
     inputs: [name, 'key'],
     outputs: [output],
@@ -34,13 +34,13 @@ export function loudnessPianoModel(length = frames * samples): Graph {
       pedal_frame_output: [1, frames, 1],
     },
     constants: {
-      parts: whole([1, frames, samples]),
+      parts: integers([1, frames, samples]),
       mean: { dims: [samples, 1], values: Array.from({ length: samples }, () => 1 / samples) },
       key: { dims: [1, 88], values: keys },
-      first: whole([0]),
-      last: whole([frames - 1]),
-      axis: whole([1]),
-      before: whole([0, 1, 0, 0, 0, 0]),
+      first: integers([0]),
+      last: integers([frames - 1]),
+      axis: integers([1]),
+      before: integers([0, 1, 0, 0, 0, 0]),
       twice: { dims: [1], values: [8] },
     },
     nodes: [
@@ -52,10 +52,10 @@ export function loudnessPianoModel(length = frames * samples): Graph {
       { type: 'Pad', inputs: ['all but one', 'before'], outputs: ['level before'] },
       ...change('rise', ['pedal_frame_output', 'level before']),
       ...change('reg_pedal_offset_output', ['level before', 'pedal_frame_output']),
-      ofKey('rise', 'reg_onset_output'),
-      ofKey('reg_pedal_offset_output', 'reg_offset_output'),
-      ofKey('pedal_frame_output', 'frame_output'),
-      ofKey('pedal_frame_output', 'velocity_output'),
+      selectKey('rise', 'reg_onset_output'),
+      selectKey('reg_pedal_offset_output', 'reg_offset_output'),
+      selectKey('pedal_frame_output', 'frame_output'),
+      selectKey('pedal_frame_output', 'velocity_output'),
     ],
   }
 }

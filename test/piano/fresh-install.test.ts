@@ -11,7 +11,7 @@ import * as midiNeeds from '../../tools/piano-audio-to-midi/requirements.ts'
 import { run as runToMidi } from '../../tools/piano-audio-to-midi/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
-import { makePiece } from './generated-pieces.ts'
+import { generatePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
 // A fresh machine: requirements are downloaded on first use, or installed by the command in the error.
@@ -26,7 +26,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
   let path: string
 
   beforeAll(async () => {
-    const sound = await record(makePiece('alberti', 5), { soundFont: florestan ?? '', seconds: 3 })
+    const sound = await record(generatePiece('alberti', 5), { soundFont: florestan ?? '', seconds: 3 })
     path = await writeWav(join(folder, 'piece.wav'), sound)
   })
 
@@ -53,7 +53,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
     ],
   ] as const)(
     '%s: the command in the error installs all requirements from a mirror',
-    async (name, operation, needs, made) => {
+    async (name, operation, needs, expectedNames) => {
       const dataDir = join(folder, name)
       const packs = packsAt(dataDir, false)
       configurePacks(packs)
@@ -62,7 +62,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
       const [, names = ''] = /^reelwright models pull (.+)$/.exec((missing as MediaError).hint) ?? []
       expect(names.split(' ')).toEqual(needs)
       await pullPacks({ packs, dataDir, io: process }, names.split(' '))
-      expect(await run(operation, dataDir)).toEqual(made)
+      expect(await run(operation, dataDir)).toEqual(expectedNames)
     },
   )
 

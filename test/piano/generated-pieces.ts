@@ -23,7 +23,7 @@ export const kinds = {
       for (let step = 0; step < 12 && time < length; step += 1) {
         const degree = major[step % 7] ?? 0
         for (const apart of hands) {
-          strike(draft, from + apart + up * (degree + 12 * Math.floor(step / 7)), time, beat / 4)
+          addNote(draft, from + apart + up * (degree + 12 * Math.floor(step / 7)), time, beat / 4)
         }
         time += beat / 4
       }
@@ -34,9 +34,9 @@ export const kinds = {
     for (let time = 0; time < length; time += random.pick([0.5, 1, 1, 2]) * beat) {
       const root = random.integer(36, 72)
       const shape = random.pick(shapes)
-      for (const apart of shape) strike(draft, root + apart, time, beat * 0.9)
-      if (random.uniform() < 0.5) strike(draft, root - 12, time, beat * 0.9)
-      if (random.uniform() < 0.3) strike(draft, root - 24, time, beat * 0.9)
+      for (const apart of shape) addNote(draft, root + apart, time, beat * 0.9)
+      if (random.uniform() < 0.5) addNote(draft, root - 12, time, beat * 0.9)
+      if (random.uniform() < 0.3) addNote(draft, root - 24, time, beat * 0.9)
     }
   },
   /** Broken chords, sustained by the pedal. */
@@ -46,12 +46,12 @@ export const kinds = {
       const root = random.integer(33, 55)
       const shape = random.pick(shapes)
       const tones = [0, 12, 24].flatMap((octave) => shape.map((apart) => root + apart + octave))
-      const begin = time
+      const start = time
       for (const pitch of tones.slice(0, random.integer(6, tones.length))) {
-        strike(draft, pitch, time, beat / 4)
+        addNote(draft, pitch, time, beat / 4)
         time += beat / 4
       }
-      draft.pedals.push({ start: begin + 0.03, end: time - 0.02 })
+      draft.pedals.push({ start: start + 0.03, end: time - 0.02 })
     }
   },
   alberti(draft: Draft) {
@@ -60,9 +60,9 @@ export const kinds = {
       const root = random.integer(43, 55)
       const [low = 0, middle = 4, high = 7] = random.pick(shapes)
       for (const apart of [low, high, middle, high, low, high, middle, high]) {
-        strike(draft, root + apart, time, beat / 4, -12)
+        addNote(draft, root + apart, time, beat / 4, -12)
         if (random.uniform() < 0.45) {
-          strike(draft, root + 17 + (major[random.integer(0, 6)] ?? 0), time, beat / random.pick([2, 4]))
+          addNote(draft, root + 17 + (major[random.integer(0, 6)] ?? 0), time, beat / random.pick([2, 4]))
         }
         time += beat / 4
       }
@@ -76,7 +76,7 @@ export const kinds = {
       const root = random.integer(36, 86)
       const times = random.integer(3, 8)
       for (let index = 0; index < times && time < length; index += 1) {
-        for (const apart of keys) strike(draft, root + apart, time, beat / 4)
+        for (const apart of keys) addNote(draft, root + apart, time, beat / 4)
         time += beat / 4
       }
     }
@@ -85,9 +85,9 @@ export const kinds = {
   leaps(draft: Draft) {
     const { random, beat } = draft
     for (let time = 0; time < length; time += random.pick([0.25, 0.5, 1]) * beat) {
-      strike(draft, random.integer(24, 48), time, beat * random.pick([0.4, 0.9]))
-      if (random.uniform() < 0.7) strike(draft, random.integer(60, 100), time, beat * 0.4)
-      if (random.uniform() < 0.3) strike(draft, random.integer(50, 76), time + 0.02, beat * 0.4)
+      addNote(draft, random.integer(24, 48), time, beat * random.pick([0.4, 0.9]))
+      if (random.uniform() < 0.7) addNote(draft, random.integer(60, 100), time, beat * 0.4)
+      if (random.uniform() < 0.3) addNote(draft, random.integer(50, 76), time + 0.02, beat * 0.4)
     }
   },
   trills(draft: Draft) {
@@ -96,9 +96,9 @@ export const kinds = {
       const root = random.integer(52, 88)
       const apart = random.integer(1, 2)
       const step = beat / random.pick([6, 8])
-      strike(draft, root - 19, time, beat)
+      addNote(draft, root - 19, time, beat)
       for (let index = 0; index < 10; index += 1)
-        strike(draft, root + (index % 2) * apart, time + index * step, step)
+        addNote(draft, root + (index % 2) * apart, time + index * step, step)
       time += 10 * step + beat / 2
     }
   },
@@ -109,7 +109,7 @@ export const kinds = {
       let pitch = middle
       for (let time = voice * 0.1; time < length;) {
         const lasts = random.pick([0.5, 0.5, 1, 1.5]) * beat
-        strike(draft, pitch, time, lasts * 0.95)
+        addNote(draft, pitch, time, lasts * 0.95)
         pitch = Math.min(middle + 9, Math.max(middle - 9, pitch + random.integer(-4, 4)))
         time += lasts
       }
@@ -134,7 +134,7 @@ const shapes = [
 ]
 
 /** A piece of a kind, reproducible by seed. `velocity` (1 to 127) is the mean of its velocities. */
-export function makePiece(kind: Kind, seed: number, velocity?: number): Performance {
+export function generatePiece(kind: Kind, seed: number, velocity?: number): Performance {
   const random = createRandom(seed * 31 + Object.keys(kinds).indexOf(kind))
   const draft: Draft = {
     ...{ notes: [], pedals: [], random },
@@ -147,14 +147,14 @@ export function makePiece(kind: Kind, seed: number, velocity?: number): Performa
 
 /** The first seconds of a piece. Notes and pedals are clipped to them. */
 export function firstSeconds({ notes, pedals }: Performance, seconds: number): Performance {
-  const within = <Span extends PedalSpan>(spans: readonly Span[]): Span[] =>
+  const clipSpans = <Span extends PedalSpan>(spans: readonly Span[]): Span[] =>
     spans
       .filter(({ start }) => start < seconds - 0.3)
       .map((span) => ({ ...span, end: Math.min(span.end, seconds) }))
-  return { notes: within(notes), pedals: within(pedals) }
+  return { notes: clipSpans(notes), pedals: clipSpans(pedals) }
 }
 
-function strike(draft: Draft, pitch: number, time: number, lasts: number, louder = 0): void {
+function addNote(draft: Draft, pitch: number, time: number, lasts: number, louder = 0): void {
   if (pitch < 21 || pitch > 108) return
   const { random, velocity: meanVelocity } = draft
   const start = Math.max(0, time + random.gaussian() * 0.008)
@@ -170,14 +170,14 @@ function strike(draft: Draft, pitch: number, time: number, lasts: number, louder
 /** Sorted by time; a repeated key is released just before. */
 export function ordered(notes: readonly PianoNote[]): PianoNote[] {
   const sorted = notes.toSorted((one, other) => one.start - other.start || one.pitch - other.pitch)
-  const kept: PianoNote[] = []
+  const result: PianoNote[] = []
   for (const [index, note] of sorted.entries()) {
-    const before = kept.findLast(({ pitch }) => pitch === note.pitch)
+    const before = result.findLast(({ pitch }) => pitch === note.pitch)
     if (before && note.start - before.start < 0.05) continue
     const again = sorted
       .slice(index + 1)
       .find(({ pitch, start }) => pitch === note.pitch && start - note.start >= 0.05)
-    kept.push(again ? { ...note, end: Math.min(note.end, again.start - 0.01) } : note)
+    result.push(again ? { ...note, end: Math.min(note.end, again.start - 0.01) } : note)
   }
-  return kept
+  return result
 }

@@ -40,11 +40,11 @@ it.each([
 })
 
 it('silence has no loudness; sound below the gate has an ungated one', () => {
-  const of = (level: number) => {
+  const loudnessAt = (level: number) => {
     const loudness = new LoudnessMeter()
     loudness.push(Float32Array.from({ length: 96_000 }, (_, at) => level * Math.sin(at)))
     return loudness.finish()
   }
-  expect(of(0)).toBeUndefined()
-  expect(of(1e-5)).toBeLessThan(-80)
+  expect(loudnessAt(0)).toBeUndefined()
+  expect(loudnessAt(1e-5)).toBeLessThan(-80)
 })

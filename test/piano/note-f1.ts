@@ -25,45 +25,45 @@ export function matchNotes(
   found: readonly PianoNote[],
   withEnds = false,
 ): [PianoNote, PianoNote][] {
-  const sounding = withEnds ? truth.notes.map((note) => sounded(note, truth)) : truth.notes
+  const truthNotes = withEnds ? truth.notes.map((note) => extendByPedal(note, truth)) : truth.notes
   const byPitch = Map.groupBy(found, ({ pitch }) => pitch)
   const pairs: [PianoNote, PianoNote][] = []
-  for (const [pitch, notes] of Map.groupBy(sounding, (note) => note.pitch)) {
+  for (const [pitch, notes] of Map.groupBy(truthNotes, (note) => note.pitch)) {
     const candidates = byPitch.get(pitch) ?? []
-    const owner = new Map<PianoNote, PianoNote>()
-    const give = (note: PianoNote, seen: Set<PianoNote>): boolean =>
+    const matchedTruth = new Map<PianoNote, PianoNote>()
+    const findMatch = (note: PianoNote, seen: Set<PianoNote>): boolean =>
       candidates.some((candidate) => {
-        if (seen.has(candidate) || !fits(note, candidate, withEnds)) return false
+        if (seen.has(candidate) || !isMatch(note, candidate, withEnds)) return false
         seen.add(candidate)
-        const before = owner.get(candidate)
-        if (before && !give(before, seen)) return false
-        owner.set(candidate, note)
+        const before = matchedTruth.get(candidate)
+        if (before && !findMatch(before, seen)) return false
+        matchedTruth.set(candidate, note)
         return true
       })
-    for (const note of notes) give(note, new Set())
-    for (const [candidate, note] of owner) pairs.push([note, candidate])
+    for (const note of notes) findMatch(note, new Set())
+    for (const [candidate, note] of matchedTruth) pairs.push([note, candidate])
   }
   return pairs
 }
 
 /** Offset tolerance: 50 ms or a fifth of the note. */
-function fits(note: PianoNote, candidate: PianoNote, withEnds: boolean): boolean {
+function isMatch(note: PianoNote, candidate: PianoNote, withEnds: boolean): boolean {
   if (Math.abs(note.start - candidate.start) > onsetTolerance) return false
   if (!withEnds) return true
   return Math.abs(note.end - candidate.end) <= Math.max(onsetTolerance, 0.2 * (note.end - note.start))
 }
 
 /** Extends notes while the pedal is pressed, until the key is struck again. */
-function sounded(note: PianoNote, { notes, pedals }: Performance): PianoNote {
-  const held = pedals.find(({ start, end }) => start <= note.end && note.end < end)
-  if (!held) return note
+function extendByPedal(note: PianoNote, { notes, pedals }: Performance): PianoNote {
+  const pedal = pedals.find(({ start, end }) => start <= note.end && note.end < end)
+  if (!pedal) return note
   const again = notes.find(({ pitch, start }) => pitch === note.pitch && start > note.start)
-  return { ...note, end: Math.min(held.end, again?.start ?? Infinity) }
+  return { ...note, end: Math.min(pedal.end, again?.start ?? Infinity) }
 }
 
 /** Harmonic mean of precision and recall over clips. */
 export function f1(scores: readonly Score[]): number {
-  const sum = (of: (score: Score) => number) => scores.reduce((total, score) => total + of(score), 0)
+  const sum = (select: (score: Score) => number) => scores.reduce((total, score) => total + select(score), 0)
   const all = sum(({ found }) => found) + sum(({ truth }) => truth)
   return all === 0 ? 1 : (2 * sum(({ matched }) => matched)) / all
 }

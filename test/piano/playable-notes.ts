@@ -9,8 +9,8 @@ const shortest = 0.02
 /** Notes of all tracks of a MIDI file except drums, as a piano can play them. */
 export async function readMusic(path: string): Promise<Performance> {
   const { notes, pedals } = readMidi(await readFile(path))
-  const own = notes.filter(
+  const pianoNotes = notes.filter(
     ({ pitch, start, end }) => pitch >= lowestKey && pitch < lowestKey + keyCount && end - start >= shortest,
   )
-  return { notes: ordered(own), pedals }
+  return { notes: ordered(pianoNotes), pedals }
 }

@@ -65,7 +65,7 @@ const drums = 9
 function perform(events: readonly Event[], division: number): Performance {
   const notes: PianoNote[] = []
   const pedals: PedalSpan[] = []
-  const held = new Map<number, { start: number; velocity: number }>()
+  const soundingNotes = new Map<number, { start: number; velocity: number }>()
   const down = new Map<number, number>()
   /** Last change of the tempo. */
   let last = { tick: 0, seconds: 0, beat: defaultBeat }
@@ -76,17 +76,17 @@ function perform(events: readonly Event[], division: number): Performance {
     const [kind, channel, [first = 0, second = 0]] = [status & 0xf0, status & 0x0f, data]
     const key = channel * 128 + first
     if (status < 0x80 || channel === drums) continue
-    const before = held.get(key)
+    const before = soundingNotes.get(key)
     if ((kind === 0x90 || kind === 0x80) && before) {
       notes.push({ pitch: first, end: now, ...before })
-      held.delete(key)
+      soundingNotes.delete(key)
     }
-    if (kind === 0x90 && second > 0) held.set(key, { start: now, velocity: second })
+    if (kind === 0x90 && second > 0) soundingNotes.set(key, { start: now, velocity: second })
     if (kind !== 0xb0 || first !== 64) continue
-    const pressed = down.get(channel)
-    if (second >= 64) down.set(channel, pressed ?? now)
-    else if (pressed !== undefined) {
-      pedals.push({ start: pressed, end: now })
+    const pedalStart = down.get(channel)
+    if (second >= 64) down.set(channel, pedalStart ?? now)
+    else if (pedalStart !== undefined) {
+      pedals.push({ start: pedalStart, end: now })
       down.delete(channel)
     }
   }

@@ -4,22 +4,22 @@ import { createRandom } from './seeded-random.ts'
 export const conditions = {
   clean: (sound) => sound,
   /** Hiss, 26 dB below the music. */
-  noise: (sound) => hissing(sound),
+  noise: (sound) => addHiss(sound),
   /** A room: echoes that are 60 dB down after 1.1 s. */
   reverb: (sound, rate) => reverberated(sound, rate),
   /** A recording by a phone in a room. */
-  'noise and reverb': (sound, rate) => hissing(reverberated(sound, rate)),
+  'noise and reverb': (sound, rate) => addHiss(reverberated(sound, rate)),
   /** A low-pass filter, as in a band-limited recording. */
   dull(sound, rate) {
-    const keep = Math.exp((-2 * Math.PI * 2500) / rate)
+    const lowPassFactor = Math.exp((-2 * Math.PI * 2500) / rate)
     let state = 0
-    return sound.map((sample) => (state = keep * state + (1 - keep) * sample))
+    return sound.map((sample) => (state = lowPassFactor * state + (1 - lowPassFactor) * sample))
   },
 } as const satisfies Record<string, (sound: Float32Array, rate: number) => Float32Array>
 
 export type Condition = keyof typeof conditions
 
-function hissing(sound: Float32Array): Float32Array {
+function addHiss(sound: Float32Array): Float32Array {
   const random = createRandom(5)
   const level = power(sound) * 10 ** (-26 / 20)
   return sound.map((sample) => sample + level * random.gaussian())
@@ -34,10 +34,10 @@ function reverberated(sound: Float32Array, rate: number): Float32Array {
   const out = new Float32Array(sound.length)
   for (const ms of [29.7, 37.1, 41.1, 43.7, 31.3, 35.9, 39.7, 45.1]) {
     const delay = Math.round((ms * rate) / 1000)
-    const back = 10 ** ((-3 * ms) / 1100)
+    const feedback = 10 ** ((-3 * ms) / 1100)
     const line = new Float32Array(sound.length)
     for (let at = 0; at < sound.length; at += 1) {
-      line[at] = (sound[at] ?? 0) + (at >= delay ? back * (line[at - delay] ?? 0) : 0)
+      line[at] = (sound[at] ?? 0) + (at >= delay ? feedback * (line[at - delay] ?? 0) : 0)
       if (at >= delay) out[at] = (out[at] ?? 0) + (line[at - delay] ?? 0) / 8
     }
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { testdata } from '../engines/ffmpeg/made.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
-import { makePiece } from './generated-pieces.ts'
+import { generatePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
 const type = 'piano_audio_enhance'
@@ -16,15 +16,15 @@ test.skipIf(mirror === undefined)(
     const dataDir = await temporaryDataFolder()
     const packs = { folder: join(dataDir, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) }
     const victim = await startKillableService(dataDir, { packs })
-    const sound = await record(makePiece('voices', 8), { soundFont: florestan ?? '' })
+    const sound = await record(generatePiece('voices', 8), { soundFont: florestan ?? '' })
     const path = await writeWav(join(dataDir, 'piece.wav'), sound)
     const { file_id } = (await api(victim).upload('piece.wav', new Uint8Array(await readFile(path)))).data
     const before = await api(victim).balance()
     const { data: task } = await api(victim).create(type, { file_id })
     const steps = join(dataDir, 'steps', task.task_id)
-    const kept = async () =>
+    const storedTranscription = async () =>
       (await readdir(steps).catch(() => [])).filter((name) => /^transcription-.*\.json$/.test(name))
-    const [stored = ''] = await pollUntil(kept, (names) => names.length > 0)
+    const [stored = ''] = await pollUntil(storedTranscription, (names) => names.length > 0)
     await victim.kill('SIGKILL')
 
     // A second transcription would find more notes.

@@ -10,7 +10,7 @@ import { fileIdOf, runOperation, stageFiles } from '../tasks/run-operation.ts'
 export async function transcribe(path: string, folder: string) {
   const files = await stageFiles([path])
   const parts = { operation: pianoAudioToMidi, plan, run }
-  const made = await runOperation(parts, { file_id: fileIdOf(path) }, { files, folder })
-  const found: Performance = readMidi(await readFile(made.path))
-  return { ...made, found }
+  const operationRun = await runOperation(parts, { file_id: fileIdOf(path) }, { files, folder })
+  const found: Performance = readMidi(await readFile(operationRun.path))
+  return { ...operationRun, found }
 }

@@ -58,7 +58,7 @@ beforeAll(async () => {
 })
 
 /** Half a second of a key in stereo, from 0.1 s after the strike. */
-async function sounded(pitch: number, velocity: number): Promise<readonly [Float32Array, Float32Array]> {
+async function renderKey(pitch: number, velocity: number): Promise<readonly [Float32Array, Float32Array]> {
   const notes = [{ pitch, start: 0, end: 0.8, velocity }]
   const parts: number[] = []
   const playing = { rate: 48_000, samples: 28_800 }
@@ -69,25 +69,26 @@ async function sounded(pitch: number, velocity: number): Promise<readonly [Float
 }
 
 it.each([21, 22, 60, 61, 62, 69, 107, 108])('key %i has its pitch on both channels', async (pitch) => {
-  for (const side of await sounded(pitch, 80)) {
-    const own = amplitude(side, pitchFrequency(pitch))
-    expect(own).toBeGreaterThan(0.005)
-    for (const apart of [-1, 1]) expect(amplitude(side, pitchFrequency(pitch + apart))).toBeLessThan(own / 3)
+  for (const side of await renderKey(pitch, 80)) {
+    const toneAmplitude = amplitude(side, pitchFrequency(pitch))
+    expect(toneAmplitude).toBeGreaterThan(0.005)
+    for (const apart of [-1, 1])
+      expect(amplitude(side, pitchFrequency(pitch + apart))).toBeLessThan(toneAmplitude / 3)
   }
 })
 
 it('higher velocities are louder, also across velocity layers', async () => {
   const levels: number[] = []
   for (const velocity of [10, 30, 50, 51, 70, 90, 91, 127]) {
-    const [left] = await sounded(60, velocity)
+    const [left] = await renderKey(60, velocity)
     levels.push(amplitude(left, pitchFrequency(60)))
   }
   expect(levels).toEqual(levels.toSorted((one, other) => one - other))
 })
 
 it('the output contains the attribution required by the licence', async () => {
-  const own = { 'piano-model': await writeModelFile(scratch, loudnessPianoModel()) }
-  configurePacks({ folder: join(scratch, 'packs'), automatic: false, own, manifest })
+  const userModels = { 'piano-model': await writeModelFile(scratch, loudnessPianoModel()) }
+  configurePacks({ folder: join(scratch, 'packs'), automatic: false, own: userModels, manifest })
   const path = join(scratch, 'source.wav')
   await ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1,volume=4', path)
   const { context, results } = createRunContext(

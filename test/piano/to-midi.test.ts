@@ -6,7 +6,7 @@ import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { make, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { conditions } from './recording-conditions.ts'
-import { firstSeconds, makePiece } from './generated-pieces.ts'
+import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
 import { f1, matchNotes, scoreNotes } from './note-f1.ts'
 import { transcribe } from './run-to-midi.ts'
@@ -27,14 +27,14 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   const at = (name: string) => join(folder, name)
 
   beforeAll(async () => {
-    piece = firstSeconds(makePiece('alberti', 21), 7)
+    piece = firstSeconds(generatePiece('alberti', 21), 7)
     sound = await record(piece, { soundFont: florestan ?? '' })
     wav = await writeWav(at('piece.wav'), sound)
   })
 
   const f1Of = async (path: string, truth = piece) => {
-    const made = await transcribe(path, folder)
-    return { ...made, f1: f1([scoreNotes(truth, made.found.notes)]) }
+    const transcription = await transcribe(path, folder)
+    return { ...transcription, f1: f1([scoreNotes(truth, transcription.found.notes)]) }
   }
 
   it('finds notes, times and velocities', async () => {
@@ -51,8 +51,12 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect(output).not.toHaveProperty('notes')
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))
     expect(progress.at(-1)).toBe(100)
-    const off = matchNotes(piece, found.notes).map(([truth, note]) => Math.abs(note.start - truth.start))
-    expect(off.toSorted((one, other) => one - other)[Math.floor(off.length / 2)]).toBeLessThan(0.012)
+    const timeErrors = matchNotes(piece, found.notes).map(([truth, note]) =>
+      Math.abs(note.start - truth.start),
+    )
+    expect(timeErrors.toSorted((one, other) => one - other)[Math.floor(timeErrors.length / 2)]).toBeLessThan(
+      0.012,
+    )
     expect(f1([scoreNotes(piece, found.notes, true)])).toBeGreaterThan(0.5)
   })
 
@@ -123,7 +127,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   })
 
   it.each(['repeated', 'arpeggios', 'leaps', 'scales'] as const)('transcribes %s', async (kind) => {
-    const truth = firstSeconds(makePiece(kind, 22), 5)
+    const truth = firstSeconds(generatePiece(kind, 22), 5)
     const path = await writeWav(at(`${kind}.wav`), await record(truth, { soundFont: florestan ?? '' }))
     expect((await f1Of(path, truth)).f1).toBeGreaterThan(0.75)
   })
@@ -151,18 +155,18 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     expect(Math.max(...found.notes.map(({ end }) => end))).toBeLessThan(4.2)
   })
 
-  const rejection = (why: string) => ({
+  const rejection = (reason: string) => ({
     code: 6014,
-    message: expect.stringContaining(why),
+    message: expect.stringContaining(reason),
     hint: expect.stringContaining('piano'),
   })
 
   it.each([
     ['silence', 'anullsrc=d=3', 'it is silent'],
     ['noise', 'anoisesrc=d=4:a=0.2:seed=3', 'like speech or noise'],
-  ])('reports the kind of sound that is not a piano: %s', async (name, source, why) => {
+  ])('reports the kind of sound that is not a piano: %s', async (name, source, reason) => {
     const path = await make(at(`${name}.wav`), ['-f', 'lavfi', '-i', source])
-    await expect(transcribe(path, folder)).rejects.toMatchObject(rejection(why))
+    await expect(transcribe(path, folder)).rejects.toMatchObject(rejection(reason))
   })
 
   it.each([
@@ -179,8 +183,16 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   })
 
   it('rejects a file without sound, and one that is too long', async () => {
-    const silent = await make(at('silent.m4a'), ['-f', 'lavfi', '-i', 'testsrc2=d=1', '-an', '-f', 'mp4'])
-    await expect(transcribe(silent, folder)).rejects.toMatchObject({ code: 6014 })
+    const silentVideo = await make(at('silent.m4a'), [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=d=1',
+      '-an',
+      '-f',
+      'mp4',
+    ])
+    await expect(transcribe(silentVideo, folder)).rejects.toMatchObject({ code: 6014 })
     const long = await writeWav(at('long.wav'), new Float32Array(1), 8000)
     // The file is sparse: everything but the first sample is a hole.
     await writeAt(long, 40, 21_601 * 4 * 8000)

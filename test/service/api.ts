@@ -37,7 +37,7 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
       pollUntil(
         () => query(type, id),
         ({ data }) => isTerminal(data.status),
-        { stays: true },
+        { backOff: true },
       ),
     /** Balance of the account, credits. */
     async balance(): Promise<number> {
@@ -63,7 +63,7 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
     },
     async download(fileId: string): Promise<Uint8Array> {
       const response = await fetch(baseUrl + downloadUrl(fileId), { headers: { authorization: apiKey } })
-      if (!response.ok) throw new Error(`download answered ${response.status}`)
+      if (!response.ok) throw new Error(`download returned ${response.status}`)
       return response.bytes()
     },
   }
@@ -82,17 +82,17 @@ const pollTimeoutMs = 120_000
  * processor time.
  */
 export async function pollUntil<T>(
-  ask: () => Promise<T>,
-  holds: (answer: T) => boolean,
-  { stays = false } = {},
+  query: () => Promise<T>,
+  condition: (answer: T) => boolean,
+  { backOff = false } = {},
 ): Promise<T> {
   const began = Date.now()
   for (;;) {
-    const answer = await ask()
-    if (holds(answer)) return answer
+    const answer = await query()
+    if (condition(answer)) return answer
     const waited = Date.now() - began
-    if (waited > pollTimeoutMs) throw new Error(`still not so: ${JSON.stringify(answer)}`)
-    const restMs = stays ? Math.min(Math.max(20, waited / 10), maxPollIntervalMs) : 20
+    if (waited > pollTimeoutMs) throw new Error(`the condition is still false: ${JSON.stringify(answer)}`)
+    const restMs = backOff ? Math.min(Math.max(20, waited / 10), maxPollIntervalMs) : 20
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 }

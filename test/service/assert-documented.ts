@@ -27,10 +27,10 @@ interface ReceivedResponse {
 export function assertDocumented({ method, path, status, type, body }: ReceivedResponse): void {
   const found = findEndpoint(method, path.split('?')[0] ?? '')
   if (!found) return
-  const where = `${method} ${path} answered ${status}`
+  const where = `${method} ${path} returned ${status}`
   const answer = found.operation.responses[status]
   if (!answer)
-    throw new Error(`${where}, which its route in src/contract does not name: ${body.slice(0, 500)}`)
+    throw new Error(`${where}, which its route in src/contract does not declare: ${body.slice(0, 500)}`)
   if (method === 'HEAD' || (body === '' && !answer.content)) return
   const media = type?.split(';')[0] ?? ''
   const content = answer.content ?? {}
@@ -82,8 +82,8 @@ const validators = new Map<string, ValidateFunction>()
 let ajv: Ajv2020 | undefined
 
 /** Validates values against a schema of the document. */
-export function validatorOf(place: readonly string[]): ValidateFunction {
-  const pointer = place.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
+export function validatorOf(path: readonly string[]): ValidateFunction {
+  const pointer = path.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
   const known = validators.get(pointer)
   if (known) return known
   ajv ??= new Ajv2020({ strict: false, allErrors: true, formats: fullFormats }).addSchema(

@@ -46,16 +46,16 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
     await fill(filler)
     expect(await freeSpace(disk.folder)).toBeLessThan(4096)
 
-    const refused = await calls.upload('b.txt', 'too much')
-    expect(refused).toMatchObject({
+    const rejection = await calls.upload('b.txt', 'too much')
+    expect(rejection).toMatchObject({
       status: 413,
       code: 6002,
       msg: expect.stringMatching(/no space.* are free/),
     })
-    const made: string[] = []
+    const createdIds: string[] = []
     // Until SQLite has used its allocated space.
     const full = await pollUntil(create, ({ code, data }) => {
-      if (code === 200) made.push(data.task_id)
+      if (code === 200) createdIds.push(data.task_id)
       return code !== 200
     })
     expect(full).toMatchObject({ code: 6401, msg: 'no space is left for the database', retryable: true })
@@ -64,7 +64,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
 
     await rm(filler)
     expect((await create()).code).toBe(200)
-    for (const id of made) {
+    for (const id of createdIds) {
       await pollUntil(
         () => calls.query('test_copy', id),
         ({ data }) => isTerminal(data.status),

@@ -12,22 +12,22 @@ import { api } from './api.ts'
 import { startServiceProcess, type ServiceProcess } from './process.ts'
 
 /** One address for successive services; an interrupted request to the service is interrupted for the client. */
-async function startFront(
+async function startProxy(
   service: () => Promise<ServiceProcess>,
 ): Promise<{ baseUrl: string; apiKey: string }> {
   const server = createServer((request, response) => {
-    const pass = async (): Promise<void> => {
+    const forward = async (): Promise<void> => {
       const body = await buffer(request)
       const { baseUrl, apiKey } = await service()
-      const { host: _, connection: __, ...given } = request.headers as Record<string, string>
+      const { host: _, connection: __, ...forwardedHeaders } = request.headers as Record<string, string>
       const answer = await sendRequest(baseUrl + request.url, {
         method: request.method === 'POST' ? 'POST' : 'GET',
-        headers: { ...given, authorization: apiKey },
+        headers: { ...forwardedHeaders, authorization: apiKey },
         ...(body.length > 0 && { body }),
       })
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.bytes)
     }
-    pass().catch(() => request.socket.destroy())
+    forward().catch(() => request.socket.destroy())
   })
   const { promise: listening, resolve } = Promise.withResolvers<void>()
   server.listen(0, '127.0.0.1', resolve)
@@ -52,9 +52,9 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
       return running
     })
     onTestFinished(async () => (await restarted).kill('SIGKILL'))
-    const front = await startFront(() => running)
+    const proxy = await startProxy(() => running)
 
-    const client = createClient(front)
+    const client = createClient(proxy)
     const task = await createTask(client, { task_type: 'test_copy', body: { file_id: file.file_id } })
     expect(victim.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
     const done = await waitForTask(client, task, { signal: new AbortController().signal })

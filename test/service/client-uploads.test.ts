@@ -156,16 +156,16 @@ describe('network failures', () => {
 
   test('a service that asks for too long a wait, or never recovers, is reported', async () => {
     await makeLarge()
-    const refuse = (headers: Record<string, string>) => {
+    const rejectPart = (headers: Record<string, string>) => {
       relay.intercept = ({ method }, response) => {
         if (method !== 'PUT') return false
         response.writeHead(503, { ...headers, connection: 'close' }).end('busy')
         return true
       }
     }
-    refuse({ 'retry-after': '3600' })
+    rejectPart({ 'retry-after': '3600' })
     await expect(upload()).rejects.toMatchObject({ code: 6401, retryAfter: 3600, pauses: [] })
-    refuse({})
+    rejectPart({})
     const failure: unknown = await upload().catch((error: unknown) => error)
     expect(failure).toMatchObject({ code: 6401, retryable: true })
     const { pauses } = failure as { pauses: number[] }
@@ -178,16 +178,16 @@ describe('network failures', () => {
 
   test('a part whose response was lost is not sent again, nor is one of an earlier upload', async () => {
     await makeLarge()
-    let lost = 0
-    relay.dropsResponse = ({ method }) => method === 'PUT' && lost++ === 0
+    let lostCount = 0
+    relay.dropsResponse = ({ method }) => method === 'PUT' && lostCount++ === 0
     await expectArrived((await upload()).record)
-    expect([lost, requested('PUT').length]).toEqual([3, 3])
+    expect([lostCount, requested('PUT').length]).toEqual([3, 3])
   })
 
   test('`complete` is repeated when its response is lost', async () => {
     await makeLarge()
-    let lost = 0
-    relay.dropsResponse = ({ url }) => url?.endsWith('/complete') === true && lost++ === 0
+    let lostCount = 0
+    relay.dropsResponse = ({ url }) => url?.endsWith('/complete') === true && lostCount++ === 0
     await expectArrived((await upload()).record)
     expect(
       requested('POST /base/file/upload/chunk').filter((request) => request.endsWith('/complete')),
@@ -203,8 +203,8 @@ describe('network failures', () => {
       return false
     }
     await expect(upload({ signal: end.signal })).rejects.toBe(reason)
-    const [rest] = await openUploads()
-    const part = (index: number) => requested(`PUT /base/file/upload/chunk/${rest?.id}/${index}`).length
+    const [session] = await openUploads()
+    const part = (index: number) => requested(`PUT /base/file/upload/chunk/${session?.id}/${index}`).length
     expect(part(2)).toBe(1)
     await expectArrived((await upload()).record)
     expect(part(2)).toBe(1)

@@ -55,11 +55,11 @@ describe('kill -9 of the service at each durable step', () => {
     expect(Buffer.from(await after.download(again.data.file_id)).toString()).toBe(`bytes of ${point}`)
     const { data: now } = await after.send<TaskIds>('/task/list')
     // Acknowledged tasks exist, and at most one more, committed before the response was cut off.
-    const made = now.list.slice(0, now.total - earlier.total).map(({ id }) => id)
-    expect(now.list.slice(made.length)).toEqual(earlier.list)
+    const createdIds = now.list.slice(0, now.total - earlier.total).map(({ id }) => id)
+    expect(now.list.slice(createdIds.length)).toEqual(earlier.list)
     const cutOff = point === 'submit.after-commit' || point.startsWith('move.processing')
-    expect(task ? made : made.length).toEqual(task ? [task.data.task_id] : Number(cutOff))
-    for (const id of made) {
+    expect(task ? createdIds : createdIds.length).toEqual(task ? [task.data.task_id] : Number(cutOff))
+    for (const id of createdIds) {
       const done = await after.ended('test_copy', id)
       expect(done.data).toMatchObject({ status: 'completed', progress: 100 })
       const { file_id } = done.data.output_result as { file_id: string }

@@ -9,7 +9,7 @@ import { operation, type OperationModule, type RunContext } from '../../src/cont
 
 const behaviours = ['copy', 'refuse', 'break', 'crash', 'wait', 'outlive'] as const
 
-/** A quick test operation: copies a file, or ends in each possible way. */
+/** A quick test operation that copies a file, or fails or blocks as its behaviour requests. */
 const fakeOperation = operation({
   name: 'test_copy',
   title: 'Test copy',
@@ -35,7 +35,7 @@ async function run(input: Input, context: RunContext) {
   context.progress(10)
   switch (input.behaviour) {
     case 'refuse':
-      throw new MediaError(6017, 'this file will never do')
+      throw new MediaError(6017, 'this file is always rejected')
     case 'break':
       throw new Error('a bug with a secret inside')
     case 'crash':

@@ -46,7 +46,7 @@ export interface TestServiceOptions {
   readonly resultTimeoutMs?: number
   readonly port?: number
   /** Models provided by users, by pack. */
-  readonly own?: PackSettings['own']
+  readonly userModels?: PackSettings['own']
   /** External services configured for this process and its workers. */
   readonly services?: Services
 }
@@ -54,14 +54,19 @@ export interface TestServiceOptions {
 /** A service in this process with the test operation. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'reelwright-service-')))
-  const removeOwn = async (): Promise<void> => {
+  const removeTemporary = async (): Promise<void> => {
     if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
   }
   const key = newKey()
   if (options.services) configureServices(options.services)
   // The product configures packs at its start; capabilities report the operations that are ready.
   if (!configuredPacks()) {
-    configurePacks({ folder: join(dataDir, 'packs'), automatic: false, own: options.own ?? {}, manifest })
+    configurePacks({
+      folder: join(dataDir, 'packs'),
+      automatic: false,
+      own: options.userModels ?? {},
+      manifest,
+    })
   }
   const running = await startService({
     operations: [fakeModule],
@@ -73,13 +78,13 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     exitIfIdle: async () => false,
     worker: {
       module: join(import.meta.dirname, 'entry.ts'),
-      args: ['worker', JSON.stringify({ own: options.own ?? {} })],
+      args: ['worker', JSON.stringify({ own: options.userModels ?? {} })],
       environment: workerEnvironment(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),
     concurrency: 2,
   }).catch(async (error: unknown) => {
-    await removeOwn()
+    await removeTemporary()
     throw error
   })
   const baseUrl = `http://127.0.0.1:${running.port}`
@@ -101,7 +106,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     async [Symbol.asyncDispose]() {
       await running.close()
-      await removeOwn()
+      await removeTemporary()
     },
   }
 }

@@ -24,17 +24,17 @@ interface InterruptedUploadResult {
   /** Bytes of parts sent again although they had been acknowledged. */
   readonly bytesResent: number
   /** Peaks of resident memory over all processes of each side, MiB. */
-  readonly peaks: Readonly<Record<'service' | 'bridge', number>>
+  readonly peaks: Readonly<Record<'service' | 'mcpServer', number>>
 }
 
-type InterruptionKind = 'connection' | 'service' | 'bridge'
+type InterruptionKind = 'connection' | 'service' | 'mcpServer'
 
 /** Cycle of interruptions: networks fail more often than processes. */
 const interruptionOrder: readonly InterruptionKind[] = [
   'connection',
   'service',
   'connection',
-  'bridge',
+  'mcpServer',
   'connection',
 ]
 
@@ -52,15 +52,15 @@ export async function uploadWithInterruptions({
   await using relay = await startRelay(service)
   const open = () =>
     startMcpProcess({ baseUrl: relay.baseUrl, apiKey: 'the relay knows it' }, dirname(source))
-  let bridge = await open()
-  const cuts = { connection: 0, service: 0, bridge: 0 }
-  const peaks = { service: 0, bridge: 0 }
+  let mcpServer = await open()
+  const cuts = { connection: 0, service: 0, mcpServer: 0 }
+  const peaks = { service: 0, mcpServer: 0 }
   const measure = async (): Promise<void> => {
     peaks.service = Math.max(peaks.service, await peakResidentMiB(service.process.pid))
-    peaks.bridge = Math.max(peaks.bridge, await peakResidentMiB(bridge.pid))
+    peaks.mcpServer = Math.max(peaks.mcpServer, await peakResidentMiB(mcpServer.pid))
   }
-  const begin = () => {
-    const answer = bridge.upload(basename(source))
+  const startUpload = () => {
+    const answer = mcpServer.upload(basename(source))
     // A killed process is not measured.
     answer.catch(() => undefined)
     return answer
@@ -72,13 +72,13 @@ export async function uploadWithInterruptions({
       service = await startServiceProcess(dataDir)
       relay.target = service
     },
-    async bridge() {
-      await bridge.kill()
-      bridge = await open()
-      uploading = begin()
+    async mcpServer() {
+      await mcpServer.kill()
+      mcpServer = await open()
+      uploading = startUpload()
     },
   }
-  let uploading = begin()
+  let uploading = startUpload()
   try {
     for (let count = 0; count < schedule.cuts; count += 1) {
       // Less than the whole file before the last interruption.
@@ -93,7 +93,7 @@ export async function uploadWithInterruptions({
     await measure()
     return { cuts, file, bytesResent: relay.bytesResent, peaks }
   } finally {
-    await bridge.close()
+    await mcpServer.close()
     await service.kill('SIGTERM')
   }
 }

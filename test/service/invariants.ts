@@ -32,14 +32,14 @@ async function checkCredits(db: Db, tasks: readonly TaskRow[]): Promise<void> {
     const refunded = task.status === 'failed' || task.status === 'cancelled'
     // A free task has no ledger entries.
     const isPaid = task.credits > 0
-    expect(amounts('hold'), 'credits are held once').toEqual(isPaid ? [-task.credits] : [])
+    expect(amounts('hold'), 'credits are charged once').toEqual(isPaid ? [-task.credits] : [])
     expect(amounts('refund'), `a ${task.status} task`).toEqual(isPaid && refunded ? [task.credits] : [])
   }
   for (const key of await db.selectFrom('api_keys').selectAll().execute()) {
-    const held = tasks.filter(({ id, key_id }) => key_id === key.id && !wasRefunded(id))
+    const charged = tasks.filter(({ id, key_id }) => key_id === key.id && !wasRefunded(id))
     expect(
-      held.reduce((sum, { credits }) => sum + credits, 0),
-      'a key has spent what its tasks hold',
+      charged.reduce((sum, { credits }) => sum + credits, 0),
+      'the spent quota of a key is the sum of its unrefunded tasks',
     ).toBe(key.spent)
   }
   const known = new Set(tasks.map((task) => task.id))
@@ -66,7 +66,7 @@ async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {
       .filter((event) => event.task_id === task.id)
       .map((event) => (JSON.parse(event.task) as TaskRecord).status)
     if (quiet.has(task.type)) {
-      expect(states, 'synchronous operations have none').toEqual([])
+      expect(states, 'synchronous operations have no events').toEqual([])
       continue
     }
     expect(states[0]).toBe('queued')
@@ -81,9 +81,9 @@ async function checkEvents(db: Db, tasks: readonly TaskRow[]): Promise<void> {
 /** Every file record and every part has its content. */
 export async function checkFiles(db: Db, files: FileStore): Promise<void> {
   const rows = await db.selectFrom('files').selectAll().where('removed_at', 'is', null).execute()
-  const held = new Map<string, number>()
-  for await (const { blake3, size } of files.list()) held.set(blake3, size)
-  for (const row of rows) expect(held.get(row.blake3), `bytes of ${row.name}`).toBe(row.size)
+  const charged = new Map<string, number>()
+  for await (const { blake3, size } of files.list()) charged.set(blake3, size)
+  for (const row of rows) expect(charged.get(row.blake3), `bytes of ${row.name}`).toBe(row.size)
   const parts = await db.selectFrom('upload_parts').select('upload_id').distinct().execute()
   const uploads = new Set<string>()
   for await (const id of files.listUploads()) uploads.add(id)

@@ -30,13 +30,13 @@ export interface KillRoundsOptions {
   readonly random: () => number
   /** Stops the service during its work; by default kill -9. */
   readonly stopService?: (service: ServiceProcess) => Promise<void>
-  /** Set when acknowledgements during the stop may be lost. */
+  /** Whether acknowledgements during the stop may be lost. */
   readonly mayLoseAcknowledged?: boolean
 }
 
 /**
- * Rounds of load, each ended after a random number of acknowledgements (a worker is killed on the way too),
- * then a restart; at the end everything acknowledged must be there once. Throws where it is not.
+ * Runs rounds of load. Each round ends after a random number of acknowledgements, and some workers are killed
+ * meanwhile; then the service restarts. Throws unless all acknowledged data exists exactly once at the end.
  */
 export async function killRounds({
   dataDir,
@@ -95,8 +95,8 @@ async function useUntilKilled(load: Load, client: string): Promise<void> {
 async function useOnce(load: Load, calls: Api, name: string): Promise<void> {
   const { known, random } = load
   const content = `content ${name}`
-  const whole = { name: `${name}.txt`, content }
-  const file = random() < 0.5 ? await upload(calls, whole) : await uploadInParts(load, whole)
+  const newFile = { name: `${name}.txt`, content }
+  const file = random() < 0.5 ? await upload(calls, newFile) : await uploadInParts(load, newFile)
   await acknowledge(load, () => known.files.set(file.file_id, content))
   const created = await calls.create('test_copy', { file_id: file.file_id })
   await acknowledge(load, () => known.tasks.add(created.data.task_id))
@@ -106,16 +106,16 @@ async function useOnce(load: Load, calls: Api, name: string): Promise<void> {
   }
 }
 
-interface WholeFile {
+interface TestFile {
   readonly name: string
   readonly content: string
 }
 
-async function upload(calls: Api, { name, content }: WholeFile): Promise<FileRecord> {
+async function upload(calls: Api, { name, content }: TestFile): Promise<FileRecord> {
   return (await calls.upload(name, content)).data
 }
 
-async function uploadInParts(load: Load, { name, content }: WholeFile): Promise<FileRecord> {
+async function uploadInParts(load: Load, { name, content }: TestFile): Promise<FileRecord> {
   const calls = chunkedUploadClient(load.service)
   const { data: session } = await calls.init({ filename: name, size: content.length })
   await calls.put(session.upload_id, 0, content)
@@ -151,7 +151,7 @@ async function verify(calls: Api, known: Acknowledged): Promise<void> {
     const { data } = await pollUntil(
       () => calls.query('test_copy', taskId),
       (answer) => answer.code !== 200 || !['queued', 'processing'].includes(answer.data.status),
-      { stays: true },
+      { backOff: true },
     )
     const expected = known.cancelled.has(taskId) ? ['cancelled'] : ['completed', 'failed', 'cancelled']
     if (!expected.includes(data?.status)) throw new Error(`task ${taskId} is ${JSON.stringify(data)}`)
@@ -166,9 +166,9 @@ async function checkState(dataDir: string, known: Acknowledged): Promise<void> {
       ['tasks', known.tasks.keys()],
     ] as const) {
       const rows = await db.selectFrom(table).select('id').execute()
-      const there = new Set(rows.map(({ id }) => id))
-      const lost = [...ids].filter((id) => !there.has(id))
-      if (lost.length > 0) throw new Error(`acknowledged ${table} were lost: ${lost.join(', ')}`)
+      const stored = new Set(rows.map(({ id }) => id))
+      const missing = [...ids].filter((id) => !stored.has(id))
+      if (missing.length > 0) throw new Error(`acknowledged ${table} were lost: ${missing.join(', ')}`)
     }
     await checkInvariants(db, await openDiskStore(join(dataDir, 'files')))
   } finally {
@@ -176,7 +176,7 @@ async function checkState(dataDir: string, known: Acknowledged): Promise<void> {
   }
 }
 
-/** Pseudo-random numbers from 0 to 1, repeatable by seed (xorshift, 32 bits). */
+/** Creates a generator of pseudo-random numbers from 0 to 1, repeatable by seed (xorshift, 32 bits). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0 || 1
   return () => {

@@ -29,9 +29,9 @@ test.skipIf(process.platform !== 'linux')(
     const { cuts, file, bytesResent: sentTwice, peaks } = report
     await annotate(
       `${((performance.now() - began) / 1000).toFixed(1)} s; cuts ${JSON.stringify(cuts)}; ` +
-        `resident at most ${peaks.service.toFixed(0)} MiB (service), ${peaks.bridge.toFixed(0)} MiB (bridge)`,
+        `resident at most ${peaks.service.toFixed(0)} MiB (service), ${peaks.mcpServer.toFixed(0)} MiB (MCP server)`,
     )
-    expect(cuts.connection + cuts.service + cuts.bridge).toBe(cutCount)
+    expect(cuts.connection + cuts.service + cuts.mcpServer).toBe(cutCount)
     expect(file).toMatchObject({ name: 'source.mp4', bytes: size })
     const blake3 = await hashFile(source)
     const stored = join(dataDir, 'files', 'blobs', blake3.slice(0, 2), blake3)
@@ -39,6 +39,6 @@ test.skipIf(process.platform !== 'linux')(
     expect(await hashFile(stored)).toBe(blake3)
     expect(sentTwice, 'bytes that were acknowledged and sent again').toBe(0)
     expect(peaks.service).toBeLessThan(250)
-    expect(peaks.bridge).toBeLessThan(250)
+    expect(peaks.mcpServer).toBeLessThan(250)
   },
 )

@@ -8,18 +8,18 @@ import { hasPostgres, newDatabase } from '../postgres.ts'
 
 /** Proxy for a server, whose connections can be cut. */
 async function startLine(port: number) {
-  const ends = new Set<Socket>()
+  const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    const onward = connect(port, '127.0.0.1')
-    for (const end of [socket, onward]) ends.add(end.on('error', () => undefined))
-    socket.pipe(onward).pipe(socket)
+    const upstream = connect(port, '127.0.0.1')
+    for (const end of [socket, upstream]) sockets.add(end.on('error', () => undefined))
+    socket.pipe(upstream).pipe(socket)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
     async cut() {
       server.close()
-      for (const end of ends) end.destroy()
+      for (const end of sockets) end.destroy()
       await once(server, 'close')
     },
   }
@@ -43,8 +43,8 @@ test.skipIf(!hasPostgres)(
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'`.execute(
       direct,
     )
-    const lost = databaseFailure(await failing)
-    expect(lost).toMatchObject({ code: 6401, message: 'the database is not reachable', retryable: true })
+    const failure = databaseFailure(await failing)
+    expect(failure).toMatchObject({ code: 6401, message: 'the database is not reachable', retryable: true })
     const unreachable = await sql`select 1`.execute(db).catch((error: unknown) => error)
     expect(databaseFailure(unreachable)).toMatchObject({
       code: 6401,

@@ -5,7 +5,7 @@ import { api, pollUntil } from './api.ts'
 import { startTestService } from './in-process.ts'
 
 /** Queries the database directly. */
-async function ask<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+async function queryRows<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client(url)
   await client.connect()
   try {
@@ -44,7 +44,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     await (await startTestService({ database }))[Symbol.asyncDispose]()
     await using other = await startTestService()
     await expect(startTestService({ database, port: other.running.port })).rejects.toThrow('cannot listen')
-    expect(await ask(database.url, `select 1 from pg_stat_activity where ${isHolder}`)).toEqual([])
+    expect(await queryRows(database.url, `select 1 from pg_stat_activity where ${isHolder}`)).toEqual([])
     await using again = await startTestService({ database })
     expect((await api(again).send('/task/list')).status).toBe(200)
   })
@@ -55,7 +55,10 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     const next = startTestService({ database: { url } })
     const isWaiting = `locktype = 'advisory' and not granted and datname = current_database()`
     const waiting = () =>
-      ask(url, `select 1 from pg_locks join pg_database on pg_database.oid = database where ${isWaiting}`)
+      queryRows(
+        url,
+        `select 1 from pg_locks join pg_database on pg_database.oid = database where ${isWaiting}`,
+      )
     await pollUntil(waiting, ({ length }) => length === 1)
     await last[Symbol.asyncDispose]()
     await using service = await next
@@ -65,7 +68,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
   test('stops its service when the lock is lost; another can start at once', async () => {
     const url = await newDatabase()
     await using service = await startTestService({ database: { url } })
-    await ask(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${isHolder}`)
+    await queryRows(url, `select pg_terminate_backend(pid) from pg_stat_activity where ${isHolder}`)
     expect(await service.running.lost).toMatchObject({
       code: 6401,
       message: expect.stringMatching(/127\.0\.0\.1:\d+ was lost: terminating connection/),
@@ -76,13 +79,16 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
 
   test('stays locked despite an idle session timeout of the server', async () => {
     const url = await newDatabase()
-    await ask(url, `alter database ${new URL(url).pathname.slice(1)} set idle_session_timeout = '300ms'`)
+    await queryRows(
+      url,
+      `alter database ${new URL(url).pathname.slice(1)} set idle_session_timeout = '300ms'`,
+    )
     await using service = await startTestService({ database: { url } })
-    const pooled = () => ask(url, `select 1 from pg_stat_activity where datname = current_database()`)
+    const pooled = () => queryRows(url, `select 1 from pg_stat_activity where datname = current_database()`)
     // Ends the pool's connections, but not this one and the lock's.
     await pollUntil(pooled, ({ length }) => length === 2)
     expect((await api(service).send('/task/list')).status).toBe(200)
-    expect(await ask(url, `select 1 from pg_stat_activity where ${isHolder}`)).toHaveLength(1)
+    expect(await queryRows(url, `select 1 from pg_stat_activity where ${isHolder}`)).toHaveLength(1)
   })
 
   test('reports a user without permission to create tables', async () => {
@@ -90,7 +96,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     const url = new URL(address)
     // Roles are global to the server, which other tests use too.
     url.username = `reader_of_${url.pathname.slice(1)}`
-    await ask(address, `create role ${url.username} login; revoke create on schema public from public`)
+    await queryRows(address, `create role ${url.username} login; revoke create on schema public from public`)
     await expect(startTestService({ database: { url: url.href } })).rejects.toMatchObject({
       code: 6401,
       retryable: false,
@@ -106,12 +112,12 @@ describe.skipIf(!hasPostgres)('a PostgreSQL database (Debian package postgresql)
     ['a user that is not there', { username: 'nobody' }, /cannot be used: role "nobody" does not exist/],
     ['encryption it does not speak', { search: '?sslmode=verify-full' }, /does not support SSL/],
     ['a missing certificate', { search: '?sslrootcert=/none.pem' }, /PostgreSQL cannot be used: ENOENT/],
-  ] as const)('reports %s, never with the password', async ([, change, says]) => {
+  ] as const)('reports %s, never with the password', async ([, change, message]) => {
     const url = Object.assign(new URL(await newDatabase()), { password: 'sekret', ...change })
     const start = startTestService({ database: { url: url.href } })
     await expect(start).rejects.toMatchObject({
       code: 6401,
-      message: expect.stringMatching(says),
+      message: expect.stringMatching(message),
       hint: expect.stringContaining('DATABASE_URL'),
     })
     await expect(start).rejects.not.toThrow('sekret')

@@ -11,7 +11,7 @@ export interface ServiceProcess {
   readonly process: ChildProcess
   readonly exited: Promise<void>
   /** Makes it kill itself at a step, or at the n-th pass from now. */
-  arm(step: string, pass?: number): Promise<void>
+  arm(step: string, hit?: number): Promise<void>
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -46,9 +46,9 @@ export async function startServiceProcess(
     apiKey,
     process: child,
     exited,
-    async arm(step, pass = 1) {
+    async arm(step, hit = 1) {
       const armed = once(child, 'message')
-      child.send([step, pass])
+      child.send([step, hit])
       await armed
     },
     async kill(signal) {

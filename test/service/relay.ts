@@ -28,7 +28,7 @@ export interface Relay extends AsyncDisposable {
 
 /** Starts a relay on a free local port. Clients can use any key. */
 export async function startRelay(target: RelayTarget): Promise<Relay> {
-  const watch = { bytes: 0, until: Infinity, reached: (): void => undefined }
+  const byteWatch = { bytes: 0, until: Infinity, reached: (): void => undefined }
   const acknowledged = new Set<string>()
   let sentTwice = 0
   let agent = new Agent({ keepAlive: true })
@@ -39,15 +39,15 @@ export async function startRelay(target: RelayTarget): Promise<Relay> {
     if (relay.intercept(request, response)) return
     if (method === 'PUT' && acknowledged.has(path)) sentTwice += Number(headers['content-length'])
     const { baseUrl, apiKey } = relay.target
-    const onward = send(baseUrl + url, { method, agent, headers: { ...headers, authorization: apiKey } })
+    const upstream = send(baseUrl + url, { method, agent, headers: { ...headers, authorization: apiKey } })
     request.on('data', (chunk: Buffer) => {
-      watch.bytes += chunk.length
-      if (watch.bytes >= watch.until) watch.reached()
+      byteWatch.bytes += chunk.length
+      if (byteWatch.bytes >= byteWatch.until) byteWatch.reached()
     })
-    request.pipe(onward)
-    onward.on('error', () => response.destroy())
-    response.on('close', () => onward.destroy())
-    onward.on('response', (answer) => {
+    request.pipe(upstream)
+    upstream.on('error', () => response.destroy())
+    response.on('close', () => upstream.destroy())
+    upstream.on('response', (answer) => {
       if (relay.dropsResponse(request)) return response.destroy()
       response.writeHead(answer.statusCode ?? 500, answer.headers)
       answer.on('error', () => response.destroy())
@@ -72,8 +72,8 @@ export async function startRelay(target: RelayTarget): Promise<Relay> {
       agent = new Agent({ keepAlive: true })
     },
     waitForBytes(bytes) {
-      watch.until = watch.bytes + bytes
-      return new Promise((resolve) => (watch.reached = resolve))
+      byteWatch.until = byteWatch.bytes + bytes
+      return new Promise((resolve) => (byteWatch.reached = resolve))
     },
     async [Symbol.asyncDispose]() {
       relay.closeConnections()

@@ -29,7 +29,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 const sideBySide = () => ({ clips: [{ file_id: clip }, { file_id: clip }], output_ratio: '16:9' })
 
 /** Request to render copies of the clip one after another. */
-const inARow = (copies: number) => ({
+const concatenation = (copies: number) => ({
   ...{ version: 'v1', video_size: [320, 180], video_rate: 30, materials: [{ id: clip }] },
   video_track: [
     {
@@ -46,15 +46,15 @@ const inARow = (copies: number) => ({
 const scratch = () => join(service.folder, 'data', 'scratch')
 const working = () => findProcesses('ffmpeg', scratch())
 
-/** Waits until the scratch folders of tasks are gone. */
-const untilTidy = () =>
+/** Waits until the scratch folders of all tasks are removed. */
+const waitUntilScratchIsEmpty = () =>
   pollUntil(
     () => readdir(scratch()),
     (left) => left.length === 0,
   )
 
 /** Creates a task and waits until it runs this many ffmpeg processes. */
-async function begin(type: string, request: unknown, programs: number) {
+async function startRendering(type: string, request: unknown, programs: number) {
   const before = await calls.balance()
   const { data: task } = await calls.create(type, request)
   return { id: task.task_id, before, encoders: await pollUntil(working, (pids) => pids.length >= programs) }
@@ -62,9 +62,9 @@ async function begin(type: string, request: unknown, programs: number) {
 
 test.each([
   { type: 'video_split_screen', request: sideBySide, programs: 1, credits: 1 },
-  { type: 'video_timeline_render', request: () => inARow(60), programs: 2, credits: 10 },
-])('$type that is stopped leaves no ffmpeg and no file behind, and its credits come back', async (work) => {
-  const { id, before, encoders } = await begin(work.type, work.request(), work.programs)
+  { type: 'video_timeline_render', request: () => concatenation(60), programs: 2, credits: 10 },
+])('a stopped $type leaves no ffmpeg process and no file, and is refunded', async (work) => {
+  const { id, before, encoders } = await startRendering(work.type, work.request(), work.programs)
   expect(await calls.balance()).toBe(before - work.credits)
   expect(await calls.stop(id)).toMatchObject({
     code: 200,
@@ -75,12 +75,12 @@ test.each([
     () => findProcesses('ffmpeg', service.folder),
     (left) => left.length === 0,
   )
-  await untilTidy()
+  await waitUntilScratchIsEmpty()
   expect(await calls.balance()).toBe(before)
 })
 
 test('kill -9 of a worker ends its ffmpeg processes; its task is retried and completes', async () => {
-  const { id, before, encoders } = await begin('video_timeline_render', inARow(2), 2)
+  const { id, before, encoders } = await startRendering('video_timeline_render', concatenation(2), 2)
   const run = join(service.folder, 'data', 'run')
   const workers = (await readdir(run)).filter((name) => name.endsWith('.json'))
   for (const name of workers) {
@@ -96,7 +96,7 @@ test('kill -9 of a worker ends its ffmpeg processes; its task is retried and com
     output_result: { duration: 2 * clipSeconds, video_size: [320, 180] },
   })
   expect(await calls.balance()).toBe(before - 1)
-  await untilTidy()
+  await waitUntilScratchIsEmpty()
   const { file_id } = done.data.output_result as { file_id: string }
   const path = join(service.folder, 'result.mp4')
   await writeFile(path, await calls.download(file_id))

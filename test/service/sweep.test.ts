@@ -16,12 +16,12 @@ onDatabases('the sweep', (service) => {
   /** Runs the sweep of this many days from now. */
   const sweepIn = async (days: number) => {
     const later = { ...parts(), clock: () => Date.now() + days * dayMs }
-    const swept = Promise.withResolvers<void>()
+    const sweepDone = Promise.withResolvers<void>()
     await using _ = sweepHourly(later, async (signal) => {
-      swept.resolve()
+      sweepDone.resolve()
       if (!signal.aborted) await once(signal, 'abort')
     })
-    await swept.promise
+    await sweepDone.promise
   }
 
   test('removes the content of expired files; uploaded again they keep their id', async () => {
@@ -42,7 +42,7 @@ onDatabases('the sweep', (service) => {
     const calls = api(one)
     const other = api(await service().account(0))
     const { data: shared } = await calls.upload('a.txt', 'named by two')
-    const { data: theirs } = await other.upload('a.txt', 'named by two')
+    const { data: otherFile } = await other.upload('a.txt', 'named by two')
     const { data: needed } = await calls.upload('b.txt', 'needed by a task')
     const { data: task } = await calls.create('test_copy', { file_id: needed.file_id, behaviour: 'wait' })
     await parts()
@@ -51,7 +51,7 @@ onDatabases('the sweep', (service) => {
       .where('id', 'in', [shared.file_id, needed.file_id])
       .execute()
     await sweepIn(0)
-    expect(Buffer.from(await other.download(theirs.file_id)).toString()).toBe('named by two')
+    expect(Buffer.from(await other.download(otherFile.file_id)).toString()).toBe('named by two')
     expect(await parts().files.has(needed.blake3_id)).toBe(true)
     expect((await calls.send(`/base/file/${needed.file_id}`)).code).toBe(6004)
     await calls.stop(task.task_id)
@@ -132,24 +132,24 @@ onDatabases('the sweep', (service) => {
     const { db, files } = parts()
     const { data: file } = await api(await service().account(0)).upload('a.txt', 'a stubborn disk')
     let fails = true
-    const stubborn = {
+    const failingStore = {
       ...files,
       async remove(blake3: string) {
         if (fails) throw new Error('the disk does not respond')
         await files.remove(blake3)
       },
     }
-    const later = { ...parts(), files: stubborn, clock: () => Date.now() + 100 * dayMs }
-    const twice = Promise.withResolvers<void>()
-    let rests = 0
+    const later = { ...parts(), files: failingStore, clock: () => Date.now() + 100 * dayMs }
+    const sweptTwice = Promise.withResolvers<void>()
+    let sweepCount = 0
     await using _ = sweepHourly(later, async (signal) => {
       fails = false
-      rests += 1
-      if (rests < 2) return
-      twice.resolve()
+      sweepCount += 1
+      if (sweepCount < 2) return
+      sweptTwice.resolve()
       if (!signal.aborted) await once(signal, 'abort')
     })
-    await twice.promise
+    await sweptTwice.promise
     const row = await db
       .selectFrom('files')
       .select('removed_at')

@@ -28,12 +28,12 @@ onDatabases('tasks', (service) => {
     const account = await service().account(10)
     const calls = api(account)
     const { data: file } = await calls.upload('a.txt', 'some bytes')
-    const refused = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'refuse' })
+    const inputErrorTask = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'refuse' })
     const broken = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'break' })
-    const refusal = await calls.ended('test_copy', refused.data.task_id)
-    expect(refusal.data).toMatchObject({
+    const inputErrorResult = await calls.ended('test_copy', inputErrorTask.data.task_id)
+    expect(inputErrorResult.data).toMatchObject({
       status: 'failed',
-      output_result: { error: { code: 6017, message: 'this file will never do', retryable: false } },
+      output_result: { error: { code: 6017, message: 'this file is always rejected', retryable: false } },
     })
     const bug = await calls.ended('test_copy', broken.data.task_id)
     expect(bug.data).toMatchObject({ status: 'failed', output_result: { error: { code: 6500 } } })
@@ -49,18 +49,18 @@ onDatabases('tasks', (service) => {
     await check(service())
   })
 
-  test('tasks and files of another account are as unknown as absent ones', async () => {
-    const [mine, other] = [api(await service().account(5)), api(await service().account(5))]
-    const { data: file } = await mine.upload('a.txt', 'some bytes')
-    const { data: task } = await mine.create('test_copy', { file_id: file.file_id })
+  test('tasks and files of another account are unknown, like missing ones', async () => {
+    const [owner, other] = [api(await service().account(5)), api(await service().account(5))]
+    const { data: file } = await owner.upload('a.txt', 'some bytes')
+    const { data: task } = await owner.create('test_copy', { file_id: file.file_id })
     expect(await other.create('test_copy', { file_id: file.file_id })).toMatchObject({
       status: 404,
       code: 6004,
     })
     expect(await other.query('test_copy', task.task_id)).toMatchObject({ status: 404, code: 6005 })
     expect(await other.cancel(task.task_id)).toMatchObject({ status: 404, code: 6005 })
-    expect(await mine.query('other_type', task.task_id)).toMatchObject({ status: 404, code: 6005 })
-    await mine.ended('test_copy', task.task_id)
+    expect(await owner.query('other_type', task.task_id)).toMatchObject({ status: 404, code: 6005 })
+    await owner.ended('test_copy', task.task_id)
     await check(service())
   })
 
@@ -72,14 +72,17 @@ onDatabases('tasks', (service) => {
     [{ file_id: 'x', behaviour: 'dance' }, 400, 6016, /behaviour/],
     [[], 400, 6016, /object/],
     ['text', 400, 6016, /object/],
-  ] as const)('a creation with %j answers %i %i and charges nothing', async ([body, status, code, says]) => {
-    const account = await service().account(5)
-    const answer = await api(account).create('test_copy', body)
-    expect(answer).toMatchObject({ status, code, data: null })
-    expect(answer.msg).toMatch(says)
-    expect(await accountBalance(service().running.service.db, account.id)).toBe(5)
-    await check(service())
-  })
+  ] as const)(
+    'a creation with %j returns %i %i and charges nothing',
+    async ([body, status, code, message]) => {
+      const account = await service().account(5)
+      const answer = await api(account).create('test_copy', body)
+      expect(answer).toMatchObject({ status, code, data: null })
+      expect(answer.msg).toMatch(message)
+      expect(await accountBalance(service().running.service.db, account.id)).toBe(5)
+      await check(service())
+    },
+  )
 
   test('the list is newest first, filtered and paged', async () => {
     const calls = api(await service().account(9))
@@ -148,8 +151,8 @@ onNewDatabases('tasks of a separate service', (start) => {
       ({ data }) => data.status === 'processing',
     )
     expect(await calls.cancel(queued)).toMatchObject({ code: 200, data: '' })
-    const refused = { status: 409, code: 6007, data: null }
-    const hint = (pattern: RegExp) => ({ ...refused, hint: expect.stringMatching(pattern) as string })
+    const inputErrorTask = { status: 409, code: 6007, data: null }
+    const hint = (pattern: RegExp) => ({ ...inputErrorTask, hint: expect.stringMatching(pattern) as string })
     expect(await calls.cancel(queued)).toMatchObject(hint(/refunded/))
     expect(await calls.cancel(running)).toMatchObject(hint(/Wait for it/))
     expect(await accountBalance(service.running.service.db, account.id)).toBe(8)

@@ -18,35 +18,35 @@ function contentOf(name: string): { parts: readonly string[]; content: string } 
   return { parts, content: parts.join('') }
 }
 
-interface Uploading {
+interface TestUpload {
   readonly dataDir: string
   readonly calls: ReturnType<typeof chunkedUploadClient>
   readonly parts: readonly string[]
   readonly content: string
 }
 
-/** Starts an upload in small parts; null when the service died meanwhile. */
-async function begin({ dataDir, calls, content }: Omit<Uploading, 'parts'>): Promise<string | null> {
+/** Starts an upload in small parts; null when the service exited meanwhile. */
+async function startUpload({ dataDir, calls, content }: Omit<TestUpload, 'parts'>): Promise<string | null> {
   const blake3_id = await hashOf(content)
-  const begun = await calls.init({ filename: 'a.txt', size: content.length, blake3_id }).catch(() => null)
-  if (!begun) return null
+  const session = await calls.init({ filename: 'a.txt', size: content.length, blake3_id }).catch(() => null)
+  if (!session) return null
   const db = await openDatabase({ path: join(dataDir, 'reelwright.sqlite') })
-  await setPartSize(db, begun.data.upload_id, partSize)
+  await setPartSize(db, session.data.upload_id, partSize)
   await db.destroy()
-  return begun.data.upload_id
+  return session.data.upload_id
 }
 
-/** Responses that the client received before the service died. */
+/** Responses that the client received before the service exited. */
 interface Acknowledged {
   readonly id: string | null
   readonly parts: Set<number>
   readonly file: FileRecord | null
 }
 
-/** Uploads until the service dies; one part is sent wrong, corrected and repeated. */
-async function uploadUntilKilled(uploading: Uploading): Promise<Acknowledged> {
+/** Uploads until the service exits; one part is sent wrong, corrected and repeated. */
+async function uploadUntilKilled(uploading: TestUpload): Promise<Acknowledged> {
   const { calls, parts } = uploading
-  const id = await begin(uploading)
+  const id = await startUpload(uploading)
   const stored = new Set<number>()
   if (!id) return { id, parts: stored, file: null }
   try {
@@ -90,11 +90,11 @@ const durableSteps: readonly [string, number][] = [
 describe('kill -9 of the service during a chunked upload', () => {
   const services = createServiceSequence()
   let files = 0
-  test.for(durableSteps)('%s, for the %i. time', async ([point, pass]) => {
+  test.for(durableSteps)('%s, hit %i', async ([point, hit]) => {
     const { dataDir } = services
     const victim = await services.ensureRunning()
-    await victim.arm(point, pass)
-    const upload = { dataDir, ...contentOf(`${point} ${pass}`) }
+    await victim.arm(point, hit)
+    const upload = { dataDir, ...contentOf(`${point} ${hit}`) }
     const { parts, content } = upload
     const acknowledged = await uploadUntilKilled({ ...upload, calls: chunkedUploadClient(victim) })
     await victim.exited
@@ -102,7 +102,7 @@ describe('kill -9 of the service during a chunked upload', () => {
 
     const restarted = await services.ensureRunning()
     const calls = chunkedUploadClient(restarted)
-    const id = acknowledged.id ?? (await begin({ ...upload, calls }))
+    const id = acknowledged.id ?? (await startUpload({ ...upload, calls }))
     expect.assert(id !== null)
     const { data: state } = await calls.status(id)
     for (const index of acknowledged.parts) expect(state.missing).not.toContain(index)
@@ -124,7 +124,7 @@ describe('kill -9 of the service during a chunked upload', () => {
     await victim.arm('upload.aborted')
     const calls = chunkedUploadClient(victim)
     const { parts, content } = contentOf('upload.aborted')
-    const id = (await begin({ dataDir, calls, content })) ?? ''
+    const id = (await startUpload({ dataDir, calls, content })) ?? ''
     await calls.put(id, 0, parts[0] ?? '')
     await expect(calls.abort(id)).rejects.toThrow('fetch failed')
     await victim.exited

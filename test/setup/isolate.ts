@@ -1,8 +1,8 @@
 // Tests never read the settings or data of the user who runs them.
-const kept = ['REELWRIGHT_FFMPEG', 'REELWRIGHT_TESTDATA']
+const keptVariables = ['REELWRIGHT_FFMPEG', 'REELWRIGHT_TESTDATA']
 
 for (const name of Object.keys(process.env)) {
-  if (name.startsWith('REELWRIGHT_') && !kept.includes(name)) delete process.env[name]
+  if (name.startsWith('REELWRIGHT_') && !keptVariables.includes(name)) delete process.env[name]
 }
 delete process.env['DATABASE_URL']
 delete process.env['CLAUDE_PROJECT_DIR']

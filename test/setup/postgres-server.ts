@@ -84,13 +84,13 @@ export async function startPostgres(programs: string): Promise<Postgres> {
 
 async function untilAccepting(port: number, exited: Promise<unknown>): Promise<void> {
   for (;;) {
-    const answering = await Promise.race([answers(port), exited.then(() => null)])
-    if (answering === null) throw new Error('PostgreSQL did not start')
-    if (answering) return
+    const isReady = await Promise.race([acceptsQueries(port), exited.then(() => null)])
+    if (isReady === null) throw new Error('PostgreSQL did not start')
+    if (isReady) return
   }
 }
 
-async function answers(port: number): Promise<boolean> {
+async function acceptsQueries(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1')
   const open = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))

@@ -20,7 +20,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
     return undefined
   }
   let server: Promise<Postgres> | undefined
-  const door = createServer((_request, response) => {
+  const databaseServer = createServer((_request, response) => {
     server ??= startPostgres(programs)
     server
       .then((postgres) => postgres.database())
@@ -29,10 +29,10 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
         (error: unknown) => response.writeHead(500).end(String(error)),
       )
   })
-  project.provide('newDatabases', `http://127.0.0.1:${await listen(door)}`)
+  project.provide('newDatabases', `http://127.0.0.1:${await listen(databaseServer)}`)
   return async () => {
-    door.close()
-    door.closeAllConnections()
+    databaseServer.close()
+    databaseServer.closeAllConnections()
     // If it did not start, the tests that requested a database have failed.
     const started = await server?.catch(() => undefined)
     await started?.[Symbol.asyncDispose]()

@@ -3,11 +3,11 @@ import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { plainText } from '../../src/media/subtitles/tokens.ts'
 import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
 import { srtOf, startTranslationService } from './translation-service.ts'
-import { linesAsked, correctAnswer, translatingModel } from './translator.ts'
+import { requestedLines, correctAnswer, translatingModel } from './translator.ts'
 
-// What single fields of a request change in the file that is written.
+// Effects of single fields of a request on the result file.
 
-const studio = startTranslationService()
+const service = startTranslationService()
 
 const assOf = (head: readonly string[], texts: readonly string[]) =>
   [
@@ -20,7 +20,7 @@ const assOf = (head: readonly string[], texts: readonly string[]) =>
     '',
   ].join('\n')
 
-const shown = (text: string, format: 'srt' | 'ass') =>
+const plainTexts = (text: string, format: 'srt' | 'ass') =>
   readSubtitles(Buffer.from(text), { format }).entries.map((entry) => plainText(entry.text, format))
 
 describe('video_size', () => {
@@ -29,10 +29,12 @@ describe('video_size', () => {
 
   it('takes precedence over PlayRes of the file, which takes precedence over 1920x1080', async () => {
     const translation = '自从战争以来就再也没有出过海的老船长把他的船借给我们一整天而且连一分钱也没有要'
-    studio.model.says = translatingModel((asked) => ({ lines: correctAnswer(asked, () => translation) }))
+    service.model.says = translatingModel((requested) => ({
+      lines: correctAnswer(requested, () => translation),
+    }))
     const linesOf = async (name: 'lines.ass' | 'lines.srt', source: string, request: object = {}) => {
-      const { text, output } = await studio.translate(name, source, { line_mode: 'keep', ...request })
-      const [lines = '', ...others] = shown(text, output['output_format'] as 'srt' | 'ass')
+      const { text, output } = await service.translate(name, source, { line_mode: 'keep', ...request })
+      const [lines = '', ...others] = plainTexts(text, output['output_format'] as 'srt' | 'ass')
       expect([others, lines.replaceAll('\n', '')]).toEqual([[], translation])
       return lines.split('\n')
     }
@@ -41,7 +43,7 @@ describe('video_size', () => {
     expect(narrow.length).toBeGreaterThan(wide.length)
     expect(await linesOf('lines.ass', assOf([], [long]))).toEqual(wide)
     expect(await linesOf('lines.ass', assOf(tall, [long]), { video_size: [1920, 1080] })).toEqual(wide)
-    // An .srt knows no canvas.
+    // An .srt has no canvas size.
     expect(await linesOf('lines.srt', srtOf([long]), { video_size: [1080, 1920] })).toEqual(narrow)
     const asSrt = { output_format: 'srt' }
     expect(await linesOf('lines.ass', assOf(tall, [long]), asSrt)).toEqual(narrow)
@@ -58,24 +60,24 @@ describe('strip_punctuation', () => {
     [{ strip_punctuation: true }, 'Hi you 3.14', '你好 你 3.14', '没有 人 1,000'],
     [{ strip_punctuation: false }, 'Hi, you. 3.14', ...originals],
   ])('%j', async (request, translated, original, untranslated) => {
-    // The second line never comes, and keeps its own words.
-    studio.model.says = translatingModel((asked) => ({
+    // The model never returns the second line, which stays untranslated.
+    service.model.says = translatingModel((requested) => ({
       lines: correctAnswer(
-        asked.filter(({ text }) => text in translations),
+        requested.filter(({ text }) => text in translations),
         (text) => translations[text] ?? '',
       ),
     }))
-    const alone = await studio.translate('marks.srt', srtOf(originals), { ...into, ...request })
+    const alone = await service.translate('marks.srt', srtOf(originals), { ...into, ...request })
     expect(alone.output).toMatchObject({ untranslated_lines: 1 })
-    expect(shown(alone.text, 'srt')).toEqual([translated, untranslated])
+    expect(plainTexts(alone.text, 'srt')).toEqual([translated, untranslated])
     const bilingual = { output_format: 'ass', lingual_type: 'bilingual' }
-    const both = await studio.translate('marks.srt', srtOf(originals), { ...into, ...request, ...bilingual })
-    expect(shown(both.text, 'ass').toSorted()).toEqual([translated, original, untranslated].toSorted())
+    const both = await service.translate('marks.srt', srtOf(originals), { ...into, ...request, ...bilingual })
+    expect(plainTexts(both.text, 'ass').toSorted()).toEqual([translated, original, untranslated].toSorted())
   })
 })
 
 describe('subtitle_color', () => {
-  // As ASS writes them: blue, green, red. 雅黑 leaves the letters as the look has them.
+  // In the byte order of ASS: blue, green, red. 雅黑 keeps the letter colour of the style preset.
   const colours = {
     ...{ 雅黑: 'FFFFFF', 淡绿: '98FB98', 森林绿: '4AB234', 湖蓝: 'F2D530', 道奇蓝: 'FF901E', 钢蓝: 'D8A66E' },
     ...{ 浅粉红: 'C1B6FF', 深橙: '008CFF', 珊瑚橙: '507FFF', 橙红: '0045FF', 土豪金: '5EC7F0' },
@@ -86,11 +88,11 @@ describe('subtitle_color', () => {
   })
 
   it.each(Object.entries(colours))('%s is &H00%s', async (subtitle_color, colour) => {
-    studio.model.says = translatingModel()
+    service.model.says = translatingModel()
     const request = { output_format: 'ass', line_mode: 'keep', subtitle_color }
     const sources = { 'said.srt': srtOf(['Well said']), 'said.ass': assOf([], ['Well said']) }
-    const made = Object.entries(sources).map(([name, source]) => studio.translate(name, source, request))
-    for (const { text } of await Promise.all(made)) {
+    const tasks = Object.entries(sources).map(([name, source]) => service.translate(name, source, request))
+    for (const { text } of await Promise.all(tasks)) {
       const [, fields = ''] = /^\[V4\+ Styles\]\nFormat: (.*)$/m.exec(text) ?? []
       const [, values = ''] = /^Style: (Default,.*)$/m.exec(text) ?? []
       expect(values.split(',')[fields.split(', ').indexOf('PrimaryColour')]).toBe(`&H00${colour}`)
@@ -109,14 +111,14 @@ describe('text of an .ass that is not translated', () => {
   ]
 
   it.each(['keep', 'resegment'])(
-    'never reaches the model in %s, and stays in the file',
+    'is not sent to the model in %s mode, and stays in the file',
     async (line_mode) => {
-      studio.model.says = translatingModel()
-      const before = studio.model.asked.length
-      const { text } = await studio.translate('film.ass', assOf([], texts), { line_mode })
-      const questions = studio.model.asked.slice(before)
-      const asked = questions.flatMap((body) => linesAsked(body) ?? []).map((line) => line.text)
-      expect(asked).toEqual(['Shop', 'We were on the way', 'to the station.', 'Late'])
+      service.model.says = translatingModel()
+      const before = service.model.asked.length
+      const { text } = await service.translate('film.ass', assOf([], texts), { line_mode })
+      const questions = service.model.asked.slice(before)
+      const requested = questions.flatMap((body) => requestedLines(body) ?? []).map((line) => line.text)
+      expect(requested).toEqual(['Shop', 'We were on the way', 'to the station.', 'Late'])
       const contents = questions.flatMap(({ messages }) => messages.map(({ content }) => content))
       const sent = contents.filter((content) => typeof content === 'string').join('\n')
       expect(sent).not.toMatch(/[{}]\\|\\[a-z]+[\d(&]|m 0 0 l|lala|a note/)

@@ -5,36 +5,38 @@ import { srtOf, startTranslationService } from './translation-service.ts'
 import {
   truncatedAnswer,
   faultyAnswers,
-  inChinese,
-  linesAsked,
+  fakeChinese,
+  requestedLines,
   correctAnswer,
   translatingModel,
 } from './translator.ts'
 
-const studio = startTranslationService({ concurrency: 4 })
-const keep = { line_mode: 'keep', strip_punctuation: false }
+const service = startTranslationService({ concurrency: 4 })
+const keepMode = { line_mode: 'keep', strip_punctuation: false }
 
-/** What is not text of an entry. */
-const skeleton = (srt: string) => srt.split('\n').filter((line) => /^\d+$|-->|^$/.test(line))
+/** Lines of an SRT file without the text of its entries. */
+const numbersAndTimes = (srt: string) => srt.split('\n').filter((line) => /^\d+$|-->|^$/.test(line))
 
-describe('line by line', () => {
-  it('2000 entries keep their numbers and times for any answers of a model', async () => {
+describe('keep mode', () => {
+  it('2000 entries keep their numbers and times, whatever mistakes the model makes', async () => {
     const lines = Array.from(
       { length: 2000 },
       (_, at) => `Line ${String(at + 1).padStart(4, '0')} of the film`,
     )
-    const wrong = faultyAnswers()
+    const faultyAnswer = faultyAnswers()
     let questions = 0
-    studio.model.says = translatingModel((asked) => {
+    service.model.says = translatingModel((requested) => {
       questions += 1
-      return questions % 7 === 0 && asked.length > 1 ? truncatedAnswer(asked) : wrong(asked)
+      return questions % 7 === 0 && requested.length > 1
+        ? truncatedAnswer(requested)
+        : faultyAnswer(requested)
     })
     const source = srtOf(lines)
-    const { status, output, text, cost, name } = await studio.translate('count.srt', source, keep)
+    const { status, output, text, cost, name } = await service.translate('count.srt', source, keepMode)
     expect([status, output['error']]).toEqual(['completed', undefined])
-    expect(skeleton(text)).toEqual(skeleton(source))
+    expect(numbersAndTimes(text)).toEqual(numbersAndTimes(source))
     const { entries } = readSubtitles(Buffer.from(text), { format: 'srt' })
-    expect(entries.map((entry) => entry.text)).toEqual(lines.map((line) => inChinese(line)))
+    expect(entries.map((entry) => entry.text)).toEqual(lines.map((line) => fakeChinese(line)))
     expect(output).toMatchObject({
       output_format: 'srt',
       line_mode: 'keep',
@@ -47,15 +49,15 @@ describe('line by line', () => {
   })
 
   it('tags are not sent to the model and are all kept', async () => {
-    studio.model.says = translatingModel()
+    service.model.says = translatingModel()
     const source = srtOf([
       String.raw`{\an8}<i>Over there</i>`,
       'She said <b>no</b> to him',
       '<font color="#ff0000">Red</font>',
     ])
-    const asked = studio.model.asked.length
-    const { text } = await studio.translate('tags.srt', source, keep)
-    const sent = JSON.stringify(studio.model.asked.slice(asked))
+    const requested = service.model.asked.length
+    const { text } = await service.translate('tags.srt', source, keepMode)
+    const sent = JSON.stringify(service.model.asked.slice(requested))
     expect(sent).not.toMatch(/an8|<i>|<b>|font/)
     const entries = readSubtitles(Buffer.from(text), { format: 'srt' }).entries.map((entry) => entry.text)
     expect(entries[0]).toBe(String.raw`{\an8}<i>译文Over there译文</i>`)
@@ -64,42 +66,42 @@ describe('line by line', () => {
   })
 
   it('a line without a translation is unchanged and reported', async () => {
-    studio.model.says = translatingModel((asked) => ({
-      lines: correctAnswer(asked).filter(({ id }) => id !== 2),
+    service.model.says = translatingModel((requested) => ({
+      lines: correctAnswer(requested).filter(({ id }) => id !== 2),
     }))
-    const { output, text } = await studio.translate(
+    const { output, text } = await service.translate(
       'gap.srt',
       srtOf(['One here', 'Two here', 'Three here']),
-      keep,
+      keepMode,
     )
     expect(output).toMatchObject({ untranslated_lines: 1, degraded: { translation: true } })
     expect(output['notes']).toEqual([expect.stringMatching(/line of the file\): 5$/)])
     expect(text).toContain('\nTwo here\n')
-    expect(text).toContain(inChinese('Three here'))
+    expect(text).toContain(fakeChinese('Three here'))
   })
 
   it('a missing summary does not fail the task', async () => {
-    studio.model.says = translatingModel(undefined, 'No idea.')
+    service.model.says = translatingModel(undefined, 'No idea.')
     const lines = Array.from({ length: 60 }, (_, at) => `Number ${at} comes`)
-    const { output } = await studio.translate('long.srt', srtOf(lines), keep)
+    const { output } = await service.translate('long.srt', srtOf(lines), keepMode)
     expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: true, translation: false } })
   })
 
   it('the next attempt after a service failure asks for the remaining lines only', async () => {
-    const away = fails(503, {}, { 'retry-after': '3600' })
+    const unavailable = fails(503, {}, { 'retry-after': '3600' })
     let questions = 0
-    // Of five questions two are answered; the task's second attempt asks for the others.
-    studio.model.says = translatingModel((asked) => {
+    // Two of five requests succeed; the second attempt of the task repeats the others.
+    service.model.says = translatingModel((requested) => {
       questions += 1
-      return questions > 2 && questions < 6 ? away : { lines: correctAnswer(asked) }
+      return questions > 2 && questions < 6 ? unavailable : { lines: correctAnswer(requested) }
     })
     const lines = Array.from({ length: 200 }, (_, at) => `Half of ${at + 1000} is said`)
-    const heard = studio.model.asked.length
-    const { status, output, cost } = await studio.translate('half.srt', srtOf(lines), keep)
+    const heard = service.model.asked.length
+    const { status, output, cost } = await service.translate('half.srt', srtOf(lines), keepMode)
     expect([status, cost]).toEqual(['completed', Math.ceil(lines.join('').length / 1000)])
     expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: false, translation: false } })
-    const asked = studio.model.asked.slice(heard).map((question) => linesAsked(question))
-    const [brief, ...batches] = asked.map((some) => some?.map(({ id }) => id))
+    const requested = service.model.asked.slice(heard).map((question) => requestedLines(question))
+    const [brief, ...batches] = requested.map((some) => some?.map(({ id }) => id))
     expect([brief, batches.length]).toEqual([undefined, 8])
     const once = batches.slice(0, 5).flatMap((ids = []) => ids)
     expect(once.toSorted((one, other) => one - other)).toEqual(lines.map((_, at) => at + 1))
@@ -108,12 +110,14 @@ describe('line by line', () => {
 
   it('a permanent failure of the service fails the task with its error and charges nothing', async () => {
     let batches = 0
-    studio.model.says = translatingModel((asked) => {
+    service.model.says = translatingModel((requested) => {
       batches += 1
-      return batches > 4 ? fails(401, { error: { message: 'no credit' } }) : { lines: correctAnswer(asked) }
+      return batches > 4
+        ? fails(401, { error: { message: 'no credit' } })
+        : { lines: correctAnswer(requested) }
     })
     const lines = Array.from({ length: 200 }, (_, at) => `Most of ${at + 1000} is said`)
-    const { status, output, cost } = await studio.translate('most.srt', srtOf(lines), keep)
+    const { status, output, cost } = await service.translate('most.srt', srtOf(lines), keepMode)
     expect([status, cost]).toEqual(['failed', 0])
     expect(output['error']).toMatchObject({
       code: 6401,
@@ -121,22 +125,24 @@ describe('line by line', () => {
     })
   })
 
-  it('a line that makes the service fail is unchanged', async () => {
-    studio.model.says = translatingModel((asked) =>
-      asked.some(({ text }) => text.includes('poison')) ? fails(422, {}) : { lines: correctAnswer(asked) },
+  it('a line for which the service fails is unchanged', async () => {
+    service.model.says = translatingModel((requested) =>
+      requested.some(({ text }) => text.includes('poison'))
+        ? fails(422, {})
+        : { lines: correctAnswer(requested) },
     )
-    const { output, text } = await studio.translate(
+    const { output, text } = await service.translate(
       'poison.srt',
       srtOf(['One of these', 'is poison', 'and two not']),
-      keep,
+      keepMode,
     )
     expect(output).toMatchObject({ untranslated_lines: 1, degraded: { translation: true } })
-    expect(text).toContain(inChinese('and two not'))
+    expect(text).toContain(fakeChinese('and two not'))
   })
 
   it('a model that always fails makes the task fail with its error and charges nothing', async () => {
-    studio.model.says = () => fails(401, { error: { message: 'no such key' } })
-    const { status, output, cost } = await studio.translate('refused.srt', srtOf(['Never said']), keep)
+    service.model.says = () => fails(401, { error: { message: 'no such key' } })
+    const { status, output, cost } = await service.translate('refused.srt', srtOf(['Never said']), keepMode)
     expect([status, cost]).toEqual(['failed', 0])
     expect(output['error']).toMatchObject({
       code: 6401,
@@ -145,8 +151,12 @@ describe('line by line', () => {
   })
 
   it('a model without valid answers fails the task', async () => {
-    studio.model.says = () => 'I would rather not.'
-    const { status, output, cost } = await studio.translate('rather.srt', srtOf(['Never said either']), keep)
+    service.model.says = () => 'I would rather not.'
+    const { status, output, cost } = await service.translate(
+      'rather.srt',
+      srtOf(['Never said either']),
+      keepMode,
+    )
     expect([status, cost]).toEqual(['failed', 0])
     expect(output['error']).toMatchObject({
       code: 6401,

@@ -6,19 +6,19 @@ import { hangs } from '../engines/services/fake-service.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
 import { srtOf } from './translation-service.ts'
-import { inChinese, linesAsked, correctAnswer, translatingModel } from './translator.ts'
+import { fakeChinese, requestedLines, correctAnswer, translatingModel } from './translator.ts'
 
 const type = 'subtitle_translate'
 
-test('asks only for the remaining lines after it was killed, and for none after it was stopped', async () => {
+test('a killed task requests only the remaining lines; a stopped one requests nothing', async () => {
   const dataDir = await temporaryDataFolder()
   let answers = 0
-  // One at a time: a summary and three questions are answered, then the model thinks.
-  const thinks = translatingModel((asked) => {
+  // One request at a time: the model answers two batches after the summary, then hangs.
+  const hangsAfterThree = translatingModel((requested) => {
     answers += 1
-    return answers <= 3 ? { lines: correctAnswer(asked) } : hangs()
+    return answers <= 3 ? { lines: correctAnswer(requested) } : hangs()
   })
-  await using model = await startModelServer(thinks)
+  await using model = await startModelServer(hangsAfterThree)
   const address = `${model.origin}/v1`
   const services = { language_model: { address, model: 'small', context_tokens: 8192, concurrency: 1 } }
   const victim = await startKillableService(dataDir, { services })
@@ -32,7 +32,7 @@ test('asks only for the remaining lines after it was killed, and for none after 
     (count) => count > 3,
   )
   await victim.kill('SIGKILL')
-  const asked = model.asked.length
+  const requested = model.asked.length
   expect(await readdir(join(dataDir, 'steps', task.task_id))).toHaveLength(4)
 
   model.says = translatingModel()
@@ -40,27 +40,27 @@ test('asks only for the remaining lines after it was killed, and for none after 
   const { data } = await api(next).ended(type, task.task_id)
   expect(data).toMatchObject({ status: 'completed', output_result: { untranslated_lines: 0 } })
   expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))
-  const again = model.asked.slice(asked).flatMap((question) => linesAsked(question) ?? [])
-  const first = model.asked.slice(0, asked - 1).flatMap((question) => linesAsked(question) ?? [])
+  const again = model.asked.slice(requested).flatMap((question) => requestedLines(question) ?? [])
+  const first = model.asked.slice(0, requested - 1).flatMap((question) => requestedLines(question) ?? [])
   expect([...first, ...again].map(({ id }) => id)).toEqual(lines.map((_, at) => at + 1))
   const { subtitle_file_id } = data.output_result as { subtitle_file_id: string }
   const text = Buffer.from(await api(next).download(subtitle_file_id)).toString()
-  expect(lines.filter((line) => !text.includes(`\n${inChinese(line)}\n`))).toEqual([])
+  expect(lines.filter((line) => !text.includes(`\n${fakeChinese(line)}\n`))).toEqual([])
 
   answers = 3
-  model.says = thinks
+  model.says = hangsAfterThree
   const { data: other } = await api(next).create(type, { ...body, line_mode: 'resegment' })
   const heard = model.heard.length
   await model.hears(heard + 1)
   const { data: stopped } = await api(next).stop(other.task_id)
   expect(stopped.status).toBe('failed')
   expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))
-  // Its worker is at work for another one; of the stopped one nothing was asked meanwhile.
+  // Its worker runs another task; nothing was requested for the stopped one.
   const known = model.asked.length
   model.says = translatingModel()
   const another = (await api(next).upload('short.srt', srtOf(['Something else']))).data.file_id
   const { data: short } = await api(next).create(type, { ...body, file_id: another })
   expect((await api(next).ended(type, short.task_id)).data.status).toBe('completed')
-  const since = model.asked.slice(known).flatMap((question) => linesAsked(question) ?? [])
+  const since = model.asked.slice(known).flatMap((question) => requestedLines(question) ?? [])
   expect(since.map(({ text: said }) => said)).toEqual(['Something else'])
 })

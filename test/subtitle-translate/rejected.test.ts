@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { configuredService, configureServices } from '../../src/engines/services/configured.ts'
 import { srtOf, startTranslationService } from './translation-service.ts'
 
-// What is refused at creation costs nothing and makes no task; the model is asked nothing.
+// Files rejected at creation cost nothing, create no task and send nothing to the model.
 
-const studio = startTranslationService()
+const service = startTranslationService()
 
 const assHead = [
   '[Script Info]',
@@ -20,7 +20,7 @@ const line = (layer: number, style: string, text: string, at = 1) =>
   `Dialogue: ${layer},0:00:0${at}.00,0:00:0${at + 2}.00,${style},,0,0,0,,${text}`
 const many = (count: number, length: number) => srtOf(Array.from({ length: count }, () => 'x'.repeat(length)))
 
-const refused: readonly (readonly [
+const rejectedFiles: readonly (readonly [
   what: string,
   name: string,
   content: string,
@@ -28,46 +28,56 @@ const refused: readonly (readonly [
   request?: object,
 ])[] = [
   [
-    'two entries of one time',
+    'a second language in entries of the same times',
     'both.srt',
     srtOf(['Hello']) + '\n' + srtOf(['你好']),
     /bilingual: line 1 and line 5/,
   ],
   [
-    'two languages stacked',
+    'two languages in each entry',
     'stacked.srt',
     srtOf(Array(4).fill('Hello there\n你好')),
     /bilingual: line 1 has two/,
   ],
-  ['only line breaks', 'blank.srt', '\n'.repeat(8 * 2 ** 20), /no text to translate/],
-  ['no entry', 'none.ass', assOf(), /no text to translate/],
+  ['a file of line breaks', 'blank.srt', '\n'.repeat(8 * 2 ** 20), /no text to translate/],
+  ['a file without entries', 'none.ass', assOf(), /no text to translate/],
   [
-    'only drawings',
+    'a file of drawings',
     'drawn.ass',
     assOf(line(0, 'Sign', String.raw`{\p1}m 0 0 l 9 9`)),
     /no text to translate/,
   ],
   [
-    'WebVTT by another name',
+    'WebVTT named .srt',
     'web.srt',
     'WEBVTT\n\nNOTE a\n\n00:01.000 --> 00:02.000\nHi\n',
     /malformed: it is WebVTT/,
   ],
   [
-    'ASS by another name',
+    'ASS named .srt',
     'named.srt',
     `[Script Info]\n${assOf(line(0, 'Default', 'Said'))}`,
     /malformed: it is ASS/,
   ],
-  ['SRT by another name', 'named.ass', srtOf(['Hello']), /malformed: it is SRT/],
-  ['a number alone', 'number.ass', `1${'\n'.repeat(400_000)}x`, /malformed: line 1 cannot be read$/],
+  ['SRT named .ass', 'named.ass', srtOf(['Hello']), /malformed: it is SRT/],
+  [
+    'a number without an entry',
+    'number.ass',
+    `1${'\n'.repeat(400_000)}x`,
+    /malformed: line 1 cannot be read$/,
+  ],
   [
     'times before zero',
     'early.srt',
     '1\n-00:00:02,000 --> -00:00:01,000\nHi\n',
     /malformed: line 1 cannot be read: it has times before zero/,
   ],
-  ['no subtitles', 'letter.srt', 'Dear reader,\nthis is a letter.\n', /malformed: line 1 cannot be read/],
+  [
+    'text that is not subtitles',
+    'letter.srt',
+    'Dear reader,\nthis is a letter.\n',
+    /malformed: line 1 cannot be read/,
+  ],
   [
     'two layers',
     'layers.ass',
@@ -79,14 +89,14 @@ const refused: readonly (readonly [
   ['80,001 characters', 'long.srt', many(3, 26_667), /more than 80,000 characters/],
   ['another format', 'lines.vtt', 'WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n', /not \.srt or \.ass/],
   [
-    'a look without ass',
+    'subtitle_type without ass output',
     'plain.srt',
     srtOf(['Hi']),
     /subtitle_type: only with ass/,
     { subtitle_type: 'default' },
   ],
   [
-    'languages without ass',
+    'lingual_type and subtitle_color without ass output',
     'plain.ass',
     assOf(line(0, 'Default', 'Hi')),
     /lingual_type: only with ass output.*subtitle_color: only with ass/s,
@@ -94,22 +104,22 @@ const refused: readonly (readonly [
   ],
 ]
 
-const cases = refused.map(([what, name, content, said, request = {}]) => ({
-  what,
+const cases = rejectedFiles.map(([title, name, content, message, request = {}]) => ({
+  title,
   name,
   content,
-  said,
+  message,
   request,
 }))
 
-it.each(cases)('$what', async ({ name, content, said, request }) => {
-  const file_id = await studio.upload(name, content)
+it.each(cases)('rejects $title', async ({ name, content, message, request }) => {
+  const file_id = await service.upload(name, content)
   const body = { file_id, language: 'en-US', translate_language: 'zh-CN', ...request }
-  const { status, code, msg } = await studio.calls.create('subtitle_translate', body)
+  const { status, code, msg } = await service.calls.create('subtitle_translate', body)
   expect([status, code]).toEqual([400, name.endsWith('.vtt') ? 6014 : 6016])
-  expect(msg).toMatch(said)
-  expect(await studio.calls.balance()).toBe(10_000)
-  expect(studio.model.asked).toEqual([])
+  expect(msg).toMatch(message)
+  expect(await service.calls.balance()).toBe(10_000)
+  expect(service.model.asked).toEqual([])
 })
 
 it.each([
@@ -118,10 +128,10 @@ it.each([
   ['1000 characters of two units each', srtOf(['𝄞'.repeat(1000)]), 1],
   ['1001 characters', srtOf(['漢'.repeat(1001)]), 2],
   ['nearly 8 MB', many(1, 1) + '\n'.repeat(8 * 2 ** 20 - 100), 1],
-  ['tags, which are no text', srtOf([`<i>${'x'.repeat(1000)}</i>`]), 1],
-])('%s are taken, and priced by their letters', async (_, content, credits) => {
-  const file_id = await studio.upload(`taken ${credits} ${content.length}.srt`, content)
-  const { data, msg } = await studio.calls.send<{ credits: number } | null>(
+  ['tags, which are not counted', srtOf([`<i>${'x'.repeat(1000)}</i>`]), 1],
+])('accepts %s, priced by the number of characters', async (_, content, credits) => {
+  const file_id = await service.upload(`accepted ${credits} ${content.length}.srt`, content)
+  const { data, msg } = await service.calls.send<{ credits: number } | null>(
     '/task/subtitle_translate/quote',
     {
       method: 'POST',
@@ -135,9 +145,9 @@ it.each([
 it('creation without a language model names the required setting', async () => {
   const set = configuredService('language_model')
   configureServices({})
-  const file_id = await studio.upload('unset.srt', srtOf(['Hi']))
+  const file_id = await service.upload('unset.srt', srtOf(['Hi']))
   const body = { file_id, language: 'en-US', translate_language: 'zh-CN' }
-  const { status, code, msg } = await studio.calls.create('subtitle_translate', body)
+  const { status, code, msg } = await service.calls.create('subtitle_translate', body)
   configureServices(set ? { language_model: set } : {})
   expect([status, code]).toEqual([500, 6401])
   expect(msg).toContain('no language model is set')

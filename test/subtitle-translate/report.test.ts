@@ -11,7 +11,7 @@ import { fileIdOf, runOperation, stageFiles } from '../tasks/run-operation.ts'
 import { srtOf } from './translation-service.ts'
 import { translatingModel } from './translator.ts'
 
-// The report of a task: degradation, notes, counts and progress.
+// Reported by a task: degradation, notes, counts and progress.
 
 let model: ModelServer
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -48,7 +48,7 @@ test('the result reports estimated widths without libass', async () => {
   expect(await degraded()).toEqual({ summary: false, width_budget: false, translation: false })
 })
 
-test('a file in another script than that of its language is translated with a note', async () => {
+test('a file whose script does not match its language is translated with a note', async () => {
   const notesOf = async (language: string, lines: readonly string[]) => {
     const { output } = await translated('letters.srt', srtOf(lines), { language })
     return output.notes
@@ -70,7 +70,7 @@ test('progress includes fonts, which are measured first, and the summary', async
   expect(progress.slice(0, 2)).toEqual([5, expect.closeTo(9.65)])
 })
 
-const sung = [
+const lyrics = [
   '[Events]',
   'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
   'Dialogue: 0,0:00:01.00,0:00:02.00,A,,0,0,0,,Good evening',
@@ -82,8 +82,8 @@ const sung = [
 const blank = `${srtOf(['Good evening'])}\n2\n00:00:05,000 --> 00:00:06,000\n \n`
 
 test.each([
-  ['syllables are written to srt, drawings are not', 'sung.ass', sung, { output_format: 'srt' }, 2, 2],
-  ['lines that are not translated stay in ass', 'sung.ass', sung, {}, 1, 1],
+  ['syllables are written to srt, drawings are not', 'sung.ass', lyrics, { output_format: 'srt' }, 2, 2],
+  ['lines that are not translated stay in ass', 'sung.ass', lyrics, {}, 1, 1],
   ['blank entries are left out of ass', 'blank.srt', blank, { output_format: 'ass' }, 1, 1],
   ['blank entries stay where lines keep their times', 'blank.srt', blank, { line_mode: 'keep' }, 1, 0],
 ] as const)('%s, and counted so', async (_, name, content, request, output_lines, skipped_total) => {

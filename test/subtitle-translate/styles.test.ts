@@ -5,7 +5,7 @@ import { burnedOnGrey } from '../engines/subtitles/burn-pixels.ts'
 import { srtOf, startTranslationService } from './translation-service.ts'
 import { correctAnswer, translatingModel } from './translator.ts'
 
-const studio = startTranslationService()
+const service = startTranslationService()
 
 const head = [
   '[Script Info]',
@@ -37,7 +37,7 @@ const source = [...head, ...events, ''].join('\r\n')
 
 describe('ass from ass', () => {
   it('changes only words and the main style in keep mode', async () => {
-    const { output, text, name } = await studio.translate('film.ass', source, { line_mode: 'keep' })
+    const { output, text, name } = await service.translate('film.ass', source, { line_mode: 'keep' })
     expect(output).toMatchObject({
       output_format: 'ass',
       stats: { input_lines: 3, output_lines: 3, skipped_total: 1 },
@@ -64,7 +64,7 @@ describe('ass from ass', () => {
       .replace('Style: Speech,Arial,', 'Style: Arial,A}B,')
       .replace('Style: Sign,Georgia,', 'Style: Georgia,Sign,')
       .replaceAll(',Speech,', ',A}B,')
-    const { text } = await studio.translate('moved.ass', moved, {
+    const { text } = await service.translate('moved.ass', moved, {
       ...{ line_mode: 'keep', lingual_type: 'bilingual', strip_punctuation: false },
     })
     const styles = text.split('\r\n').filter((line) => line.startsWith('Style:'))
@@ -80,7 +80,7 @@ describe('ass from ass', () => {
       subtitle_type: 'boxed',
       strip_punctuation: false,
     }
-    const { text } = await studio.translate('film.ass', source, request)
+    const { text } = await service.translate('film.ass', source, request)
     expect(text).toContain('\r\nStyle: Speech original,')
     const said = text.split('\r\n').filter((line) => line.includes(',0:00:05.00,'))
     expect(said.map((line) => line.replace(/,0,0,\d+,,/, ',0,0,N,,'))).toEqual([
@@ -92,9 +92,9 @@ describe('ass from ass', () => {
 
   it('joins entries of a sentence in resegment mode and keeps the others', async () => {
     const plain = source.replace(String.raw`{\i1}We were on the way{\i0}`, 'We were on the way')
-    const asked = studio.model.asked.length
-    const { output, text } = await studio.translate('plain.ass', plain, { strip_punctuation: false })
-    expect(JSON.stringify(studio.model.asked.slice(asked))).toContain(
+    const requested = service.model.asked.length
+    const { output, text } = await service.translate('plain.ass', plain, { strip_punctuation: false })
+    expect(JSON.stringify(service.model.asked.slice(requested))).toContain(
       'We were on the way to the old station.',
     )
     expect(output).toMatchObject({ stats: { input_lines: 3, output_lines: 2 } })
@@ -106,7 +106,7 @@ describe('ass from ass', () => {
   })
 
   it('keeps the tags that srt supports', async () => {
-    const { text } = await studio.translate('film.ass', source, {
+    const { text } = await service.translate('film.ass', source, {
       ...{ line_mode: 'keep', output_format: 'srt', strip_punctuation: false },
     })
     expect(text.split('\r\n')).toEqual([
@@ -122,7 +122,7 @@ describe('from srt', () => {
   it('omits and counts entries shorter than the resolution of ass', async () => {
     const brief = '\n3\n00:00:07,001 --> 00:00:07,004\nGone\n\n4\n00:00:08,004 --> 00:00:08,006\nSeen\n'
     for (const line_mode of ['keep', 'resegment']) {
-      const { output, text } = await studio.translate('brief.srt', srtOf(['One.', 'Two.']) + brief, {
+      const { output, text } = await service.translate('brief.srt', srtOf(['One.', 'Two.']) + brief, {
         ...{ line_mode, output_format: 'ass', strip_punctuation: false },
       })
       expect(output).toMatchObject({ stats: { input_lines: 4, output_lines: 3, skipped_total: 1 } })
@@ -140,7 +140,7 @@ describe('from srt', () => {
       'utf16le',
     )
     for (const line_mode of ['keep', 'resegment']) {
-      const { bytes, text } = await studio.translate('wide.srt', new Uint8Array(wide), { line_mode })
+      const { bytes, text } = await service.translate('wide.srt', new Uint8Array(wide), { line_mode })
       expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
       expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
       expect(text).toContain('\r\n译文Good bye译文\r\n')
@@ -156,11 +156,11 @@ describe('from srt', () => {
   ] as const)('resegmented lines stay within %j when drawn', async ([width, height], subtitle_type) => {
     const chinese =
       '于是我们和那位自从战争以来就再也没有出过海的老船长一起走到港口，向他借了他的船，他想了很久，最后还是答应了我们的请求。'
-    studio.model.says = translatingModel((asked) => ({ lines: correctAnswer(asked, () => chinese) }))
-    const { output, text } = await studio.translate('sea.srt', srtOf([long]), {
+    service.model.says = translatingModel((requested) => ({ lines: correctAnswer(requested, () => chinese) }))
+    const { output, text } = await service.translate('sea.srt', srtOf([long]), {
       ...{ output_format: 'ass', subtitle_type, video_size: [width, height], strip_punctuation: false },
     })
-    studio.model.says = translatingModel()
+    service.model.says = translatingModel()
     const { entries } = readSubtitles(Buffer.from(text), { format: 'ass' })
     expect(entries.length).toBeGreaterThan(1)
     expect(output).toMatchObject({
@@ -175,21 +175,21 @@ describe('from srt', () => {
       let seen = -1
       return moved.replace(/Comment:/g, (word) => ((seen += 1) === at ? 'Dialogue:' : word))
     })
-    const inks: [number, number][] = []
-    await burnedOnGrey({ width, height }, files, (pixels) => inks.push(inkColumns(pixels, width)))
-    expect(inks).toHaveLength(lines.length)
-    for (const [first, last] of inks) {
+    const textColumns: [number, number][] = []
+    await burnedOnGrey({ width, height }, files, (pixels) => textColumns.push(inkColumns(pixels, width)))
+    expect(textColumns).toHaveLength(lines.length)
+    for (const [first, last] of textColumns) {
       expect(first).toBeGreaterThan(width * 0.04)
       expect(last).toBeLessThan(width * 0.96)
       expect(last - first).toBeGreaterThan(width * 0.2)
     }
-    // Times follow each other from the first to the last.
+    // The entries follow each other without gaps.
     expect([entries[0]?.start, entries.at(-1)?.end]).toEqual([0, 2000])
     for (const [at, entry] of entries.entries()) expect(entry.start).toBe(entries[at - 1]?.end ?? 0)
   })
 })
 
-/** The first and the last column in which a picture differs from grey. */
+/** First and last column in which a picture differs from grey. */
 function inkColumns(pixels: Uint8Array, width: number): [number, number] {
   let [first, last] = [width, -1]
   for (let at = 0; at < pixels.length; at += 3) {

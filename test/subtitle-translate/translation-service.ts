@@ -33,8 +33,8 @@ const type = 'subtitle_translate'
 /** Starts a service with a fake translator for the tests of a file. */
 export function startTranslationService(context: Readonly<Record<string, number>> = {}): TranslationService {
   let [model, service, calls]: [ModelServer?, TestService?, Api?] = []
-  const need = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error('the studio is not open')
+  const requireStarted = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error('the service has not been started')
     return value
   }
   beforeAll(async () => {
@@ -52,33 +52,35 @@ export function startTranslationService(context: Readonly<Record<string, number>
     await model?.[Symbol.asyncDispose]()
   })
   const upload: TranslationService['upload'] = async (name, content) =>
-    (await need(calls).upload(name, content)).data.file_id
+    (await requireStarted(calls).upload(name, content)).data.file_id
   return {
     get model() {
-      return need(model)
+      return requireStarted(model)
     },
     get calls() {
-      return need(calls)
+      return requireStarted(calls)
     },
     get service() {
-      return need(service)
+      return requireStarted(service)
     },
     upload,
     async translate(name, content, request = {}) {
       const file_id = await upload(name, content)
-      const before = await need(calls).balance()
+      const before = await requireStarted(calls).balance()
       const body = { file_id, language: 'en-US', translate_language: 'zh-CN', ...request }
-      const made = await need(calls).create(type, body)
-      if (made.status !== 200) throw new Error(`${made.code} ${made.msg}`)
-      const { data } = await need(calls).ended(type, made.data.task_id)
+      const creation = await requireStarted(calls).create(type, body)
+      if (creation.status !== 200) throw new Error(`${creation.code} ${creation.msg}`)
+      const { data } = await requireStarted(calls).ended(type, creation.data.task_id)
       const output = data.output_result ?? {}
       const id = output['subtitle_file_id']
-      const bytes = Buffer.from(typeof id === 'string' ? await need(calls).download(id) : new Uint8Array())
+      const bytes = Buffer.from(
+        typeof id === 'string' ? await requireStarted(calls).download(id) : new Uint8Array(),
+      )
       const record =
         typeof id === 'string'
-          ? await need(calls).send<{ original_name: string }>(`/base/file/${id}`)
+          ? await requireStarted(calls).send<{ original_name: string }>(`/base/file/${id}`)
           : undefined
-      const cost = before - (await need(calls).balance())
+      const cost = before - (await requireStarted(calls).balance())
       return {
         status: data.status,
         output,

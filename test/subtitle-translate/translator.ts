@@ -1,32 +1,32 @@
 import { completes, type ChatBody, type ModelServer } from '../engines/language-model/model-server.ts'
 
 /** A requested line and its answer. */
-interface AskedLine {
+interface RequestedLine {
   readonly id: number
   readonly text: string
 }
-interface AnsweredLine extends AskedLine {
+interface TranslatedLine extends RequestedLine {
   readonly begins: string
 }
 
-/** Returns the lines that a question asks for; undefined for a summary. */
-export function linesAsked(body: ChatBody): AskedLine[] | undefined {
+/** Returns the lines to translate in a request; undefined for a request of a summary. */
+export function requestedLines(body: ChatBody): RequestedLine[] | undefined {
   const prompt = promptOf(body)
   if (!prompt.includes('Translate these')) return undefined
   return prompt
     .split('\n')
     .filter((line) => line.startsWith('{"id":'))
-    .map((line) => JSON.parse(line) as AskedLine)
+    .map((line) => JSON.parse(line) as RequestedLine)
 }
 
-/** Returns the question of a chat without corrections. */
+/** Returns the user message of a chat. */
 function promptOf({ messages }: ChatBody): string {
   const content = messages.find(({ role }) => role === 'user')?.content
   return typeof content === 'string' ? content : ''
 }
 
 /** Translates a line in a way that tests can predict. */
-export const inChinese = (text: string) =>
+export const fakeChinese = (text: string) =>
   `译文${[...text].map((letter) => numerals[letter] ?? letter).join('')}译文`
 
 const numerals: Readonly<Record<string, string>> = Object.fromEntries(
@@ -34,8 +34,11 @@ const numerals: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 /** Returns the correct answer. */
-export function correctAnswer(asked: readonly AskedLine[], translate = inChinese): AnsweredLine[] {
-  return asked.map(({ id, text }) => ({
+export function correctAnswer(
+  requested: readonly RequestedLine[],
+  translate = fakeChinese,
+): TranslatedLine[] {
+  return requested.map(({ id, text }) => ({
     id,
     begins: text.split(/\s+/).slice(0, 2).join(' '),
     text: translate(text),
@@ -44,34 +47,36 @@ export function correctAnswer(asked: readonly AskedLine[], translate = inChinese
 
 /** Returns a fake model that summarizes files and translates lines with a function. */
 export function translatingModel(
-  answer: (asked: readonly AskedLine[]) => unknown = (asked) => ({ lines: correctAnswer(asked) }),
+  answer: (requested: readonly RequestedLine[]) => unknown = (requested) => ({
+    lines: correctAnswer(requested),
+  }),
   summary: unknown = { summary: 'Somebody counts.', terms: [{ source: 'Line', translation: '行' }] },
 ): ModelServer['says'] {
   return (body) => {
-    const asked = linesAsked(body)
-    return asked ? answer(asked) : summary
+    const requested = requestedLines(body)
+    return requested ? answer(requested) : summary
   }
 }
 
-/** Simulates mistakes of models, different ones for each question; single lines are always correct. */
-export function faultyAnswers(): (asked: readonly AskedLine[]) => unknown {
+/** Simulates mistakes of models, different ones for each request; single lines are always correct. */
+export function faultyAnswers(): (requested: readonly RequestedLine[]) => unknown {
   let questions = 0
-  return (asked) => {
+  return (requested) => {
     questions += 1
-    const right = correctAnswer(asked)
-    if (asked.length === 1)
+    const right = correctAnswer(requested)
+    if (requested.length === 1)
       return questions % 3 === 0 ? `Sure! {"lines": ${JSON.stringify(right)}} Enjoy.` : { lines: right }
     const middle = Math.floor(right.length / 2)
     return faults[questions % faults.length]?.(right, middle) ?? { lines: right }
   }
 }
 
-type Fault = (right: readonly AnsweredLine[], middle: number) => unknown
+type Fault = (right: readonly TranslatedLine[], middle: number) => unknown
 
 const faults: readonly Fault[] = [
-  // Two in one, which leaves one out.
+  // Two lines merged into one, so one is missing.
   (right, middle) => ({ lines: right.flatMap((line, at) => merged(right, { line, at, middle })) }),
-  // Two in one, and all that follow under the id of the one before.
+  // From the middle on, each line has the id of the previous one.
   (right, middle) => ({
     lines: right.map((line, at) => (at < middle ? line : { ...(right[at + 1] ?? line), id: line.id })),
   }),
@@ -94,15 +99,15 @@ const chat =
   '（请注意，这里的说法可以有好几种理解，我选择了最常见的一种，如果您需要别的说法，请告诉我，我会再翻译一次）'
 
 function merged(
-  right: readonly AnsweredLine[],
-  { line, at, middle }: { readonly line: AnsweredLine; readonly at: number; readonly middle: number },
-): AnsweredLine[] {
+  right: readonly TranslatedLine[],
+  { line, at, middle }: { readonly line: TranslatedLine; readonly at: number; readonly middle: number },
+): TranslatedLine[] {
   if (at === middle) return [{ ...line, text: `${line.text}${right[at + 1]?.text ?? ''}` }]
   return at === middle + 1 ? [] : [line]
 }
 
 /** Returns a truncated answer. */
-export function truncatedAnswer(asked: readonly AskedLine[]) {
-  const whole = JSON.stringify({ lines: correctAnswer(asked) })
+export function truncatedAnswer(requested: readonly RequestedLine[]) {
+  const whole = JSON.stringify({ lines: correctAnswer(requested) })
   return completes(whole.slice(0, whole.length / 2), 'length')
 }

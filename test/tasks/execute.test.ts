@@ -49,12 +49,12 @@ test('result files are removed when their task was stopped while they were store
   await using running = await startTestService()
   const { service, calls, id, scratch } = await queuedTask(running)
   const resultPath = join(scratch, 'result')
-  const kept: string[] = []
+  const storedHashes: string[] = []
   const files: FileStore = {
     ...service.files,
     async adopt(path) {
       const bytes = await service.files.adopt(path)
-      kept.push(bytes.blake3)
+      storedHashes.push(bytes.blake3)
       // Too late to abort the attempt.
       await service.db.updateTable('tasks').set({ status: 'failed' }).where('id', '=', id).execute()
       return bytes
@@ -69,8 +69,8 @@ test('result files are removed when their task was stopped while they were store
   }
   const { signal } = new AbortController()
   await executeTask({ ...service, files }, { workers, scratch, threads: 1 }, { id, signal })
-  expect(kept).toHaveLength(1)
-  expect(await service.files.has(kept[0] ?? '')).toBe(false)
+  expect(storedHashes).toHaveLength(1)
+  expect(await service.files.has(storedHashes[0] ?? '')).toBe(false)
   expect((await calls.query('test_copy', id)).data.status).toBe('failed')
 })
 
@@ -97,8 +97,8 @@ async function waitingTask(running: TestService) {
     async run({ scratch: folder }: Attempt) {
       const path = join(folder, 'result')
       await writeFile(path, 'result')
-      const kept = { file_id: newId(), path, name: 'result.txt' }
-      return { output: { file_id: kept.file_id }, files: [kept] }
+      const storedHashes = { file_id: newId(), path, name: 'result.txt' }
+      return { output: { file_id: storedHashes.file_id }, files: [storedHashes] }
     },
     [Symbol.asyncDispose]: async () => undefined,
   }

@@ -9,16 +9,16 @@ import { runWorker } from '../../src/tasks/worker.ts'
 // A worker that sends a number of requests to a service, one after another. It can fail while two more wait, or by
 // writing to a given path.
 
-const asking = operation({
+const rateLimited = operation({
   name: 'x',
-  title: 'Ask',
-  description: 'Asks a service.',
+  title: 'Send requests',
+  description: 'Sends requests to a service.',
   toolset: 'files',
   input: z.object({
     address: z.string(),
     requests: z.int(),
-    dies: z.boolean().default(false),
-    writes: z.string().optional(),
+    fails: z.boolean().default(false),
+    resultPath: z.string().optional(),
   }),
   output: z.object({ file_id: id }),
   price: { unit: 'item', credits: 1, of: 'request' },
@@ -29,12 +29,12 @@ const asking = operation({
   ],
 })
 
-const module: OperationModule<typeof asking> = {
-  operation: asking,
+const module: OperationModule<typeof rateLimited> = {
+  operation: rateLimited,
   requirements: async () => ({ requirements: () => [] }),
   plan: async () => ({ plan: () => ({ credits: 1, seconds: 1 }) }),
   run: async () => ({
-    async run({ address, requests, dies, writes }, { signal, taskId }) {
+    async run({ address, requests, fails, resultPath }, { signal, taskId }) {
       const service = { address, requests_per_minute: 3 }
       await using client = openClient(
         { kind: 'language_model', service },
@@ -42,11 +42,11 @@ const module: OperationModule<typeof asking> = {
       )
       const send = async () => await client.send({ path: '/models', signal })
       for (let sent = 0; sent < requests; sent += 1) await send()
-      if (writes !== undefined) await writeFile(writes, 'a result')
-      if (dies) {
+      if (resultPath !== undefined) await writeFile(resultPath, 'a result')
+      if (fails) {
         for (const _ of [1, 2]) void send().catch(() => undefined)
         await nextTurn()
-        throw new Error('it ended while requests waited')
+        throw new Error('failed while requests waited')
       }
       return { file_id: taskId }
     },

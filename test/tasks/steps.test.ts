@@ -9,11 +9,11 @@ test('finished steps are kept until the next attempt, and removed when the task 
   const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-steps-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const steps = join(dataDir, 'steps')
-  const keep = async (task: string) => {
+  const keepStep = async (task: string) => {
     await mkdir(join(steps, task), { recursive: true })
     await writeFile(join(steps, task, 'part'), 'done')
   }
-  await keep('1000000000000000001')
+  await keepStep('1000000000000000001')
   const first = await startTestService({ dataDir })
   expect(await readdir(steps)).toEqual([])
 
@@ -32,7 +32,7 @@ test('finished steps are kept until the next attempt, and removed when the task 
     await create(),
     await create(),
   ]
-  for (const task of [waiting, cancelled, stopped]) await keep(task ?? '')
+  for (const task of [waiting, cancelled, stopped]) await keepStep(task ?? '')
   await calls.cancel(cancelled ?? '')
   await calls.stop(stopped ?? '')
   const left = await readdir(steps)

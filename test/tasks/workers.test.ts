@@ -27,8 +27,8 @@ test('a worker whose identity cannot be recorded is ended, and the attempt fails
   })
   await rm(identities, { recursive: true })
   const before = children()
-  const watch = { signal: new AbortController().signal, onProgress: () => undefined }
-  await expect(workers.run(attemptIn(folder), watch)).rejects.toThrow('ENOENT')
+  const attemptOptions = { signal: new AbortController().signal, onProgress: () => undefined }
+  await expect(workers.run(attemptIn(folder), attemptOptions)).rejects.toThrow('ENOENT')
   await pollUntil(
     async () => children(),
     (count) => count === before,
@@ -42,7 +42,7 @@ function attemptIn(folder: string) {
 }
 
 /** The first attempt finishes although it was aborted. Later attempts finish after 100 ms. */
-const stubborn = `
+const slowWorker = `
 let attempts = 0
 const finish = () => process.send({ type: 'finished', result: { output: { attempts }, files: [] } })
 process.on('message', ({ type }) => {
@@ -57,7 +57,7 @@ test('a worker that finishes after an abort is reused, and not ended later', asy
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
-  await writeFile(module, stubborn)
+  await writeFile(module, slowWorker)
   await using workers = await openWorkers({
     command: { module, args: [] },
     folder: join(folder, 'run'),
@@ -73,7 +73,7 @@ test('a worker that finishes after an abort is reused, and not ended later', asy
   expect(await first).toMatchObject({ output: { attempts: 1 } })
   const second = workers.run(attemptIn(folder), { signal: new AbortController().signal, onProgress })
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(await second, 'by the same process').toMatchObject({ output: { attempts: 2 } })
+  expect(await second, 'in the same process').toMatchObject({ output: { attempts: 2 } })
 })
 
 test('output of a worker is logged line by line, with its task', async () => {
@@ -93,7 +93,7 @@ test('output of a worker is logged line by line, with its task', async () => {
   const command = { module, args: [] }
   const options = { command, folder: join(folder, 'run'), log: openLog({ file }), metrics: new Metrics() }
   await using workers = await openWorkers(options)
-  const watch = { signal: new AbortController().signal, onProgress: () => undefined }
+  const attemptOptions = { signal: new AbortController().signal, onProgress: () => undefined }
   const outputsOf = async (taskId: string) => {
     const lines = (await readFile(file, 'utf8')).split('\n').filter(Boolean)
     const parsed = lines.map((line) => JSON.parse(line) as { task_id: string; output: string })
@@ -102,20 +102,20 @@ test('output of a worker is logged line by line, with its task', async () => {
   for (const taskId of ['1', '2']) {
     await workers.run(
       { taskId, operation: 'x', input: {}, files: [], scratch: folder, steps: folder, threads: 1 },
-      watch,
+      attemptOptions,
     )
     const logged = await pollUntil(
       () => outputsOf(taskId),
       (outputs) => outputs.length === 5,
     )
-    const printed = [
+    const expectedOutput = [
       `out of ${taskId}`,
       'first',
       `second\u001B[2J of ${taskId}`,
       'x'.repeat(4096),
       'x'.repeat(904),
     ]
-    expect(logged.toSorted()).toEqual(printed.toSorted())
+    expect(logged.toSorted()).toEqual(expectedOutput.toSorted())
   }
 })
 
@@ -141,8 +141,8 @@ test('the compile cache of a worker is kept for later workers, although it is ki
   })
   await workers.run(attemptIn(folder), { signal: new AbortController().signal, onProgress: () => undefined })
   await workers[Symbol.asyncDispose]()
-  const kept = await readdir(join(folder, 'compiled'), { recursive: true, withFileTypes: true })
-  expect(kept.filter((entry) => entry.isFile())).not.toHaveLength(0)
+  const cacheFiles = await readdir(join(folder, 'compiled'), { recursive: true, withFileTypes: true })
+  expect(cacheFiles.filter((entry) => entry.isFile())).not.toHaveLength(0)
 })
 
 /** Starts workers that send requests to a service with a rate limit. The clock does not advance. */
@@ -170,33 +170,33 @@ async function asking(perMinute: number, pause: Wait) {
 
 test('the rate limit of a service applies across all workers', async () => {
   /** Requested delays, ms. No time passes. */
-  const waits: number[] = []
-  const { server, run } = await asking(3, async (milliseconds) => void waits.push(milliseconds))
+  const delays: number[] = []
+  const { server, run } = await asking(3, async (milliseconds) => void delays.push(milliseconds))
   await Promise.all([run({ requests: 4 }), run({ requests: 4 })])
   expect(server.heard).toHaveLength(8)
-  expect(waits).toEqual([60_000, 60_000, 60_000, 120_000, 120_000])
+  expect(delays).toEqual([60_000, 60_000, 60_000, 120_000, 120_000])
 })
 
 test('reserved requests of failed or stopped attempts are released', async () => {
-  const waits: number[] = []
+  const delays: number[] = []
   const { run } = await asking(2, async (milliseconds, signal) => {
-    waits.push(milliseconds)
+    delays.push(milliseconds)
     await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
   })
-  await expect(run({ requests: 2, dies: true })).rejects.toMatchObject({ code: 6500 })
+  await expect(run({ requests: 2, fails: true })).rejects.toMatchObject({ code: 6500 })
   for (const round of [1, 2]) {
     const stop = new AbortController()
     const stopped = run({ requests: 1 }, stop.signal)
-    await expect.poll(() => waits.length).toBe(2 + round)
+    await expect.poll(() => delays.length).toBe(2 + round)
     stop.abort()
     await expect(stopped).rejects.toMatchObject({ code: 6500 })
   }
-  expect(waits).toEqual([60_000, 60_000, 60_000, 60_000])
+  expect(delays).toEqual([60_000, 60_000, 60_000, 60_000])
 })
 
 test.runIf(process.platform === 'linux')('a full disk is reported as such', async () => {
   const { run } = await asking(1, async () => undefined)
-  await expect(run({ requests: 0, writes: '/dev/full' })).rejects.toMatchObject({
+  await expect(run({ requests: 0, resultPath: '/dev/full' })).rejects.toMatchObject({
     ...{ code: 6402, message: 'the disk is full', retryable: true },
     hint: 'Free space on the service, then try again.',
   })

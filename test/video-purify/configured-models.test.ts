@@ -36,8 +36,8 @@ interface TestAccount {
 const running: TestService[] = []
 afterAll(async () => void (await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))))
 
-async function serve(own: PackSettings['own']): Promise<TestAccount> {
-  const service = await startTestService({ operations, own })
+async function serve(userModels: PackSettings['own']): Promise<TestAccount> {
+  const service = await startTestService({ operations, userModels: userModels })
   running.push(service)
   const calls = api(await service.account(20))
   return {
@@ -100,10 +100,10 @@ function meanIn(frame: Uint8Array, box: typeof overlayBoxes.logo): number {
 /** Luma PSNR of treated pixels over some frames, in dB. */
 function treatedPsnr(
   all: Uint8Array,
-  { truth, shown }: { truth: readonly Frame[]; shown: readonly number[] },
+  { truth, coveredFrames }: { truth: readonly Frame[]; coveredFrames: readonly number[] },
 ): number {
   let [squares, count] = [0, 0]
-  for (const index of shown) {
+  for (const index of coveredFrames) {
     for (const at of middleOf(overlayBoxes.subtitle)) {
       squares += ((frameOf(all, index)[at] ?? 0) - (truth[index]?.bytes[at] ?? 0)) ** 2
       count += 1
@@ -127,13 +127,13 @@ describe('video_purify with raft, over HTTP', () => {
     const all = await decodeSamples(made)
     expect(all.length).toBe(24 * size.width * size.height * 1.5)
     const truth = Array.from({ length: 24 }, (_, index) => scene.frameAt(index))
-    const shown = truth.flatMap((_, index) => (overlay.patchesAt(index).length > 0 ? [index] : []))
-    const [source, ours] = [
-      treatedPsnr(await decodeSamples(path), { truth, shown }),
-      treatedPsnr(all, { truth, shown }),
+    const coveredFrames = truth.flatMap((_, index) => (overlay.patchesAt(index).length > 0 ? [index] : []))
+    const [source, warpedPsnr] = [
+      treatedPsnr(await decodeSamples(path), { truth, coveredFrames }),
+      treatedPsnr(all, { truth, coveredFrames }),
     ]
     expect(source).toBeLessThan(15)
-    expect(ours).toBeGreaterThan(28)
+    expect(warpedPsnr).toBeGreaterThan(28)
   })
 
   it('with models, fills hidden content by the inpainting model and uses the flow model', async () => {
@@ -151,18 +151,18 @@ describe('video_purify with raft, over HTTP', () => {
       regions: [overlayBoxes.logo, overlayBoxes.subtitle],
       purify_func_type: 'raft',
     }
-    const [own, models] = [
+    const [userModels, models] = [
       await decodeSamples(await cleaned(withoutModels, ['video_purify', path], body)),
       await decodeSamples(await cleaned(withModels, ['video_purify', path], body)),
     ]
     for (const index of [0, 8]) {
       // Warped content matches the brightness of its surroundings.
       expect(Math.abs(meanIn(frameOf(models, index), overlayBoxes.logo) - lumaOf(0.9))).toBeLessThan(15)
-      expect(meanIn(frameOf(own, index), overlayBoxes.logo)).toBeLessThan(lumaOf(0.7))
+      expect(meanIn(frameOf(userModels, index), overlayBoxes.logo)).toBeLessThan(lumaOf(0.7))
     }
     // The result if all local motion were 5 px right and 3 px down, as the stub model reports.
-    const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(own, index) }))
-    expect(treatedPsnr(models, { truth, shown: [2, 3, 4] })).toBeLessThan(35)
+    const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(userModels, index) }))
+    expect(treatedPsnr(models, { truth, coveredFrames: [2, 3, 4] })).toBeLessThan(35)
   })
 })
 
@@ -187,8 +187,8 @@ describe('a finished part is reused', () => {
     const scene = makeScene('static', { ...size, count: 6 })
     const path = await film('resumed.mp4', scene, logo(scene))
     const files = await stageFiles([path])
-    const attempt = async (own: PackSettings['own']) => {
-      configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
+    const attempt = async (userModels: PackSettings['own']) => {
+      configurePacks({ folder: join(folder, 'packs'), automatic: false, own: userModels, manifest })
       const { context, results } = createRunContext(files, folder)
       const body = { purify_scope: 'region', regions: [overlayBoxes.logo], purify_func_type: 'raft' }
       await run(videoPurify.input.parse({ file_id: fileIdOf(path), ...body }), context)

@@ -31,7 +31,7 @@ beforeAll(async () => {
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
   service = await startTestService({ operations })
   calls = api(await service.account(100))
-  const made = {
+  const clipOptions = {
     '3840x2160.mp4': plain('3840x2160', 5, 0.4),
     '2160x4000.mp4': plain('2160x4000', 5, 0.4),
     '4096x2160.mp4': plain('4096x2160', 5, 0.4),
@@ -64,7 +64,7 @@ beforeAll(async () => {
     'header of one minute.mkv',
     await withOneMinuteDuration(long),
   )
-  for (const [name, args] of Object.entries(made)) {
+  for (const [name, args] of Object.entries(clipOptions)) {
     ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
   }
   clip = ids['clip.mp4'] ?? ''
@@ -99,7 +99,7 @@ const checkedCode = ({ code }: { code: number }) => (code === 6401 ? 200 : code)
 
 const box = { x: 0.25, y: 0.25, w: 0.5, h: 0.5 }
 const listed = { id: 'a', source: 'manual', ...box, start: 0, end: 1 }
-const everything = { purify_scope: 'region', regions: [box] }
+const allFields = { purify_scope: 'region', regions: [box] }
 const emptyList = { phase: 'purify', regions: [] }
 
 describe('video limits', () => {
@@ -114,17 +114,17 @@ describe('video limits', () => {
     ['2h.mp4', {}, 200],
     ['2h1s.mp4', {}, 6019],
     ['2h1s.mp4', emptyList, 6019],
-    ['20min.mp4', { ...everything, purify_func_type: 'raft' }, 200],
-    ['20min1s.mp4', { ...everything, purify_func_type: 'raft' }, 6016],
-    ['20min1s.mp4', { ...everything }, 200],
+    ['20min.mp4', { ...allFields, purify_func_type: 'raft' }, 200],
+    ['20min1s.mp4', { ...allFields, purify_func_type: 'raft' }, 6016],
+    ['20min1s.mp4', { ...allFields }, 200],
     ['20min1s.mp4', { phase: 'detect', purify_func_type: 'raft' }, 200],
     ['20min1s.mp4', { ...emptyList, purify_func_type: 'raft' }, 200],
     ['20min1s.mp4', { phase: 'purify', regions: [listed], purify_func_type: 'raft' }, 6016],
-    ['low.mp4', { ...everything, purify_func_type: 'raft' }, 6035],
-    ['low.mp4', { ...everything }, 200],
+    ['low.mp4', { ...allFields, purify_func_type: 'raft' }, 6035],
+    ['low.mp4', { ...allFields }, 200],
     ['low.mp4', { phase: 'detect', purify_func_type: 'raft' }, 200],
     ['low.mp4', { ...emptyList, purify_func_type: 'raft' }, 200],
-    ['header of one minute.mkv', { ...everything, purify_func_type: 'raft' }, 6016],
+    ['header of one minute.mkv', { ...allFields, purify_func_type: 'raft' }, 6016],
     ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 4.9 }] }, 200],
     ['late.mkv', { purify_scope: 'region', regions: [{ ...box, start: 5.1 }] }, 6016],
     ['later.mkv', emptyList, 6019],
@@ -141,7 +141,7 @@ describe('video limits', () => {
   it('the price is 1 credit per started minute for every kind of request', async () => {
     const priced = async (name: string, request: object) =>
       (await quote({ file_id: ids[name], ...request })).data?.credits
-    for (const request of [emptyList, everything, { phase: 'purify', regions: [listed] }]) {
+    for (const request of [emptyList, allFields, { phase: 'purify', regions: [listed] }]) {
       expect([request, await priced('clip.mp4', request)]).toEqual([request, 1])
       expect([request, await priced('20min1s.mp4', request)]).toEqual([request, 21])
       expect([request, await priced('header of one minute.mkv', request)]).toEqual([request, 21])
@@ -249,7 +249,7 @@ describe('each kind of request reads its own fields only', () => {
 it('a task returns the cleaned video; a queued task is cancelled and refunded', async () => {
   const create = (request: object) => calls.create('video_purify', { file_id: clip, ...request })
   const before = await calls.balance()
-  const { data: task } = await create(everything)
+  const { data: task } = await create(allFields)
   const done = await calls.ended('video_purify', task.task_id)
   expect(done.data).toMatchObject({ status: 'completed', progress: 100 })
   const result = done.data.output_result as Record<string, string>
@@ -263,12 +263,12 @@ it('a task returns the cleaned video; a queued task is cancelled and refunded', 
     true,
   )
   expect(await calls.balance()).toBe(before - 2)
-  const long = { file_id: ids['20min.mp4'], ...everything }
+  const long = { file_id: ids['20min.mp4'], ...allFields }
   const busy = [
     await calls.create('video_purify', long),
     await calls.create('video_purify', { ...long, regions: [box, box] }),
   ]
-  const { data: waiting } = await create({ ...everything, regions: [box, box] })
+  const { data: waiting } = await create({ ...allFields, regions: [box, box] })
   expect(await calls.cancel(waiting.task_id)).toMatchObject({ code: 200 })
   for (const { data } of busy) await calls.stop(data.task_id)
   expect(await calls.balance()).toBe(before - 2)

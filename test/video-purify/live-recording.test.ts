@@ -39,9 +39,12 @@ it('frames of a live recording with a late picture keep their times', async () =
   const [before, after] = [await decodeSamples(source), await decodeSamples(cleaned.path)]
   expect(after.length).toBe(before.length)
   // The part of the first frame above the box.
-  const above = before.subarray(0, 160 * 40)
-  const apart = above.reduce((sum, value, place) => sum + Math.abs(value - (after[place] ?? 0)), 0)
-  expect(apart / above.length).toBeLessThan(2)
+  const upperPart = before.subarray(0, 160 * 40)
+  const totalDifference = upperPart.reduce(
+    (sum, value, place) => sum + Math.abs(value - (after[place] ?? 0)),
+    0,
+  )
+  expect(totalDifference / upperPart.length).toBeLessThan(2)
   expect(await packetChecksums(cleaned.path, 'a:0')).toBe(await packetChecksums(source, 'a:0'))
 })
 

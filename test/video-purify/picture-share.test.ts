@@ -19,14 +19,14 @@ async function shareOf(path: string): Promise<number> {
 }
 
 it('the video share of a file is measured over its whole length, whatever its start time', async () => {
-  const [whole, late] = [join(folder, 'whole.mkv'), join(folder, 'late.mkv')]
+  const [intact, late] = [join(folder, 'whole.mkv'), join(folder, 'late.mkv')]
   // A blank first half, then grain.
   const picture = "color=gray:size=64x64:rate=25:duration=100,noise=alls=60:allf=t:enable='gt(t,45)'"
   const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine=duration=100']
   const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25', '-c:a', 'aac', '-b:a', '64k']
-  await ffmpeg(...inputs, ...coding, whole)
-  await ffmpeg('-i', whole, '-c', 'copy', '-output_ts_offset', '60', late)
-  const share = await shareOf(whole)
+  await ffmpeg(...inputs, ...coding, intact)
+  await ffmpeg('-i', intact, '-c', 'copy', '-output_ts_offset', '60', late)
+  const share = await shareOf(intact)
   expect(share).toBeGreaterThan(0.5)
   expect(await shareOf(late)).toBeCloseTo(share, 2)
 })

@@ -45,9 +45,9 @@ it('the chosen quality does not depend on the sample range flag of the source', 
   const toSamples = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv420p'
   const flags = ['-color_range', 'tv', '-colorspace', 'bt709']
   const coded = await chosenFor({ name: 'samples.mkv', filters: toSamples }, ...flags)
-  const whole = await chosenFor({ name: 'whole.mkv', filters: 'null' }, '-color_range', 'pc')
+  const reference = await chosenFor({ name: 'whole.mkv', filters: 'null' }, '-color_range', 'pc')
   expect(coded.crf).toBeGreaterThan(8)
-  expect(Math.abs(whole.crf - coded.crf)).toBeLessThanOrEqual(0.2)
+  expect(Math.abs(reference.crf - coded.crf)).toBeLessThanOrEqual(0.2)
   expect(coded.effort).toBe('superfast')
 })
 
@@ -64,13 +64,13 @@ it('black frames do not raise the fidelity of others', async () => {
   const filters = "noise=alls=20:allf=t,drawbox=t=fill:enable='lt(mod(n,10),5)',format=yuv420p"
   const film = await filmOf({ name: 'flickers.mkv', filters })
   const coding = { effort: 'superfast', crf: 21 } as const
-  const [tried, made] = [{ first: 20, count: 20 }, join(folder, 'made.mp4')]
-  const sample = await encodeSample(film, tried, { ...limits, ...coding })
-  const frames = decodeFrames(film, { ...tried, ...limits })
-  await encodeFrames(made, { frames, footage: film }, { ...coding, ...limits })
-  const source = ['-ss', String(tried.first / 25), '-i', film.path]
+  const [trialRange, encodedPath] = [{ first: 20, count: 20 }, join(folder, 'made.mp4')]
+  const sample = await encodeSample(film, trialRange, { ...limits, ...coding })
+  const frames = decodeFrames(film, { ...trialRange, ...limits })
+  await encodeFrames(encodedPath, { frames, footage: film }, { ...coding, ...limits })
+  const source = ['-ss', String(trialRange.first / 25), '-i', film.path]
   const { stderr } = await promisify(execFile)('ffmpeg', [
-    ...['-i', made, ...source, '-frames:v', String(tried.count)],
+    ...['-i', encodedPath, ...source, '-frames:v', String(trialRange.count)],
     ...['-lavfi', '[0]settb=1/25,setpts=N[made];[1]settb=1/25,setpts=N[was];[made][was]psnr'],
     ...['-f', 'null', '-'],
   ])

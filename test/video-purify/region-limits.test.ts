@@ -15,7 +15,7 @@ const source = await make(join(folder, 'many.mp4'), [...picture(1), ...h264])
 
 interface Detections {
   readonly regions: readonly object[]
-  readonly left: number
+  readonly omitted: number
 }
 
 /** Runs a request for which an earlier attempt detected these regions and omitted some. */
@@ -41,7 +41,7 @@ it('a list of the largest size is accepted again, and the note states how many r
   const region = { ...sides, start: 1 / 3e5, end: 0.04 + 1 / 3e5, score: 0.8 }
   const { output, path } = await detected({
     regions: Array.from({ length: maxRegions }, () => region),
-    left: 10_002,
+    omitted: 10_002,
   })
   expect(output).toMatchObject({
     regions_found: maxRegions,
@@ -52,7 +52,7 @@ it('a list of the largest size is accepted again, and the note states how many r
 })
 
 it('one omitted region is reported in the singular', async () => {
-  const { output } = await detected({ regions: [], left: 1 })
+  const { output } = await detected({ regions: [], omitted: 1 })
   expect(output).toMatchObject({
     regions_found: 0,
     notes: [`1 region of briefly shown text was ${limitNote}`],
@@ -63,13 +63,16 @@ it.each([
   ['of another video', { file_id: '1234567890123456789' }, 6016, /another video/],
   ['of one too small to be filled', undefined, 6035, /needs 128 px/],
 ])('a list %s is rejected before the video is read', async (_, other, code, message) => {
-  const [gone, list] = [join(folder, 'gone.mp4'), join(folder, 'list.json')]
-  await make(gone, [...picture(1), ...h264])
+  const [missing, list] = [join(folder, 'gone.mp4'), join(folder, 'list.json')]
+  await make(missing, [...picture(1), ...h264])
   const regions = [{ id: 'a', source: 'manual', x: 0, y: 0, w: 0.5, h: 0.5, start: 0, end: 1 }]
-  await writeFile(list, JSON.stringify({ version: 1, source: other ?? { file_id: fileIdOf(gone) }, regions }))
-  const { context } = createRunContext(await stageFiles([gone, list]), folder)
-  await rm(gone)
-  const named = { file_id: fileIdOf(gone), regions_file_id: fileIdOf(list) }
+  await writeFile(
+    list,
+    JSON.stringify({ version: 1, source: other ?? { file_id: fileIdOf(missing) }, regions }),
+  )
+  const { context } = createRunContext(await stageFiles([missing, list]), folder)
+  await rm(missing)
+  const named = { file_id: fileIdOf(missing), regions_file_id: fileIdOf(list) }
   const request = { ...named, phase: 'purify', purify_func_type: 'raft' }
   const result = run(videoPurify.input.parse(request), context)
   await expect(result).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
@@ -77,7 +80,11 @@ it.each([
 
 it('if all regions are omitted, the notes do not say that no text was found', async () => {
   const request = { purify_func_type: 'ffmpeg', purify_scope: 'full_screen' }
-  const { output } = await runWithDetections({ regions: [], left: 3 }, { most: maxTreatedRegions }, request)
+  const { output } = await runWithDetections(
+    { regions: [], omitted: 3 },
+    { most: maxTreatedRegions },
+    request,
+  )
   expect(output).toMatchObject({
     ...{ regions_found: 3, unchanged: true },
     notes: [

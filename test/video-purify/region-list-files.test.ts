@@ -33,12 +33,12 @@ beforeAll(async () => {
   const plain = (size: string, rate: number, seconds: number) => [
     ...['-f', 'lavfi', '-i', `color=black:size=${size}:rate=${rate}:duration=${seconds}`, ...h264],
   ]
-  const made = {
+  const clipOptions = {
     'clip.mp4': [...picture(2), ...h264],
     '20min1s.mp4': plain('128x128', 1, 1201),
     'low.mp4': plain('256x126', 5, 0.4),
   }
-  for (const [name, args] of Object.entries(made)) {
+  for (const [name, args] of Object.entries(clipOptions)) {
     ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
   }
   clip = ids['clip.mp4'] ?? ''

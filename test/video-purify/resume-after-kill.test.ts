@@ -32,11 +32,11 @@ test('a killed task resumes after its finished parts; a stopped one leaves no fi
   expect(finished.length).toBeLessThan(Math.ceil(seconds / 20))
   const inodes = async () =>
     Promise.all(finished.map(async (name) => [name, (await stat(join(steps, task.task_id, name))).ino]))
-  const left = await inodes()
+  const remaining = await inodes()
 
   const next = await startKillableService(dataDir)
   await pollUntil(made, (names) => names.length > finished.length)
-  expect(await inodes()).toEqual(left)
+  expect(await inodes()).toEqual(remaining)
   const done = await api(next).ended(type, task.task_id)
   expect(done.data).toMatchObject({ status: 'completed' })
   expect(await api(next).balance()).toBe(before - Math.ceil(seconds / 60))

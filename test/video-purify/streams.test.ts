@@ -155,8 +155,8 @@ describe('audio, subtitles, chapters, languages, titles and covers are kept', ()
     expect(name).toBe('strange-clean.mkv')
     expect((await probeStreams(path)).map(({ codec_name }) => codec_name)).toEqual(['h264', 'aac'])
     expect(await packetChecksums(path, 'a:0')).toBe(await packetChecksums(source, 'a:0'))
-    const left = ['audio (adpcm_ima_qt)', 'audio (apac)', 'video (mpeg4)', 'data (gpmd)']
-    expect(output.notes).toEqual(left.map((one) => `a stream could not be kept: ${one}`))
+    const omittedStreams = ['audio (adpcm_ima_qt)', 'audio (apac)', 'video (mpeg4)', 'data (gpmd)']
+    expect(output.notes).toEqual(omittedStreams.map((one) => `a stream could not be kept: ${one}`))
   })
 
   it('an undecodable cover and side data of the picture are omitted and reported', async () => {

@@ -48,10 +48,10 @@ describe('subtitles', () => {
     const text = (await readFile(source)).toString('latin1')
     // Keep the first one.
     let place = 0
-    const spoilt = text.replaceAll('Words that go', (words) =>
+    const corrupted = text.replaceAll('Words that go', (words) =>
       place++ === 0 ? words : `\xff${words.slice(1)}`,
     )
-    await writeFile(source, spoilt, 'latin1')
+    await writeFile(source, corrupted, 'latin1')
     using _ = await standIn(at('ffmpeg-unread'), logging(log))
     const { output } = await blurBoxes(source, folder, box)
     expect(output.notes).toEqual(Array(3).fill('a stream could not be kept: subtitle (mov_text)'))
@@ -74,8 +74,8 @@ describe('subtitles', () => {
     bytes[bytes.indexOf('styl') - 6] = 0
     await writeFile(source, bytes)
     const { path, output } = await blurBoxes(source, folder, box)
-    const lost = 'unreadable lines were omitted from the subtitles in stream 2: 1 of 3'
-    expect(output.notes).toEqual([lost])
+    const omissionNote = 'unreadable lines were omitted from the subtitles in stream 2: 1 of 3'
+    expect(output.notes).toEqual([omissionNote])
     expect((await ffmpeg('-i', path, '-f', 'srt', 'pipe:1')).toString().match(/^\d$/gm)).toHaveLength(4)
   })
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 /** The whole picture, in shares of its sides. */
-const whole: Rect = { x: 0, y: 0, width: 1, height: 1 }
+const wholePicture: Rect = { x: 0, y: 0, width: 1, height: 1 }
 
 async function frameOf(file: string, size: Size): Promise<Picture> {
   return {
@@ -85,7 +85,7 @@ async function expectSlots(
 ) {
   const frame = await frameOf(file, output)
   for (const slot of output.layout.slots) {
-    const { name, crop = whole } = clips[slot.clip_index] ?? { name: 'wide' as const }
+    const { name, crop = wholePicture } = clips[slot.clip_index] ?? { name: 'wide' as const }
     const box = toPixels(slot.destination_rect, output)
     const part = coveringPart(name, crop, box)
     const reportedPart = {
@@ -241,7 +241,7 @@ describe('contain', () => {
     }
     for (const slot of rendered.output.layout.slots) {
       const name = names[slot.clip_index] ?? 'wide'
-      expect(slot.source_crop).toEqual(whole)
+      expect(slot.source_crop).toEqual(wholePicture)
       const box = toPixels(slot.destination_rect, rendered.output)
       const inside = { x: box.x + Math.floor(box.width / 2), y: box.y + Math.floor(box.height / 2) }
       let left = inside.x

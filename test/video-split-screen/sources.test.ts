@@ -275,15 +275,15 @@ it.each(['mkv', 'mp4'])(
 it.each([
   ['after the clip', 3],
   ['just before the clip', 6.04],
-])('shows the picture of a live recording that starts %s from there on', async (_, begin) => {
+])('shows the picture of a live recording that starts %s from there on', async (_, start) => {
   const path = join(folder.path, 'live.webm')
   await liveRecording(path, { picture: 'color=0xC04020:size=160x90', begins: 6, lasts: 9, gop: 100 })
-  const clip = { file_id: path, begin_time_ms: begin * 1000, end_time_ms: 8000 }
+  const clip = { file_id: path, begin_time_ms: start * 1000, end_time_ms: 8000 }
   const { path: rendered, output } = await render({ ...square, clips: [clip, clip] }, folder.path)
   const { destination_rect: slot } = output.layout.slots[0] ?? {}
   if (!slot) throw new Error('nothing is shown')
   const [x, y] = [slot.x + slot.width / 2, slot.y + slot.height / 2]
   const at = 3 * (Math.floor(y * output.height) * output.width + Math.floor(x * output.width))
-  const frame = await rgb(rendered, Math.ceil(25 * (6.2 - begin)))
+  const frame = await rgb(rendered, Math.ceil(25 * (6.2 - start)))
   expectNear([...frame.subarray(at, at + 3)], [0xc0, 0x40, 0x20], 8)
 })

@@ -183,8 +183,8 @@ describe('the sound of a result', () => {
     const slow = { ...tone, path: at('mono.wav'), speed: 0.5 }
     const varispeed = await renderSound({ sound: [[clipAt(0, slow)]] })
     expect([varispeed.level(500), varispeed.level(1000)].map((value) => value > 0.3)).toEqual([true, false])
-    const kept = await renderSound({ sound: [[clipAt(0, { ...slow, keep_pitch: true })]] })
-    expect([kept.level(500), kept.level(1000)].map((value) => value > 0.3)).toEqual([false, true])
+    const pitchKept = await renderSound({ sound: [[clipAt(0, { ...slow, keep_pitch: true })]] })
+    expect([pitchKept.level(500), pitchKept.level(1000)].map((value) => value > 0.3)).toEqual([false, true])
   })
 
   it('is muted above speed 5, but not at 5', async () => {

@@ -274,8 +274,8 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
   })
 
   it('reports a picture that cannot be decoded while the sound is still being decoded', async () => {
-    const wait = '*"-map [a] "*) exec sleep 1234.5;;'
-    const script = `case "$*" in ${wait} *"-c:a aac "*) ${fail};; esac; exec "$FFMPEG" "$@"`
+    const hangingDecoder = '*"-map [a] "*) exec sleep 1234.5;;'
+    const script = `case "$*" in ${hangingDecoder} *"-c:a aac "*) ${fail};; esac; exec "$FFMPEG" "$@"`
     using _ = await standIn(at('waiting'), script)
     await expect(render(body(), folder.path)).rejects.toMatchObject({
       code: 6021,

@@ -8,9 +8,9 @@ export const goldenSize = { width: 240, height: 135 }
 /** Numbers of the golden frames of each template: on a drum, between two, and later. */
 export const goldenFrames = [15, 37, 92] as const
 
-/** Draws the golden frames; without words and digits, which depend on the machine's fonts. */
+/** Draws the golden frames without text, because letters and digits depend on the machine's fonts. */
 export function golden(template: DrawOptions['template']): Promise<Canvas[]> {
-  return draw({ template, samples: song(), ...goldenSize, wordless: true }, goldenFrames)
+  return draw({ template, samples: song(), ...goldenSize, withoutText: true }, goldenFrames)
 }
 
 /** Path of the picture with the accepted frames side by side. */
