@@ -85,7 +85,7 @@ describe('background that other frames show is warped', () => {
     // A line shown from the start for one second, over static content.
     const scene = makeScene('static', { ...size, count: Math.max(32, Math.round(1.2 * fps)) })
     const box = { x: 0.2, y: 0.3, w: 0.6, h: 0.4 }
-    const overlay = subtitles(scene, { shown: fps, hiddenFrames: 4 * fps, box })
+    const overlay = subtitles(scene, { visibleFrames: fps, hiddenFrames: 4 * fps, box })
     let [taken, given] = [0, 0]
     const { worst } = await measureFidelity(scene, overlay, async function* (frames, where) {
       async function* counted() {
