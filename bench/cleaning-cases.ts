@@ -3,20 +3,24 @@ import { join } from 'node:path'
 import { createFootage, type CaptionKind } from '../test/footage/captions.ts'
 import { drawFootage, drawCaption, type Footage } from '../test/footage/text.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { sizeOf } from './cleaning-measures.ts'
+import { pictureSize } from './cleaning-measures.ts'
 
 /** A test case: footage to clean. */
-export interface Case {
+export interface CleaningCase {
   readonly name: string
   readonly method: 'ffmpeg' | 'raft'
   /** Creates the clean footage and the same footage with text. */
-  readonly make: (clean: string, source: string) => Promise<void>
+  readonly create: (clean: string, source: string) => Promise<void>
 }
 
-const drawn = (kind: CaptionKind, background: Footage['background'], method: Case['method']): Case => ({
+const generatedCase = (
+  kind: CaptionKind,
+  background: Footage['background'],
+  method: CleaningCase['method'],
+): CleaningCase => ({
   name: `${kind}, ${background}, ${method}`,
   method,
-  make: async (clean, source) => {
+  create: async (clean, source) => {
     const footage = createFootage(kind, background, { seed: 7 })
     await drawFootage(clean, { ...footage, captions: [] })
     await drawFootage(source, footage)
@@ -30,14 +34,18 @@ interface Folders {
 }
 
 /** Real footage with two consecutive lines of subtitles burned in. */
-const real = ({ testdata, folder }: Folders, file: string, method: Case['method']): Case => ({
+const footageCase = (
+  { testdata, folder }: Folders,
+  file: string,
+  method: CleaningCase['method'],
+): CleaningCase => ({
   name: `${file}, ${method}`,
   method,
-  make: async (clean, source) => {
+  create: async (clean, source) => {
     const from = join(testdata, 'video', file)
     const encoder = ['-an', '-c:v', 'libx264', '-preset', 'veryfast', '-crf', '16', '-pix_fmt', 'yuv420p']
     await ffmpeg('-i', from, '-t', '6', '-vf', 'scale=trunc(iw/2)*2:trunc(ih/2)*2', ...encoder, clean)
-    const { width, height } = await sizeOf(clean)
+    const { width, height } = await pictureSize(clean)
     const lines = ['Do you know where he went?', '明天早上八点见面'].map((text) => {
       const size = Math.round(Math.min(height / 16, width / 20))
       return drawCaption({ text, size, x: 0, y: 0, first: 0, end: 1, outline: 'black' }).picture
@@ -69,15 +77,15 @@ const real = ({ testdata, folder }: Folders, file: string, method: Case['method'
 })
 
 /** Returns the ten cases: `testdata` contains the sources, `folder` receives intermediate files. */
-export const casesOf = (testdata: string, folder: string): readonly Case[] => [
-  drawn('two lines', 'still', 'ffmpeg'),
-  drawn('two lines', 'still', 'raft'),
-  drawn('two lines', 'pan', 'raft'),
-  drawn('fading', 'busy', 'raft'),
-  drawn('20 px', 'pan', 'raft'),
-  drawn('watermark', 'pan', 'raft'),
-  drawn('moving', 'still', 'raft'),
-  drawn('credits', 'pan', 'raft'),
-  real({ testdata, folder }, 'opendubbing-englishvideo.mp4', 'raft'),
-  real({ testdata, folder }, 'mediabunny-rotate-buck-bunny.mp4', 'raft'),
+export const cleaningCases = (testdata: string, folder: string): readonly CleaningCase[] => [
+  generatedCase('two lines', 'still', 'ffmpeg'),
+  generatedCase('two lines', 'still', 'raft'),
+  generatedCase('two lines', 'pan', 'raft'),
+  generatedCase('fading', 'busy', 'raft'),
+  generatedCase('20 px', 'pan', 'raft'),
+  generatedCase('watermark', 'pan', 'raft'),
+  generatedCase('moving', 'still', 'raft'),
+  generatedCase('credits', 'pan', 'raft'),
+  footageCase({ testdata, folder }, 'opendubbing-englishvideo.mp4', 'raft'),
+  footageCase({ testdata, folder }, 'mediabunny-rotate-buck-bunny.mp4', 'raft'),
 ]

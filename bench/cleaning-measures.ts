@@ -17,16 +17,16 @@ export async function countRemainingText(path: string, treated: readonly FoundRe
 }
 
 function intersectionArea(one: Area, other: Area): number {
-  const across = Math.min(one.x + one.w, other.x + other.w) - Math.max(one.x, other.x)
-  const down = Math.min(one.y + one.h, other.y + other.h) - Math.max(one.y, other.y)
-  return Math.max(0, across) * Math.max(0, down)
+  const overlapWidth = Math.min(one.x + one.w, other.x + other.w) - Math.max(one.x, other.x)
+  const overlapHeight = Math.min(one.y + one.h, other.y + other.h) - Math.max(one.y, other.y)
+  return Math.max(0, overlapWidth) * Math.max(0, overlapHeight)
 }
 
-interface Compared {
+interface CompareOptions {
   readonly clean: string
   readonly source: string
   readonly result: string
-  readonly found: readonly FoundRegion[]
+  readonly regions: readonly FoundRegion[]
   readonly size: Size
 }
 
@@ -34,13 +34,13 @@ interface Compared {
  * Returns luma PSNR in dB: source and result against clean footage inside treated regions, result against source
  * outside; and the frame with most treated pixels.
  */
-export async function compare({ clean, source, result, found, size }: Compared) {
+export async function compareWithClean({ clean, source, result, regions, size }: CompareOptions) {
   const sums = { dirty: 0, cleaned: 0, within: 0, outside: 0, rest: 0 }
-  const most = { treated: 0, frame: 0 }
+  const busiest = { treated: 0, frame: 0 }
   const { num, den } = (await probe(source)).video?.frame_rate ?? { num: 30, den: 1 }
   let frame = 0
   for await (const [truth, before, after] of zipLuma([clean, source, result], size)) {
-    const mask = maskAt(found, (frame * den) / num + 1e-6, size)
+    const mask = maskAt(regions, (frame * den) / num + 1e-6, size)
     let treated = 0
     for (let at = 0; at < mask.length; at += 1) {
       const [one = 0, two = 0, three = 0] = [truth?.[at], before?.[at], after?.[at]]
@@ -54,20 +54,20 @@ export async function compare({ clean, source, result, found, size }: Compared) 
       }
     }
     sums.within += treated
-    if (treated > most.treated) Object.assign(most, { treated, frame })
+    if (treated > busiest.treated) Object.assign(busiest, { treated, frame })
     frame += 1
   }
   const means = [sums.dirty / sums.within, sums.cleaned / sums.within, sums.outside / sums.rest]
-  return { psnr: means.map(decibels), frame: most.frame }
+  return { psnr: means.map(decibels), frame: busiest.frame }
 }
 
 function decibels(meanSquare: number): string {
   return (10 * Math.log10(255 ** 2 / Math.max(1e-3, meanSquare))).toFixed(1)
 }
 
-function maskAt(found: readonly FoundRegion[], seconds: number, { width, height }: Size): Uint8Array {
+function maskAt(regions: readonly FoundRegion[], seconds: number, { width, height }: Size): Uint8Array {
   const mask = new Uint8Array(width * height)
-  for (const { x, y, w, h, start, end } of found) {
+  for (const { x, y, w, h, start, end } of regions) {
     if (seconds < start || seconds >= end) continue
     for (let row = Math.floor(y * height); row < Math.min(height, (y + h) * height); row += 1)
       mask.fill(1, row * width + Math.floor(x * width), row * width + Math.ceil((x + w) * width))
@@ -92,17 +92,17 @@ async function* lumaPlanes(path: string, { width, height }: Size): AsyncGenerato
   const child = spawn(program, ['-v', 'error', '-i', path, ...output], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const whole = (width * height * 3) / 2
+  const frameBytes = (width * height * 3) / 2
   let buffered: Buffer = Buffer.alloc(0)
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
     buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
-    for (; buffered.length >= whole; buffered = buffered.subarray(whole))
+    for (; buffered.length >= frameBytes; buffered = buffered.subarray(frameBytes))
       yield buffered.subarray(0, width * height)
   }
 }
 
 /** Returns the size of a video's picture. */
-export async function sizeOf(path: string): Promise<Size> {
+export async function pictureSize(path: string): Promise<Size> {
   const { video } = await probe(path)
   if (!video) throw new Error(`${path} has no picture`)
   return video

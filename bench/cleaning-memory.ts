@@ -26,7 +26,7 @@ async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-cleaning-memory-'))
   try {
     const video = join(folder, 'video.mp4')
-    const once = join(folder, 'once.mp4')
+    const onePass = join(folder, 'once.mp4')
     const size = `${width}x${Math.round((Number(width) * 9) / 32) * 2}`
     const picture = `testsrc2=s=${size}:r=${fps},noise=alls=6:allf=t,drawtext=text='Reelwright':x=w*0.82:y=h*0.05:fontsize=h/20:fontcolor=white@0.6,drawtext=text='What is it about %{eif\\:t/4\\:d}':x=(w-tw)/2:y=h*0.88:fontsize=h/16:fontcolor=white:borderw=2`
     const encoder = [
@@ -41,11 +41,11 @@ async function compare(): Promise<void> {
       '-g',
       '60',
     ]
-    await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '20', ...encoder, once)
+    await ffmpeg('-f', 'lavfi', '-i', picture, '-t', '20', ...encoder, onePass)
     // The sound is not repeated with the pictures: its last packet would make their rate variable.
     const sound = ['-f', 'lavfi', '-i', 'sine']
-    const whole = ['-t', String(60 * Number(minutes)), '-c:v', 'copy', video]
-    await ffmpeg('-stream_loop', '-1', '-i', once, ...sound, ...whole)
+    const outputOptions = ['-t', String(60 * Number(minutes)), '-c:v', 'copy', video]
+    await ffmpeg('-stream_loop', '-1', '-i', onePass, ...sound, ...outputOptions)
     const program = [fileURLToPath(import.meta.url), models, width, minutes, method, fps, video]
     const { stdout } = await promisify(execFile)(process.execPath, program)
     console.log(`${method}, ${size}, ${minutes} minutes of ${fps} frames per second: ${stdout.trim()}`)
@@ -60,7 +60,7 @@ async function work(video: string): Promise<void> {
   configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
   /** Samples of the resident memory of this process, MiB. */
   const residentMiB: number[] = []
-  const watch = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
+  const sampling = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
   const regions = [
     { x: 0.2, y: 0.86, w: 0.6, h: 0.1 },
     { x: 0.8, y: 0.03, w: 0.19, h: 0.09 },
@@ -70,7 +70,7 @@ async function work(video: string): Promise<void> {
     if (method === 'find') await detectText(video, await probe(video), { threads: 2 })
     else await purify(video, folder, { purify_scope: 'region', purify_func_type: method, regions })
   })
-  clearInterval(watch)
+  clearInterval(sampling)
   const frames = 60 * Number(minutes) * Number(fps)
   const mean = (from: number, to: number) => {
     const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)

@@ -8,8 +8,8 @@ import { configurePacks } from '../src/engines/packs/resolve.ts'
 import { detectText } from '../src/engines/vision/detect-text.ts'
 import { ffmpeg, rgb } from '../test/video-split-screen/media.ts'
 import { purify } from '../test/video-purify/run-purify.ts'
-import { casesOf, type Case } from './cleaning-cases.ts'
-import { compare, countRemainingText, sizeOf } from './cleaning-measures.ts'
+import { cleaningCases, type CleaningCase } from './cleaning-cases.ts'
+import { compareWithClean, countRemainingText, pictureSize } from './cleaning-measures.ts'
 import type { Size } from '../src/media/geometry.ts'
 
 // Detects text in known footage, removes it, and detects text again at 1 and 1.5 times the size, in ten cases. Reports
@@ -26,10 +26,10 @@ configurePacks({
   mirror: join(testdata, 'models'),
 })
 
-const cases = casesOf(testdata, folder)
+const cases = cleaningCases(testdata, folder)
 const strip = { width: 426, height: 240 }
 const sheet = createCanvas(3 * strip.width, cases.length * (strip.height + 18))
-const pen = sheet.getContext('2d')
+const context = sheet.getContext('2d')
 
 try {
   console.log('| case | regions | dB inside before | after | dB outside | size | remaining text | at 1.5 |')
@@ -43,21 +43,21 @@ try {
 }
 if (picture !== '') await writeFile(picture, sheet.toBuffer('image/png'))
 
-async function runCase({ name, method, make }: Case, index: number): Promise<void> {
+async function runCase({ name, method, create }: CleaningCase, index: number): Promise<void> {
   const [clean, source] = [join(folder, 'clean.mp4'), join(folder, 'source.mp4')]
-  await make(clean, source)
+  await create(clean, source)
   const { regions: found } = await detectText(source, await probe(source), { threads: 2 })
   const { path } = await purify(source, folder, {
     ...{ purify_scope: 'region', purify_func_type: method },
     regions: found.map(({ x, y, w, h, start, end }) => ({ x, y, w, h, start, end })),
   })
-  const size = await sizeOf(source)
-  const { psnr, frame } = await compare({ clean, source, result: path, found, size })
-  const shown = await Promise.all([clean, source, path].map((video) => rgb(video, frame)))
-  show(shown, size, { row: index, name })
-  const larger = join(folder, 'larger.mp4')
-  await ffmpeg('-i', path, '-vf', 'scale=trunc(iw*0.75)*2:-2', '-preset', 'ultrafast', '-crf', '12', larger)
-  const left = await Promise.all([path, larger].map((result) => countRemainingText(result, found)))
+  const size = await pictureSize(source)
+  const { psnr, frame } = await compareWithClean({ clean, source, result: path, regions: found, size })
+  const pictures = await Promise.all([clean, source, path].map((video) => rgb(video, frame)))
+  drawRow(pictures, size, { row: index, name })
+  const enlarged = join(folder, 'larger.mp4')
+  await ffmpeg('-i', path, '-vf', 'scale=trunc(iw*0.75)*2:-2', '-preset', 'ultrafast', '-crf', '12', enlarged)
+  const left = await Promise.all([path, enlarged].map((result) => countRemainingText(result, found)))
   const bytes = await Promise.all([path, source].map(async (file) => (await stat(file)).size))
   console.log(
     `| ${[name, found.length, ...psnr, ((bytes[0] ?? 0) / (bytes[1] ?? 1)).toFixed(2), ...left].join(' | ')} |`,
@@ -65,22 +65,23 @@ async function runCase({ name, method, make }: Case, index: number): Promise<voi
 }
 
 /** Draws before, after and the difference, red, green and blue, side by side. */
-function show(
+function drawRow(
   [clean, before, after]: readonly Uint8Array[],
   size: Size,
   { row, name }: { row: number; name: string },
 ): void {
   const top = row * (strip.height + 18)
-  pen.fillStyle = '#111'
-  pen.fillRect(0, top, sheet.width, strip.height + 18)
-  pen.fillStyle = '#ddd'
-  pen.font = '13px sans-serif'
-  pen.fillText(name, 6, top + 13)
+  context.fillStyle = '#111'
+  context.fillRect(0, top, sheet.width, strip.height + 18)
+  context.fillStyle = '#ddd'
+  context.font = '13px sans-serif'
+  context.fillText(name, 6, top + 13)
   const difference = after?.map((value, at) => Math.min(255, 4 * Math.abs(value - (clean?.[at] ?? 0))))
   const scale = Math.min(strip.width / size.width, strip.height / size.height)
   for (const [column, pixels] of [before, after, difference].entries()) {
     const left = column * strip.width + (strip.width - size.width * scale) / 2
-    if (pixels) pen.drawImage(canvasOf(pixels, size), left, top + 18, size.width * scale, size.height * scale)
+    if (pixels)
+      context.drawImage(canvasOf(pixels, size), left, top + 18, size.width * scale, size.height * scale)
   }
 }
 

@@ -48,18 +48,18 @@ export function fit(
         const slope = (gradient[at] ?? 0) / some.length + decay * (weights[at] ?? 0)
         const first = (mean[at] = memory * (mean[at] ?? 0) + (1 - memory) * slope)
         const second = (square[at] = squares * (square[at] ?? 0) + (1 - squares) * slope * slope)
-        const spread = Math.sqrt(second / (1 - squares ** step)) + 1e-8
-        weights[at] = (weights[at] ?? 0) - (rate * first) / (1 - memory ** step) / spread
+        const deviation = Math.sqrt(second / (1 - squares ** step)) + 1e-8
+        weights[at] = (weights[at] ?? 0) - (rate * first) / (1 - memory ** step) / deviation
       }
     }
     console.log(`epoch ${epoch + 1} of ${epochs}`)
   }
-  return { inputs, neurons, ...unscaled(weights, { inputs, neurons, scale }) }
+  return { inputs, neurons, ...foldScaling(weights, { inputs, neurons, scale }) }
 }
 
 interface Scale {
   readonly mean: Float64Array
-  readonly spread: Float64Array
+  readonly deviation: Float64Array
 }
 
 interface Net {
@@ -70,22 +70,22 @@ interface Net {
 }
 
 function scaleOf(examples: readonly Example[], inputs: number): Scale {
-  const [mean, spread] = [new Float64Array(inputs), new Float64Array(inputs)]
+  const [mean, deviation] = [new Float64Array(inputs), new Float64Array(inputs)]
   for (const { features } of examples) {
     for (let at = 0; at < inputs; at += 1) mean[at] = (mean[at] ?? 0) + (features[at] ?? 0) / examples.length
   }
   for (const { features } of examples) {
     for (let at = 0; at < inputs; at += 1) {
-      spread[at] = (spread[at] ?? 0) + ((features[at] ?? 0) - (mean[at] ?? 0)) ** 2 / examples.length
+      deviation[at] = (deviation[at] ?? 0) + ((features[at] ?? 0) - (mean[at] ?? 0)) ** 2 / examples.length
     }
   }
-  return { mean, spread: spread.map((square) => Math.sqrt(square) + 1e-3) }
+  return { mean, deviation: deviation.map((square) => Math.sqrt(square) + 1e-3) }
 }
 
 function addGradient(gradient: Float64Array, { features, value }: Example, net: Net): void {
   const { weights, inputs, neurons, scale } = net
-  const scaled = features.map((feature, at) => (feature - (scale.mean[at] ?? 0)) / (scale.spread[at] ?? 1))
-  const fires = new Float64Array(neurons)
+  const scaled = features.map((feature, at) => (feature - (scale.mean[at] ?? 0)) / (scale.deviation[at] ?? 1))
+  const outputs = new Float64Array(neurons)
   const decision = neurons * (inputs + 1)
   const second = decision + neurons + 1
   let [logit, predicted] = [weights[decision] ?? 0, weights[second] ?? 0]
@@ -93,35 +93,36 @@ function addGradient(gradient: Float64Array, { features, value }: Example, net: 
     const from = neuron * (inputs + 1)
     let sum = weights[from] ?? 0
     for (let at = 0; at < inputs; at += 1) sum += (weights[from + 1 + at] ?? 0) * (scaled[at] ?? 0)
-    const fire = (fires[neuron] = Math.tanh(sum))
-    logit += (weights[decision + 1 + neuron] ?? 0) * fire
-    predicted += (weights[second + 1 + neuron] ?? 0) * fire
+    const activation = (outputs[neuron] = Math.tanh(sum))
+    logit += (weights[decision + 1 + neuron] ?? 0) * activation
+    predicted += (weights[second + 1 + neuron] ?? 0) * activation
   }
   const decisionError = 1 / (1 + Math.exp(-logit)) - (value === null ? 0 : 1)
   const valueError = value === null ? 0 : valueShare * (predicted - value)
   gradient[decision] = (gradient[decision] ?? 0) + decisionError
   gradient[second] = (gradient[second] ?? 0) + valueError
   for (let neuron = 0; neuron < neurons; neuron += 1) {
-    const fire = fires[neuron] ?? 0
+    const activation = outputs[neuron] ?? 0
     const [first, other, from] = [decision + 1 + neuron, second + 1 + neuron, neuron * (inputs + 1)]
-    gradient[first] = (gradient[first] ?? 0) + decisionError * fire
-    gradient[other] = (gradient[other] ?? 0) + valueError * fire
-    const back =
-      (decisionError * (weights[first] ?? 0) + valueError * (weights[other] ?? 0)) * (1 - fire * fire)
-    gradient[from] = (gradient[from] ?? 0) + back
+    gradient[first] = (gradient[first] ?? 0) + decisionError * activation
+    gradient[other] = (gradient[other] ?? 0) + valueError * activation
+    const hiddenError =
+      (decisionError * (weights[first] ?? 0) + valueError * (weights[other] ?? 0)) *
+      (1 - activation * activation)
+    gradient[from] = (gradient[from] ?? 0) + hiddenError
     for (let at = 0; at < inputs; at += 1) {
-      gradient[from + 1 + at] = (gradient[from + 1 + at] ?? 0) + back * (scaled[at] ?? 0)
+      gradient[from + 1 + at] = (gradient[from + 1 + at] ?? 0) + hiddenError * (scaled[at] ?? 0)
     }
   }
 }
 
 /** Folds the feature scaling into the weights, so that they apply to raw features. */
-function unscaled(weights: Float64Array, { inputs, neurons, scale }: Omit<Net, 'weights'>) {
+function foldScaling(weights: Float64Array, { inputs, neurons, scale }: Omit<Net, 'weights'>) {
   const hidden = Float32Array.from(weights.subarray(0, neurons * (inputs + 1)))
   for (let neuron = 0; neuron < neurons; neuron += 1) {
     const from = neuron * (inputs + 1)
     for (let at = 0; at < inputs; at += 1) {
-      const weight = (weights[from + 1 + at] ?? 0) / (scale.spread[at] ?? 1)
+      const weight = (weights[from + 1 + at] ?? 0) / (scale.deviation[at] ?? 1)
       hidden[from + 1 + at] = weight
       hidden[from] = (hidden[from] ?? 0) - weight * (scale.mean[at] ?? 0)
     }
@@ -132,8 +133,8 @@ function unscaled(weights: Float64Array, { inputs, neurons, scale }: Omit<Net, '
 function shuffle(order: Uint32Array, share: () => number): void {
   for (let at = order.length - 1; at > 0; at -= 1) {
     const other = Math.floor(share() * (at + 1))
-    const kept = order[at] ?? 0
+    const swapped = order[at] ?? 0
     order[at] = order[other] ?? 0
-    order[other] = kept
+    order[other] = swapped
   }
 }

@@ -23,7 +23,7 @@ const rounds = Number(process.argv[3] ?? 2)
 const [width, height, fps, seconds] = [1080, 1920, 30, 4]
 
 /** Moving text, a shadow and a bar, as in captions. The timeline implements the interfaces of both renderers. */
-const inside = `<style>
+const content = `<style>
   body { margin: 0 } .root { position: relative; width: ${width}px; height: ${height}px; overflow: hidden; background: #102030 }
   .card { position: absolute; left: 90px; top: 700px; width: 780px; padding: 60px; color: #fff; font: 700 88px sans-serif; border-radius: 40px;
     background: rgb(20 30 60 / 0.8); box-shadow: 0 30px 80px rgb(0 0 0 / 0.5) }
@@ -46,8 +46,8 @@ const inside = `<style>
   window.__timelines = { main: timeline }
 </script>`
 const canvas = `data-composition-id="main" data-width="${width}" data-height="${height}" data-start="0" data-duration="${seconds}"`
-const particle = `<template><div class="root" ${canvas}>${inside}</div></template>`
-const page = `<!doctype html><html><head><meta charset="utf-8"></head><body><div class="root" id="main" ${canvas}>${inside}</div></body></html>`
+const particle = `<template><div class="root" ${canvas}>${content}</div></template>`
+const page = `<!doctype html><html><head><meta charset="utf-8"></head><body><div class="root" id="main" ${canvas}>${content}</div></body></html>`
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-html-render-'))
 try {
@@ -67,7 +67,7 @@ async function compare(): Promise<void> {
     console.log(
       'hyperframes is not installed. Run npm install hyperframes in a folder, and pass that folder.',
     )
-  const [ours, theirs] = await abba(
+  const [ours, peerRuns] = await abba(
     rounds,
     () => measure(() => runOurs(base), withBrowsers),
     async () => (hasPeer ? [await measure(() => runPeer(peer), withBrowsers)] : []),
@@ -75,13 +75,13 @@ async function compare(): Promise<void> {
   const frames = fps * seconds
   console.log(`ours: ${formatFigures(ours, frames)}; estimated ${await estimate(base)} s`)
   if (!hasPeer) return
-  console.log(`hyperframes: ${formatFigures(theirs.flat(), frames)}`)
-  const ratio = summary(theirs.flat()).seconds / summary(ours).seconds
+  console.log(`hyperframes: ${formatFigures(peerRuns.flat(), frames)}`)
+  const ratio = summary(peerRuns.flat()).seconds / summary(ours).seconds
   console.log(`ours is ${ratio.toFixed(2)} times as fast`)
 }
 
-async function isInstalled(folderOfPeer: string): Promise<boolean> {
-  return access(join(folderOfPeer, 'node_modules/hyperframes/package.json')).then(
+async function isInstalled(peerFolder: string): Promise<boolean> {
+  return access(join(peerFolder, 'node_modules/hyperframes/package.json')).then(
     () => true,
     () => false,
   )
@@ -109,11 +109,11 @@ async function runOurs(base: string): Promise<void> {
   await run(request(base), createRunContext(await stageFiles([base]), scratch).context)
 }
 
-async function runPeer(folderOfPeer: string): Promise<void> {
+async function runPeer(peerFolder: string): Promise<void> {
   const project = join(folder, 'peer')
   await mkdir(project, { recursive: true })
   await writeFile(join(project, 'index.html'), page)
-  const cli = join(folderOfPeer, 'node_modules/.bin/hyperframes')
+  const cli = join(peerFolder, 'node_modules/.bin/hyperframes')
   const output = join(folder, 'peer.mp4')
   const args = [
     ...['render', project, '--output', output, '--fps', String(fps), '--crf', '18', '--quiet'],
@@ -136,11 +136,11 @@ async function residentOfDescendants(): Promise<number> {
     const parent = /^\d+ \(.*\) \S (\d+)/s.exec(stat)?.[1]
     if (parent !== undefined) parents.set(Number(name), Number(parent))
   }
-  const isOurs = (pid: number): boolean => {
+  const isDescendant = (pid: number): boolean => {
     const parent = parents.get(pid)
-    return parent !== undefined && (parent === process.pid || isOurs(parent))
+    return parent !== undefined && (parent === process.pid || isDescendant(parent))
   }
-  const sizes = [...parents.keys()].filter(isOurs).map(async (pid) => {
+  const sizes = [...parents.keys()].filter(isDescendant).map(async (pid) => {
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
     return Number(/Pss:\s+(\d+)/.exec(rollup)?.[1] ?? 0) / 1024
   })

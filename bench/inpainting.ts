@@ -20,7 +20,7 @@ import { openCvInpainter, delogo } from './reference-inpainters.ts'
 // npm run bench -- inpainting [width] [frames] [part of a case's name]
 
 const sizes = [1280, 1920]
-const [wanted, count = '36', only = ''] = process.argv.slice(2)
+const [widthArg, count = '36', only = ''] = process.argv.slice(2)
 
 configurePacks({ folder: tmpdir(), automatic: false, own: {}, manifest })
 
@@ -31,13 +31,13 @@ const overlays = {
   'moving text': (scene: Scene) => movingText(scene),
 }
 /** Every third frame is sampled to learn overlays, because scenes are short. */
-const sampledStep = 3
+const sampleInterval = 3
 
 /** Shots tested with all overlays. Other shots are tested with subtitles only. */
 const mainShots: readonly ShotName[] = ['static', 'slow pan', 'hand-held']
 
-if (wanted === undefined) for (const table of await Promise.all(sizes.map(tableOf))) console.log(table)
-else await runWidth(Number(wanted))
+if (widthArg === undefined) for (const table of await Promise.all(sizes.map(tableOf))) console.log(table)
+else await runWidth(Number(widthArg))
 
 /** Runs one width in a child process. Returns its output. */
 async function tableOf(width: number): Promise<string> {
@@ -52,13 +52,13 @@ async function runWidth(width: number): Promise<void> {
   const film = { width, height: Math.round((width * 9) / 32) * 2, fps: 25 }
   console.log(`${film.width}x${film.height}, ${count} frames: dB, dB of the worst frame, flicker in levels`)
   for (const shot of Object.keys(shots) as ShotName[]) {
-    const scene = drawnOnce(makeScene(shot, { ...film, count: Number(count) }))
-    for (const [name, lay] of Object.entries(overlays)) {
+    const scene = cacheFrames(makeScene(shot, { ...film, count: Number(count) }))
+    for (const [name, createOverlay] of Object.entries(overlays)) {
       const title = `${shot}, ${name}`
       if (!title.includes(only) || (name !== 'subtitles' && !mainShots.includes(shot))) continue
-      const overlay = lay(scene)
+      const overlay = createOverlay(scene)
       console.log(title)
-      await row('ours', ours(film, { scene, overlay }), { scene, overlay })
+      await row('ours', inpaintWithOverlay(film, { scene, overlay }), { scene, overlay })
       await row('blur', blur, { scene, overlay })
       await row('plain', plainBlur, { scene, overlay })
       await row('delogo', delogo, { scene, overlay })
@@ -69,9 +69,15 @@ async function runWidth(width: number): Promise<void> {
 }
 
 /** Learns permanent overlays beforehand, like video_purify. */
-function ours(film: FrameFormat, { scene, overlay }: { scene: Scene; overlay: Overlay }): FrameTreatment {
+function inpaintWithOverlay(
+  film: FrameFormat,
+  { scene, overlay }: { scene: Scene; overlay: Overlay },
+): FrameTreatment {
   const learner = new OverlayLearner(film)
-  const sampled = Array.from({ length: Math.ceil(scene.count / sampledStep) }, (_, at) => at * sampledStep)
+  const sampled = Array.from(
+    { length: Math.ceil(scene.count / sampleInterval) },
+    (_, at) => at * sampleInterval,
+  )
   for (const index of sampled) learner.countPatches(overlay.patchesAt(index))
   for (const index of learner.hasCandidates ? sampled : []) {
     const frame = scene.frameAt(index)
@@ -84,10 +90,10 @@ function ours(film: FrameFormat, { scene, overlay }: { scene: Scene; overlay: Ov
 }
 
 /** Caches the frames, because drawing a large frame takes longer than treating it. */
-function drawnOnce(scene: Scene): Scene {
-  const drawn = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
+function cacheFrames(scene: Scene): Scene {
+  const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   const frameAt = (index: number) => {
-    const { bytes, ...size } = drawn[index] ?? scene.frameAt(index)
+    const { bytes, ...size } = frames[index] ?? scene.frameAt(index)
     return { ...size, bytes: bytes.slice() }
   }
   return { ...scene, frameAt }
@@ -95,29 +101,33 @@ function drawnOnce(scene: Scene): Scene {
 
 async function row(
   name: string,
-  treat: FrameTreatment,
+  treatment: FrameTreatment,
   { scene, overlay }: { scene: Scene; overlay: Overlay },
 ): Promise<void> {
-  const spent = { micros: 0 }
-  const { psnr, worst, flicker } = await measureFidelity(scene, overlay, timed(treat, spent))
+  const processorTime = { micros: 0 }
+  const { psnr, worst, flicker } = await measureFidelity(
+    scene,
+    overlay,
+    measureTreatment(treatment, processorTime),
+  )
   const figures = [psnr, worst, flicker].map((value) => value.toFixed(1).padStart(6)).join(' ')
   console.log(
-    `  ${name.padEnd(8)}${figures}  ${(spent.micros / 1000 / scene.count).toFixed(1).padStart(7)} ms`,
+    `  ${name.padEnd(8)}${figures}  ${(processorTime.micros / 1000 / scene.count).toFixed(1).padStart(7)} ms`,
   )
 }
 
 /** Measures the processor time of a treatment, excluding the time to produce its input frames. */
-function timed(treat: FrameTreatment, spent: { micros: number }): FrameTreatment {
-  async function* counted<T>(items: AsyncIterable<T>, sign: 1 | -1): AsyncGenerator<T> {
+function measureTreatment(treatment: FrameTreatment, processorTime: { micros: number }): FrameTreatment {
+  async function* countTime<T>(items: AsyncIterable<T>, sign: 1 | -1): AsyncGenerator<T> {
     const all = items[Symbol.asyncIterator]()
     for (;;) {
       const before = process.cpuUsage()
       const next = await all.next()
       const { user, system } = process.cpuUsage(before)
-      spent.micros += sign * (user + system)
+      processorTime.micros += sign * (user + system)
       if (next.done === true) return
       yield next.value
     }
   }
-  return (frames, context) => counted(treat(counted(frames, -1), context), 1)
+  return (frames, context) => countTime(treatment(countTime(frames, -1), context), 1)
 }

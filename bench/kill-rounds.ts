@@ -15,9 +15,9 @@ process.stdout.write(`${JSON.stringify({ seed, seconds, ...figures })}\n`)
 
 async function onFolder() {
   const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-rounds-'))
-  const found = await killRounds({ dataDir, rounds: 100, random })
+  const result = await killRounds({ dataDir, rounds: 100, random })
   await rm(dataDir, { recursive: true })
-  return found
+  return result
 }
 
 async function onDisk() {

@@ -10,23 +10,23 @@ export interface Measured {
 /** Measures wall time and peak memory of work. `sample` returns the current memory in MiB, every `everyMs`. */
 export async function measure(
   work: () => Promise<void>,
-  { sample = memoryOfChildren, everyMs = 50 } = {},
+  { sample = childMemoryMiB, everyMs = 50 } = {},
 ): Promise<Measured> {
   let peakMiB = 0
-  const watch = setInterval(() => {
+  const sampling = setInterval(() => {
     void sample().then((memory) => (peakMiB = Math.max(peakMiB, memory)))
   }, everyMs)
   const start = performance.now()
   try {
     await work()
   } finally {
-    clearInterval(watch)
+    clearInterval(sampling)
   }
   return { seconds: (performance.now() - start) / 1000, peakMiB }
 }
 
 /** Total resident memory of the children of this process, MiB. */
-export async function memoryOfChildren(): Promise<number> {
+export async function childMemoryMiB(): Promise<number> {
   const threadsOfThis = await readdir('/proc/self/task').catch(() => [])
   const lists = await Promise.all(
     threadsOfThis.map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8').catch(() => '')),
@@ -79,11 +79,11 @@ export function summary(all: readonly Measured[]): Measured {
 }
 
 /** Formats our figures next to those of a hand-written command. */
-export function besideByHand(ours: readonly Measured[], byHand: readonly Measured[]): string {
-  const [mine, hand] = [summary(ours), summary(byHand)]
+export function formatComparison(ours: readonly Measured[], handWritten: readonly Measured[]): string {
+  const [ourSummary, handWrittenSummary] = [summary(ours), summary(handWritten)]
   return (
-    `${mine.seconds.toFixed(2)} s, by hand ${hand.seconds.toFixed(2)} s, ` +
-    `ratio ${(mine.seconds / hand.seconds).toFixed(3)}; peak ${mine.peakMiB} MiB, by hand ${hand.peakMiB} MiB`
+    `${ourSummary.seconds.toFixed(2)} s, by hand ${handWrittenSummary.seconds.toFixed(2)} s, ` +
+    `ratio ${(ourSummary.seconds / handWrittenSummary.seconds).toFixed(3)}; peak ${ourSummary.peakMiB} MiB, by hand ${handWrittenSummary.peakMiB} MiB`
   )
 }
 

@@ -23,25 +23,25 @@ export interface ClipsOptions {
   readonly soundFont: string
   /** Seeds of generated pieces, or MIDI files, which are played without drums. */
   readonly pieces: readonly string[]
-  readonly wanted: readonly Condition[]
+  readonly conditionNames: readonly Condition[]
 }
 
 /** Mean velocity of soft pieces: every third seed. */
-const soft = 30
+const softVelocity = 30
 
 /** Root mean square of the loudest 0.4 s of a recording after normalisation. */
 const normalLevel = 0.1
 
 /** Yields clips of all kinds of pieces, or of files, on a SoundFont, under each condition. */
-export async function* clipsOf({ soundFont, pieces, wanted }: ClipsOptions): AsyncGenerator<Clip> {
+export async function* clipsOf({ soundFont, pieces, conditionNames }: ClipsOptions): AsyncGenerator<Clip> {
   const [path = '', program = '0'] = soundFont.split('#')
   const bank = await loadBank(path)
   for (const piece of pieces) {
     for (const { kind, truth } of await performancesOf(piece)) {
       const seconds = Math.max(...truth.notes.map(({ end }) => end)) + 1.5
-      const dry = await renderSound({ bank, program: Number(program) }, truth, seconds)
-      for (const condition of wanted) {
-        yield { truth, kind, condition, sound: normalised(conditions[condition](dry, pianoSampleRate)) }
+      const undegraded = await renderSound({ bank, program: Number(program) }, truth, seconds)
+      for (const condition of conditionNames) {
+        yield { truth, kind, condition, sound: normalise(conditions[condition](undegraded, pianoSampleRate)) }
       }
     }
   }
@@ -52,7 +52,7 @@ async function performancesOf(piece: string): Promise<Pick<Clip, 'kind' | 'truth
   const seed = Number(piece)
   return (Object.keys(kinds) as Kind[]).map((kind) => ({
     kind,
-    truth: generatePiece(kind, seed, seed % 3 === 0 ? soft : undefined),
+    truth: generatePiece(kind, seed, seed % 3 === 0 ? softVelocity : undefined),
   }))
 }
 
@@ -68,7 +68,7 @@ export async function renderSound(
   for await (const part of playPerformance(bank, truth, { rate, samples, program })) {
     for (let at = 0; at < part.length; at += 2) mono.push(((part[at] ?? 0) + (part[at + 1] ?? 0)) / 2)
   }
-  return halved(mono)
+  return halveRate(mono)
 }
 
 /** Loads a SoundFont, or the sampled piano. */
@@ -79,24 +79,24 @@ export async function loadBank(path: string): Promise<BasicSoundBank> {
 }
 
 /** Halves the sample rate, by a windowed sinc filter. */
-function halved(sound: readonly number[]): Float32Array {
-  const [reach, pass] = [31, 0.46]
-  const weights = Array.from({ length: 2 * reach + 1 }, (_, index) => {
-    const x = index - reach
-    const sinc = x === 0 ? pass : Math.sin(Math.PI * pass * x) / (Math.PI * x)
-    return sinc * (0.54 + 0.46 * Math.cos((Math.PI * x) / reach))
+function halveRate(sound: readonly number[]): Float32Array {
+  const [halfWidth, cutoff] = [31, 0.46]
+  const weights = Array.from({ length: 2 * halfWidth + 1 }, (_, index) => {
+    const x = index - halfWidth
+    const sinc = x === 0 ? cutoff : Math.sin(Math.PI * cutoff * x) / (Math.PI * x)
+    return sinc * (0.54 + 0.46 * Math.cos((Math.PI * x) / halfWidth))
   })
   return Float32Array.from({ length: Math.floor(sound.length / 2) }, (_, at) =>
-    weights.reduce((sum, weight, index) => sum + weight * (sound[2 * at + index - reach] ?? 0), 0),
+    weights.reduce((sum, weight, index) => sum + weight * (sound[2 * at + index - halfWidth] ?? 0), 0),
   )
 }
 
-function normalised(sound: Float32Array): Float32Array {
+function normalise(sound: Float32Array): Float32Array {
   const block = Math.round(0.4 * pianoSampleRate)
-  let loudest = 0
+  let maxRms = 0
   for (let from = 0; from < sound.length; from += block) {
     const energy = sound.subarray(from, from + block).reduce((sum, sample) => sum + sample * sample, 0)
-    loudest = Math.max(loudest, Math.sqrt(energy / block))
+    maxRms = Math.max(maxMeanSquare, Math.sqrt(energy / block))
   }
-  return sound.map((sample) => (normalLevel * sample) / Math.max(loudest, 1e-9))
+  return sound.map((sample) => (normalLevel * sample) / Math.max(maxRms, 1e-9))
 }

@@ -23,7 +23,7 @@ configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models,
 const signal = new AbortController().signal
 
 /** Maximum offset between an onset and its note, seconds. Slightly less than the tolerance of the score. */
-const near = 0.045
+const maxOffset = 0.045
 
 /** Returns one example per onset candidate of the model, with the velocity of its note if there is one. */
 async function examplesOf(
@@ -31,10 +31,10 @@ async function examplesOf(
   model: Awaited<ReturnType<typeof openBasicPitchModel>>,
 ): Promise<Example[]> {
   const frames = new RecentFrames(sound.length)
-  for await (const frame of basicPitchFrames(model, once(sound), { signal })) frames.push(frame)
+  for await (const frame of basicPitchFrames(model, singleChunk(sound), { signal })) frames.push(frame)
   const examples: { -readonly [field in keyof Example]: Example[field] }[] = []
   for (let key = 0; key < keyCount; key += 1) {
-    const rises = Array.from({ length: frames.count }, (_, at) => ({
+    const candidates = Array.from({ length: frames.count }, (_, at) => ({
       at,
       moment: onsetPeak(frames, at, key),
     })).flatMap(({ at, moment }) =>
@@ -42,13 +42,15 @@ async function examplesOf(
     )
     for (const { pitch, start, velocity } of truth.notes) {
       if (pitch !== key + lowestKey) continue
-      const fitting = rises.filter((rise) => rise.velocity === null && Math.abs(rise.start - start) <= near)
-      const height = ({ at, start: found }: (typeof rises)[number]) =>
+      const matching = candidates.filter(
+        (rise) => rise.velocity === null && Math.abs(rise.start - start) <= maxOffset,
+      )
+      const rank = ({ at, start: found }: (typeof candidates)[number]) =>
         (frames.at(at).onsets[key] ?? 0) - 4 * Math.abs(found - start)
-      const [best] = fitting.toSorted((one, other) => height(other) - height(one))
+      const [best] = matching.toSorted((one, other) => rank(other) - rank(one))
       if (best) best.velocity = velocity
     }
-    for (const { at, velocity } of rises) {
+    for (const { at, velocity } of candidates) {
       const spans = velocity === null ? null : (velocity - velocityScale.middle) / velocityScale.span
       examples.push({ features: Float32Array.from(onsetFeatures(frames, at, key)), value: spans })
     }
@@ -56,7 +58,7 @@ async function examplesOf(
   return examples
 }
 
-async function* once(sound: Float32Array): AsyncGenerator<Float32Array> {
+async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
   yield await Promise.resolve(sound)
 }
 
@@ -64,8 +66,12 @@ const examples: Example[] = []
 try {
   const model = await openBasicPitchModel(1, signal)
   for (const soundFont of soundFonts) {
-    const wanted = Object.keys(conditions) as Condition[]
-    for await (const clip of clipsOf({ soundFont, pieces: pieces.split(','), wanted })) {
+    const conditionNames = Object.keys(conditions) as Condition[]
+    for await (const clip of clipsOf({
+      soundFont,
+      pieces: pieces.split(','),
+      conditionNames,
+    })) {
       examples.push(...(await examplesOf(clip, model)))
     }
     console.log(`${soundFont}: ${examples.length} examples`)

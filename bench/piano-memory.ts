@@ -14,14 +14,10 @@ import { initializeProcess } from '../test/service/initialize-process.ts'
 // Starts like a worker: modules loaded earlier would permanently grow the heap's young generation.
 initializeProcess()
 const { manifest } = await import('../src/engines/packs/manifest.ts')
-const { configurePacks: setPacks } = await import('../src/engines/packs/resolve.ts')
-const { generatePiece: makePiece } = await import('../test/piano/generated-pieces.ts')
+const { configurePacks } = await import('../src/engines/packs/resolve.ts')
+const { generatePiece } = await import('../test/piano/generated-pieces.ts')
 const { record, writeWav } = await import('../test/piano/recordings.ts')
-const {
-  createRunContext: contextOf,
-  fileIdOf: idOf,
-  stageFiles: stage,
-} = await import('../test/tasks/run-operation.ts')
+const { createRunContext, fileIdOf, stageFiles } = await import('../test/tasks/run-operation.ts')
 const { ffmpeg } = await import('../test/video-split-screen/media.ts')
 const { run } = await import('../tools/piano-audio-to-midi/run.ts')
 const { measure, processorSeconds } = await import('./measure.ts')
@@ -35,10 +31,13 @@ async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-piano-memory-'))
   try {
     const soundFont = join(models, 'florestan.sf2')
-    const once = await writeWav(join(folder, 'once.wav'), await record(makePiece('voices', 7), { soundFont }))
+    const onePass = await writeWav(
+      join(folder, 'once.wav'),
+      await record(generatePiece('voices', 7), { soundFont }),
+    )
     for (const minutes of lengths) {
       const long = join(folder, `${minutes}.flac`)
-      await ffmpeg('-stream_loop', '-1', '-i', once, '-t', String(60 * Number(minutes)), long)
+      await ffmpeg('-stream_loop', '-1', '-i', onePass, '-t', String(60 * Number(minutes)), long)
       const program = [fileURLToPath(import.meta.url), models, long, minutes]
       const { stdout } = await promisify(execFile)(process.execPath, program)
       console.log(`${minutes} minutes: ${stdout.trim()}`)
@@ -52,24 +51,24 @@ async function transcribe(path: string): Promise<void> {
   const folder = join(dirname(path), 'work')
   await mkdir(folder, { recursive: true })
   process.env['ORT_DISABLE_TELEMETRY'] = '1'
-  setPacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, mirror: models, own: {}, manifest })
   /** Samples of the resident memory of this process, MiB. */
   const residentMiB: number[] = []
-  const watch = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
-  const files = await stage([path])
+  const sampling = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
+  const files = await stageFiles([path])
   const { seconds, peakMiB } = await measure(async () => {
-    await run({ file_id: idOf(path) }, contextOf(files, folder).context)
+    await run({ file_id: fileIdOf(path) }, createRunContext(files, folder).context)
   })
-  clearInterval(watch)
-  const own = Math.round(process.resourceUsage().maxRSS / 1024)
+  clearInterval(sampling)
+  const ownPeakMiB = Math.round(process.resourceUsage().maxRSS / 1024)
   const mean = (from: number, to: number) => {
     const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)
     return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
   }
-  const times = (spent: number) => ((60 * Number(lengths[1])) / spent).toFixed(1)
+  const realTimeFactor = (spent: number) => ((60 * Number(lengths[1])) / spent).toFixed(1)
   console.log(
-    `peak ${own} MiB and ${peakMiB} MiB of its child processes; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
-      `in the last ${mean(0.75, 1)} MiB; ${times(seconds)} times real time, ` +
-      `${times(await processorSeconds())} by processor time`,
+    `peak ${ownPeakMiB} MiB and ${peakMiB} MiB of its child processes; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
+      `in the last ${mean(0.75, 1)} MiB; ${realTimeFactor(seconds)} times real time, ` +
+      `${realTimeFactor(await processorSeconds())} by processor time`,
   )
 }

@@ -32,32 +32,34 @@ export async function speedTable(soundFonts: readonly string[], scratch: string)
   const row = (
     what: string,
     ours: number,
-    reference?: { readonly here: number; readonly reported?: number },
+    reference?: { readonly measured: number; readonly reported?: number },
   ): string => {
-    const times = (taken: number) => `${taken.toFixed(2)} s, ${(soundSeconds / taken).toFixed(0)} times`
-    const ofTrial = [reference?.here, reference?.reported].map((taken) =>
-      taken === undefined ? '' : times(taken),
+    const times = (elapsed: number) => `${elapsed.toFixed(2)} s, ${(soundSeconds / elapsed).toFixed(0)} times`
+    const ofTrial = [reference?.measured, reference?.reported].map((elapsed) =>
+      elapsed === undefined ? '' : times(elapsed),
     )
     return `| ${[what, times(ours), ...ofTrial].join(' | ')} |`
   }
   await using ours = await ourMethod(sound, signal)
-  await using theirs = await trialMethod(sound, signal)
-  const model = await fastestOfBoth(ours.model, theirs.model)
-  const all = await fastestOfBoth(ours.all, theirs.all)
+  await using referenceMethod = await trialMethod(sound, signal)
+  const model = await fastestOfBoth(ours.model, referenceMethod.model)
+  const all = await fastestOfBoth(ours.all, referenceMethod.all)
   const rows = [
-    row('transcription: model only', model.ours, { here: model.here, reported: trial.model }),
-    row('transcription: complete', all.ours, { here: all.here }),
+    row('transcription: model only', model.ours, { measured: model.measured, reported: trial.model }),
+    row('transcription: complete', all.ours, { measured: all.measured }),
   ]
   for (const soundFont of soundFonts) {
     const name = basename(pathOf(soundFont))
     const bank = await loadBank(pathOf(soundFont))
     const samples = soundSeconds * soundRate
-    const playOnce = async () => {
+    const playOurs = async () => {
       for await (const part of playPerformance(bank, piece, { rate: soundRate, samples }))
         if (part.length === 0) break
     }
-    const once = await fastestOfBoth(playOnce, () => playInSequence(bank, piece, samples))
-    rows.push(row(`playback: ${name}`, once.ours, { here: once.here, reported: trial.played }))
+    const playback = await fastestOfBoth(playOurs, () => playInSequence(bank, piece, samples))
+    rows.push(
+      row(`playback: ${name}`, playback.ours, { measured: playback.measured, reported: trial.played }),
+    )
     const rendering = { signal, scratch, timeoutMs: 600_000 }
     const source = { samples, loudness: -20 }
     const wav = () => renderPerformance({ piano: { name, bank }, performance: piece, source }, rendering)
@@ -113,10 +115,13 @@ async function trialMethod(sound: Float32Array, signal: AbortSignal): Promise<Tr
   const { InferenceSession, Tensor } = await loadOnnxRuntime()
   const path = await resolvePack('piano-transcription', { signal })
   const session = await InferenceSession.create(path, { intraOpNumThreads: 2, interOpNumThreads: 1 })
-  const [input = '', onsetsOf = '', soundingOf = ''] = [...session.inputNames, ...session.outputNames]
-  const windows = windowsIn(sound)
+  const [inputName = '', onsetsOutput = '', soundingOutput = ''] = [
+    ...session.inputNames,
+    ...session.outputNames,
+  ]
+  const windows = splitWindows(sound)
   const runWindow = async (samples: Float32Array) =>
-    await session.run({ [input]: new Tensor('float32', samples, [1, basicPitchWindow.samples, 1]) })
+    await session.run({ [inputName]: new Tensor('float32', samples, [1, basicPitchWindow.samples, 1]) })
   const model = async () => {
     for (const samples of windows) await runWindow(samples)
   }
@@ -129,8 +134,8 @@ async function trialMethod(sound: Float32Array, signal: AbortSignal): Promise<Tr
         const { data } = outputs[name] as { readonly data: Float32Array }
         return data.subarray(marginFrames * keyCount, (marginFrames + countedFrames) * keyCount)
       }
-      onsets.set(middle(onsetsOf), at * countedFrames * keyCount)
-      sounding.set(middle(soundingOf), at * countedFrames * keyCount)
+      onsets.set(middle(onsetsOutput), at * countedFrames * keyCount)
+      sounding.set(middle(soundingOutput), at * countedFrames * keyCount)
     }
     notesOf({ onsets, sounding }, trackers.trial)
   }
@@ -145,9 +150,11 @@ async function ourMethod(sound: Float32Array, signal: AbortSignal): Promise<Tran
   const transcriber = await openBasicPitch(2, signal)
   return {
     async model() {
-      await Promise.all(windowsIn(sound).map(async (samples) => await threads.run(samples, [samples.buffer])))
+      await Promise.all(
+        splitWindows(sound).map(async (samples) => await threads.run(samples, [samples.buffer])),
+      )
     },
-    all: async () => void (await transcriber.transcribe(whole(sound), { signal })),
+    all: async () => void (await transcriber.transcribe(singleChunk(sound), { signal })),
     [Symbol.asyncDispose]: async () => {
       await threads[Symbol.asyncDispose]()
       await transcriber[Symbol.asyncDispose]()
@@ -155,7 +162,7 @@ async function ourMethod(sound: Float32Array, signal: AbortSignal): Promise<Tran
   }
 }
 
-function windowsIn(sound: Float32Array): Float32Array<ArrayBuffer>[] {
+function splitWindows(sound: Float32Array): Float32Array<ArrayBuffer>[] {
   const [step, before] = [countedFrames * pianoFrameHop, marginFrames * pianoFrameHop]
   return Array.from({ length: Math.ceil(sound.length / step) }, (_, at) => {
     const samples = new Float32Array(basicPitchWindow.samples)
@@ -168,7 +175,7 @@ function windowsIn(sound: Float32Array): Float32Array<ArrayBuffer>[] {
   })
 }
 
-async function* whole(sound: Float32Array): AsyncGenerator<Float32Array> {
+async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
   yield await Promise.resolve(sound)
 }
 
@@ -176,10 +183,10 @@ async function* whole(sound: Float32Array): AsyncGenerator<Float32Array> {
 async function fastestOfBoth(
   ours: () => Promise<void>,
   other: () => Promise<void>,
-): Promise<{ readonly ours: number; readonly here: number }> {
+): Promise<{ readonly ours: number; readonly measured: number }> {
   const secondsOf = (work: () => Promise<void>) => async () => (await measure(work)).seconds
-  const [mine, theirs] = await abba(4, secondsOf(ours), secondsOf(other))
-  return { ours: Math.min(...mine), here: Math.min(...theirs) }
+  const [oursSeconds, referenceMethod] = await abba(4, secondsOf(ours), secondsOf(other))
+  return { ours: Math.min(...oursSeconds), measured: Math.min(...referenceMethod) }
 }
 
 async function fastest(work: () => Promise<void>): Promise<number> {

@@ -27,28 +27,28 @@ const signal = new AbortController().signal
 
 const cells = new Map<string, Map<string, Score[]>>()
 const velocityErrors: number[] = []
-let [spent, soundSeconds] = [0, 0]
+let [processorSeconds, soundSeconds] = [0, 0]
 let speeds: string[] = []
 
-function count(cell: string, method: string, score: Score): void {
+function addScore(cell: string, method: string, score: Score): void {
   const methods = cells.get(cell) ?? new Map<string, Score[]>()
   cells.set(cell, methods)
   methods.set(method, [...(methods.get(method) ?? []), score])
 }
 
-async function* once(sound: Float32Array): AsyncGenerator<Float32Array> {
+async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
   yield await Promise.resolve(sound)
 }
 
-function countClip(
+function addClipScores(
   { truth, kind, condition }: Clip,
   methods: Readonly<Record<string, readonly PianoNote[]>>,
   font: string,
 ) {
   for (const [method, notes] of Object.entries(methods)) {
     for (const cell of [`${font}, ${condition}`, `kind: ${kind}`, `all ${font}`, 'all']) {
-      count(cell, method, scoreNotes(truth, notes))
-      count(cell, `${method} with ends`, scoreNotes(truth, notes, true))
+      addScore(cell, method, scoreNotes(truth, notes))
+      addScore(cell, `${method} with ends`, scoreNotes(truth, notes, true))
     }
   }
 }
@@ -56,19 +56,23 @@ function countClip(
 try {
   const model = await openBasicPitchModel(1, signal)
   for (const soundFont of soundFonts) {
-    const wanted = Object.keys(conditions) as Condition[]
-    for await (const clip of clipsOf({ soundFont, pieces: pieces.split(','), wanted })) {
+    const conditionNames = Object.keys(conditions) as Condition[]
+    for await (const clip of clipsOf({
+      soundFont,
+      pieces: pieces.split(','),
+      conditionNames,
+    })) {
       const start = process.cpuUsage()
       const tracker = new NoteTracker()
       const frames: Pick<PianoFrame, 'onsets' | 'sounding'>[] = []
       const ours: PianoNote[] = []
-      for await (const frame of basicPitchFrames(model, once(clip.sound), { signal })) {
+      for await (const frame of basicPitchFrames(model, singleChunk(clip.sound), { signal })) {
         frames.push({ onsets: frame.onsets.slice(), sounding: frame.sounding.slice() })
         ours.push(...tracker.push(frame))
       }
       ours.push(...tracker.finish())
       const { user, system } = process.cpuUsage(start)
-      spent += (user + system) / 1e6
+      processorSeconds += (user + system) / 1e6
       soundSeconds += clip.sound.length / pianoSampleRate
       const all = (field: 'onsets' | 'sounding') => {
         const values = new Float32Array(frames.length * keyCount)
@@ -79,7 +83,7 @@ try {
       const others = Object.entries(trackers).map(
         ([method, thresholds]) => [method, notesOf(activations, thresholds)] as const,
       )
-      countClip(clip, { ours, ...Object.fromEntries(others) }, basename(soundFont))
+      addClipScores(clip, { ours, ...Object.fromEntries(others) }, basename(soundFont))
       for (const [truth, note] of matchNotes(clip.truth, ours))
         velocityErrors.push(note.velocity - truth.velocity)
     }
@@ -98,6 +102,6 @@ for (const [cell, scores] of cells) {
 }
 const meanError = velocityErrors.reduce((sum, error) => sum + Math.abs(error), 0) / velocityErrors.length
 console.log(
-  `velocity: mean error ${meanError.toFixed(1)}; speed: ${(soundSeconds / spent).toFixed(0)} times real time`,
+  `velocity: mean error ${meanError.toFixed(1)}; speed: ${(soundSeconds / processorSeconds).toFixed(0)} times real time`,
 )
 console.log(speeds.join('\n'))

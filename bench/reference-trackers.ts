@@ -28,13 +28,17 @@ const faintFrames = 11
 /** Converts activations to notes like Basic Pitch: an onset peak starts a note, which lasts while frames exceed a threshold. */
 export function notesOf({ onsets, sounding }: Activations, thresholds: Thresholds): PianoNote[] {
   const count = sounding.length / keyCount
-  const risen = withRises(onsets, sounding)
-  const left = sounding.slice()
+  const onsetsWithRises = withRises(onsets, sounding)
+  const remaining = sounding.slice()
   const notes: PianoNote[] = []
   const begins: number[] = []
-  for (let at = keyCount; at < risen.length - keyCount; at += 1) {
-    const here = risen[at] ?? 0
-    if (here >= thresholds.onset && here > (risen[at - keyCount] ?? 0) && here > (risen[at + keyCount] ?? 0))
+  for (let at = keyCount; at < onsetsWithRises.length - keyCount; at += 1) {
+    const strength = onsetsWithRises[at] ?? 0
+    if (
+      strength >= thresholds.onset &&
+      strength > (onsetsWithRises[at - keyCount] ?? 0) &&
+      strength > (onsetsWithRises[at + keyCount] ?? 0)
+    )
       begins.push(at)
   }
   const keep = (key: number, start: number, end: number) => {
@@ -44,28 +48,28 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
     const velocity = Math.max(1, Math.round((127 * sum) / (end - start)))
     notes.push({ pitch: lowestKey + key, start: secondsOf(start), end: secondsOf(end), velocity })
   }
-  const follow = (key: number, from: number, step: 1 | -1) => {
+  const followNote = (key: number, from: number, step: 1 | -1) => {
     let [frame, faint] = [from, 0]
     for (; frame > 0 && frame < count - 1 && faint < faintFrames; frame += step) {
-      faint = (left[frame * keyCount + key] ?? 0) < thresholds.frame ? faint + 1 : 0
+      faint = (remaining[frame * keyCount + key] ?? 0) < thresholds.frame ? faint + 1 : 0
     }
     return frame - step * faint
   }
   for (const at of begins.toReversed()) {
     const [frame, key] = [Math.floor(at / keyCount), at % keyCount]
-    const end = follow(key, frame + 1, 1)
+    const end = followNote(key, frame + 1, 1)
     if (end - frame <= thresholds.shortest) continue
     keep(key, frame, end)
-    clear(left, key, [frame, end])
+    clear(remaining, key, [frame, end])
   }
   if (!thresholds.melodia) return notes.toSorted(compareNotes)
   for (;;) {
-    const at = left.reduce((best, value, index) => (value > (left[best] ?? 0) ? index : best), 0)
-    if ((left[at] ?? 0) <= thresholds.frame) return notes.toSorted(compareNotes)
+    const at = remaining.reduce((best, value, index) => (value > (remaining[best] ?? 0) ? index : best), 0)
+    if ((remaining[at] ?? 0) <= thresholds.frame) return notes.toSorted(compareNotes)
     const [frame, key] = [Math.floor(at / keyCount), at % keyCount]
-    const [start, end] = [follow(key, frame - 1, -1) + 1, follow(key, frame + 1, 1)]
-    left[at] = 0
-    clear(left, key, [start, end])
+    const [start, end] = [followNote(key, frame - 1, -1) + 1, followNote(key, frame + 1, 1)]
+    remaining[at] = 0
+    clear(remaining, key, [start, end])
     keep(key, start, end)
   }
 }
@@ -80,16 +84,16 @@ function withRises(onsets: Float32Array, sounding: Float32Array): Float32Array {
           Math.min(value - (sounding[at - keyCount] ?? 0), value - (sounding[at - 2 * keyCount] ?? 0)),
         ),
   )
-  const most = (values: Float32Array) => values.reduce((best, value) => Math.max(best, value), 0)
-  const factor = most(onsets) / Math.max(1e-9, most(rises))
+  const maximum = (values: Float32Array) => values.reduce((best, value) => Math.max(best, value), 0)
+  const factor = maximum(onsets) / Math.max(1e-9, maximum(rises))
   return onsets.map((value, at) => Math.max(value, factor * (rises[at] ?? 0)))
 }
 
 /** Clears the activations of a note and of its neighbouring keys, so that they start no other note. */
-function clear(left: Float32Array, key: number, [from, to]: readonly [number, number]): void {
+function clear(remaining: Float32Array, key: number, [from, to]: readonly [number, number]): void {
   for (let frame = from; frame < to; frame += 1) {
     for (const other of [key - 1, key, key + 1])
-      if (other >= 0 && other < keyCount) left[frame * keyCount + other] = 0
+      if (other >= 0 && other < keyCount) remaining[frame * keyCount + other] = 0
   }
 }
 

@@ -28,28 +28,28 @@ try {
 
 async function detect(path: string): Promise<string> {
   const { signal } = new AbortController()
-  await using finder = await openVoiceActivityDetector(signal)
+  await using detector = await openVoiceActivityDetector(signal)
   /** Samples of the resident memory of this process, MiB. */
   const residentMiB: number[] = []
-  const watch = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
+  const sampling = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
   const before = await processorSeconds()
-  let [spans, spoken] = [0, 0]
+  let [spans, speechSeconds] = [0, 0]
   const { seconds, peakMiB } = await measure(async () => {
     const sound = decodeVoice(path, { signal, timeoutMs: 24 * 3_600_000 })
-    for await (const { start, end } of finder.detect(sound, { signal })) {
+    for await (const { start, end } of detector.detect(sound, { signal })) {
       spans += 1
-      spoken += end - start
+      speechSeconds += end - start
     }
   })
-  clearInterval(watch)
+  clearInterval(sampling)
   const mean = (from: number, to: number) => {
     const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)
     return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
   }
-  const times = (spent: number) => Math.round((60 * Number(minutes)) / spent)
+  const realTimeFactor = (spent: number) => Math.round((60 * Number(minutes)) / spent)
   return (
-    `${spans} spans, ${Math.round(spoken)} s of speech; ${times(seconds)} times real time, ` +
-    `${times((await processorSeconds()) - before)} by processor time; peak ${Math.round(Math.max(...residentMiB))} MiB and ` +
+    `${spans} spans, ${Math.round(speechSeconds)} s of speech; ${realTimeFactor(seconds)} times real time, ` +
+    `${realTimeFactor((await processorSeconds()) - before)} by processor time; peak ${Math.round(Math.max(...residentMiB))} MiB and ` +
     `${peakMiB} MiB of its child processes; mean in the second quarter ${mean(0.25, 0.5)} MiB, in the last ${mean(0.75, 1)} MiB`
   )
 }

@@ -13,10 +13,10 @@ async function firstResponse(program: string, dataDir: string): Promise<number> 
   const started = performance.now()
   const client = await connectTo(program, dataDir)
   const status = await client.callTool({ name: 'service_status' })
-  const took = performance.now() - started
+  const elapsed = performance.now() - started
   if (status.isError === true) throw new Error(JSON.stringify(status.content))
   await client.close()
-  return took
+  return elapsed
 }
 
 function report(name: string, times: readonly number[]): void {

@@ -197,7 +197,7 @@ const sentences: readonly (readonly [
   ],
 ]
 
-const fromTests = samples
+const testSentences = samples
   .filter(([encoding]) => !sentences.some(([, encodings]) => encodings.includes(encoding)))
   .map(([encoding, language, lines]) => [language, [encoding], lines] as const)
 
@@ -212,13 +212,16 @@ interface GeneratedFile {
 }
 
 function generateFiles(): GeneratedFile[] {
-  return [...sentences, ...fromTests].flatMap(([language, legacy, lines]) =>
+  return [...sentences, ...testSentences].flatMap(([language, legacy, lines]) =>
     [...legacy, ...unicode].flatMap((encoding) =>
       lines.flatMap((_, first) =>
         (['short', 'long'] as const).map((length): GeneratedFile => {
           const count = length === 'short' ? 3 : 120
-          const chosen = Array.from({ length: count }, (__, at) => lines[(first + at) % lines.length] ?? '')
-          const text = asEncodable(encoding, srt(chosen))
+          const chosenLines = Array.from(
+            { length: count },
+            (__, at) => lines[(first + at) % lines.length] ?? '',
+          )
+          const text = asEncodable(encoding, srt(chosenLines))
           return { language, encoding, length, text, bytes: encodeSample(text, encoding, first % 2 === 1) }
         }),
       ),
@@ -262,14 +265,14 @@ const detectors: Readonly<Record<string, (file: GeneratedFile) => string>> = {
 const files = generateFiles()
 for (const [name, detect] of Object.entries(detectors)) {
   const started = performance.now()
-  const wrong = files.filter((file) => detect(file) !== file.text)
+  const failures = files.filter((file) => detect(file) !== file.text)
   const milliseconds = ((performance.now() - started) / files.length).toFixed(2)
   const shares = (['short', 'long'] as const).map((length) => {
     const all = files.filter((file) => file.length === length).length
-    const right = all - wrong.filter((file) => file.length === length).length
+    const right = all - failures.filter((file) => file.length === length).length
     return `${length} ${right} of ${all} (${((100 * right) / all).toFixed(1)} %)`
   })
   console.log(`${name}: ${shares.join(', ')}, ${milliseconds} ms per file`)
-  const kinds = Map.groupBy(wrong, ({ encoding, language, length }) => `${encoding} ${language} ${length}`)
+  const kinds = Map.groupBy(failures, ({ encoding, language, length }) => `${encoding} ${language} ${length}`)
   for (const [kind, ones] of kinds) console.log(`  wrong: ${kind} ${ones.length}`)
 }

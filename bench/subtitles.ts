@@ -26,8 +26,8 @@ const clock = (ms: number, dot: string) =>
     12,
   )
 
-const repeated = (make: (index: number) => string, bytesEach: number) =>
-  Array.from({ length: Math.floor(size / bytesEach) }, (_, index) => make(index)).join('')
+const repeated = (createLine: (index: number) => string, bytesEach: number) =>
+  Array.from({ length: Math.floor(size / bytesEach) }, (_, index) => createLine(index)).join('')
 const srt = repeated(
   (index) =>
     `${index + 1}\r\n${clock(index * 2000, ',')} --> ${clock(index * 2000 + 1000, ',')}\r\n你好，世界 ${index}\r\n\r\n`,
@@ -50,12 +50,12 @@ for (const [name, bytes, format] of [
 ] as const) {
   const file = readSubtitles(bytes, { format })
   const changes = new Map(file.entries.map((entry) => [entry, { text: `${entry.text}!` }]))
-  const read = median(() => readSubtitles(bytes, { format }))
+  const readSeconds = median(() => readSubtitles(bytes, { format }))
   const check = median(() => [findBilingual(file), findOverlappingLayers(file), countCharacters(file)])
   const write = median(() => changeSubtitles(file, changes, { keepEncoding: true }))
   const mib = (bytes.length / 2 ** 20).toFixed(1)
   console.log(
-    `${name}: ${mib} MiB, ${file.entries.length} entries, read ${read} s, check ${check} s, write ${write} s`,
+    `${name}: ${mib} MiB, ${file.entries.length} entries, read ${readSeconds} s, check ${check} s, write ${write} s`,
   )
 }
 
@@ -70,22 +70,22 @@ for (const [name, text, format] of [
   ['short ASS events', `${events}${'Dialogue: 0,0:1.0,0:2.0,A,,0,0,0,,x\n'.repeat(size / 36)}`, 'ass'],
 ] as const) {
   const bytes = Buffer.from(text)
-  const most = subtitleLimits.entries
+  const maxEntries = subtitleLimits.entries
   const before = median(() => {
-    const file = readSubtitles(bytes, { format, most })
+    const file = readSubtitles(bytes, { format, most: maxEntries })
     return [countCharacters(file), findBilingual(file), findOverlappingLayers(file)]
   })
   console.log(`${name}: before a task is created ${before} s`)
 }
 
-const said = 'and so we went down to the harbour, with the old captain'
-const talk = Array.from(
+const sentence = 'and so we went down to the harbour, with the old captain'
+const speechEntries = Array.from(
   { length: 2000 },
   (_, at) =>
-    `Dialogue: 0,${clock(at * 3000, '.').slice(1)},${clock(at * 3000 + 2900, '.').slice(1)},A,,0,0,0,,${said}\n`,
+    `Dialogue: 0,${clock(at * 3000, '.').slice(1)},${clock(at * 3000 + 2900, '.').slice(1)},A,,0,0,0,,${sentence}\n`,
 )
-const file = readSubtitles(Buffer.from(events + talk.join('')), { format: 'ass' })
-const resegmented = median(() =>
+const file = readSubtitles(Buffer.from(events + speechEntries.join('')), { format: 'ass' })
+const resegmentSeconds = median(() =>
   sentencePassages(file).map(({ entries: [first, ...more], text }) =>
     splitIntoCues(
       { start: first.start, end: (more.at(-1) ?? first).end, text },
@@ -94,8 +94,8 @@ const resegmented = median(() =>
   ),
 )
 const anew = new Map(file.entries.map((entry) => [entry, [{ text: `${entry.text}!` }]]))
-const rewritten = median(() => rewriteAss(file, { styles: [], events: anew }))
-console.log(`2000 entries: resegmented in ${resegmented} s, rewritten in ${rewritten} s`)
+const rewriteSeconds = median(() => rewriteAss(file, { styles: [], events: anew }))
+console.log(`2000 entries: resegmented in ${resegmentSeconds} s, rewritten in ${rewriteSeconds} s`)
 
 /** Median processor time of five runs, seconds. */
 function median(work: () => unknown): string {

@@ -23,13 +23,13 @@ const times: number[] = []
 for (let run = 0; run < runs + warmUps; run += 1) {
   const started = performance.now()
   const { data: task } = await calls.create('test_copy', { file_id: file.file_id })
-  const isOf = (one: TaskEvent) => one.event !== 'error' && one.task?.task_id === task.task_id
+  const concernsTask = (one: TaskEvent) => one.event !== 'error' && one.task?.task_id === task.task_id
   // A task this short may report only its end.
   await events.waitFor((received) =>
-    received.some((one) => isOf(one) && (one.event === 'progress' || isDone(one))),
+    received.some((one) => concernsTask(one) && (one.event === 'progress' || isDone(one))),
   )
   const began = performance.now()
-  await events.waitFor((received) => received.some((one) => isOf(one) && isDone(one)))
+  await events.waitFor((received) => received.some((one) => concernsTask(one) && isDone(one)))
   if (run >= warmUps) times.push(began - started)
   events.events.length = 0
 }

@@ -29,7 +29,7 @@ try {
     if (only !== '' && only !== kind) continue
     for (const background of ['still', 'pan', 'busy'] as const) {
       const comparisons: CaptionComparison[] = []
-      let [spent, seconds] = [0, 0]
+      let [spentSeconds, seconds] = [0, 0]
       for (let seed = 1; seed <= Number(seeds); seed += 1) {
         const footage = createFootage(kind, background, { seed, height: Number(height) })
         const path = join(folder, 'footage.mp4')
@@ -37,7 +37,7 @@ try {
         const facts = await probe(path)
         const before = await processorSeconds()
         const { regions } = await detectText(path, facts, { threads: 2 })
-        spent += (await processorSeconds()) - before
+        spentSeconds += (await processorSeconds()) - before
         seconds += footage.frames / footage.fps
         const comparison = compareWithCaptions(footage, letterings, regions)
         comparisons.push(comparison)
@@ -48,7 +48,9 @@ try {
             `${kind}, ${background}, seed ${seed}: wrong ${start} to ${end}: ${JSON.stringify(wrong)}`,
           )
       }
-      console.log(`| ${kind} | ${background} | ${row(comparisons)} | ${(spent / seconds).toFixed(2)} |`)
+      console.log(
+        `| ${kind} | ${background} | ${row(comparisons)} | ${(spentSeconds / seconds).toFixed(2)} |`,
+      )
     }
   }
 } finally {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import { consecutiveClips, request } from '../test/video-timeline-render/render.ts'
 import { measure } from './measure.ts'
-import { bodyOf, makeSources, prepare } from './timeline-work.ts'
+import { requestOfCuts, createSources, prepareRender } from './timeline-work.ts'
 
 // Memory of video_timeline_render by number of clips, number of files and length of the sound: the peak of a process that
 // renders one result, like a worker, and of its child processes. Renders 25 s in 10 and in 500 clips of 1080p and 4K, and
@@ -21,13 +21,13 @@ await (one?.endsWith('.json') ? render(one) : compare(Number(one ?? 500), Number
 async function compare(many: number, gop: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-timeline-memory-'))
   try {
-    const sources = await makeSources(folder, gop)
-    const large = await makeSources(folder, gop, '3840x2160')
+    const sources = await createSources(folder, gop)
+    const largeSources = await createSources(folder, gop, '3840x2160')
     for (const [name, files] of [
       ['1080p', sources],
-      ['4K', large],
+      ['4K', largeSources],
     ] as const) {
-      const names = await linked(join(folder, name), files, many)
+      const names = await linkSources(join(folder, name), files, many)
       await measureRender(`10 clips of ${name}`, folder, clips(10, files))
       await measureRender(`${many} clips of ${name}`, folder, clips(many, files))
       await measureRender(`${many} clips of ${many} files of ${name}`, folder, clips(many, names))
@@ -50,7 +50,7 @@ async function measureRender(title: string, folder: string, body: ReturnType<typ
 
 /** Clips of 25 s in total that alternate between sources and positions. */
 function clips(count: number, sources: readonly string[]): ReturnType<typeof request> {
-  return bodyOf(
+  return requestOfCuts(
     Array.from({ length: count }, (_, index) => ({
       ...{ path: sources[index % sources.length] ?? '', from: (index * 5.3) % 12, seconds: 25 / count },
     })),
@@ -58,7 +58,7 @@ function clips(count: number, sources: readonly string[]): ReturnType<typeof req
 }
 
 /** Creates `count` hard links to the sources. */
-async function linked(names: string, sources: readonly string[], count: number): Promise<string[]> {
+async function linkSources(names: string, sources: readonly string[], count: number): Promise<string[]> {
   await mkdir(names)
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -88,13 +88,13 @@ async function longSound(
 
 async function render(path: string): Promise<void> {
   const body = JSON.parse(await readFile(path, 'utf8')) as ReturnType<typeof request>
-  const planned = await prepare(body, join(path, '..'))
+  const planned = await prepareRender(body, join(path, '..'))
   const before = await childProcessorSeconds()
   const { seconds, peakMiB } = await measure(planned.run)
-  const own = Math.round(process.resourceUsage().maxRSS / 1024)
+  const ownPeakMiB = Math.round(process.resourceUsage().maxRSS / 1024)
   const busy = (await childProcessorSeconds()) - before
   console.log(
-    `peak ${own} MiB and ${peakMiB} MiB of its child processes; ${seconds.toFixed(1)} s, processor time ` +
+    `peak ${ownPeakMiB} MiB and ${peakMiB} MiB of its child processes; ${seconds.toFixed(1)} s, processor time ` +
       `${busy.toFixed(1)} s, estimated ${planned.seconds} s`,
   )
 }

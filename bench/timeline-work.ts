@@ -17,12 +17,12 @@ export const [width, height, rate] = [1280, 720, 30]
 export const threads = 2
 
 /** Returns a request that plays cuts one after another. */
-export function bodyOf(cuts: readonly Cut[]): ReturnType<typeof request> {
+export function requestOfCuts(cuts: readonly Cut[]): ReturnType<typeof request> {
   return request({ size: [width, height], rate, picture: consecutiveClips(cuts) })
 }
 
 /** Creates videos of 15 s at three frame rates: moving pictures with grain, and a tone. */
-export async function makeSources(folder: string, gop: number, size = '1920x1080'): Promise<string[]> {
+export async function createSources(folder: string, gop: number, size = '1920x1080'): Promise<string[]> {
   const paths: string[] = []
   for (const [index, frames] of ['30', '24000/1001', '25'].entries()) {
     const path = join(folder, `source-${size}-${gop}-${index}.mp4`)
@@ -38,13 +38,16 @@ export async function makeSources(folder: string, gop: number, size = '1920x1080
 }
 
 /** A validated render that can be run repeatedly, and its estimated duration. */
-export interface Prepared {
+export interface PreparedRender {
   readonly run: () => Promise<void>
   readonly seconds: number
 }
 
 /** Probes the files of a request whose material ids are paths, and plans it. Renders to `folder`. */
-export async function prepare(body: ReturnType<typeof request>, folder: string): Promise<Prepared> {
+export async function prepareRender(
+  body: ReturnType<typeof request>,
+  folder: string,
+): Promise<PreparedRender> {
   const files = await inspect(body.materials.map(({ id }) => id))
   const input = videoTimelineRender.input.parse(body)
   const scratch = join(folder, 'ours')
@@ -64,9 +67,9 @@ export async function prepare(body: ReturnType<typeof request>, folder: string):
 /** Probes files like the service does before it estimates. */
 async function inspect(paths: readonly string[]): Promise<RequestFiles<StagedFile>> {
   const files = new Map<string, StagedFile>()
-  const staged = await stageFiles(paths)
+  const stagedFiles = await stageFiles(paths)
   for (const path of paths) {
-    const file = staged.get(fileIdOf(path))
+    const file = stagedFiles.get(fileIdOf(path))
     const { facts } = file
     const seek = facts?.video && (await meanSeekDistance(path, facts.duration_ms, {}))
     const known = facts?.video && seek ? { ...facts, video: { ...facts.video, seek_ms: seek } } : facts

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import type { Cut } from '../test/video-timeline-render/render.ts'
 import { timelineEncoderArgs } from '../tools/video-timeline-render/encode-part.ts'
-import { abba, besideByHand, measure } from './measure.ts'
-import { bodyOf, height, makeSources, prepare, rate, threads, width } from './timeline-work.ts'
+import { abba, formatComparison, measure } from './measure.ts'
+import { requestOfCuts, height, createSources, prepareRender, rate, threads, width } from './timeline-work.ts'
 
 // Wall time of video_timeline_render against a hand-written ffmpeg command for the same cuts with the same encoder
 // settings: each cut is an input with seeking, scaling and padding, and concat joins them. Reports the ratio of the medians
@@ -17,7 +17,7 @@ const rounds = Number(process.argv[2] ?? 3)
 const folder = await mkdtemp(join(tmpdir(), 'bench-timeline-'))
 try {
   for (const gop of [250, 12]) {
-    const sources = await makeSources(folder, gop)
+    const sources = await createSources(folder, gop)
     const mixed = Array.from({ length: 16 }, (_, index) => ({
       ...{
         path: sources[index % 3] ?? '',
@@ -26,20 +26,20 @@ try {
       },
     }))
     await compare(`16 cuts of three files, a key frame every ${gop} frames`, mixed)
-    const jumps = Array.from({ length: 9 }, (_, index) => ({
+    const jumpingCuts = Array.from({ length: 9 }, (_, index) => ({
       ...{ path: sources[0] ?? '', from: 0.3 + index * 1.6, seconds: 1.1 },
     }))
-    await compare(`9 jump cuts of one file, a key frame every ${gop} frames`, jumps)
+    await compare(`9 jump cuts of one file, a key frame every ${gop} frames`, jumpingCuts)
   }
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
 async function compare(title: string, cuts: readonly Cut[]): Promise<void> {
-  const planned = await prepare(bodyOf(cuts), folder)
+  const planned = await prepareRender(requestOfCuts(cuts), folder)
   const ours = () => measure(planned.run)
-  const byHand = () => measure(() => runHandWritten(cuts))
-  const figures = besideByHand(...(await abba(rounds, ours, byHand)))
+  const handWritten = () => measure(() => runHandWritten(cuts))
+  const figures = formatComparison(...(await abba(rounds, ours, handWritten)))
   console.log(`${title}: ${figures}; estimated ${planned.seconds} s`)
 }
 

@@ -58,9 +58,9 @@ async function measureSpeed({ localImport }: { localImport: boolean }): Promise<
       () => measured(upload, pids),
       () => measured(copy, pids),
     )
-    const speed = (of: readonly Run[]) => size / mebibyte / median(of.map(({ seconds }) => seconds))
-    const busy = (of: readonly Run[], who: keyof typeof pids) =>
-      `${median(of.map((run) => run.busy[who] ?? 0)).toFixed(2)} s`
+    const speed = (runs: readonly UploadRun[]) => size / mebibyte / median(runs.map(({ seconds }) => seconds))
+    const busy = (runs: readonly UploadRun[], processName: keyof typeof pids) =>
+      `${median(runs.map((run) => run.busy[processName] ?? 0)).toFixed(2)} s`
     console.log(
       `${size / mebibyte} MiB through the MCP server, ${localImport ? 'local import' : 'over HTTP'}: ${speed(ours).toFixed(0)} MiB/s; copy, BLAKE3 and sync: ` +
         `${speed(plain).toFixed(0)} MiB/s; ratio ${(speed(ours) / speed(plain)).toFixed(2)}\n` +
@@ -87,13 +87,13 @@ async function measureCuts(): Promise<void> {
   })
   const blake3 = await hashFile(source)
   const stored = join(dataDir, 'files', 'blobs', blake3.slice(0, 2), blake3)
-  const isRight = (await firstMisplacedMiB(stored)) === null && (await hashFile(stored)) === blake3
+  const isIntact = (await firstMisplacedMiB(stored)) === null && (await hashFile(stored)) === blake3
   console.log(
-    `interrupted ${JSON.stringify(report.cuts)}: ${isRight ? 'stored intact' : 'STORED DAMAGED'}; ` +
+    `interrupted ${JSON.stringify(report.cuts)}: ${isIntact ? 'stored intact' : 'STORED DAMAGED'}; ` +
       `${report.bytesResent} acknowledged bytes sent again; peak memory: ` +
       `MCP server ${report.peaks.mcpServer.toFixed(0)} MiB, service ${report.peaks.service.toFixed(0)} MiB`,
   )
-  if (!isRight || report.bytesResent > 0) process.exitCode = 1
+  if (!isIntact || report.bytesResent > 0) process.exitCode = 1
 }
 
 /** Copies, hashes and syncs the file. Returns a function that removes the copy. */
@@ -106,7 +106,7 @@ async function copy(): Promise<() => Promise<void>> {
   return () => rm(to)
 }
 
-interface Run {
+interface UploadRun {
   /** Wall time. */
   readonly seconds: number
   /** Processor time of each process, seconds. */
@@ -117,15 +117,19 @@ interface Run {
 async function measured(
   work: () => Promise<() => Promise<void>>,
   pids: Readonly<Record<string, number | undefined>>,
-): Promise<Run> {
+): Promise<UploadRun> {
   const times = async () =>
-    Promise.all(Object.entries(pids).map(async ([who, pid]) => [who, await busySeconds(pid)] as const))
+    Promise.all(
+      Object.entries(pids).map(async ([processName, pid]) => [processName, await busySeconds(pid)] as const),
+    )
   const before = new Map(await times())
   const began = performance.now()
-  const cleanUp = await work()
+  const removeFile = await work()
   const seconds = (performance.now() - began) / 1000
-  const busy = (await times()).map(([who, after]) => [who, after - (before.get(who) ?? 0)] as const)
-  await cleanUp()
+  const busy = (await times()).map(
+    ([processName, after]) => [processName, after - (before.get(processName) ?? 0)] as const,
+  )
+  await removeFile()
   return { seconds, busy: Object.fromEntries(busy) }
 }
 

@@ -13,7 +13,7 @@ import { measure } from './measure.ts'
 // its child processes, for minutes and for hours of music (Linux).
 // npm run bench -- visualizer-memory [minutes] [more minutes] [template]
 
-const [one, other, third] = process.argv.slice(2)
+const [one, other, templateArg] = process.argv.slice(2)
 const songOfChild = one?.endsWith('.flac') ? one : undefined
 const resolution = { width: 128, height: 72 }
 
@@ -24,8 +24,8 @@ async function compare(): Promise<void> {
   try {
     for (const minutes of [Number(one ?? 10), Number(other ?? 180)]) {
       const song = join(folder, `${minutes}.flac`)
-      await makeSong(song, minutes)
-      const program = [fileURLToPath(import.meta.url), song, third ?? 'bars']
+      await createSong(song, minutes)
+      const program = [fileURLToPath(import.meta.url), song, templateArg ?? 'bars']
       const { stdout } = await promisify(execFile)(process.execPath, program)
       console.log(`${minutes} minutes of music: ${stdout.trim()}`)
     }
@@ -35,7 +35,7 @@ async function compare(): Promise<void> {
 }
 
 /** Creates music of drums, noise and chords that repeats every eight seconds. */
-async function makeSong(path: string, minutes: number): Promise<void> {
+async function createSong(path: string, minutes: number): Promise<void> {
   const drum = '0.6*sin(2*PI*55*mod(t,0.5))*exp(-8*mod(t,0.5))'
   const rest = '0.08*(random(0)*2-1)*exp(-30*mod(t+0.25,0.5))+0.1*sin(2*PI*110*t)+0.03*sin(2*PI*990*t)'
   const bar = join(dirname(path), 'bar.wav')
@@ -66,13 +66,13 @@ async function render(song: string, template: string): Promise<void> {
       keep: () => ({ file_id: '1', download_url: '' }),
     })
   })
-  const own = Math.round(process.resourceUsage().maxRSS / 1024)
+  const ownPeakMiB = Math.round(process.resourceUsage().maxRSS / 1024)
   const mean = (from: number, to: number) => {
     const part = residentMiB.slice(from * residentMiB.length, to * residentMiB.length)
     return Math.round(part.reduce((sum, size) => sum + size, 0) / part.length)
   }
   console.log(
-    `peak ${own} MiB and ${peakMiB} MiB of its child processes; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
+    `peak ${ownPeakMiB} MiB and ${peakMiB} MiB of its child processes; its mean in the second quarter ${mean(0.25, 0.5)} MiB, ` +
       `in the last ${mean(0.75, 1)} MiB; ${seconds.toFixed(0)} s`,
   )
 }

@@ -20,17 +20,20 @@ const seconds = 20
 const threads = 2
 
 /** The most similar filter for templates. */
-const byHand = {
+const handWrittenFilters = {
   bars: 'showfreqs=s=1920x540:mode=bar:ascale=log:fscale=log:rate=30',
   wave: 'showwaves=s=1920x540:mode=cline:rate=30',
   scope: 'avectorscope=s=1080x1080:draw=line:rate=30',
 }
-const nearest: Readonly<Record<string, string>> = { ridge: byHand.wave, lissajous: byHand.scope }
+const nearest: Readonly<Record<string, string>> = {
+  ridge: handWrittenFilters.wave,
+  lissajous: handWrittenFilters.scope,
+}
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-visualizer-'))
 try {
   const song = join(folder, 'song.wav')
-  await makeSong(song)
+  await createSong(song)
   for (const template of musicVisualizer.input.shape.template_id.options) {
     if (only === undefined || only === template) await compare(template, song)
   }
@@ -39,7 +42,7 @@ try {
 }
 
 /** Creates a song of drums, noise and chords. */
-async function makeSong(path: string): Promise<void> {
+async function createSong(path: string): Promise<void> {
   const drum = '0.6*sin(2*PI*55*mod(t,0.5))*exp(-8*mod(t,0.5))'
   const noise = '0.08*(random(0)*2-1)*exp(-30*mod(t+0.25,0.5))'
   const chord = (hertz: number) =>
@@ -62,19 +65,19 @@ async function compare(template: string, song: string): Promise<void> {
       keep: () => ({ file_id: '1', download_url: '' }),
     })
   }
-  const filter = nearest[template] ?? byHand.bars
+  const filter = nearest[template] ?? handWrittenFilters.bars
   const results = await abba(
     rounds,
     () => measure(ours),
     () => measure(() => runHandWritten(filter, song)),
   )
-  const [mine, hand] = [summary(results[0]), summary(results[1])]
-  const memory = mine.peakMiB + Math.round(process.memoryUsage().rss / 2 ** 20)
+  const [ourSummary, handWrittenSummary] = [summary(results[0]), summary(results[1])]
+  const memory = ourSummary.peakMiB + Math.round(process.memoryUsage().rss / 2 ** 20)
   console.log(
-    `${template}: ${(seconds / mine.seconds).toFixed(2)} times real time, by hand ` +
-      `${(seconds / hand.seconds).toFixed(2)}, ratio ${(mine.seconds / hand.seconds).toFixed(2)}; ` +
-      `${mine.seconds.toFixed(1)} s, estimated ${plan(input, files).seconds} s; ` +
-      `peak ${memory} MiB, by hand ${hand.peakMiB} MiB`,
+    `${template}: ${(seconds / ourSummary.seconds).toFixed(2)} times real time, by hand ` +
+      `${(seconds / handWrittenSummary.seconds).toFixed(2)}, ratio ${(ourSummary.seconds / handWrittenSummary.seconds).toFixed(2)}; ` +
+      `${ourSummary.seconds.toFixed(1)} s, estimated ${plan(input, files).seconds} s; ` +
+      `peak ${memory} MiB, by hand ${handWrittenSummary.peakMiB} MiB`,
   )
 }
 
