@@ -11,7 +11,7 @@ import type { FrameTreatment } from '../src/media/clean/frame.ts'
 import { measureFidelity } from '../test/footage/fidelity.ts'
 import { logo, movingText, subtitles, type Overlay } from '../test/footage/overlay.ts'
 import { plainBlur } from '../test/footage/plain-blur.ts'
-import { makeScene, shots, type Scene, type ShotName } from '../test/footage/scene.ts'
+import { createScene, shots, type Scene, type ShotName } from '../test/footage/scene.ts'
 import { openCvInpainter, delogo } from './reference-inpainters.ts'
 
 // Luma PSNR inside the masks against the clean footage (all frames, and the worst), flicker of the error, and processor
@@ -52,7 +52,7 @@ async function runWidth(width: number): Promise<void> {
   const film = { width, height: Math.round((width * 9) / 32) * 2, fps: 25 }
   console.log(`${film.width}x${film.height}, ${count} frames: dB, dB of the worst frame, flicker in levels`)
   for (const shot of Object.keys(shots) as ShotName[]) {
-    const scene = cacheFrames(makeScene(shot, { ...film, count: Number(count) }))
+    const scene = cacheFrames(createScene(shot, { ...film, count: Number(count) }))
     for (const [name, createOverlay] of Object.entries(overlays)) {
       const title = `${shot}, ${name}`
       if (!title.includes(only) || (name !== 'subtitles' && !mainShots.includes(shot))) continue

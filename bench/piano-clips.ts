@@ -96,7 +96,7 @@ function normalise(sound: Float32Array): Float32Array {
   let maxRms = 0
   for (let from = 0; from < sound.length; from += block) {
     const energy = sound.subarray(from, from + block).reduce((sum, sample) => sum + sample * sample, 0)
-    maxRms = Math.max(maxMeanSquare, Math.sqrt(energy / block))
+    maxRms = Math.max(maxRms, Math.sqrt(energy / block))
   }
   return sound.map((sample) => (normalLevel * sample) / Math.max(maxRms, 1e-9))
 }

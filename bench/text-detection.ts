@@ -43,9 +43,9 @@ try {
         comparisons.push(comparison)
         for (const note of [...comparison.missed.map((text) => `missed ${text}`), ...comparison.notes])
           console.error(`${kind}, ${background}, seed ${seed}: ${note}`)
-        for (const { start, end, ...wrong } of comparison.wrong)
+        for (const { start, end, ...region } of comparison.falseRegions)
           console.error(
-            `${kind}, ${background}, seed ${seed}: wrong ${start} to ${end}: ${JSON.stringify(wrong)}`,
+            `${kind}, ${background}, seed ${seed}: false region ${start} to ${end}: ${JSON.stringify(region)}`,
           )
       }
       console.log(

@@ -61,16 +61,16 @@ export class DayClient {
   }
 
   /** Creates one task and waits for its end. Throws if the service violates the contract. */
-  async work(name: string): Promise<void> {
+  async runTask(name: string): Promise<void> {
     const content = this.#random() < 0.8 ? `content of ${name}` : 'content of many'
     const behaviour = this.#behaviour()
-    const { file_id, task_id } = await this.#begin(name, content, behaviour)
+    const { file_id, task_id } = await this.#createTask(name, content, behaviour)
     if (this.tasks.has(task_id)) throw new Error(`${task_id} was issued twice`)
     this.tasks.add(task_id)
     const wantsCancel = this.#random() < 0.08
     const cancelled = wantsCancel && (await this.#cancel(task_id))
     if (behaviour === 'wait' && !cancelled) await this.#stop(task_id)
-    const state = await this.#ended(task_id)
+    const state = await this.#waitForEnd(task_id)
     const expected = cancelled ? ['cancelled'] : [finalStates[behaviour]]
     // Stopped before it started, or cancelled by a request whose response was lost.
     if (behaviour === 'wait' || wantsCancel) expected.push('cancelled')
@@ -80,17 +80,17 @@ export class DayClient {
   }
 
   /** Uploads a file and creates a task with it. Repeats both if the file expired in between. */
-  async #begin(
+  async #createTask(
     name: string,
     content: string,
     behaviour: Behaviour,
   ): Promise<{ file_id: string; task_id: string }> {
     for (;;) {
-      const { data: file } = await this.#ask(`upload ${name}`, (calls) =>
+      const { data: file } = await this.#requestSuccess(`upload ${name}`, (calls) =>
         calls.upload(`${name}.txt`, content),
       )
       const { file_id } = file
-      const created = await this.#answer((calls) => create(calls, name, { file_id, behaviour }))
+      const created = await this.#request((calls) => create(calls, name, { file_id, behaviour }))
       if (created.code === 200) return { file_id, task_id: created.data.task_id }
       if (created.code !== 6004 || !this.#expired.has(file_id))
         throw new Error(`create ${name}: ${created.code} ${created.msg}`)
@@ -105,7 +105,7 @@ export class DayClient {
       const closed = once(listener.socket, 'close')
       if (listener.socket.readyState !== WebSocket.OPEN) continue
       this.#listener = listener
-      listener.socket.addEventListener('message', ({ data }) => this.#take(String(data)))
+      listener.socket.addEventListener('message', ({ data }) => this.#receive(String(data)))
       listener.send({ ...subscribeToAll, after: this.seq })
       if (this.#over) listener.socket.close()
       await closed
@@ -120,7 +120,7 @@ export class DayClient {
   /** Contradictions in the received events. */
   failure: Error | undefined
 
-  #take(text: string): void {
+  #receive(text: string): void {
     const event = taskEvent.parse(JSON.parse(text))
     if (event.event === 'snapshot' && event.seq !== this.seq)
       this.#fail(`snapshot ${event.seq} after ${this.seq}`)
@@ -135,7 +135,7 @@ export class DayClient {
     this.failure ??= new Error(message)
   }
 
-  async #ended(id: string): Promise<TaskRecord['status']> {
+  async #waitForEnd(id: string): Promise<TaskRecord['status']> {
     for (;;) {
       const state = this.#states.get(id)
       if (state && isTerminal(state)) return state
@@ -145,13 +145,16 @@ export class DayClient {
   }
 
   /** Repeats a request until it succeeds. Only a service that is stopping may fail. */
-  async #ask<T>(message: string, act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
-    const answer = await this.#answer(act)
+  async #requestSuccess<T>(
+    message: string,
+    act: (calls: Api) => Promise<ApiResponse<T>>,
+  ): Promise<ApiResponse<T>> {
+    const answer = await this.#request(act)
     if (answer.code === 200) return answer
     throw new Error(`${message}: ${answer.code} ${answer.msg}`)
   }
 
-  async #answer<T>(act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
+  async #request<T>(act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {
     for (;;) {
       const service: ServiceProcess = await this.#service.current
       try {
@@ -164,18 +167,18 @@ export class DayClient {
 
   /** Whether it was cancelled; false if too late, or if an earlier request without a response cancelled it. */
   async #cancel(id: string): Promise<boolean> {
-    const { code } = await this.#answer((calls) => calls.cancel(id))
+    const { code } = await this.#request((calls) => calls.cancel(id))
     if (code !== 200 && code !== 6007) throw new Error(`cancel: ${code}`)
     return code === 200
   }
 
   async #stop(id: string): Promise<void> {
-    const { code } = await this.#answer((calls) => calls.stop(id))
+    const { code } = await this.#request((calls) => calls.stop(id))
     if (code !== 200 && code !== 6007) throw new Error(`stop: ${code}`)
   }
 
   async #delete(id: string): Promise<void> {
-    const { code } = await this.#answer((calls) =>
+    const { code } = await this.#request((calls) =>
       calls.send(fillPath(routes.deleteFile.path, { file_id: id }), { method: 'DELETE' }),
     )
     // Another task may use it, or it is already deleted.

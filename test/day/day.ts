@@ -63,7 +63,7 @@ export async function simulateDay({ dataDir, tasks, random }: SimulateDayOptions
       await Promise.all(
         dayClients.map(async (client, index) => {
           for (let turn = 0; turn < tasks / clients; turn += 1) {
-            await client.work(`client-${index}.${turn}`)
+            await client.runTask(`client-${index}.${turn}`)
             await injectFaults()
           }
         }),

@@ -21,7 +21,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     for await (const bytes of store.list()) found.push(bytes)
     return found.toSorted((a, b) => a.blake3.localeCompare(b.blake3))
   }
-  const leftovers = async () => {
+  const listLeftovers = async () => {
     const names = await readdir(join(folder, 'store'), { recursive: true, withFileTypes: true })
     const known = new Set((await listStored()).map(({ blake3 }) => blake3))
     return names.filter((entry) => entry.isFile() && !known.has(entry.name)).map((entry) => entry.name)
@@ -46,7 +46,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     const all = await Promise.all([...puts, store.adopt(path)])
     expect(new Set(all.map(({ blake3: name }) => name)).size).toBe(1)
     expect(await listStored()).toHaveLength(1)
-    expect(await leftovers()).toEqual([])
+    expect(await listLeftovers()).toEqual([])
   })
 
   test('an empty, too long or failing source leaves nothing', async () => {
@@ -56,7 +56,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     await expect(store.put(broken(), 10)).rejects.toThrow('broke off')
     await expect(store.adopt(join(folder, 'nothing'))).rejects.toThrow('ENOENT')
     expect(await listStored()).toEqual([])
-    expect(await leftovers()).toEqual([])
+    expect(await listLeftovers()).toEqual([])
   })
 
   test('adopted files are moved', async () => {
@@ -94,7 +94,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     await expect(
       store.withLocalPath({ ...bytes, ext: '.mov' }, () => Promise.reject(new Error('seen enough'))),
     ).rejects.toThrow('seen enough')
-    expect(await leftovers()).toEqual([])
+    expect(await listLeftovers()).toEqual([])
   })
 
   test('reading missing content rejects before any byte', async () => {
@@ -105,10 +105,10 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
     const bytes = await store.put(source('some bytes'), 100)
     const interrupted = Promise.withResolvers<never>()
     const pendingPut = store.put(endless(interrupted.promise), 100)
-    await expect.poll(leftovers).toHaveLength(1)
+    await expect.poll(listLeftovers).toHaveLength(1)
     const again = await open(join(folder, 'store'))
     await again.recover()
-    expect(await leftovers()).toEqual([])
+    expect(await listLeftovers()).toEqual([])
     expect(await listStored()).toEqual([bytes])
     interrupted.reject(new Error('broke off'))
     await expect(pendingPut).rejects.toThrow('broke off')
@@ -138,7 +138,7 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
       await store.discard('1')
       await store.discard('1')
       expect(await uploads()).toEqual([])
-      expect(await leftovers()).toEqual([])
+      expect(await listLeftovers()).toEqual([])
       expect(await text(await store.read(bytes.blake3))).toBe(content)
     })
 

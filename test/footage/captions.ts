@@ -1,7 +1,7 @@
 import type { Caption, Footage } from './text.ts'
 import { seededNumbers } from './world.ts'
 
-const latin = [
+const latinTexts = [
   'Do you know where he went?',
   'See you tomorrow, Anna!',
   'Nobody called me',
@@ -9,7 +9,7 @@ const latin = [
   'What is it?',
   'I have never been to the sea before',
 ]
-const chinese = [
+const chineseTexts = [
   '你知道他去哪里了吗',
   '明天早上八点见面',
   '没有人告诉我',
@@ -79,14 +79,14 @@ const captionCreators: Readonly<Record<CaptionKind, CaptionCreator>> = {
     consecutiveCaptions(next, ({ first, end, line: index }) => {
       const line = { x: width / 2, first, end, outline: 'black', fill: pick(colours, next) }
       return [
-        { ...line, text: chinese[index % 6] ?? '', size: height * 0.055, y: height * 0.85 },
-        { ...line, text: latin[index % 6] ?? '', size: height * 0.04, y: height * 0.92 },
+        { ...line, text: chineseTexts[index % 6] ?? '', size: height * 0.055, y: height * 0.85 },
+        { ...line, text: latinTexts[index % 6] ?? '', size: height * 0.04, y: height * 0.92 },
       ]
     }),
   plain: ({ width, height }, next) =>
     consecutiveCaptions(next, ({ first, end, line }) => [
       {
-        ...{ first, end, text: (line % 2 ? latin : chinese)[line % 6] ?? '' },
+        ...{ first, end, text: (line % 2 ? latinTexts : chineseTexts)[line % 6] ?? '' },
         ...{
           fill: pick(colours, next),
           size: height * 0.06,
@@ -99,7 +99,10 @@ const captionCreators: Readonly<Record<CaptionKind, CaptionCreator>> = {
     [0.2, 0.5, 0.8].map((y, index) => {
       const first = between(5, 40, next)
       return {
-        ...{ text: pick(index === 1 ? chinese : latin, next), size: height * (0.05 + 0.05 * next()) },
+        ...{
+          text: pick(index === 1 ? chineseTexts : latinTexts, next),
+          size: height * (0.05 + 0.05 * next()),
+        },
         ...{ x: width * (0.35 + 0.3 * next()), y: height * y, first, end: first + between(80, 130, next) },
         ...{ fade: between(5, 25, next), fill: pick(colours, next) },
       }
@@ -108,7 +111,7 @@ const captionCreators: Readonly<Record<CaptionKind, CaptionCreator>> = {
     [0.1, 0.25, 0.4, 0.55, 0.7, 0.9].map((y) => {
       const first = between(0, 60, next)
       return {
-        ...{ text: pick([...latin, ...chinese], next), size: 20, fill: pick(colours, next) },
+        ...{ text: pick([...latinTexts, ...chineseTexts], next), size: 20, fill: pick(colours, next) },
         ...{ x: width * (0.2 + 0.6 * next()), y: height * y, first, end: first + between(50, 110, next) },
         outline: 'black',
       }
@@ -125,19 +128,23 @@ const captionCreators: Readonly<Record<CaptionKind, CaptionCreator>> = {
   ],
   moving: ({ width, height }, next) =>
     [0.3, 0.7].map((y) => ({
-      ...{ text: pick([...latin, ...chinese], next), size: height * 0.06, outline: 'black' },
+      ...{ text: pick([...latinTexts, ...chineseTexts], next), size: height * 0.06, outline: 'black' },
       ...{ x: width * (0.3 + 0.1 * next()), y: height * y, first: between(5, 30, next), end: frames - 10 },
       motion: { x: 3 * next(), y: 1.6 * (next() - 0.5) },
     })),
   credits: ({ width, height }, next) =>
     Array.from({ length: 5 }, (_, line) => ({
-      ...{ text: pick([...latin, ...chinese], next), size: height * 0.05, outline: 'black' },
+      ...{ text: pick([...latinTexts, ...chineseTexts], next), size: height * 0.05, outline: 'black' },
       ...{ x: width / 2, y: height * (0.95 + 0.12 * line), first: 0, end: frames },
       motion: { x: 0, y: -3 },
     })),
   crawl: ({ width, height }, next) => [
     {
-      ...{ text: `${pick(latin, next)} ${pick(chinese, next)}`, size: height * 0.045, outline: 'black' },
+      ...{
+        text: `${pick(latinTexts, next)} ${pick(chineseTexts, next)}`,
+        size: height * 0.045,
+        outline: 'black',
+      },
       ...{
         x: width * 1.3,
         y: height * 0.93,

@@ -1,6 +1,6 @@
 import type { FoundRegion } from '../../src/media/clean/region.ts'
 import { boxArea, uniteBoxes, boxHeight, intersectionOverUnion, boxWidth } from '../../src/media/text/box.ts'
-import { inkBoxAt, opacityAt, type Footage, type DrawnCaption } from './text.ts'
+import { visibleBoxAt, opacityAt, type Footage, type DrawnCaption } from './text.ts'
 import type { Bounds } from '../../src/media/geometry.ts'
 
 /** A detected region and the caption that it shows. */
@@ -27,7 +27,7 @@ export interface CaptionComparison {
   readonly edges: readonly number[]
   /** Captions that were not detected, and regions without a caption. */
   readonly missed: readonly string[]
-  readonly wrong: readonly FoundRegion[]
+  readonly falseRegions: readonly FoundRegion[]
   /** Offsets beyond the tolerance, as text. */
   readonly notes: readonly string[]
 }
@@ -41,12 +41,12 @@ export function compareWithCaptions(
   drawnCaptions: readonly DrawnCaption[],
   regions: readonly FoundRegion[],
 ): CaptionComparison {
-  const wrong: FoundRegion[] = []
+  const falseRegions: FoundRegion[] = []
   const matches: Match[] = []
   for (const region of regions) {
     const match = bestMatch(region, drawnCaptions, footage)
-    if (match && !repeats(match, matches)) matches.push(match)
-    else wrong.push(region)
+    if (match && !isRepeated(match, matches)) matches.push(match)
+    else falseRegions.push(region)
   }
   const missed: string[] = []
   const times: number[] = []
@@ -88,13 +88,13 @@ export function compareWithCaptions(
         ? 1
         : edgesWithinTolerance.filter(Boolean).length / edgesWithinTolerance.length,
     missed,
-    wrong,
+    falseRegions,
     notes,
   }
 }
 
 /** Returns whether a caption was matched before. A static caption has one region; a moving one has several. */
-function repeats({ drawnCaption, first, last }: Match, matches: readonly Match[]): boolean {
+function isRepeated({ drawnCaption, first, last }: Match, matches: readonly Match[]): boolean {
   return matches.some(
     (other) =>
       other.drawnCaption === drawnCaption &&
@@ -108,7 +108,7 @@ function visibleFrames(drawnCaption: DrawnCaption, footage: Footage): number[] {
   return Array.from({ length: footage.frames }, (_, frame) => frame).filter(
     (frame) =>
       opacityAt(drawnCaption.caption, frame) >= visibleOpacity * opacity &&
-      inkBoxAt(drawnCaption, frame, footage) !== undefined,
+      visibleBoxAt(drawnCaption, frame, footage) !== undefined,
   )
 }
 
@@ -127,7 +127,7 @@ function bestMatch(
   }
   const candidates = drawnCaptions.flatMap((drawnCaption) => {
     const boxes = Array.from({ length: last - first + 1 }, (_, index) =>
-      inkBoxAt(drawnCaption, first + index, footage),
+      visibleBoxAt(drawnCaption, first + index, footage),
     ).filter((one) => one !== undefined)
     if (boxes.length < (last - first + 1) / 2) return []
     const truth = boxes.reduce((one: Bounds, other) => uniteBoxes(one, other))

@@ -1,6 +1,6 @@
 import type { Frame } from '../../src/media/clean/frame.ts'
 import { sampleAt } from './sample-world.ts'
-import { makeWorld, seededNumbers, type World } from './world.ts'
+import { createWorld, seededNumbers, type World } from './world.ts'
 
 /** Generated clean footage. `frameAt` always returns the same pixels for an index. */
 export interface Scene {
@@ -22,7 +22,7 @@ interface Shot {
   readonly hasWalker?: boolean
 }
 
-const moved = (x: number, y: number): View => [1, 0, x, 0, 1, y]
+const translatedView = (x: number, y: number): View => [1, 0, x, 0, 1, y]
 
 /** Scales and rotates around the middle of a frame of 480 x 270. */
 function rotatedView(scale: number, angle: number, [x, y]: readonly [number, number]): View {
@@ -30,7 +30,7 @@ function rotatedView(scale: number, angle: number, [x, y]: readonly [number, num
   return [cos, -sin, x + 240 - cos * 240 + sin * 135, sin, cos, y + 135 - sin * 240 - cos * 135]
 }
 
-const handHeld = (index: number): View =>
+const shakyView = (index: number): View =>
   rotatedView(1 + 0.004 * Math.sin(index / 17), 0.008 * Math.sin(index / 9 + 1), [
     260 + 5 * Math.sin(index / 6) + 2.2 * Math.sin(index * 1.3),
     160 + 4 * Math.sin(index / 7 + 2) + 1.8 * Math.sin(index * 1.1 + 1),
@@ -38,18 +38,21 @@ const handHeld = (index: number): View =>
 
 /** Camera motions by name. */
 export const shots = {
-  static: { view: () => moved(200, 120) },
-  'slow pan': { view: (index) => moved(40 + 1.3 * index, 120) },
-  'fast pan': { view: (index) => moved(20 + 11.7 * index, 120) },
-  'diagonal pan': { view: (index) => moved(60 + 2.6 * index, 40 + 1.45 * index) },
+  static: { view: () => translatedView(200, 120) },
+  'slow pan': { view: (index) => translatedView(40 + 1.3 * index, 120) },
+  'fast pan': { view: (index) => translatedView(20 + 11.7 * index, 120) },
+  'diagonal pan': { view: (index) => translatedView(60 + 2.6 * index, 40 + 1.45 * index) },
   zoom: { view: (index) => rotatedView(1.15 * 0.996 ** index, 0, [240, 140]) },
-  'hand-held': { view: handHeld },
-  cut: { view: (index, count) => (index < count / 2 ? moved(100, 60) : moved(900 + 0.8 * index, 330)) },
+  'hand-held': { view: shakyView },
+  cut: {
+    view: (index, count) =>
+      index < count / 2 ? translatedView(100, 60) : translatedView(900 + 0.8 * index, 330),
+  },
   fade: {
-    view: (index) => moved(150 + 0.9 * index, 120),
+    view: (index) => translatedView(150 + 0.9 * index, 120),
     gain: (index, count) => Math.min(1, (3 * index) / count, (3 * (count - 1 - index)) / count),
   },
-  walker: { view: () => moved(200, 120), hasWalker: true },
+  walker: { view: () => translatedView(200, 120), hasWalker: true },
 } as const satisfies Record<string, Shot>
 
 export type ShotName = keyof typeof shots
@@ -59,13 +62,13 @@ const worlds = new Map<string, World>()
 /** Worlds are cached, because many scenes share one. */
 function cachedWorld(width: number, height: number, seed: number): World {
   const key = `${width} ${height} ${seed}`
-  const world = worlds.get(key) ?? makeWorld(width, height, seed)
+  const world = worlds.get(key) ?? createWorld(width, height, seed)
   worlds.set(key, world)
   return world
 }
 
 /** Creates footage of a shot. `noise` is the standard deviation of the sensor noise, in levels. */
-export function makeScene(
+export function createScene(
   name: ShotName,
   {
     width = 480,

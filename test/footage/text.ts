@@ -41,7 +41,7 @@ const font = (size: number) => `600 ${size}px "DejaVu Sans", "Droid Sans Fallbac
 export interface DrawnCaption {
   readonly caption: Caption
   readonly picture: Canvas
-  readonly ink: Bounds
+  readonly visibleBox: Bounds
 }
 
 /** Draws a caption on a transparent canvas. */
@@ -64,23 +64,23 @@ export function drawCaption(caption: Caption): DrawnCaption {
   }
   pen.fillStyle = caption.fill ?? 'white'
   pen.fillText(caption.text, width / 2, height / 2)
-  return { caption, picture, ink: opaqueBox(pen, width, height) }
+  return { caption, picture, visibleBox: opaqueBox(pen, width, height) }
 }
 
 /** Smallest box around pixels with an opacity of at least half. */
 function opaqueBox(pen: SKRSContext2D, width: number, height: number): Bounds {
   const { data } = pen.getImageData(0, 0, width, height)
-  const ink = { left: width, top: height, right: 0, bottom: 0 }
+  const visibleBox = { left: width, top: height, right: 0, bottom: 0 }
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       if ((data[4 * (y * width + x) + 3] ?? 0) < 128) continue
-      ink.left = Math.min(ink.left, x)
-      ink.right = Math.max(ink.right, x + 1)
-      ink.top = Math.min(ink.top, y)
-      ink.bottom = Math.max(ink.bottom, y + 1)
+      visibleBox.left = Math.min(visibleBox.left, x)
+      visibleBox.right = Math.max(visibleBox.right, x + 1)
+      visibleBox.top = Math.min(visibleBox.top, y)
+      visibleBox.bottom = Math.max(visibleBox.bottom, y + 1)
     }
   }
-  return ink
+  return visibleBox
 }
 
 /** Top left corner of a caption's canvas on a frame, whole px. */
@@ -100,10 +100,10 @@ export function opacityAt({ first, end, fade = 0, opacity = 1 }: Caption, frame:
 }
 
 /** Box of the visible pixels of a caption on a frame, clipped to the picture. Undefined if there are none. */
-export function inkBoxAt(drawnCaption: DrawnCaption, frame: number, size: Footage): Bounds | undefined {
+export function visibleBoxAt(drawnCaption: DrawnCaption, frame: number, size: Footage): Bounds | undefined {
   if (opacityAt(drawnCaption.caption, frame) === 0) return undefined
   const { x, y } = cornerAt(drawnCaption, frame)
-  const { left, top, right, bottom } = drawnCaption.ink
+  const { left, top, right, bottom } = drawnCaption.visibleBox
   const box = {
     left: Math.max(0, x + left),
     top: Math.max(0, y + top),

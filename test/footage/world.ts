@@ -17,7 +17,7 @@ export function seededNumbers(seed: number): () => number {
 }
 
 /** Creates a photo-like picture: noise at every scale whose amplitude falls with frequency, and shapes with edges. */
-export function makeWorld(width: number, height: number, seed: number): World {
+export function createWorld(width: number, height: number, seed: number): World {
   const random = seededNumbers(seed)
   const luma = new Float32Array(width * height).fill(118)
   const blue = new Float32Array(width * height).fill(128)

@@ -2,7 +2,7 @@ import { runRaw } from '../../src/engines/ffmpeg/run.ts'
 import type { Frame } from '../../src/media/clean/frame.ts'
 
 /** RGBA pictures to encode. */
-interface Drawn {
+interface VideoPictures {
   readonly width: number
   readonly height: number
   readonly fps: number
@@ -15,7 +15,7 @@ const defaultEncoding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '18'
 /** Encodes pictures to a video file. `encoding`: ffmpeg arguments for filters and encoder. */
 export async function writeVideo(
   path: string,
-  drawn: Drawn,
+  drawn: VideoPictures,
   encoding: readonly string[] = defaultEncoding,
 ): Promise<void> {
   const size = `${drawn.width}x${drawn.height}`

@@ -22,7 +22,7 @@ onDatabases('chunked uploads', (service) => {
     return { account, calls, id: data.upload_id, part, session: data }
   }
 
-  async function age(id: string, ms: number): Promise<void> {
+  async function ageUpload(id: string, ms: number): Promise<void> {
     await db()
       .updateTable('uploads')
       .set((eb) => ({ expire_at: eb('expire_at', '-', ms) }))
@@ -242,16 +242,16 @@ onDatabases('chunked uploads', (service) => {
 
     test('expire 72 hours after the last part or query', async () => {
       const { calls, id, part, session } = await startUpload('x'.repeat(15))
-      await age(id, 70 * hour)
+      await ageUpload(id, 70 * hour)
       const response = await calls.status(id)
       expect(response.data.expires_at >= session.expires_at).toBe(true)
-      await age(id, 70 * hour)
+      await ageUpload(id, 70 * hour)
       await calls.put(id, 0, part(0))
       expect((await calls.status(id)).data.expires_at >= session.expires_at).toBe(true)
       await removeExpiredUploads(service().running.service)
       expect(await listStoredUploads()).toContain(id)
 
-      await age(id, 73 * hour)
+      await ageUpload(id, 73 * hour)
       const notFound = { status: 404, code: 6024, data: null }
       expect(await calls.status(id)).toMatchObject(notFound)
       expect(await calls.put(id, 1, part(1))).toMatchObject(notFound)

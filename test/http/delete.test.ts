@@ -9,16 +9,16 @@ import { onDatabases } from './on-databases.ts'
 
 onDatabases('deleting', (service) => {
   const parts = () => service().running.service
-  const remover = (account: { baseUrl: string; apiKey: string }) => (id: string) =>
+  const createRemover = (account: { baseUrl: string; apiKey: string }) => (id: string) =>
     api(account).send(`/base/file/${id}`, { method: 'DELETE' })
-  const fresh = async (credits = 0) => {
+  const createClient = async (credits = 0) => {
     const account = await service().account(credits)
-    return { account, calls: api(account), remove: remover(account) }
+    return { account, calls: api(account), remove: createRemover(account) }
   }
   const unknown = { status: 404, code: 6004, data: null }
 
   test('deletes a file with its content; it is unknown afterwards', async () => {
-    const { calls, remove } = await fresh()
+    const { calls, remove } = await createClient()
     const { data: file } = await calls.upload('a.txt', 'only here')
     expect(await remove(file.file_id)).toMatchObject({ status: 200, code: 200, data: '' })
     for (const part of ['', '/download', '/facts', '/preview?kind=waveform']) {
@@ -33,8 +33,8 @@ onDatabases('deleting', (service) => {
   })
 
   test('files of other accounts stay, as does content that another record references', async () => {
-    const one = await fresh()
-    const other = await fresh()
+    const one = await createClient()
+    const other = await createClient()
     const { data: ownFile } = await one.calls.upload('a.txt', 'shared bytes')
     const { data: ownCopy } = await one.calls.upload('a.srt', 'shared bytes')
     const { data: otherFile } = await other.calls.upload('b.txt', 'shared bytes')
@@ -48,7 +48,7 @@ onDatabases('deleting', (service) => {
   })
 
   test('is rejected while an unfinished task needs the file; results of finished tasks stay', async () => {
-    const { calls, remove } = await fresh(5)
+    const { calls, remove } = await createClient(5)
     const { data: file } = await calls.upload('a.txt', 'needed')
     const { data: waiting } = await calls.create('test_copy', { file_id: file.file_id, behaviour: 'wait' })
     expect(await remove(file.file_id)).toMatchObject({
@@ -73,7 +73,7 @@ onDatabases('deleting', (service) => {
   })
 
   test('a chunked upload does not restore its file', async () => {
-    const { account, remove } = await fresh()
+    const { account, remove } = await createClient()
     const upload = chunkedUploadClient(account)
     const { data } = await upload.init({ filename: 'a.txt', size: 5 })
     await upload.put(data.upload_id, 0, 'parts')
@@ -83,7 +83,7 @@ onDatabases('deleting', (service) => {
   })
 
   test('a download that starts while its file is deleted returns 6004', async () => {
-    const { account, calls, remove } = await fresh()
+    const { account, calls, remove } = await createClient()
     const { data: file } = await calls.upload('a.txt', 'gone in between')
     const files = {
       ...parts().files,
@@ -97,7 +97,7 @@ onDatabases('deleting', (service) => {
   })
 
   test('content removed before it is recorded must be uploaded again', async () => {
-    const { account, calls } = await fresh()
+    const { account, calls } = await createClient()
     const files = {
       ...parts().files,
       async put(...putArgs: Parameters<ReturnType<typeof parts>['files']['put']>) {
@@ -115,7 +115,7 @@ onDatabases('deleting', (service) => {
   })
 
   test('concurrent facts, previews and creations report the file as deleted', async () => {
-    const { account, calls, remove } = await fresh()
+    const { account, calls, remove } = await createClient()
     const files = {
       ...parts().files,
       async withLocalPath<T>(...[bytes, use]: Parameters<FileStore['withLocalPath']>) {
@@ -125,24 +125,24 @@ onDatabases('deleting', (service) => {
     }
     const { baseUrl } = await startSecondApp({ ...parts(), files })
     const racing = api({ ...account, baseUrl })
-    for (const [turn, act] of [
+    for (const [turn, request] of [
       (id: string) => racing.send(`/base/file/${id}/facts`),
       (id: string) => racing.send(`/base/file/${id}/preview?kind=contact_sheet`),
       (id: string) => racing.create('test_copy', { file_id: id }),
     ].entries()) {
       const { data: file } = await calls.upload('a.mp4', `not probed yet ${turn}`)
-      expect(await act(file.file_id)).toMatchObject({ status: 404, code: 6004 })
+      expect(await request(file.file_id)).toMatchObject({ status: 404, code: 6004 })
       await remove(file.file_id)
     }
   })
 
   test('after concurrent uploads and deletions of equal content every record has its content', async () => {
-    const accounts = [await fresh(), await fresh(), await fresh()] as const
+    const accounts = [await createClient(), await createClient(), await createClient()] as const
     const step = fc.record({ by: fc.nat(2), content: fc.constantFrom('one', 'two'), removes: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
         const { db } = parts()
-        const act = async ({ by, content, removes }: (typeof steps)[number]) => {
+        const request = async ({ by, content, removes }: (typeof steps)[number]) => {
           const one = accounts[by] ?? accounts[0]
           if (!removes) return (await one.calls.upload('a.txt', `raced ${content}`)).code
           const row = await db
@@ -152,7 +152,7 @@ onDatabases('deleting', (service) => {
             .executeTakeFirst()
           return row ? (await one.remove(row.id)).code : 200
         }
-        const codes = await Promise.all(steps.map(act))
+        const codes = await Promise.all(steps.map(request))
         expect(codes.filter((code) => ![200, 6004, 6036].includes(code))).toEqual([])
         await checkFiles(db, parts().files)
         for await (const { blake3 } of parts().files.list()) {

@@ -4,7 +4,7 @@ import { api, pollUntil, type Api } from '../service/api.ts'
 import { subscribeToAll, connectEventSocket, eventNumbers, createTestTask } from './event-client.ts'
 import { onDatabases } from './on-databases.ts'
 
-async function finished(calls: Api): Promise<string> {
+async function createFinishedTask(calls: Api): Promise<string> {
   const id = await createTestTask(calls)
   await pollUntil(
     () => calls.query('test_copy', id),
@@ -17,16 +17,16 @@ onDatabases('events', (service) => {
   test('are kept for 7 days; a client away for longer learns the first available number', async () => {
     const account = await service().account(9)
     const calls = api(account)
-    await finished(calls)
+    await createFinishedTask(calls)
     const { service: parts } = service().running
-    const makeOlder = (days: number) =>
+    const ageEvents = (days: number) =>
       parts.db
         .updateTable('events')
         .set((eb) => ({ created_at: eb('created_at', '-', days * 24 * 3600 * 1000) }))
         .where('account_id', '=', account.id)
         .execute()
-    await makeOlder(4)
-    const second = await finished(calls)
+    await ageEvents(4)
+    const second = await createFinishedTask(calls)
     const snapshotAfter = async (after: number) => {
       await removeExpiredEvents(parts)
       using client = await connectEventSocket(account)
@@ -35,7 +35,7 @@ onDatabases('events', (service) => {
       return snapshot
     }
     expect(await snapshotAfter(0), 'nothing is old enough').toMatchObject({ event: 'snapshot', seq: 0 })
-    await makeOlder(3)
+    await ageEvents(3)
     using reconnected = await connectEventSocket(account)
     await removeExpiredEvents(parts)
     reconnected.send({ ...subscribeToAll, after: 1 })
@@ -45,7 +45,7 @@ onDatabases('events', (service) => {
       { event: 'status', seq: 5 },
       { event: 'status', seq: 6 },
     ])
-    await makeOlder(7)
+    await ageEvents(7)
     expect(await snapshotAfter(4), 'nothing is left').toMatchObject({ event: 'snapshot', seq: 6 })
     expect(await snapshotAfter(6)).toMatchObject({ event: 'snapshot', seq: 6 })
     await createTestTask(calls)
@@ -56,7 +56,7 @@ onDatabases('events', (service) => {
   test('are removed without gaps even when the clock moved backwards', async () => {
     const account = await service().account(9)
     const { service: parts } = service().running
-    await finished(api(account))
+    await createFinishedTask(api(account))
     await parts.db
       .updateTable('events')
       .set({ created_at: 1 })

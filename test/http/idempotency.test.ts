@@ -98,21 +98,21 @@ onDatabases('Idempotency-Key', (service) => {
 
   test('a key expires after 24 hours, even before it is removed', async () => {
     const { account, calls, body } = await setUp()
-    const makeOlder = () =>
+    const ageKeys = () =>
       db()
         .updateTable('idempotency_keys')
         .set((eb) => ({ created_at: eb('created_at', '-', day) }))
         .where('account_id', '=', account.id)
         .execute()
     const first = await createUnder(calls, 'a', body)
-    await makeOlder()
+    await ageKeys()
     const second = await createUnder(calls, 'a', { ...body, behaviour: 'refuse' })
     expect(second.code).toBe(200)
     expect(second.data.task_id).not.toBe(first.data.task_id)
     expect(await createUnder(calls, 'a', { ...body, behaviour: 'refuse' })).toEqual(second)
 
     await createUnder(calls, 'old', body)
-    await makeOlder()
+    await ageKeys()
     await createUnder(calls, 'young', body)
     await removeExpiredIdempotencyKeys(service().running.service)
     expect(await keysOf(account.id)).toEqual([{ key: 'young' }])

@@ -20,29 +20,29 @@ function head({ apiKey }: { apiKey: string }, ...headers: string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-const incoming = ({ dataDir }: TestService) => readdir(join(dataDir, 'files', 'incoming'))
-const blobs = async ({ dataDir }: TestService) =>
+const listIncoming = ({ dataDir }: TestService) => readdir(join(dataDir, 'files', 'incoming'))
+const listBlobs = async ({ dataDir }: TestService) =>
   (await readdir(join(dataDir, 'files', 'blobs'), { recursive: true })).filter((name) => name.length > 3)
 
-async function recorded({ running }: TestService): Promise<number> {
+async function countRecords({ running }: TestService): Promise<number> {
   return (await running.service.db.selectFrom('files').select('id').execute()).length
 }
 
 /** Waits until an upload is cleaned up and asserts that nothing was stored. */
-async function expectNothingKept(service: TestService, before: { blobs: number; records: number }) {
+async function expectNothingStored(service: TestService, before: { blobs: number; records: number }) {
   await pollUntil(
-    () => incoming(service),
+    () => listIncoming(service),
     ({ length }) => length === 0,
   )
-  expect({ blobs: (await blobs(service)).length, records: await recorded(service) }).toEqual(before)
+  expect({ blobs: (await listBlobs(service)).length, records: await countRecords(service) }).toEqual(before)
 }
 
 const storedState = async (service: TestService) => ({
-  blobs: (await blobs(service)).length,
-  records: await recorded(service),
+  blobs: (await listBlobs(service)).length,
+  records: await countRecords(service),
 })
 
-const opened = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(200_000) }], { closed: false })
+const openForm = form([{ field: 'file', filename: 'a.txt', content: 'x'.repeat(200_000) }], { closed: false })
 
 describe('interrupted uploads', () => {
   onOneDatabase((service) => {
@@ -54,46 +54,46 @@ describe('interrupted uploads', () => {
       const received: Promise<string[]>[] = []
       const feed = setInterval(() => {
         line.socket.write(chunk)
-        received.push(incoming(service()))
+        received.push(listIncoming(service()))
       }, 10)
       expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 401 [^]*"code":6502/)
       await line.closed
       clearInterval(feed)
       expect((await Promise.all(received)).flat(), 'not even begun to be stored').toEqual([])
-      await expectNothingKept(service(), before)
+      await expectNothingStored(service(), before)
     })
 
     test('in the middle of a chunk', async () => {
       const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
-      line.socket.write(`${(opened.length * 2).toString(16)}\r\n`)
-      line.socket.end(opened)
+      line.socket.write(`${(openForm.length * 2).toString(16)}\r\n`)
+      line.socket.end(openForm)
       expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
       await line.closed
-      await expectNothingKept(service(), before)
+      await expectNothingStored(service(), before)
     })
 
     test('with an invalid chunk', async () => {
       const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
       line.socket.write(head(service(), 'Transfer-Encoding: chunked'))
-      line.socket.write(`${opened.length.toString(16)}\r\n`)
-      line.socket.write(opened)
+      line.socket.write(`${openForm.length.toString(16)}\r\n`)
+      line.socket.write(openForm)
       line.socket.write('\r\nnot a length\r\n')
       expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
       await line.closed
-      await expectNothingKept(service(), before)
+      await expectNothingStored(service(), before)
     })
 
     test('with fewer bytes than announced', async () => {
       const before = await storedState(service())
       using line = await openConnection(service().baseUrl)
-      line.socket.write(head(service(), `Content-Length: ${opened.length * 2}`))
-      line.socket.end(opened)
+      line.socket.write(head(service(), `Content-Length: ${openForm.length * 2}`))
+      line.socket.end(openForm)
       expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6036/)
       await line.closed
-      await expectNothingKept(service(), before)
+      await expectNothingStored(service(), before)
     })
 
     test('with more bytes than announced: the form has no end', async () => {
@@ -104,7 +104,7 @@ describe('interrupted uploads', () => {
       line.socket.write(completeForm)
       // The excess bytes are not a valid request; the first response closes the connection.
       expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":(6036|6016)/)
-      await expectNothingKept(service(), before)
+      await expectNothingStored(service(), before)
     })
 
     test('two lengths, or a length and chunks: rejected by the parser, because proxies interpret them differently', async () => {
@@ -124,12 +124,12 @@ describe('interrupted uploads', () => {
       await Promise.all(
         Array.from({ length: 20 }, async (_, turn) => {
           using line = await openConnection(service().baseUrl)
-          line.socket.write(head(service(), `Content-Length: ${opened.length + 100}`))
-          line.socket.write(opened.subarray(0, turn * 10_000))
+          line.socket.write(head(service(), `Content-Length: ${openForm.length + 100}`))
+          line.socket.write(openForm.subarray(0, turn * 10_000))
           await new Promise((resolve) => setTimeout(resolve, turn))
         }),
       )
-      await expectNothingKept(service(), before)
+      await expectNothingStored(service(), before)
       await pollUntil(
         () => service().running.isBusy(),
         (busy) => !busy,
@@ -154,7 +154,7 @@ describe('complete uploads', () => {
       const path = join(service().dataDir, 'files', 'blobs', data.blake3_id.slice(0, 2), data.blake3_id)
       const { size, mode } = await stat(path)
       expect([size, mode & 0o777]).toEqual([10, 0o444])
-      expect(await incoming(service())).toEqual([])
+      expect(await listIncoming(service())).toEqual([])
     })
 
     test('concurrent different files keep their content', async () => {

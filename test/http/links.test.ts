@@ -11,35 +11,41 @@ import { sendRequest, envelope } from './raw-http.ts'
 
 onOneDatabase((service) => {
   const db = () => service().running.service.db
-  const linked = async (content = 'the bytes of a film') => {
+  const createLinkedFile = async (content = 'the bytes of a film') => {
     const account = await service().account(0)
     const calls = api(account)
     const { data: file } = await calls.upload('film.txt', content)
-    const link = async (body: unknown = {}) =>
+    const requestLink = async (body: unknown = {}) =>
       calls.send(`/base/file/${file.file_id}/link`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-    const { url, expires_at } = signedLink.parse((await link()).data)
-    return { account, file, link, url: service().baseUrl + url, expiresAt: Date.parse(expires_at) }
+    const { url, expires_at } = signedLink.parse((await requestLink()).data)
+    return {
+      account,
+      file,
+      requestLink,
+      url: service().baseUrl + url,
+      expiresAt: Date.parse(expires_at),
+    }
   }
   const rejection = { status: 401, code: 6502, data: null }
 
   test('a link opens its file without a key, for an hour by default', async () => {
-    const { file, link, url, expiresAt } = await linked()
+    const { file, requestLink, url, expiresAt } = await createLinkedFile()
     expect(url).toMatch(new RegExp(`${file.download_url}\\?expires=${expiresAt / 1000}&sign=[\\w-]{43}$`))
     expect((expiresAt - Date.now()) / 1000).toBeCloseTo(3600, -1)
     expect((await sendRequest(url)).bytes.toString()).toBe('the bytes of a film')
-    const { data } = await link({ expires_in: 7 * 24 * 3600 })
+    const { data } = await requestLink({ expires_in: 7 * 24 * 3600 })
     expect((Date.parse(signedLink.parse(data).expires_at) - Date.now()) / 1000).toBeCloseTo(604_800, -1)
     for (const expires_in of [0, -1, 604_801, 1.5, '60', true]) {
-      expect(await link({ expires_in })).toMatchObject({ status: 400, code: 6016 })
+      expect(await requestLink({ expires_in })).toMatchObject({ status: 400, code: 6016 })
     }
   })
 
   test('ranges, conditions and HEAD work as with a key', async () => {
-    const { url, file } = await linked()
+    const { url, file } = await createLinkedFile()
     const part = await sendRequest(url, { headers: { range: 'bytes=4-8' } })
     expect([part.status, part.bytes.toString()]).toEqual([206, 'bytes'])
     const head = await sendRequest(url, { method: 'HEAD' })
@@ -50,8 +56,8 @@ onOneDatabase((service) => {
   })
 
   test('it opens nothing else', async () => {
-    const { url, file } = await linked()
-    const { file: other } = await linked('other bytes')
+    const { url, file } = await createLinkedFile()
+    const { file: other } = await createLinkedFile('other bytes')
     const { search } = new URL(url)
     for (const path of [`/base/file/${other.file_id}/download`, `/base/file/${file.file_id}`, '/task/list']) {
       expect(envelope(await sendRequest(service().baseUrl + path + search)), path).toMatchObject(rejection)
@@ -61,7 +67,7 @@ onOneDatabase((service) => {
   })
 
   test('a changed link is rejected, whatever the change', async () => {
-    const { account, url, expiresAt } = await linked()
+    const { account, url, expiresAt } = await createLinkedFile()
     const right = new URL(url)
     const sign = right.searchParams.get('sign') ?? ''
     const expires = String(expiresAt / 1000)
@@ -129,7 +135,7 @@ onOneDatabase((service) => {
   })
 
   test('it ends at its expiry or with its file, not with the key that created it', async () => {
-    const { account, file, url } = await linked()
+    const { account, file, url } = await createLinkedFile()
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
     expect((await sendRequest(url)).status).toBe(200)
     const expired = await signLink(db(), file.file_id, Math.floor(Date.now() / 1000))
@@ -139,7 +145,7 @@ onOneDatabase((service) => {
   })
 
   test('only the owner can create it, and it does not work for requests of web pages', async () => {
-    const { file, url } = await linked()
+    const { file, url } = await createLinkedFile()
     const otherAccount = api(await service().account(0))
     const rejectedLink = await otherAccount.send(`/base/file/${file.file_id}/link`, { method: 'POST' })
     expect(rejectedLink).toMatchObject({ status: 404, code: 6004 })
@@ -148,7 +154,7 @@ onOneDatabase((service) => {
   })
 
   test('the log does not contain it', async () => {
-    const { url } = await linked()
+    const { url } = await createLinkedFile()
     const sign = new URL(url).searchParams.get('sign') ?? ''
     await sendRequest(url)
     await sendRequest(`${url}x`)

@@ -245,7 +245,7 @@ onDatabases('lists for the page', (service) => {
 
 describe('the event socket for the page', () => {
   onOneDatabase((service) => {
-    const opening = async (origin: string) => {
+    const openEventSocket = async (origin: string) => {
       const { data } = await api(service()).send<{ ticket: string }>('/task/events/ticket', {
         method: 'POST',
       })
@@ -260,13 +260,13 @@ describe('the event socket for the page', () => {
     }
 
     test('opens for it and rejects other pages', async () => {
-      expect(await opening(service().baseUrl)).toBe(101)
+      expect(await openEventSocket(service().baseUrl)).toBe(101)
       for (const origin of [
         'null',
         'http://evil.example',
         service().baseUrl.replace('127.0.0.1', 'localhost'),
       ]) {
-        expect([origin, await opening(origin)]).toEqual([origin, 401])
+        expect([origin, await openEventSocket(origin)]).toEqual([origin, 401])
       }
     })
   })

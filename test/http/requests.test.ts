@@ -95,7 +95,7 @@ describe('the process behind the service', () => {
     test('all requests except health count as activity', async () => {
       const { running, baseUrl, apiKey } = service()
       const before = running.lastActivity()
-      await untilLater(before)
+      await waitUntilAfter(before)
       await sendRequest(`${baseUrl}/health`)
       expect(running.lastActivity()).toBe(before)
       await sendRequest(`${baseUrl}/task/list`, { headers: { authorization: apiKey } })
@@ -114,7 +114,7 @@ describe('the process behind the service', () => {
 })
 
 /** Advances the clock. */
-async function untilLater(moment: number): Promise<void> {
+async function waitUntilAfter(moment: number): Promise<void> {
   while (Date.now() <= moment) await new Promise(setImmediate)
 }
 

@@ -13,13 +13,13 @@ import { onOneDatabase } from './on-databases.ts'
 import { form, formType, openConnection } from './raw-http.ts'
 
 /** Longest shutdown with idle connections, ms; the idle timeout is 2 s. */
-const soon = 5_000
+const maxShutdownMs = 5_000
 
 const head = ({ apiKey }: { apiKey: string }, first: string, ...headers: string[]) =>
   `${[first, 'Host: localhost', `Authorization: ${apiKey}`, ...headers].join('\r\n')}\r\n\r\n`
 
 /** Starts an upload that stalls. */
-async function stalledUpload(service: { baseUrl: string; apiKey: string }) {
+async function startStalledUpload(service: { baseUrl: string; apiKey: string }) {
   const line = await openConnection(service.baseUrl)
   const headers = [`Content-Type: ${formType}`, 'Content-Length: 1000000']
   line.socket.write(head(service, 'POST /base/file/upload HTTP/1.1', ...headers))
@@ -29,13 +29,13 @@ async function stalledUpload(service: { baseUrl: string; apiKey: string }) {
   return line
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const began = Date.now()
   await work()
   return Date.now() - began
 }
 
-async function ownService(): Promise<TestService> {
+async function startOwnService(): Promise<TestService> {
   const service = await startTestService()
   onTestFinished(() => rm(service.dataDir, { recursive: true, force: true }))
   return service
@@ -43,29 +43,29 @@ async function ownService(): Promise<TestService> {
 
 describe('shutdown', () => {
   test('does not wait for idle clients, partial requests or stalled uploads', async () => {
-    const service = await ownService()
+    const service = await startOwnService()
     using idleConnection = await openConnection(service.baseUrl)
     using half = await openConnection(service.baseUrl)
     half.socket.write('POST /task/test_copy HTTP/1.1\r\nHost: localhost\r\n')
-    using upload = await stalledUpload(service)
+    using upload = await startStalledUpload(service)
     await pollUntil(
       () => readdir(join(service.dataDir, 'files', 'incoming')),
       ({ length }) => length === 1,
     )
-    expect(await timed(() => service.running.close())).toBeLessThan(soon)
+    expect(await measureMs(() => service.running.close())).toBeLessThan(maxShutdownMs)
     await Promise.all([idleConnection.closed, half.closed, upload.closed])
     expect(await readdir(join(service.dataDir, 'files', 'incoming'))).toEqual([])
   })
 
   test('waits for a running download, but not for its connection afterwards', async () => {
-    const service = await ownService()
+    const service = await startOwnService()
     const size = 60_000_000
     const { data } = await api(service).upload('a.txt', 'x'.repeat(size))
     using line = await openConnection(service.baseUrl)
     line.socket.write(head(service, `GET ${data.download_url} HTTP/1.1`, 'Connection: keep-alive'))
     await line.waitForText(/\r\n\r\n/)
     line.socket.pause()
-    const closed = timed(() => service.running.close())
+    const closed = measureMs(() => service.running.close())
     // Reads slowly, but never pauses for the idle timeout.
     const readTimer = setInterval(() => {
       line.socket.resume()
@@ -78,7 +78,7 @@ describe('shutdown', () => {
   })
 
   test('rejects new requests', async () => {
-    const service = await ownService()
+    const service = await startOwnService()
     await service.running.close()
     await expect(fetch(`${service.baseUrl}/health`)).rejects.toThrow('fetch failed')
   })
@@ -132,7 +132,7 @@ test('the daemon refuses to exit during an upload or task, and exits on request 
   const service = { baseUrl: `http://127.0.0.1:${record?.port}`, apiKey: record?.key ?? '' }
   const requestExit = () => api(service).send('/daemon/exit', { method: 'POST' })
 
-  using upload = await stalledUpload(service)
+  using upload = await startStalledUpload(service)
   await pollUntil(requestExit, ({ status }) => status === 409)
   upload.socket.destroy()
   const { data: file } = await api(service).upload('a.txt', 'bytes')

@@ -19,7 +19,7 @@ onDatabases('tickets', (service) => {
     return eventTicket.parse(answer.data)
   }
   /** HTTP status of the upgrade: 101 when the socket opens. */
-  const opening = async (query: string, headers = '') => {
+  const openEventSocket = async (query: string, headers = '') => {
     using line = await openConnection(service().baseUrl)
     line.socket.write(
       `GET /task/events${query} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -40,12 +40,12 @@ onDatabases('tickets', (service) => {
     expect(await client.waitFor(({ length }) => length === 1)).toEqual([
       { event: 'snapshot', seq: 0, task: null },
     ])
-    expect(await opening(`?ticket=${ticket}`)).toBe(401)
+    expect(await openEventSocket(`?ticket=${ticket}`)).toBe(401)
   })
 
   test('of two concurrent sockets with one ticket one opens', async () => {
     const { ticket } = await requestTicket(await service().account(0))
-    const statuses = await Promise.all([1, 2, 3, 4].map(() => opening(`?ticket=${ticket}`)))
+    const statuses = await Promise.all([1, 2, 3, 4].map(() => openEventSocket(`?ticket=${ticket}`)))
     expect(statuses.toSorted((a, b) => a - b)).toEqual([101, 401, 401, 401])
   })
 
@@ -56,13 +56,13 @@ onDatabases('tickets', (service) => {
       const response = await fetch(`${service().baseUrl}${path}?ticket=${ticket}`)
       expect([path, response.status]).toEqual([path, 401])
     }
-    expect(await opening(`?ticket=${ticket}`)).toBe(101)
+    expect(await openEventSocket(`?ticket=${ticket}`)).toBe(101)
   })
 
   test('a wrong ticket is rejected although the key is valid', async () => {
     const { apiKey } = await service().account(0)
-    const wrong = await opening('?ticket=wrong', `Authorization: ${apiKey}\r\n`)
-    expect([wrong, await opening('?ticket='), await opening('')]).toEqual([401, 401, 401])
+    const wrong = await openEventSocket('?ticket=wrong', `Authorization: ${apiKey}\r\n`)
+    expect([wrong, await openEventSocket('?ticket='), await openEventSocket('')]).toEqual([401, 401, 401])
   })
 
   test('it expires after a minute, and with its key', async () => {
@@ -73,7 +73,7 @@ onDatabases('tickets', (service) => {
       .set((eb) => ({ expire_at: eb('expire_at', '-', 60_001) }))
       .where('account_id', '=', account.id)
       .execute()
-    expect(await opening(`?ticket=${old.ticket}`)).toBe(401)
+    expect(await openEventSocket(`?ticket=${old.ticket}`)).toBe(401)
     const { ticket } = await requestTicket(account)
     await removeExpiredEventTickets(db(), Date.now())
     const remaining = await db()
@@ -84,7 +84,7 @@ onDatabases('tickets', (service) => {
     expect(remaining).toHaveLength(1)
     expect(JSON.stringify(remaining)).not.toContain(ticket)
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
-    expect(await opening(`?ticket=${ticket}`)).toBe(401)
+    expect(await openEventSocket(`?ticket=${ticket}`)).toBe(401)
   })
 
   test('the log never contains it', async () => {

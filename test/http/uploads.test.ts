@@ -34,7 +34,7 @@ onDatabases('uploads', (service) => {
   test('equal content of the same type is one renewed record; of another type a second one', async () => {
     const calls = api(await account())
     const first = await calls.upload('a.txt', 'the same')
-    await age(service(), first.data, 10 * day)
+    await ageUploadedFile(service(), first.data, 10 * day)
     const again = await calls.upload('b.txt', 'the same')
     expect(again.data).toMatchObject({ file_id: first.data.file_id, original_name: 'a.txt' })
     expect(again.data.expire_at >= first.data.expire_at).toBe(true)
@@ -46,7 +46,7 @@ onDatabases('uploads', (service) => {
   test('an expired file is unknown until its content is uploaded again', async () => {
     const calls = api(await account())
     const { data } = await calls.upload('a.txt', 'to expire')
-    await age(service(), data, 60 * day)
+    await ageUploadedFile(service(), data, 60 * day)
     for (const part of ['', '/facts', '/download', '/preview?kind=waveform']) {
       expect(await calls.send(`/base/file/${data.file_id}${part}`)).toMatchObject({
         status: 404,
@@ -191,7 +191,7 @@ async function blake3(text: string): Promise<string> {
 }
 
 /** Makes a file older. */
-async function age({ running }: TestService, file: FileRecord, ms: number): Promise<void> {
+async function ageUploadedFile({ running }: TestService, file: FileRecord, ms: number): Promise<void> {
   await running.service.db
     .updateTable('files')
     .set((eb) => ({ expire_at: eb('expire_at', '-', ms), created_at: eb('created_at', '-', ms) }))

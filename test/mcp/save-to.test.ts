@@ -50,7 +50,7 @@ test('a download also gets its own extension; .jpg and .jpeg are one type', asyn
 })
 
 /** Makes the next task complete with a MIDI file and two sound files. */
-async function completeWithSeveral({ service }: Agent): Promise<void> {
+async function completeWithSeveralFiles({ service }: Agent): Promise<void> {
   const results = {
     '': await service.addFile('tune-piano.wav', Buffer.from('sound')),
     midi_: await service.addFile('tune.mid', Buffer.from('notes')),
@@ -70,7 +70,7 @@ test.each([
   ['enh.mp3', 'The file is .wav, so it is not named .mp3.'],
 ])('several results are named after %s, each with its own extension', async (save_to, note) => {
   await using agent = await startInProcessAgent('modern')
-  await completeWithSeveral(agent)
+  await completeWithSeveralFiles(agent)
   const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to })
   const files = data['files'] as Saved[]
   expect(files.map(({ path }) => path)).toEqual(
@@ -82,7 +82,7 @@ test.each([
 
 test('several results are saved in a folder under their own names', async () => {
   await using agent = await startInProcessAgent('modern')
-  await completeWithSeveral(agent)
+  await completeWithSeveralFiles(agent)
   const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to: 'tune' })
   expect((data['files'] as Saved[]).map(({ path }) => path)).toEqual(
     ['tune-piano.wav', 'tune.mid', 'tune-dry.wav'].map((name) => join(agent.workspace, 'tune', name)),

@@ -29,10 +29,10 @@ function* fieldsOf(schema: unknown): Generator<[string, Node]> {
  * Tokens of the whole list, counted as characters of its compact JSON divided by 3.5. Tokenizers of
  * today's models need fewer for JSON schemas in English (about 4 characters a token), so this is an upper estimate.
  */
-const tokens = Math.ceil(JSON.stringify({ tools: listed }).length / 3.5)
+const estimateTokens = Math.ceil(JSON.stringify({ tools: listed }).length / 3.5)
 
 test('the whole list stays below 12,000 tokens', () => {
-  expect(tokens).toBeLessThan(12_000)
+  expect(estimateTokens).toBeLessThan(12_000)
 })
 
 test('names are unique and valid for every client: lower case, digits, underscores', () => {
@@ -44,7 +44,7 @@ test('names are unique and valid for every client: lower case, digits, underscor
 const maxDepth = 5
 
 /** Paths and reasons of schema parts that some client or model API rejects. */
-function* hazardsOf(schema: unknown): Generator<string> {
+function* findHazards(schema: unknown): Generator<string> {
   const unsupportedKeywords = [
     '$ref',
     '$defs',
@@ -84,7 +84,7 @@ describe('schema hazards', () => {
     ['format', z.email()],
     ['has two words', z.object({ 'two words': z.string() })],
   ])('finds %s', (expected, field) => {
-    const found = [...hazardsOf(publishInputSchema(z.object({ field })))].join('; ')
+    const found = [...findHazards(publishInputSchema(z.object({ field })))].join('; ')
     expect(found).toMatch(new RegExp(expected.replace('$', String.raw`\$`)))
   })
 
@@ -95,7 +95,7 @@ describe('schema hazards', () => {
 
   test('whole numbers have no machine-dependent bounds', () => {
     const publishedSchema = publishInputSchema(z.object({ field: z.int(), time: z.int().max(2 ** 31 - 1) }))
-    expect([...hazardsOf(publishedSchema)]).toEqual([])
+    expect([...findHazards(publishedSchema)]).toEqual([])
   })
 })
 
@@ -123,7 +123,7 @@ describe.each(tools)(
     })
 
     test('its schemas contain nothing that clients reject', () => {
-      for (const schema of [inputSchema, outputSchema ?? {}]) expect([...hazardsOf(schema)]).toEqual([])
+      for (const schema of [inputSchema, outputSchema ?? {}]) expect([...findHazards(schema)]).toEqual([])
     })
 
     test('every field has a type, and ids are never numbers', () => {

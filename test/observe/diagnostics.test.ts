@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dirname(home), { recursive: true, force: true }))
 
-interface Ended {
+interface CommandResult {
   readonly code: number
   readonly out: string
   readonly err: string
@@ -48,7 +48,7 @@ interface Ended {
 function diagnostics(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const env = { ...process.env, HOME: home, REELWRIGHT_DATA_DIR: dataDir, ...environment }
   return new Promise((resolve) => {
     execFile(process.execPath, [main, 'diagnostics', ...args], { env, cwd: home }, (error, out, err) =>

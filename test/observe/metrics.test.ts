@@ -51,16 +51,16 @@ async function checkCounts(service: TestService): Promise<void> {
   await once(socket, 'open')
 
   const now = await scrape(service)
-  const grown = (name: string, labels: Record<string, string> = {}) =>
+  const increase = (name: string, labels: Record<string, string> = {}) =>
     now.sum(name, labels) - before.sum(name, labels)
   const type = 'test_copy'
-  expect(grown('reelwright_tasks_created_total', { type })).toBe(7)
-  expect(grown('reelwright_tasks_ended_total', { type, state: 'completed' })).toBe(2)
-  expect(grown('reelwright_tasks_ended_total', { type, state: 'failed' })).toBe(1)
-  expect(grown('reelwright_tasks_ended_total', { type, state: 'cancelled' })).toBe(1)
-  expect(grown('reelwright_tasks_ended_total')).toBe(4)
-  expect(grown('reelwright_task_attempts_failed_total', { type })).toBe(1)
-  expect(grown('reelwright_task_duration_seconds_count', { type })).toBe(2)
+  expect(increase('reelwright_tasks_created_total', { type })).toBe(7)
+  expect(increase('reelwright_tasks_ended_total', { type, state: 'completed' })).toBe(2)
+  expect(increase('reelwright_tasks_ended_total', { type, state: 'failed' })).toBe(1)
+  expect(increase('reelwright_tasks_ended_total', { type, state: 'cancelled' })).toBe(1)
+  expect(increase('reelwright_tasks_ended_total')).toBe(4)
+  expect(increase('reelwright_task_attempts_failed_total', { type })).toBe(1)
+  expect(increase('reelwright_task_duration_seconds_count', { type })).toBe(2)
   expect(now.sum('reelwright_tasks', { type, state: 'processing' })).toBe(2)
   expect(now.sum('reelwright_tasks', { type, state: 'queued' })).toBe(1)
   expect(now.sum('reelwright_oldest_queued_task_seconds')).toBeGreaterThan(0)
@@ -68,14 +68,14 @@ async function checkCounts(service: TestService): Promise<void> {
   expect(now.sum('reelwright_event_sockets')).toBe(1)
 
   const creation = { method: 'POST', route: '/task/:task_type' }
-  expect(grown('reelwright_http_requests_total', { ...creation, status: '200' })).toBe(7)
-  expect(grown('reelwright_http_requests_total', { ...creation, status: '400' })).toBe(1)
-  expect(grown('reelwright_http_request_duration_seconds_count', creation)).toBe(8)
-  expect(grown('reelwright_http_requests_total', { route: '/base/file/upload' })).toBe(2)
+  expect(increase('reelwright_http_requests_total', { ...creation, status: '200' })).toBe(7)
+  expect(increase('reelwright_http_requests_total', { ...creation, status: '400' })).toBe(1)
+  expect(increase('reelwright_http_request_duration_seconds_count', creation)).toBe(8)
+  expect(increase('reelwright_http_requests_total', { route: '/base/file/upload' })).toBe(2)
   // Bytes on the wire include headers and the form.
-  const uploaded = grown('reelwright_http_received_bytes_total', { route: '/base/file/upload' })
+  const uploaded = increase('reelwright_http_received_bytes_total', { route: '/base/file/upload' })
   expect([uploaded >= 200_000, uploaded < 203_000]).toEqual([true, true])
-  const downloaded = grown('reelwright_http_sent_bytes_total', { route: '/base/file/:file_id/download' })
+  const downloaded = increase('reelwright_http_sent_bytes_total', { route: '/base/file/:file_id/download' })
   expect([downloaded >= 100_000, downloaded < 102_000]).toEqual([true, true])
   // Two equal uploads with different extensions are stored once, as are their copies.
   expect(now.sum('reelwright_stored_bytes')).toBe(100_000)

@@ -6,14 +6,14 @@ export const conditions = {
   /** Hiss, 26 dB below the music. */
   noise: (sound) => addHiss(sound),
   /** A room: echoes that are 60 dB down after 1.1 s. */
-  reverb: (sound, rate) => reverberated(sound, rate),
+  reverb: (sound, rate) => addReverb(sound, rate),
   /** A recording by a phone in a room. */
-  'noise and reverb': (sound, rate) => addHiss(reverberated(sound, rate)),
+  'noise and reverb': (sound, rate) => addHiss(addReverb(sound, rate)),
   /** A low-pass filter, as in a band-limited recording. */
-  dull(sound, rate) {
-    const lowPassFactor = Math.exp((-2 * Math.PI * 2500) / rate)
+  'low-pass': (sound, rate) => {
+    const factor = Math.exp((-2 * Math.PI * 2500) / rate)
     let state = 0
-    return sound.map((sample) => (state = lowPassFactor * state + (1 - lowPassFactor) * sample))
+    return sound.map((sample) => (state = factor * state + (1 - factor) * sample))
   },
 } as const satisfies Record<string, (sound: Float32Array, rate: number) => Float32Array>
 
@@ -21,16 +21,16 @@ export type Condition = keyof typeof conditions
 
 function addHiss(sound: Float32Array): Float32Array {
   const random = createRandom(5)
-  const level = power(sound) * 10 ** (-26 / 20)
+  const level = rms(sound) * 10 ** (-26 / 20)
   return sound.map((sample) => sample + level * random.gaussian())
 }
 
-function power(sound: Float32Array): number {
+function rms(sound: Float32Array): number {
   return Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
 }
 
 /** Schroeder reverb: eight comb filters and two all-passes. */
-function reverberated(sound: Float32Array, rate: number): Float32Array {
+function addReverb(sound: Float32Array, rate: number): Float32Array {
   const out = new Float32Array(sound.length)
   for (const ms of [29.7, 37.1, 41.1, 43.7, 31.3, 35.9, 39.7, 45.1]) {
     const delay = Math.round((ms * rate) / 1000)
@@ -42,7 +42,7 @@ function reverberated(sound: Float32Array, rate: number): Float32Array {
     }
   }
   for (const ms of [5, 1.7]) allPass(out, Math.round((ms * rate) / 1000))
-  const wet = (0.5 * power(sound)) / Math.max(1e-9, power(out))
+  const wet = (0.5 * rms(sound)) / Math.max(1e-9, rms(out))
   return sound.map((sample, at) => sample + wet * (out[at] ?? 0))
 }
 

@@ -17,7 +17,7 @@ const run = promisify(execFile)
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
 /** Fills a disk. */
-async function fill(path: string): Promise<void> {
+async function fillDisk(path: string): Promise<void> {
   await using file = await open(path, 'wx')
   for (let bytes = 2 ** 26; bytes >= 512;) {
     try {
@@ -29,7 +29,7 @@ async function fill(path: string): Promise<void> {
 }
 
 /** A service in its own process, so that no file on the disk stays open. */
-async function startOn(dataDir: string) {
+async function startOnDisk(dataDir: string) {
   await mkdir(dataDir)
   const service = await startServiceProcess(dataDir)
   return { ...service, [Symbol.asyncDispose]: () => service.kill('SIGKILL') }
@@ -39,11 +39,11 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
   test('a full disk is reported; requests that need no space work, and nothing is lost', async () => {
     await using disk = await createTestDisk(2 ** 29)
     const [dataDir, filler] = [join(disk.folder, 'data'), join(disk.folder, 'filler')]
-    await using service = await startOn(dataDir)
+    await using service = await startOnDisk(dataDir)
     const calls = api(service)
     const { data: file } = await calls.upload('a.txt', 'there before')
     const create = () => calls.create('test_copy', { file_id: file.file_id })
-    await fill(filler)
+    await fillDisk(filler)
     expect(await freeSpace(disk.folder)).toBeLessThan(4096)
 
     const rejection = await calls.upload('b.txt', 'too much')
@@ -79,7 +79,7 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
   test('a failing disk is reported', async () => {
     await using disk = await createTestDisk(2 ** 29)
     const dataDir = join(disk.folder, 'data')
-    await using service = await startOn(dataDir)
+    await using service = await startOnDisk(dataDir)
     const calls = api(service)
     const { data: file } = await calls.upload('a.txt', 'there before')
     await disk.cutPower()

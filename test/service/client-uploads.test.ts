@@ -40,7 +40,7 @@ beforeEach(async () => {
 afterEach(() => relay[Symbol.asyncDispose]())
 
 /** Creates a file of three parts with unique content. */
-async function makeLarge(): Promise<void> {
+async function createLargeFile(): Promise<void> {
   await createStampedFile(path, largeSize, 'sparse')
   await write(largeSize - 100, `file ${files}`)
 }
@@ -71,11 +71,11 @@ async function upload(options: { signal?: AbortSignal; name?: string } = {}) {
   }
 }
 
-const requested = (begins: string) => relay.requests.filter((request) => request.startsWith(begins))
+const requestsFrom = (begins: string) => relay.requests.filter((request) => request.startsWith(begins))
 const openUploads = () =>
   service.running.service.db.selectFrom('uploads').select('id').where('file_id', 'is', null).execute()
 
-async function expectArrived({ blake3_id, size }: FileRecord): Promise<void> {
+async function expectStored({ blake3_id, size }: FileRecord): Promise<void> {
   const stored = join(service.dataDir, 'files', 'blobs', blake3_id.slice(0, 2), blake3_id)
   expect((await readFile(stored)).equals(await readFile(path))).toBe(true)
   if (size === largeSize) expect(await firstMisplacedMiB(stored)).toBeNull()
@@ -84,25 +84,25 @@ async function expectArrived({ blake3_id, size }: FileRecord): Promise<void> {
 
 describe('the kind of upload', () => {
   test('a large file is uploaded in parts, and not at all the second time', async () => {
-    await makeLarge()
+    await createLargeFile()
     const { record, progress } = await upload()
-    await expectArrived(record)
+    await expectStored(record)
     expect(record).toMatchObject({ original_name: 'clip.mp4', size: largeSize })
-    expect(requested('PUT')).toHaveLength(3)
+    expect(requestsFrom('PUT')).toHaveLength(3)
     expect(progress.at(-1)).toBe(1)
     expect(progress).toEqual(progress.toSorted((a, b) => a - b))
     const again = await upload({ name: 'other.mp4' })
     expect(again.record).toMatchObject({ file_id: record.file_id, instant: true })
     expect(again.progress.at(-1)).toBe(1)
-    expect([requested('PUT').length, requested(`POST ${initPath}`).length]).toEqual([3, 2])
+    expect([requestsFrom('PUT').length, requestsFrom(`POST ${initPath}`).length]).toEqual([3, 2])
   })
 
   test('a small file is uploaded in one request without a session, and not at all the second time', async () => {
     await writeFile(path, 'small')
     const { record } = await upload()
-    await expectArrived(record)
+    await expectStored(record)
     expect(relay.requests.filter((request) => request === oneRequest)).toHaveLength(1)
-    expect(requested('PUT')).toEqual([])
+    expect(requestsFrom('PUT')).toEqual([])
     expect(await openUploads()).toEqual([])
     expect((await upload()).record).toMatchObject({ file_id: record.file_id, instant: true })
     expect(relay.requests.filter((request) => request === oneRequest)).toHaveLength(1)
@@ -120,12 +120,12 @@ describe('the kind of upload', () => {
       response.writeHead(status).end('no such thing')
       return true
     }
-    await expectArrived((await upload()).record)
+    await expectStored((await upload()).record)
     expect(relay.requests.filter((request) => request === oneRequest)).toHaveLength(1)
   })
 
   test('an error is reported at once, unchanged', async () => {
-    await makeLarge()
+    await createLargeFile()
     relay.target = { ...relay.target, apiKey: 'wrong' }
     await expect(upload()).rejects.toMatchObject({ code: 6502, pauses: [] })
   })
@@ -139,7 +139,7 @@ describe('network failures', () => {
   ])(
     'HTTP %i %o: the part is sent again, not before the requested time',
     async (status, headers, delayMs) => {
-      await makeLarge()
+      await createLargeFile()
       let refusals = 2
       relay.intercept = ({ method }, response) => {
         if (method !== 'PUT' || refusals === 0) return false
@@ -148,14 +148,14 @@ describe('network failures', () => {
         return true
       }
       const { record, pauses } = await upload()
-      await expectArrived(record)
+      await expectStored(record)
       expect(pauses).toHaveLength(2)
       expect(Math.min(...pauses)).toBeGreaterThanOrEqual(delayMs)
     },
   )
 
   test('a service that asks for too long a wait, or never recovers, is reported', async () => {
-    await makeLarge()
+    await createLargeFile()
     const rejectPart = (headers: Record<string, string>) => {
       relay.intercept = ({ method }, response) => {
         if (method !== 'PUT') return false
@@ -173,29 +173,29 @@ describe('network failures', () => {
     expect(Math.min(...pauses)).toBeLessThanOrEqual(200)
     expect(Math.max(...pauses)).toBeGreaterThan(10_000)
     relay.intercept = () => false
-    await expectArrived((await upload()).record)
+    await expectStored((await upload()).record)
   })
 
   test('a part whose response was lost is not sent again, nor is one of an earlier upload', async () => {
-    await makeLarge()
+    await createLargeFile()
     let lostCount = 0
     relay.dropsResponse = ({ method }) => method === 'PUT' && lostCount++ === 0
-    await expectArrived((await upload()).record)
-    expect([lostCount, requested('PUT').length]).toEqual([3, 3])
+    await expectStored((await upload()).record)
+    expect([lostCount, requestsFrom('PUT').length]).toEqual([3, 3])
   })
 
   test('`complete` is repeated when its response is lost', async () => {
-    await makeLarge()
+    await createLargeFile()
     let lostCount = 0
     relay.dropsResponse = ({ url }) => url?.endsWith('/complete') === true && lostCount++ === 0
-    await expectArrived((await upload()).record)
+    await expectStored((await upload()).record)
     expect(
-      requested('POST /base/file/upload/chunk').filter((request) => request.endsWith('/complete')),
+      requestsFrom('POST /base/file/upload/chunk').filter((request) => request.endsWith('/complete')),
     ).toHaveLength(2)
   })
 
   test('an aborted upload resumes where it stopped', async () => {
-    await makeLarge()
+    await createLargeFile()
     const end = new AbortController()
     const reason = new Error('the agent has disconnected')
     relay.dropsResponse = ({ url }) => {
@@ -204,15 +204,15 @@ describe('network failures', () => {
     }
     await expect(upload({ signal: end.signal })).rejects.toBe(reason)
     const [session] = await openUploads()
-    const part = (index: number) => requested(`PUT /base/file/upload/chunk/${session?.id}/${index}`).length
+    const part = (index: number) => requestsFrom(`PUT /base/file/upload/chunk/${session?.id}/${index}`).length
     expect(part(2)).toBe(1)
-    await expectArrived((await upload()).record)
+    await expectStored((await upload()).record)
     expect(part(2)).toBe(1)
-    expect(part(0) + part(1) + part(2)).toBe(requested('PUT').length)
+    expect(part(0) + part(1) + part(2)).toBe(requestsFrom('PUT').length)
   })
 
   test('an upload whose session ends is started again', async () => {
-    await makeLarge()
+    await createLargeFile()
     let aborting: Promise<unknown> | undefined
     relay.intercept = ({ method, url = '' }) => {
       if (method === 'PUT') aborting ??= chunkedUploadClient(relay.target).abort(url.split('/').at(-2) ?? '')
@@ -221,7 +221,7 @@ describe('network failures', () => {
     const { record } = await upload()
     await aborting
     expect(record.size).toBe(largeSize)
-    expect(requested(`POST ${initPath}`)).toHaveLength(2)
+    expect(requestsFrom(`POST ${initPath}`)).toHaveLength(2)
   })
 })
 
@@ -244,11 +244,11 @@ describe('a file that changes while it is uploaded', () => {
     })
     await writing
     expect(await openUploads()).toEqual([])
-    await expectArrived((await upload()).record)
+    await expectStored((await upload()).record)
   })
 
   test('a file that becomes shorter is reported without a second attempt', async () => {
-    await makeLarge()
+    await createLargeFile()
     let shortening: Promise<void> | undefined
     relay.intercept = ({ url }) => {
       if (url === initPath) shortening ??= truncate(path, partBytes)

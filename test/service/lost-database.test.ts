@@ -17,7 +17,7 @@ async function startLine(port: number) {
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    async cut() {
+    async closeConnections() {
       server.close()
       for (const end of sockets) end.destroy()
       await once(server, 'close')
@@ -38,7 +38,7 @@ test.skipIf(!hasPostgres)(
     const failing = sql`select pg_sleep(600)`.execute(db).catch((error: unknown) => error)
     // A response on another connection shows that the query is running.
     await sql`select 1`.execute(db)
-    await line.cut()
+    await line.closeConnections()
     // The server would only notice at the end of the query.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'`.execute(
       direct,

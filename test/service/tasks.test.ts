@@ -21,7 +21,7 @@ onDatabases('tasks', (service) => {
     expect(done).toMatchObject({ status: 'completed', progress: 100, id: created.data.task_id })
     const result = done.output_result as { file_id: string; download_url: string }
     expect(Buffer.from(await calls.download(result.file_id)).toString()).toBe('some bytes')
-    await check(service())
+    await checkServiceInvariants(service())
   })
 
   test('an input error fails at once, a bug after three attempts; both are refunded', async () => {
@@ -46,7 +46,7 @@ onDatabases('tasks', (service) => {
       .execute()
     expect(rows).toEqual([{ attempts: 1 }, { attempts: 3 }])
     expect(await accountBalance(service().running.service.db, account.id)).toBe(10)
-    await check(service())
+    await checkServiceInvariants(service())
   })
 
   test('tasks and files of another account are unknown, like missing ones', async () => {
@@ -61,7 +61,7 @@ onDatabases('tasks', (service) => {
     expect(await other.cancel(task.task_id)).toMatchObject({ status: 404, code: 6005 })
     expect(await owner.query('other_type', task.task_id)).toMatchObject({ status: 404, code: 6005 })
     await owner.ended('test_copy', task.task_id)
-    await check(service())
+    await checkServiceInvariants(service())
   })
 
   test.for([
@@ -80,7 +80,7 @@ onDatabases('tasks', (service) => {
       expect(answer).toMatchObject({ status, code, data: null })
       expect(answer.msg).toMatch(message)
       expect(await accountBalance(service().running.service.db, account.id)).toBe(5)
-      await check(service())
+      await checkServiceInvariants(service())
     },
   )
 
@@ -133,7 +133,7 @@ onNewDatabases('tasks of a separate service', (start) => {
     expect(codes.filter((code) => code === 200)).toHaveLength(50)
     expect(codes.filter((code) => code === 6202)).toHaveLength(150)
     expect(await accountBalance(service.running.service.db, account.id)).toBe(0)
-    await check(service)
+    await checkServiceInvariants(service)
   })
 
   test('a queued task can be cancelled and is refunded; a running one cannot', async () => {
@@ -156,7 +156,7 @@ onNewDatabases('tasks of a separate service', (start) => {
     expect(await calls.cancel(queued)).toMatchObject(hint(/refunded/))
     expect(await calls.cancel(running)).toMatchObject(hint(/Wait for it/))
     expect(await accountBalance(service.running.service.db, account.id)).toBe(8)
-    await check(service)
+    await checkServiceInvariants(service)
   })
 
   test('a free task that fails changes no credits', async () => {
@@ -172,10 +172,10 @@ onNewDatabases('tasks of a separate service', (start) => {
     const { db } = service.running.service
     const entries = db.selectFrom('ledger').select('kind').where('account_id', '=', account.id)
     expect(await entries.execute()).toEqual([{ kind: 'grant' }])
-    await check(service)
+    await checkServiceInvariants(service)
   })
 })
 
-async function check(service: TestService): Promise<void> {
+async function checkServiceInvariants(service: TestService): Promise<void> {
   await checkInvariants(service.running.service.db, service.running.service.files)
 }

@@ -11,7 +11,7 @@ import { checkInvariants } from './invariants.ts'
 const partSize = 300_000
 
 /** A file of four parts with unique content. */
-function contentOf(name: string): { parts: readonly string[]; content: string } {
+function createContent(name: string): { parts: readonly string[]; content: string } {
   const parts = ['a', 'b', 'c', 'd'].map((letter, index) =>
     `${letter} ${name} `.repeat(partSize).slice(0, index === 3 ? 1000 : partSize),
   )
@@ -94,7 +94,7 @@ describe('kill -9 of the service during a chunked upload', () => {
     const { dataDir } = services
     const victim = await services.ensureRunning()
     await victim.arm(point, hit)
-    const upload = { dataDir, ...contentOf(`${point} ${hit}`) }
+    const upload = { dataDir, ...createContent(`${point} ${hit}`) }
     const { parts, content } = upload
     const acknowledged = await uploadUntilKilled({ ...upload, calls: chunkedUploadClient(victim) })
     await victim.exited
@@ -123,7 +123,7 @@ describe('kill -9 of the service during a chunked upload', () => {
     const victim = await services.ensureRunning()
     await victim.arm('upload.aborted')
     const calls = chunkedUploadClient(victim)
-    const { parts, content } = contentOf('upload.aborted')
+    const { parts, content } = createContent('upload.aborted')
     const id = (await startUpload({ dataDir, calls, content })) ?? ''
     await calls.put(id, 0, parts[0] ?? '')
     await expect(calls.abort(id)).rejects.toThrow('fetch failed')

@@ -28,7 +28,7 @@ test('a worker whose identity cannot be recorded is ended, and the attempt fails
   await rm(identities, { recursive: true })
   const before = children()
   const attemptOptions = { signal: new AbortController().signal, onProgress: () => undefined }
-  await expect(workers.run(attemptIn(folder), attemptOptions)).rejects.toThrow('ENOENT')
+  await expect(workers.run(createAttempt(folder), attemptOptions)).rejects.toThrow('ENOENT')
   await pollUntil(
     async () => children(),
     (count) => count === before,
@@ -36,7 +36,7 @@ test('a worker whose identity cannot be recorded is ended, and the attempt fails
 })
 
 /** An attempt in a folder. */
-function attemptIn(folder: string) {
+function createAttempt(folder: string) {
   const task = { taskId: '1', operation: 'x', input: {}, files: [] }
   return { ...task, scratch: folder, steps: folder, threads: 1 }
 }
@@ -68,10 +68,10 @@ test('a worker that finishes after an abort is reused, and not ended later', asy
   const onProgress = () => undefined
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const first = workers.run(attemptIn(folder), { signal: stop.signal, onProgress })
+  const first = workers.run(createAttempt(folder), { signal: stop.signal, onProgress })
   stop.abort()
   expect(await first).toMatchObject({ output: { attempts: 1 } })
-  const second = workers.run(attemptIn(folder), { signal: new AbortController().signal, onProgress })
+  const second = workers.run(createAttempt(folder), { signal: new AbortController().signal, onProgress })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(await second, 'in the same process').toMatchObject({ output: { attempts: 2 } })
 })
@@ -120,7 +120,7 @@ test('output of a worker is logged line by line, with its task', async () => {
 })
 
 /** A worker that keeps its compile cache in a folder beside it and does nothing else. */
-const compiling = `
+const compileCacheWorker = `
 import { enableCompileCache } from 'node:module'
 enableCompileCache(import.meta.dirname + '/compiled')
 const { runWorker } = await import('${import.meta.resolve('../../src/tasks/worker.ts')}')
@@ -132,21 +132,24 @@ test('the compile cache of a worker is kept for later workers, although it is ki
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
-  await writeFile(module, compiling)
+  await writeFile(module, compileCacheWorker)
   const workers = await openWorkers({
     command: { module, args: [] },
     folder: join(folder, 'run'),
     log: openLog({ level: 'silent' }),
     metrics: new Metrics(),
   })
-  await workers.run(attemptIn(folder), { signal: new AbortController().signal, onProgress: () => undefined })
+  await workers.run(createAttempt(folder), {
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+  })
   await workers[Symbol.asyncDispose]()
   const cacheFiles = await readdir(join(folder, 'compiled'), { recursive: true, withFileTypes: true })
   expect(cacheFiles.filter((entry) => entry.isFile())).not.toHaveLength(0)
 })
 
 /** Starts workers that send requests to a service with a rate limit. The clock does not advance. */
-async function asking(perMinute: number, pause: Wait) {
+async function startRateLimitedWorkers(perMinute: number, pause: Wait) {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const server = await startFakeService(json({}))
@@ -162,7 +165,11 @@ async function asking(perMinute: number, pause: Wait) {
   })
   onTestFinished(() => workers[Symbol.asyncDispose]())
   const run = async (input: object, signal = new AbortController().signal) => {
-    const attempt = { ...attemptIn(folder), taskId: newId(), input: { address: service.address, ...input } }
+    const attempt = {
+      ...createAttempt(folder),
+      taskId: newId(),
+      input: { address: service.address, ...input },
+    }
     return await workers.run(attempt, { signal, onProgress: () => undefined })
   }
   return { server, run }
@@ -171,7 +178,10 @@ async function asking(perMinute: number, pause: Wait) {
 test('the rate limit of a service applies across all workers', async () => {
   /** Requested delays, ms. No time passes. */
   const delays: number[] = []
-  const { server, run } = await asking(3, async (milliseconds) => void delays.push(milliseconds))
+  const { server, run } = await startRateLimitedWorkers(
+    3,
+    async (milliseconds) => void delays.push(milliseconds),
+  )
   await Promise.all([run({ requests: 4 }), run({ requests: 4 })])
   expect(server.heard).toHaveLength(8)
   expect(delays).toEqual([60_000, 60_000, 60_000, 120_000, 120_000])
@@ -179,7 +189,7 @@ test('the rate limit of a service applies across all workers', async () => {
 
 test('reserved requests of failed or stopped attempts are released', async () => {
   const delays: number[] = []
-  const { run } = await asking(2, async (milliseconds, signal) => {
+  const { run } = await startRateLimitedWorkers(2, async (milliseconds, signal) => {
     delays.push(milliseconds)
     await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
   })
@@ -195,7 +205,7 @@ test('reserved requests of failed or stopped attempts are released', async () =>
 })
 
 test.runIf(process.platform === 'linux')('a full disk is reported as such', async () => {
-  const { run } = await asking(1, async () => undefined)
+  const { run } = await startRateLimitedWorkers(1, async () => undefined)
   await expect(run({ requests: 0, resultPath: '/dev/full' })).rejects.toMatchObject({
     ...{ code: 6402, message: 'the disk is full', retryable: true },
     hint: 'Free space on the service, then try again.',

@@ -11,7 +11,7 @@ import { run } from '../../tools/video-purify/run.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { writeModelFile, fakeInpaintingModel, constantFlowModel } from '../engines/vision/fake-models.ts'
 import { logo, overlayBoxes, subtitles, type Overlay } from '../footage/overlay.ts'
-import { makeScene, type Scene } from '../footage/scene.ts'
+import { createScene, type Scene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
@@ -114,7 +114,7 @@ function treatedPsnr(
 
 describe('video_purify with raft, over HTTP', () => {
   it('without models, warps the background accurately and charges the quoted price', async () => {
-    const scene = makeScene('slow pan', { ...size, count: 24 })
+    const scene = createScene('slow pan', { ...size, count: 24 })
     const overlay = subtitles(scene, { visibleFrames: 9, hiddenFrames: 3 })
     const path = await film('subtitles.mp4', scene, overlay)
     const before = await withoutModels.calls.balance()
@@ -137,7 +137,7 @@ describe('video_purify with raft, over HTTP', () => {
   })
 
   it('with models, fills hidden content by the inpainting model and uses the flow model', async () => {
-    const scene = makeScene('walker', { ...size, count: 9 })
+    const scene = createScene('walker', { ...size, count: 9 })
     const [lines, mark] = [subtitles(scene, { visibleFrames: 5, hiddenFrames: 3 }), logo(scene)]
     const path = await film('both.mp4', scene, {
       patchesAt: () => [],
@@ -184,7 +184,7 @@ it('a model fills full-range video in full range', async () => {
 
 describe('a finished part is reused', () => {
   it('with the same models, and not with others', async () => {
-    const scene = makeScene('static', { ...size, count: 6 })
+    const scene = createScene('static', { ...size, count: 6 })
     const path = await film('resumed.mp4', scene, logo(scene))
     const files = await stageFiles([path])
     const attempt = async (userModels: PackSettings['own']) => {

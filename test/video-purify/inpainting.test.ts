@@ -11,7 +11,7 @@ import { processPart } from '../../tools/video-purify/part.ts'
 import { wholePicture } from '../../tools/video-purify/parts.ts'
 import { scratchFolder } from '../engines/ffmpeg/made.ts'
 import { logo, overlayBoxes, type Box } from '../footage/overlay.ts'
-import { makeScene } from '../footage/scene.ts'
+import { createScene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
@@ -39,7 +39,7 @@ it('overlays are learned from the frames on which they are marked', async () => 
   // Every fifth frame is analysed; the mark is visible on that frame and the next.
   const [step, visible, samples] = [5, 2, 14]
   const shots = Array.from({ length: samples / 2 }, (_, seed) =>
-    makeScene('slow pan', { ...size, count: 2 * step, seed: 40 + seed }),
+    createScene('slow pan', { ...size, count: 2 * step, seed: 40 + seed }),
   )
   const frames = shots.flatMap((shot) => Array.from({ length: 2 * step }, (_, index) => shot.frameAt(index)))
   const [first] = shots
@@ -73,7 +73,7 @@ it('overlays are learned from the frames on which they are marked', async () => 
 })
 
 it('frames before the start of the picture do not count as background', async () => {
-  const scene = makeScene('static', { ...size, count: 6 })
+  const scene = createScene('static', { ...size, count: 6 })
   const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   frames.forEach((frame, index) => logo(scene).draw(frame, index))
   const film = await writeFrames(join(folder, 'film.mp4'), frames, 12)
@@ -98,7 +98,7 @@ it('frames before the start of the picture do not count as background', async ()
 })
 
 it('no model is called after a part is aborted', async () => {
-  const scene = makeScene('static', { ...size, count: 3 })
+  const scene = createScene('static', { ...size, count: 3 })
   const frames = Array.from({ length: scene.count }, (_, index) => scene.frameAt(index))
   const footage = await stagedFootage(await writeFrames(join(folder, 'stopped.mp4'), frames, fps))
   const stop = new AbortController()

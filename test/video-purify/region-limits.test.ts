@@ -13,9 +13,10 @@ import { purify } from './run-purify.ts'
 const folder = await scratchFolder()
 const source = await make(join(folder, 'many.mp4'), [...picture(1), ...h264])
 
+/** Stored result of a detection, as tools/video-purify/marked-regions.ts writes it. */
 interface Detections {
   readonly regions: readonly object[]
-  readonly omitted: number
+  readonly left: number
 }
 
 /** Runs a request for which an earlier attempt detected these regions and omitted some. */
@@ -41,7 +42,7 @@ it('a list of the largest size is accepted again, and the note states how many r
   const region = { ...sides, start: 1 / 3e5, end: 0.04 + 1 / 3e5, score: 0.8 }
   const { output, path } = await detected({
     regions: Array.from({ length: maxRegions }, () => region),
-    omitted: 10_002,
+    left: 10_002,
   })
   expect(output).toMatchObject({
     regions_found: maxRegions,
@@ -52,7 +53,7 @@ it('a list of the largest size is accepted again, and the note states how many r
 })
 
 it('one omitted region is reported in the singular', async () => {
-  const { output } = await detected({ regions: [], omitted: 1 })
+  const { output } = await detected({ regions: [], left: 1 })
   expect(output).toMatchObject({
     regions_found: 0,
     notes: [`1 region of briefly shown text was ${limitNote}`],
@@ -80,11 +81,7 @@ it.each([
 
 it('if all regions are omitted, the notes do not say that no text was found', async () => {
   const request = { purify_func_type: 'ffmpeg', purify_scope: 'full_screen' }
-  const { output } = await runWithDetections(
-    { regions: [], omitted: 3 },
-    { most: maxTreatedRegions },
-    request,
-  )
+  const { output } = await runWithDetections({ regions: [], left: 3 }, { most: maxTreatedRegions }, request)
   expect(output).toMatchObject({
     ...{ regions_found: 3, unchanged: true },
     notes: [

@@ -21,21 +21,21 @@ test('a killed task resumes after its finished parts; a stopped one leaves no fi
   const regions = [{ x: 0.95, y: 0.8, w: 0.05, h: 0.2 }]
   const { data: task } = await api(victim).create(type, { file_id: file, purify_scope: 'region', regions })
 
-  const made = async () => {
+  const listFinishedParts = async () => {
     const names = await readdir(join(steps, task.task_id)).catch(() => [])
     return names.filter((name) => name.startsWith('part-') && name.endsWith('.mp4'))
   }
-  await pollUntil(made, (names) => names.length >= 2)
+  await pollUntil(listFinishedParts, (names) => names.length >= 2)
   await victim.kill('SIGKILL')
   await waitUntilExited(await findProcesses('ffmpeg', dataDir))
-  const finished = await made()
+  const finished = await listFinishedParts()
   expect(finished.length).toBeLessThan(Math.ceil(seconds / 20))
   const inodes = async () =>
     Promise.all(finished.map(async (name) => [name, (await stat(join(steps, task.task_id, name))).ino]))
   const remaining = await inodes()
 
   const next = await startKillableService(dataDir)
-  await pollUntil(made, (names) => names.length > finished.length)
+  await pollUntil(listFinishedParts, (names) => names.length > finished.length)
   expect(await inodes()).toEqual(remaining)
   const done = await api(next).ended(type, task.task_id)
   expect(done.data).toMatchObject({ status: 'completed' })

@@ -9,7 +9,7 @@ import type { Frame } from '../../../src/media/clean/frame.ts'
 import { scratchFolder } from '../ffmpeg/made.ts'
 import { measureFidelity } from '../../footage/fidelity.ts'
 import { logo, subtitles } from '../../footage/overlay.ts'
-import { makeScene } from '../../footage/scene.ts'
+import { createScene } from '../../footage/scene.ts'
 import type { Graph } from '../onnx-file.ts'
 import { writeModelFile, fakeInpaintingModel, constantFlowModel } from './fake-models.ts'
 
@@ -51,7 +51,7 @@ describe('a configured inpainting model', () => {
     await useModel('inpainting', fakeInpaintingModel(['rows', 'columns']))
     await using learned = await openLearnedModels(1)
     const size = { width: 160, height: 96, fps: 25 }
-    const scene = makeScene('static', { ...size, count: 3 })
+    const scene = createScene('static', { ...size, count: 3 })
     const { frames, changedOutside } = await measureFidelity(
       scene,
       logo(scene),
@@ -117,8 +117,8 @@ describe('a configured optical flow model', () => {
   it('is used where objects move independently', async () => {
     const size = { width: 320, height: 180, fps: 25 }
     const [still, moving] = [
-      makeScene('static', { ...size, count: 2, seed: 8 }),
-      makeScene('fast pan', { ...size, count: 2, seed: 8 }),
+      createScene('static', { ...size, count: 2, seed: 8 }),
+      createScene('fast pan', { ...size, count: 2, seed: 8 }),
     ]
     // A moving band below a static background, like a train seen from a platform.
     const scene = {

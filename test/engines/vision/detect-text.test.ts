@@ -105,7 +105,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
     const frame = (video?.frame_rate.den ?? 0) / (video?.frame_rate.num ?? 1)
     expect(Math.abs((region?.start ?? 0) - 21 / 30)).toBeLessThanOrEqual(1.5 * frame)
     expect(region?.end).toBe(2)
-    const ink = shown?.ink ?? { left: 0, top: 0, right: 0, bottom: 0 }
+    const ink = shown?.visibleBox ?? { left: 0, top: 0, right: 0, bottom: 0 }
     expect(Math.abs((region?.w ?? 0) * 180 - (ink.right - ink.left))).toBeLessThan(3)
     expect(Math.abs((region?.h ?? 0) * 320 - (ink.bottom - ink.top))).toBeLessThan(3)
   })

@@ -17,7 +17,7 @@ function sign(state: string): string {
 }
 
 /** Returns the request state if this server signed it. Throws invalid params otherwise. */
-function verified(context: ServerContext): string | undefined {
+function verifiedState(context: ServerContext): string | undefined {
   const requestState = context.mcpReq.requestState<string>()
   if (requestState === undefined) return undefined
   const state = requestState.slice(0, Math.max(0, requestState.lastIndexOf('.')))
@@ -26,12 +26,12 @@ function verified(context: ServerContext): string | undefined {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The request state was changed')
 }
 
-const asks = (message: string, name: string, type = 'string') =>
+const elicit = (message: string, name: string, type = 'string') =>
   inputRequired.elicit({
     message,
     requestedSchema: { type: 'object', properties: { [name]: { type } }, required: [name] } as never,
   })
-const samples = (words: string) =>
+const requestSample = (words: string) =>
   inputRequired.createMessage({
     messages: [{ role: 'user', content: { type: 'text', text: words } }],
     maxTokens: 100,
@@ -57,7 +57,7 @@ function oneRound(
   return {
     description: 'Asks once before it returns',
     run({ context }) {
-      const known = verified(context)
+      const known = verifiedState(context)
       const answer = state === undefined || known === state ? done(context) : undefined
       if (answer !== undefined) return textResult(answer)
       return inputRequired({ inputRequests, ...(state !== undefined && { requestState: sign(state) }) })
@@ -66,19 +66,19 @@ function oneRound(
 }
 
 function multiRound(context: ServerContext): FixtureResult {
-  const state = verified(context)
+  const state = verifiedState(context)
   const color = elicitedValue(context, 'step2', 'color')
   if (state?.startsWith('named ') && color !== undefined)
     return textResult(`${state.slice(6)} likes ${color}`)
   const name = elicitedValue(context, 'step1', 'name')
   if (state === 'begun' && name !== undefined) {
     return inputRequired({
-      inputRequests: { step2: asks('Step 2: What is your favorite color?', 'color') },
+      inputRequests: { step2: elicit('Step 2: What is your favorite color?', 'color') },
       requestState: sign(`named ${name}`),
     })
   }
   return inputRequired({
-    inputRequests: { step1: asks('Step 1: What is your name?', 'name') },
+    inputRequests: { step1: elicit('Step 1: What is your name?', 'name') },
     requestState: sign('begun'),
   })
 }
@@ -88,8 +88,8 @@ function requestByCapabilities(context: ServerContext): FixtureResult {
   const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope }
   const declared = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as Record<string, unknown>
   const inputRequests = {
-    ...(declared['elicitation'] !== undefined && { name: asks('What is your name?', 'name') }),
-    ...(declared['sampling'] !== undefined && { words: samples('Say hello') }),
+    ...(declared['elicitation'] !== undefined && { name: elicit('What is your name?', 'name') }),
+    ...(declared['sampling'] !== undefined && { words: requestSample('Say hello') }),
     ...(declared['roots'] !== undefined && { roots: inputRequired.listRoots() }),
   }
   return Object.keys(inputRequests).length === 0 || context.mcpReq.inputResponses
@@ -100,33 +100,33 @@ function requestByCapabilities(context: ServerContext): FixtureResult {
 /** Tools that require several rounds (protocol revision 2026-07-28). */
 export const multiRoundTools: Readonly<Record<string, FixtureTool>> = {
   test_input_required_result_elicitation: oneRound(
-    { user_name: asks('What is your name?', 'name') },
+    { user_name: elicit('What is your name?', 'name') },
     (context) => {
       const name = elicitedValue(context, 'user_name', 'name')
       return name === undefined ? undefined : `Hello, ${name}!`
     },
   ),
   test_input_required_result_sampling: oneRound(
-    { capital_question: samples('What is the capital of France?') },
+    { capital_question: requestSample('What is the capital of France?') },
     (c) => (hasResponse(c, 'capital_question') ? 'Answered' : undefined),
   ),
   test_input_required_result_list_roots: oneRound({ client_roots: inputRequired.listRoots() }, (context) =>
     hasResponse(context, 'client_roots') ? 'Roots seen' : undefined,
   ),
   test_input_required_result_request_state: oneRound(
-    { confirm: asks('Please confirm', 'ok', 'boolean') },
+    { confirm: elicit('Please confirm', 'ok', 'boolean') },
     (context) => (elicitedValue(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
     'asked',
   ),
   test_input_required_result_tampered_state: oneRound(
-    { confirm: asks('Please confirm', 'ok', 'boolean') },
+    { confirm: elicit('Please confirm', 'ok', 'boolean') },
     (context) => (elicitedValue(context, 'confirm', 'ok') === undefined ? undefined : 'state-ok'),
     'asked-signed',
   ),
   test_input_required_result_multiple_inputs: oneRound(
     {
-      user_name: asks('What is your name?', 'name'),
-      greeting: samples('Generate a greeting'),
+      user_name: elicit('What is your name?', 'name'),
+      greeting: requestSample('Generate a greeting'),
       client_roots: inputRequired.listRoots(),
     },
     (context) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { makeScene } from '../../../../test/footage/scene.ts'
+import { createScene } from '../../../../test/footage/scene.ts'
 import { composeMaps, cornerDistance, scaleMap, invertMap, type AffineMap } from './affine.ts'
 import { alignPoints, initialAlignment, solveCholesky } from './align.ts'
 import { type FrameView, ViewHistory } from './view.ts'
@@ -113,7 +113,7 @@ describe('motion', () => {
   const size = { width: 320, height: 180 }
 
   it('aligns an image with itself shifted by less than a pixel', () => {
-    const scene = makeScene('slow pan', { ...size, count: 3, noise: 0 })
+    const scene = createScene('slow pan', { ...size, count: 3, noise: 0 })
     const pictures = [0, 2].map((index) => {
       const data = scene.frameAt(index).bytes.subarray(0, size.width * size.height)
       return { x: 0, y: 0, ...size, data, hidden: new Uint8Array(data.length) }
@@ -126,7 +126,7 @@ describe('motion', () => {
   })
 
   it('is tracked over a pan, and a cut is recognized', () => {
-    const scene = makeScene('cut', { ...size, count: 24 })
+    const scene = createScene('cut', { ...size, count: 24 })
     const camera = new CameraTracker(size)
     const poses = Array.from({ length: 24 }, (_, index) => camera.observe(scene.frameAt(index), []))
     expect(poses.map(({ shot }) => shot)).toEqual(poses.map((_, index) => (index < 12 ? 0 : 1)))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Fidelity, measureFidelity } from '../../../../test/footage/fidelity.ts'
 import { logo, movingText, subtitles } from '../../../../test/footage/overlay.ts'
 import { plainBlur } from '../../../../test/footage/plain-blur.ts'
-import { makeScene, type Scene, type ShotName } from '../../../../test/footage/scene.ts'
+import { createScene, type Scene, type ShotName } from '../../../../test/footage/scene.ts'
 import type { Frame, FrameTreatment } from '../frame.ts'
 import { createInpainter } from './inpainter.ts'
 
@@ -11,7 +11,7 @@ const film = { width: 320, height: 180, fps: 25 }
 const lines = { visibleFrames: 14, hiddenFrames: 4 }
 
 function footage(shot: ShotName, count = 21) {
-  return makeScene(shot, { ...film, count })
+  return createScene(shot, { ...film, count })
 }
 
 /** Returns hashes of all frames. */
@@ -64,7 +64,7 @@ describe('background that other frames show is warped', () => {
   })
 
   it('onto a thin line in a square picture', async () => {
-    const scene = makeScene('static', { width: 720, height: 720, count: 5 })
+    const scene = createScene('static', { width: 720, height: 720, count: 5 })
     const overlay = subtitles(scene, {
       visibleFrames: 3,
       hiddenFrames: 2,
@@ -83,7 +83,7 @@ describe('background that other frames show is warped', () => {
   it.each([10, 120])('over the same time at %d frames per second', async (fps) => {
     const size = { width: 128, height: 72 }
     // A line shown from the start for one second, over static content.
-    const scene = makeScene('static', { ...size, count: Math.max(32, Math.round(1.2 * fps)) })
+    const scene = createScene('static', { ...size, count: Math.max(32, Math.round(1.2 * fps)) })
     const box = { x: 0.2, y: 0.3, w: 0.6, h: 0.4 }
     const overlay = subtitles(scene, { visibleFrames: fps, hiddenFrames: 4 * fps, box })
     let [taken, given] = [0, 0]
@@ -135,7 +135,7 @@ describe('what no frame shows', () => {
   )
 
   it('is stable even where it differs from its surroundings', async () => {
-    const scene = makeScene('static', { width: 256, height: 144, count: 12 })
+    const scene = createScene('static', { width: 256, height: 144, count: 12 })
     const { frames } = await measureFidelity(
       scene,
       logo(scene),
@@ -174,7 +174,7 @@ it.each([
   ['is unchanged where nothing is treated at the bound', 16, 0],
   ['is filled where the bound is', 10, 10],
 ] as const)('what comes before the frames that are asked for %s', async (_, wanted, filled) => {
-  const scene = makeScene('static', { width: 160, height: 96, count: 20 })
+  const scene = createScene('static', { width: 160, height: 96, count: 20 })
   const overlay = subtitles(scene, lines)
   const { frames } = await measureFidelity(scene, overlay, (given, where) =>
     createInpainter({ ...scene, fps: 25 })(given, { ...where, firstNeeded: wanted }),
@@ -188,7 +188,7 @@ it.each([
 })
 
 it('yields every frame in order, even without patches', async () => {
-  const scene = makeScene('static', { width: 160, height: 96, count: 5 })
+  const scene = createScene('static', { width: 160, height: 96, count: 5 })
   const { frames, changedOutside } = await measureFidelity(
     scene,
     { patchesAt: () => [], draw: () => {} },
@@ -201,7 +201,7 @@ it('yields every frame in order, even without patches', async () => {
 const crossfadeFilm = { width: 192, height: 108, fps: 25 }
 /** Boundary between two parts, and frames of the overlap. */
 const [bound, around] = [70, 40]
-const scene = makeScene('static', { ...crossfadeFilm, count: bound + around })
+const scene = createScene('static', { ...crossfadeFilm, count: bound + around })
 const overlay = logo(scene, { box: { x: 0.6, y: 0.1, w: 0.3, h: 0.22 } })
 const dirty = Array.from({ length: scene.count }, (_, index) => {
   const frame = scene.frameAt(index)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { measureFidelity } from '../../../../test/footage/fidelity.ts'
 import { logo, subtitles, type Overlay as Drawn } from '../../../../test/footage/overlay.ts'
-import { makeScene, type Scene } from '../../../../test/footage/scene.ts'
+import { createScene, type Scene } from '../../../../test/footage/scene.ts'
 import { createInpainter } from './inpainter.ts'
 import { findOverlay, OverlayLearner, type PatchOverlay } from './overlay.ts'
 
@@ -11,7 +11,7 @@ const box = { x: 0.55, y: 0.1, w: 0.35, h: 0.25 }
 /** Several shots of different scenes, each with a slow pan. */
 function shots(count: number, each: number): Scene {
   const scenes = Array.from({ length: count }, (_, index) =>
-    makeScene('slow pan', { ...film, count: each, seed: 40 + index }),
+    createScene('slow pan', { ...film, count: each, seed: 40 + index }),
   )
   const frameAt = (index: number) => {
     const scene = scenes[Math.floor(index / each)]
@@ -75,7 +75,7 @@ describe('a translucent overlay', () => {
   })
 
   it('is not estimated over static content, nor from a few frames', () => {
-    const still = makeScene('static', { ...film, count: 40 })
+    const still = createScene('static', { ...film, count: 40 })
     const mark = logo(still, { strength: 0.35, box })
     expect(knownShare(learned(still, mark), mark)).toBe(0)
     const short = shots(2, 8)
@@ -100,7 +100,7 @@ describe('a translucent overlay', () => {
   })
 
   it('is not assumed for an opaque overlay over an independently moving object', () => {
-    const scene = makeScene('walker', { ...film, count: 60 })
+    const scene = createScene('walker', { ...film, count: 60 })
     const middle = { x: 0.3, y: 0.55, w: 0.4, h: 0.3 }
     for (const strength of [1, 0.5]) {
       expect(learned(scene, logo(scene, { strength, box: middle }))).toEqual([])
@@ -108,7 +108,7 @@ describe('a translucent overlay', () => {
   })
 
   it('restores chroma even if only some pixels of a block are known', async () => {
-    const scene = makeScene('static', { ...film, count: 3 })
+    const scene = createScene('static', { ...film, count: 3 })
     const drawn = logo(scene, { box })
     const [patch] = drawn.patchesAt(0)
     if (!patch) throw new RangeError('a logo')
