@@ -153,9 +153,9 @@ describe.each(operationTables)('$operation', (table) => {
         senders.set(has, sender)
         const { account } = sender
         const body = await withFileIds(sender, table.operation, request)
-        const answer = await api({ ...account, ...(key && { apiKey: key }) }).create(table.operation, body)
-        expect([body, answer.status, answer.code]).toEqual([body, status, code])
-        expect(answer).toMatchObject({ msg: expect.stringMatching(/./) as string, data: null })
+        const response = await api({ ...account, ...(key && { apiKey: key }) }).create(table.operation, body)
+        expect([body, response.status, response.code]).toEqual([body, status, code])
+        expect(response).toMatchObject({ msg: expect.stringMatching(/./) as string, data: null })
         const { data } = await api(account).send<Json>('/base/capabilities')
         expect(data).toMatchObject({
           credits: { balance: credits },

@@ -45,10 +45,10 @@ function smallest(fileId = video.file_id): Data {
   return { clips: [{ file_id: fileId }, { file_id: fileId }] }
 }
 
-function expectRefusal(answer: ApiResponse, code: number): void {
-  expect(answer).toMatchObject({ code, msg: expect.stringMatching(/./), data: null })
+function expectRefusal(response: ApiResponse, code: number): void {
+  expect(response).toMatchObject({ code, msg: expect.stringMatching(/./), data: null })
   const row = [...common.errorCodes, ...common.ownErrorCodes].find((known) => known.code === code)
-  expect(answer.status).toBe(row?.status)
+  expect(response.status).toBe(row?.status)
 }
 
 describe('files', () => {

@@ -101,9 +101,9 @@ describe('the packed package', () => {
     const client = await connectTo(packed.program, dataDir)
     try {
       const outputOf = async (name: string, file_id: string) => {
-        const answer = await client.callTool({ name, arguments: { file_id, wait_seconds: 45 } })
-        expect(answer.structuredContent).toMatchObject({ status: 'completed' })
-        return (answer.structuredContent as { output: Record<string, number> }).output
+        const response = await client.callTool({ name, arguments: { file_id, wait_seconds: 45 } })
+        expect(response.structuredContent).toMatchObject({ status: 'completed' })
+        return (response.structuredContent as { output: Record<string, number> }).output
       }
       const { notes_found } = await outputOf('piano_audio_to_midi', 'piano.wav')
       expect(notes_found).toBeGreaterThan(30)

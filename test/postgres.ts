@@ -8,7 +8,7 @@ export const hasPostgres = newDatabases !== null
 /** Creates an empty database on the PostgreSQL of this run and returns its address. */
 export async function newDatabase(): Promise<string> {
   const response = await fetch(newDatabases ?? '')
-  const answer = await response.text()
-  if (!response.ok) throw new Error(answer)
-  return answer
+  const body = await response.text()
+  if (!response.ok) throw new Error(body)
+  return body
 }

@@ -19,8 +19,8 @@ describe('a response', () => {
   test('in the common envelope returns its data', async () => {
     await using service = await startContractServer()
     const client = createClient(service)
-    const answer = await client.call(routes.capabilities)
-    expect(answer.credits.balance).toBe(100)
+    const response = await client.call(routes.capabilities)
+    expect(response.credits.balance).toBe(100)
   })
 
   test('in the envelope with code 0 and message is a success', async () => {

@@ -102,9 +102,9 @@ test('a submitted task is returned as a snapshot if the task itself cannot be qu
     isUnreachable ||= url.startsWith('/task/list')
   }
   const [id] = work.service.tasks.keys()
-  const answer = await work.callTool(createCall(20_000))
-  expect(answer).not.toHaveProperty('resultType')
-  expect(answer).toMatchObject({ structuredContent: { task_id: id, status: 'queued' } })
+  const response = await work.callTool(createCall(20_000))
+  expect(response).not.toHaveProperty('resultType')
+  expect(response).toMatchObject({ structuredContent: { task_id: id, status: 'queued' } })
 })
 
 test('a task cancelled during its upload is stopped right after its creation', async () => {

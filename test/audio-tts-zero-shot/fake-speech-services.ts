@@ -45,9 +45,9 @@ export async function startFakeSpeechServices(): Promise<FakeSpeechServices> {
   const replyWithTranscript: Reply = (response, { body }) => {
     const { samples } = decodeWav(wavIn(body))
     const text = textByLength.get(samples.length)
-    const answer =
+    const transcript =
       text === undefined ? speechServices.fallbackTranscript : { text, language: 'english', segments: [] }
-    return json(answer)(response, {} as never)
+    return json(transcript)(response, {} as never)
   }
   const [voice, recogniser] = [
     await startFakeService(replyWithSpeech),

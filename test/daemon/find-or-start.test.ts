@@ -52,8 +52,8 @@ test('a lookup finds a running daemon and starts none', async () => {
 test('a daemon inherits no settings from its first client', async () => {
   const dataDir = await newDataFolder()
   const { baseUrl, apiKey } = await findTestDaemon(dataDir)
-  const answer = await fetch(`${baseUrl}/environment`, { headers: { authorization: apiKey } })
-  const environment = (await answer.json()) as Record<string, string>
+  const response = await fetch(`${baseUrl}/environment`, { headers: { authorization: apiKey } })
+  const environment = (await response.json()) as Record<string, string>
   expect(environment['PATH']).toBe(process.env['PATH'])
   expect(environment).not.toHaveProperty('REELWRIGHT_CANARY')
 })

@@ -149,9 +149,9 @@ export class DayClient {
     message: string,
     act: (calls: Api) => Promise<ApiResponse<T>>,
   ): Promise<ApiResponse<T>> {
-    const answer = await this.#request(act)
-    if (answer.code === 200) return answer
-    throw new Error(`${message}: ${answer.code} ${answer.msg}`)
+    const response = await this.#request(act)
+    if (response.code === 200) return response
+    throw new Error(`${message}: ${response.code} ${response.msg}`)
   }
 
   async #request<T>(act: (calls: Api) => Promise<ApiResponse<T>>): Promise<ApiResponse<T>> {

@@ -127,10 +127,10 @@ test('in any order, calls never overlap, and the last one determines the result 
           return turn
         })
       })
-      const answers = await Promise.all(outcomes)
-      for (const [turn, answer] of answers.entries()) {
+      const results = await Promise.all(outcomes)
+      for (const [turn, result] of results.entries()) {
         const [startStep = 0] = senders[turn] ?? []
-        expect(senders[answer]?.[0], 'only a later one answers for another').toBeGreaterThanOrEqual(startStep)
+        expect(senders[result]?.[0], 'only a later one answers for another').toBeGreaterThanOrEqual(startStep)
       }
     }),
   )

@@ -136,7 +136,7 @@ class ToolFuzzer {
     const args = this.#arguments(tool)
     const began = performance.now()
     const call = `${tool.name} ${JSON.stringify(args).slice(0, 1000)}`
-    const answer = await this.#client
+    const response = await this.#client
       .callTool({ name: tool.name, arguments: args }, { timeout: 60_000 })
       .then(parseToolResult, (error: unknown) => {
         if (error instanceof ProtocolError && error.code === invalidParams) return undefined
@@ -144,10 +144,13 @@ class ToolFuzzer {
       })
     this.#calls += 1
     this.#slowest = Math.max(this.#slowest, performance.now() - began)
-    if (!answer?.isError) return this.#values.addIds(answer?.text ?? '', maxKnown)
+    if (!response?.isError) return this.#values.addIds(response?.text ?? '', maxKnown)
     this.#refused += 1
-    if (!/^\d{4}: [^]* Fix: [^]* Retryable: (yes|no)$/.test(answer.text) || answer.text.startsWith('6500')) {
-      throw new Error(`${call}: ${answer.text}`)
+    if (
+      !/^\d{4}: [^]* Fix: [^]* Retryable: (yes|no)$/.test(response.text) ||
+      response.text.startsWith('6500')
+    ) {
+      throw new Error(`${call}: ${response.text}`)
     }
   }
 

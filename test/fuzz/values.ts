@@ -63,8 +63,8 @@ export class Values {
   }
 
   /** Adds ids of a response, so that later values use them. Removes the last ones beyond the limit. */
-  addIds(answer: string, most: number): void {
-    for (const [id] of answer.matchAll(/\b\d{19}\b/g)) {
+  addIds(response: string, most: number): void {
+    for (const [id] of response.matchAll(/\b\d{19}\b/g)) {
       if (this.#known.length < most) this.#known.push(id)
       else this.#known[this.integer(most / 2, most - 1)] = id
     }

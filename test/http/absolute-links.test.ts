@@ -25,7 +25,7 @@ test('operations with full links return absolute URLs under the called origin; o
       const { query } = api({ ...account, baseUrl })
       const { data } = await pollUntil(
         () => query(type, created.task_id),
-        (answer) => answer.data.status === 'completed',
+        (response) => response.data.status === 'completed',
       )
       const { file_id: id, download_url: link } = data.output_result as Record<string, string>
       expect(link).toBe(address(baseUrl, id ?? ''))

@@ -49,7 +49,7 @@ describe('with the key of another account', () => {
       body,
     } = await successfulRequests[id as keyof typeof successfulRequests](world())
     const target = `${fillPath(path, { task_type: 'test_copy', ...params })}?${new URLSearchParams(query).toString()}`
-    const answer = await sendRequest(service.baseUrl + target, {
+    const response = await sendRequest(service.baseUrl + target, {
       method,
       headers: {
         ...headers,
@@ -69,13 +69,13 @@ describe('with the key of another account', () => {
       ).toBe(200)
       return
     }
-    expect([answer.status, envelope(answer).code]).toEqual([404, expect.toBeOneOf([6004, 6005, 6024])])
+    expect([response.status, envelope(response).code]).toEqual([404, expect.toBeOneOf([6004, 6005, 6024])])
     // Not even whether the id exists.
     const unknown = target.replaceAll(/\d{19}/g, '1700000000000000001')
     const { msg } = envelope(
       await sendRequest(service.baseUrl + unknown, { method, headers: { authorization: attacker().apiKey } }),
     )
-    expect(envelope(answer).msg.replaceAll(/\d{19}/g, '')).toBe(msg.replaceAll(/\d{19}/g, ''))
+    expect(envelope(response).msg.replaceAll(/\d{19}/g, '')).toBe(msg.replaceAll(/\d{19}/g, ''))
   })
 
   test("a task of another's file", async () => {
@@ -119,9 +119,9 @@ describe('a key', () => {
   ])('%s is rejected', async (_, headers) => {
     using line = await openConnection(service.baseUrl)
     line.socket.write(lines(...headers()))
-    const answer = await line.waitForText(/\}$/)
-    expect(answer).toMatch(/^HTTP\/1\.1 (400|401) /)
-    expect(answer).not.toContain('HTTP/1.1 200')
+    const response = await line.waitForText(/\}$/)
+    expect(response).toMatch(/^HTTP\/1\.1 (400|401) /)
+    expect(response).not.toContain('HTTP/1.1 200')
   })
 
   test.each([
@@ -188,7 +188,7 @@ describe('a body', () => {
         Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(2 ** 26, 'x'), Buffer.from('"}')]),
       )
       const before = process.memoryUsage().rss
-      const answer = await sendRequest(
+      const response = await sendRequest(
         service.baseUrl + fillPath(routes.createTask.path, { task_type: 'test_copy' }),
         {
           method: 'POST',
@@ -200,7 +200,7 @@ describe('a body', () => {
           body: packed,
         },
       )
-      expect(envelope(answer)).toMatchObject({ status: 400, code: 6016 })
+      expect(envelope(response)).toMatchObject({ status: 400, code: 6016 })
       expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 26)
     },
   )
@@ -242,9 +242,9 @@ describe('a path', () => {
       line.socket.write(
         `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${victim().apiKey}\r\nConnection: close\r\n\r\n`,
       )
-      const answer = await line.waitForText(/\}$/)
-      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
-      expect(answer).not.toContain('root:')
+      const response = await line.waitForText(/\}$/)
+      expect(response).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(response).not.toContain('root:')
     }
   })
 })

@@ -74,10 +74,10 @@ describe('authentication', () => {
     describe('with a public address', () => {
       const listAt = async (publicUrl: string, headers: Record<string, string>) => {
         const { baseUrl } = await startSecondApp(service().running.service, { publicUrl })
-        const answer = await sendRequest(`${baseUrl}/task/list`, {
+        const response = await sendRequest(`${baseUrl}/task/list`, {
           headers: { ...headers, authorization: service().apiKey },
         })
-        return answer.status
+        return response.status
       }
 
       test.for([

@@ -134,9 +134,9 @@ onOneDatabase((service) => {
     'page=0',
     'page_size=101',
   ])('layouts with %s name the parameter', async (query) => {
-    const answer = await api(service()).send(`/base/layouts?${query}`)
-    expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
-    expect(answer.msg).toContain(query.split('=')[0])
+    const response = await api(service()).send(`/base/layouts?${query}`)
+    expect(response).toMatchObject({ status: 400, code: 6016, data: null })
+    expect(response.msg).toContain(query.split('=')[0])
   })
 })
 

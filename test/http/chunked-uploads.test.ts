@@ -152,8 +152,8 @@ onDatabases('chunked uploads', (service) => {
 
     test('the same part sent concurrently counts once, and each request gets a response', async () => {
       const { calls, id, part } = await startUpload('x'.repeat(15))
-      const answers = await Promise.all(Array.from({ length: 8 }, () => calls.put(id, 1, part(1))))
-      expect(answers.map(({ code, data }) => [code, data.received])).toEqual(
+      const responses = await Promise.all(Array.from({ length: 8 }, () => calls.put(id, 1, part(1))))
+      expect(responses.map(({ code, data }) => [code, data.received])).toEqual(
         Array.from({ length: 8 }, () => [200, 1]),
       )
     })

@@ -33,8 +33,8 @@ onDatabases('creation', (service) => {
     const account = await service().account(5)
     const { data: file } = await api(account).upload('a.txt', 'some bytes')
     const { baseUrl } = await startWithPlan(() => onPlan(file.file_id))
-    const answer = await api({ ...account, baseUrl }).create('test_copy', { file_id: file.file_id })
-    expect(answer).toMatchObject({ status: 404, code: 6004, data: null })
+    const response = await api({ ...account, baseUrl }).create('test_copy', { file_id: file.file_id })
+    expect(response).toMatchObject({ status: 404, code: 6004, data: null })
     expect(await accountBalance(db(), account.id)).toBe(5)
     expect(
       await db().selectFrom('tasks').select('id').where('account_id', '=', account.id).execute(),

@@ -19,8 +19,12 @@ test('an operation with the message envelope returns {code: 0, message, data}; i
   const headers = { authorization: account.apiKey, 'content-type': 'application/json' }
   const send = async (path: string, body?: unknown) => {
     const method = body === undefined ? 'GET' : 'POST'
-    const answer = await sendRequest(service.baseUrl + path, { method, headers, body: JSON.stringify(body) })
-    return { status: answer.status, body: JSON.parse(answer.bytes.toString()) as Json }
+    const response = await sendRequest(service.baseUrl + path, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, body: JSON.parse(response.bytes.toString()) as Json }
   }
 
   const creation = await send('/task/test_message', { file_id: file.file_id })

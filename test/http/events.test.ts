@@ -193,8 +193,8 @@ onOneDatabase((service) => {
   })
 
   test('a plain request gets an error about the WebSocket', async () => {
-    const answer = await api(service()).send('/task/events')
-    expect(answer).toMatchObject({ status: 400, code: 6016, msg: 'this endpoint is a WebSocket' })
+    const response = await api(service()).send('/task/events')
+    expect(response).toMatchObject({ status: 400, code: 6016, msg: 'this endpoint is a WebSocket' })
   })
 
   test('a client that does not answer pings is disconnected', async () => {

@@ -28,19 +28,19 @@ const playlists: readonly [string, (pipe: string) => string][] = [
 async function inspectEverywhere(service: { baseUrl: string; apiKey: string }, fileId: string) {
   const headers = { authorization: service.apiKey }
   const paths = ['facts', 'preview?kind=contact_sheet', 'preview?kind=waveform']
-  const answers = []
+  const responses = []
   for (const path of paths)
-    answers.push(await sendRequest(`${service.baseUrl}/base/file/${fileId}/${path}`, { headers }))
+    responses.push(await sendRequest(`${service.baseUrl}/base/file/${fileId}/${path}`, { headers }))
   const body = JSON.stringify({ file_id: fileId })
   const type = { 'content-type': 'application/json' }
-  answers.push(
+  responses.push(
     await sendRequest(`${service.baseUrl}/task/test_copy`, {
       method: 'POST',
       headers: { ...headers, ...type },
       body,
     }),
   )
-  return answers.map(({ status, bytes }) => {
+  return responses.map(({ status, bytes }) => {
     const code = status === 200 ? 200 : (JSON.parse(bytes.toString()) as { code: number }).code
     return { status, code, text: bytes.toString('latin1') }
   })
@@ -60,11 +60,11 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
       const account = await service().account(5)
       const { data: file } = await api(account).upload('holiday.mp4', content(pipe))
       const read = await wasPipeRead(pipe, async () => {
-        for (const answer of await inspectEverywhere(account, file.file_id)) {
-          expect([answer.status, answer.code]).toEqual([400, 6017])
-          expect(answer.text).toMatch(/"msg":"holiday\.mp4: /)
-          expect(answer.text, 'no path of this machine is disclosed').not.toContain(folder)
-          expect(answer.text).not.toContain(service().dataDir)
+        for (const response of await inspectEverywhere(account, file.file_id)) {
+          expect([response.status, response.code]).toEqual([400, 6017])
+          expect(response.text).toMatch(/"msg":"holiday\.mp4: /)
+          expect(response.text, 'no path of this machine is disclosed').not.toContain(folder)
+          expect(response.text).not.toContain(service().dataDir)
         }
       })
       expect(read, 'the other file was opened').toBe(false)

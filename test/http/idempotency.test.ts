@@ -55,28 +55,28 @@ onDatabases('Idempotency-Key', (service) => {
   test('another body or task type under the same key returns 6016', async () => {
     const { account, calls, body } = await setUp()
     await createUnder(calls, 'a', body)
-    const answer = await createUnder(calls, 'a', { ...body, behaviour: 'wait' })
-    expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
-    expect(answer.msg).toContain('Idempotency-Key')
+    const response = await createUnder(calls, 'a', { ...body, behaviour: 'wait' })
+    expect(response).toMatchObject({ status: 400, code: 6016, data: null })
+    expect(response.msg).toContain('Idempotency-Key')
     expect((await createUnder(calls, 'a', body, 'other_type')).code).toBe(6016)
     expect(await tasksOf(account.id)).toHaveLength(1)
   })
 
   test('equal concurrent creations create exactly one task, even with credits for one', async () => {
     const { account, calls, body } = await setUp(1)
-    const answers = await Promise.all(Array.from({ length: 12 }, () => createUnder(calls, 'once', body)))
-    expect(answers.map(({ code }) => code)).toEqual(Array(12).fill(200))
-    expect(new Set(answers.map(({ data }) => data.task_id)).size).toBe(1)
+    const responses = await Promise.all(Array.from({ length: 12 }, () => createUnder(calls, 'once', body)))
+    expect(responses.map(({ code }) => code)).toEqual(Array(12).fill(200))
+    expect(new Set(responses.map(({ data }) => data.task_id)).size).toBe(1)
     expect(await tasksOf(account.id)).toHaveLength(1)
     expect(await accountBalance(db(), account.id)).toBe(0)
   })
 
   test('different concurrent creations create exactly one task', async () => {
     const { account, calls, body } = await setUp()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['copy', 'wait'].map((behaviour) => createUnder(calls, 'once', { ...body, behaviour })),
     )
-    expect(answers.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([200, 6016])
+    expect(responses.map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([200, 6016])
     expect(await tasksOf(account.id)).toHaveLength(1)
   })
 
@@ -124,9 +124,9 @@ onDatabases('Idempotency-Key', (service) => {
       expect([key, (await createUnder(calls, key, body)).code]).toEqual([key, 200])
     }
     for (const key of ['', 'k'.repeat(256), 'two words', 'schlüssel', 'tab\there']) {
-      const answer = await createUnder(calls, key, body)
-      expect([key, answer]).toMatchObject([key, { status: 400, code: 6016, data: null }])
-      expect(answer.msg).toContain('Idempotency-Key')
+      const response = await createUnder(calls, key, body)
+      expect([key, response]).toMatchObject([key, { status: 400, code: 6016, data: null }])
+      expect(response.msg).toContain('Idempotency-Key')
     }
   })
 })

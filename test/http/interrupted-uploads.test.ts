@@ -203,8 +203,8 @@ describe('complete uploads', () => {
     })
 
     test.for(['__proto__', 'constructor', 'toString'])('a field named %s is rejected', async (name) => {
-      const answer = await upload(await service().account(0), `form-data; name="${name}"; filename="a.txt"`)
-      expect(answer).toMatchObject({ status: 400, data: null })
+      const response = await upload(await service().account(0), `form-data; name="${name}"; filename="a.txt"`)
+      expect(response).toMatchObject({ status: 400, data: null })
     })
   })
 })
@@ -214,6 +214,6 @@ async function upload({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, 
   const type = 'Content-Type: application/octet-stream'
   const body = `--edge\r\nContent-Disposition: ${disposition}\r\n${type}\r\n\r\nsome bytes\r\n--edge--\r\n`
   const headers = { authorization: apiKey, 'content-type': formType }
-  const answer = await sendRequest(`${baseUrl}/base/file/upload`, { method: 'POST', headers, body })
-  return envelope<FileRecord | null>(answer)
+  const response = await sendRequest(`${baseUrl}/base/file/upload`, { method: 'POST', headers, body })
+  return envelope<FileRecord | null>(response)
 }

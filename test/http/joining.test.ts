@@ -55,12 +55,12 @@ onDatabases('Prefer: join-identical', (service) => {
 
   test('equal concurrent creations create one task, even with credits for one', async () => {
     const { calls, balance, body } = await setUp(1)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => create(calls, body)))
-    expect(answers.map(({ code }) => code)).toEqual(Array(8).fill(200))
-    expect(new Set(answers.map(({ data }) => data.task_id)).size).toBe(1)
-    expect(answers.filter(({ data }) => data.joined)).toHaveLength(7)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => create(calls, body)))
+    expect(responses.map(({ code }) => code)).toEqual(Array(8).fill(200))
+    expect(new Set(responses.map(({ data }) => data.task_id)).size).toBe(1)
+    expect(responses.filter(({ data }) => data.joined)).toHaveLength(7)
     expect(await balance()).toBe(0)
-    await calls.stop(answers[0]?.data.task_id ?? '')
+    await calls.stop(responses[0]?.data.task_id ?? '')
   })
 
   test('a repeated joining creation returns the same task, finished or not', async () => {

@@ -43,11 +43,11 @@ onDatabases('the task list', (service) => {
   })
 
   test('without a query: all of the account, newest first, the first page of 20', async () => {
-    const answer = await list()
-    expect(answer).toMatchObject({ status: 200, code: 200, msg: 'success' })
-    expect(wrongFields(taskListFields, { ...answer.data })).toEqual([])
-    expect(answer.data).toMatchObject({ total: 6, page: 1, page_size: limits.pageSize })
-    expect(idsOf(answer)).toEqual(newestFirst)
+    const response = await list()
+    expect(response).toMatchObject({ status: 200, code: 200, msg: 'success' })
+    expect(wrongFields(taskListFields, { ...response.data })).toEqual([])
+    expect(response.data).toMatchObject({ total: 6, page: 1, page_size: limits.pageSize })
+    expect(idsOf(response)).toEqual(newestFirst)
   })
 
   test('every item has the documented fields, whatever its state', async () => {
@@ -76,11 +76,11 @@ onDatabases('the task list', (service) => {
   })
 
   test.for(listStates)('status=%s returns only those', async (status) => {
-    const answer = await list(`?status=${status}`)
-    expect(answer.data.list.length).toBeGreaterThan(0)
-    expect(new Set(answer.data.list.map((item) => item.status))).toEqual(new Set([status]))
-    expect(answer.data.total).toBe(answer.data.list.length)
-    expect(idsOf(answer)).toContain(ids[status])
+    const response = await list(`?status=${status}`)
+    expect(response.data.list.length).toBeGreaterThan(0)
+    expect(new Set(response.data.list.map((item) => item.status))).toEqual(new Set([status]))
+    expect(response.data.total).toBe(response.data.list.length)
+    expect(idsOf(response)).toContain(ids[status])
   })
 
   test.for(['asr', 'video_stabilizer', 'video_split_screen', 'no-such.type'])(
@@ -106,9 +106,9 @@ onDatabases('the task list', (service) => {
       fc.asyncProperty(fc.integer({ min: 1, max: 100 }), async (size) => {
         const listedIds: string[] = []
         for (let page = 1; page <= Math.ceil(6 / size) + 1; page++) {
-          const answer = await list(`?page=${page}&page_size=${size}`)
-          expect(answer.data).toMatchObject({ total: 6, page, page_size: size })
-          listedIds.push(...idsOf(answer))
+          const response = await list(`?page=${page}&page_size=${size}`)
+          expect(response.data).toMatchObject({ total: 6, page, page_size: size })
+          listedIds.push(...idsOf(response))
         }
         expect(listedIds).toEqual(newestFirst)
       }),
@@ -124,9 +124,9 @@ onDatabases('the task list', (service) => {
     })
 
     test.for(refuses)('%j is rejected', async (value) => {
-      const answer = await withValue(value)
-      expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
-      expect(answer.msg).toContain(at)
+      const response = await withValue(value)
+      expect(response).toMatchObject({ status: 400, code: 6016, data: null })
+      expect(response.msg).toContain(at)
     })
   })
 

@@ -145,12 +145,12 @@ describe('parts of a file of the same machine', () => {
     const { data } = await chunkedUploadClient(other).init({ filename: 'a.txt', size: content.length })
     expect(data.local_import).toBeUndefined()
     const path = fillPath(routes.importPart.path, { upload_id: data.upload_id, index: '0' })
-    const answer = await api(other).send(path, {
+    const response = await api(other).send(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(await file('x.txt')),
     })
-    expect(answer).toMatchObject({ status: 404, code: 6005 })
+    expect(response).toMatchObject({ status: 404, code: 6005 })
   })
 
   test('are uploaded when the service cannot read them', async () => {

@@ -202,13 +202,13 @@ test.each(findings)('$operationId reports what does not exist', async ({ path, m
   const address = fillPath(path, { [id]: '1234567890123456789', index: '0' })
   const query = operationId === 'previewFile' ? '?kind=waveform' : ''
   const local = { path: '/a', device: '1', inode: '1' }
-  const answer = await sendRequest(service.baseUrl + address + query, {
+  const response = await sendRequest(service.baseUrl + address + query, {
     method,
     headers: { authorization: world.account.apiKey, 'content-type': 'application/json' },
     ...(method === 'PUT' && { body: 'bytes' }),
     ...(operationId === 'importPart' && { body: JSON.stringify(local) }),
   })
-  expect(envelope(answer)).toMatchObject({ status: 404, code: codes[id], data: null })
+  expect(envelope(response)).toMatchObject({ status: 404, code: codes[id], data: null })
 })
 
 describe('the page', () => {

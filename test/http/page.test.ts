@@ -102,8 +102,8 @@ describe('page tickets', () => {
       expect(status).toBe(401)
       const ticket = await requestTicket(service().apiKey)
       for (const headers of [{ authorization: ticket }, {} as Record<string, string>]) {
-        const answer = await sendRequest(`${service().baseUrl}/task/list?ticket=${ticket}`, { headers })
-        expect(answer.status).toBe(401)
+        const response = await sendRequest(`${service().baseUrl}/task/list?ticket=${ticket}`, { headers })
+        expect(response.status).toBe(401)
       }
       // An event ticket does not sign in either.
       const { data } = await api(service()).send<{ ticket: string }>('/task/events/ticket', {
@@ -137,11 +137,11 @@ describe('page tickets', () => {
     })
 
     test('long bodies without a key are not read', async () => {
-      const { bytes, ...answer } = await sendRequest(`${service().baseUrl}/page/login`, {
+      const { bytes, ...response } = await sendRequest(`${service().baseUrl}/page/login`, {
         ...{ method: 'POST', headers: json },
         body: JSON.stringify({ ticket: 'x', more: 'x'.repeat(2 ** 12) }),
       })
-      expect(envelope({ bytes, ...answer })).toMatchObject({
+      expect(envelope({ bytes, ...response })).toMatchObject({
         ...{ status: 400, code: 6016 },
         msg: 'the body is larger than 1 KiB',
       })

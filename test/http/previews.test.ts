@@ -118,12 +118,12 @@ describe('previews', () => {
     test('many concurrent requests all get a response', async () => {
       const { baseUrl, apiKey } = service()
       const kinds = ['waveform', 'contact_sheet', 'waveform', 'contact_sheet', 'waveform']
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         kinds.map((kind) =>
           sendRequest(`${baseUrl}${clips[0]}/preview?kind=${kind}`, { headers: { authorization: apiKey } }),
         ),
       )
-      for (const { status, headers, bytes } of answers) {
+      for (const { status, headers, bytes } of responses) {
         expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([
           200,
           'image/jpeg',

@@ -41,9 +41,9 @@ onDatabases('the quota of a key', (service) => {
 
   test('is never exceeded by concurrent creations', async () => {
     const { account, create } = await setUp(30, 7)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => create()))
-    expect(answers.filter(({ code }) => code === 200)).toHaveLength(7)
-    expect(answers.filter(({ code }) => code === 6201)).toHaveLength(13)
+    const responses = await Promise.all(Array.from({ length: 20 }, () => create()))
+    expect(responses.filter(({ code }) => code === 200)).toHaveLength(7)
+    expect(responses.filter(({ code }) => code === 6201)).toHaveLength(13)
     expect(await keyQuota(db(), account.keyId)).toEqual({ limit: 7, spent: 7 })
     expect(await accountBalance(db(), account.id)).toBe(23)
   })

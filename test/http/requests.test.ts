@@ -48,31 +48,33 @@ describe('invalid requests', () => {
       ['too large', Buffer.alloc(32 * 2 ** 20 + 1, ' '), json, /32 MiB/],
       ['deep', '['.repeat(1_000_000) + ']'.repeat(1_000_000), json, /JSON object/],
     ])('a creation with a body that is %s', async ([, body, headers, message]) => {
-      const answer = await send('/task/test_copy', { method: 'POST', headers, body })
-      expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
-      expect(answer.msg).toMatch(message)
+      const response = await send('/task/test_copy', { method: 'POST', headers, body })
+      expect(response).toMatchObject({ status: 400, code: 6016, data: null })
+      expect(response.msg).toMatch(message)
     })
 
     test('an unknown task type lists the existing ones', async () => {
-      const answer = await send('/task/video_dance', { method: 'POST', headers: json, body: '{}' })
-      expect(answer).toMatchObject({ status: 400, code: 6016, msg: expect.stringContaining('test_copy') })
+      const response = await send('/task/video_dance', { method: 'POST', headers: json, body: '{}' })
+      expect(response).toMatchObject({ status: 400, code: 6016, msg: expect.stringContaining('test_copy') })
     })
 
     test.for(['page=0', 'page_size=101', 'page_size=ten', 'status=created', 'status=done', 'page=1&page=2'])(
       'the list with %s names the parameter',
       async (query) => {
-        const answer = await send(`/task/list?${query}`, {})
-        expect(answer).toMatchObject({ status: 400, code: 6016, data: null })
-        expect(answer.msg).toContain(query.split('=')[0])
+        const response = await send(`/task/list?${query}`, {})
+        expect(response).toMatchObject({ status: 400, code: 6016, data: null })
+        expect(response.msg).toContain(query.split('=')[0])
       },
     )
 
     test('a bug returns 6500 without its message', async () => {
       const { db, ...rest } = service().running.service
       const { baseUrl } = await startSecondApp({ ...rest, db: new Proxy(db, { get: () => () => fail() }) })
-      const answer = envelope(await sendRequest(`${baseUrl}/task/list`, { headers: { authorization: 'k' } }))
-      expect(answer).toMatchObject({ status: 500, code: 6500, msg: 'internal error', data: null })
-      expect(JSON.stringify(answer)).not.toContain('secret')
+      const response = envelope(
+        await sendRequest(`${baseUrl}/task/list`, { headers: { authorization: 'k' } }),
+      )
+      expect(response).toMatchObject({ status: 500, code: 6500, msg: 'internal error', data: null })
+      expect(JSON.stringify(response)).not.toContain('secret')
     })
   })
 })
@@ -85,9 +87,11 @@ describe('the process behind the service', () => {
   onOneDatabase((service) => {
     test('health proves knowledge of the key without requiring one', async () => {
       const { bytes } = await sendRequest(`${service().baseUrl}/health?nonce=abc`)
-      const answer = JSON.parse(bytes.toString()) as { instance: string; version: string; proof: string }
-      expect(answer).toMatchObject({ instance: 'test', version: '0.0.0-test' })
-      expect(verifyProof(answer.proof, { key: service().apiKey, nonce: 'abc', instance: 'test' })).toBe(true)
+      const response = JSON.parse(bytes.toString()) as { instance: string; version: string; proof: string }
+      expect(response).toMatchObject({ instance: 'test', version: '0.0.0-test' })
+      expect(verifyProof(response.proof, { key: service().apiKey, nonce: 'abc', instance: 'test' })).toBe(
+        true,
+      )
       expect((await sendRequest(`${service().baseUrl}/health`)).status).toBe(200)
       expect((await sendRequest(`${service().baseUrl}/health?nonce=${'x'.repeat(201)}`)).status).toBe(400)
     })
@@ -104,10 +108,10 @@ describe('the process behind the service', () => {
 
     test('it does not stop while it has work', async () => {
       const headers = { authorization: service().apiKey }
-      const answer = envelope(
+      const response = envelope(
         await sendRequest(`${service().baseUrl}/daemon/exit`, { method: 'POST', headers }),
       )
-      expect(answer).toMatchObject({ status: 409, code: 6007, data: null })
+      expect(response).toMatchObject({ status: 409, code: 6007, data: null })
       expect((await sendRequest(`${service().baseUrl}/daemon/exit`, { method: 'POST' })).status).toBe(401)
     })
   })
@@ -138,10 +142,10 @@ describe('connections', () => {
         exitIfIdle: () => exit.promise,
       })
       const headers = { authorization: service().apiKey }
-      const answer = sendRequest(`${baseUrl}/daemon/exit`, { method: 'POST', headers })
+      const response = sendRequest(`${baseUrl}/daemon/exit`, { method: 'POST', headers })
       // Much longer than the idle timeout.
       setTimeout(() => exit.resolve(true), 1500)
-      expect((await answer).status).toBe(200)
+      expect((await response).status).toBe(200)
     })
 
     test('protocol upgrades are rejected except for events', async () => {

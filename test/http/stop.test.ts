@@ -35,12 +35,12 @@ onDatabases('stopping', (service) => {
       () => findTestProcesses(service().dataDir),
       (pids) => pids.length === 1,
     )
-    const answer = await calls.stop(id)
-    expect(answer).toMatchObject({ status: 200, code: 200 })
-    expect(wrongFields(taskRecordFields, { ...answer.data })).toEqual([])
+    const response = await calls.stop(id)
+    expect(response).toMatchObject({ status: 200, code: 200 })
+    expect(wrongFields(taskRecordFields, { ...response.data })).toEqual([])
     const error = { code: 6009, message: 'the task was stopped on request', retryable: false }
-    expect(answer.data).toMatchObject({ status: 'failed', output_result: { error } })
-    expect((await calls.query('test_copy', id)).data).toEqual(answer.data)
+    expect(response.data).toMatchObject({ status: 'failed', output_result: { error } })
+    expect((await calls.query('test_copy', id)).data).toEqual(response.data)
     expect(await balance(account.id)).toBe(5)
     await client.waitFor((received) => eventStates(received).includes('failed'))
     expect(eventStates(client.events)).toEqual(['queued', 'processing', 'failed'])
@@ -101,9 +101,9 @@ onDatabases('stopping', (service) => {
     await calls.stop(stopped)
     for (const id of [completed, failed, stopped]) {
       const before = await calls.query('test_copy', id)
-      const answer = await calls.stop(id)
-      expect(answer).toMatchObject({ status: 409, code: 6007, data: null })
-      expect(answer.msg).toContain(before.data.status)
+      const response = await calls.stop(id)
+      expect(response).toMatchObject({ status: 409, code: 6007, data: null })
+      expect(response.msg).toContain(before.data.status)
       expect(await calls.query('test_copy', id)).toEqual(before)
     }
     await check()

@@ -116,13 +116,13 @@ onNewDatabases('a synchronous operation', (start) => {
   test('returns 6009 when its task is stopped', async () => {
     await using service = await start({ operations: [synchronousModule] })
     const { calls, file_id } = await setUp(service)
-    const answer = createSynchronous(calls, { file_id, behaviour: 'wait' })
+    const response = createSynchronous(calls, { file_id, behaviour: 'wait' })
     const tasks = await pollUntil(
       () => calls.send<TaskList>(routes.listTasks.path),
       ({ data }) => data.list[0]?.status === 'processing',
     )
     await calls.stop(tasks.data.list[0]?.id ?? '')
-    expect(await answer).toMatchObject({ status: 409, code: 6009 })
+    expect(await response).toMatchObject({ status: 409, code: 6009 })
   })
 })
 

@@ -23,17 +23,21 @@ onDatabases('tasks over HTTP', (service) => {
     const account = await service().account(3)
     const headers = { ...json, authorization: account.apiKey }
     const url = `${service().baseUrl}/task/test_copy`
-    const answer = envelope(await sendRequest(url, { method: 'POST', headers, body }))
-    expect(answer).toMatchObject({ status: code === 6004 ? 404 : 400, code, data: null })
-    expect(answer.msg).toMatch(message)
+    const response = envelope(await sendRequest(url, { method: 'POST', headers, body }))
+    expect(response).toMatchObject({ status: code === 6004 ? 404 : 400, code, data: null })
+    expect(response.msg).toMatch(message)
     expect(await accountBalance(service().running.service.db, account.id)).toBe(3)
   })
 
   test('a creation with additional unknown fields is accepted', async () => {
     const calls = api(await service().account(3))
     const { data: file } = await calls.upload('a.txt', 'some bytes')
-    const answer = await calls.create('test_copy', { file_id: file.file_id, behaviour: null, colour: 'red' })
-    expect(answer).toMatchObject({ status: 200, data: { status: 'queued' } })
+    const response = await calls.create('test_copy', {
+      file_id: file.file_id,
+      behaviour: null,
+      colour: 'red',
+    })
+    expect(response).toMatchObject({ status: 200, data: { status: 'queued' } })
   })
 
   test('cancelling needs no body, even with a content type', async () => {

@@ -14,9 +14,9 @@ import { openConnection } from './raw-http.ts'
 onDatabases('tickets', (service) => {
   const db = () => service().running.service.db
   const requestTicket = async (account: { baseUrl: string; apiKey: string }) => {
-    const answer = await api(account).send('/task/events/ticket', { method: 'POST' })
-    expect(answer).toMatchObject({ status: 200, code: 200 })
-    return eventTicket.parse(answer.data)
+    const response = await api(account).send('/task/events/ticket', { method: 'POST' })
+    expect(response).toMatchObject({ status: 200, code: 200 })
+    return eventTicket.parse(response.data)
   }
   /** HTTP status of the upgrade: 101 when the socket opens. */
   const openEventSocket = async (query: string, headers = '') => {

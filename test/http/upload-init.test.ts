@@ -13,21 +13,21 @@ onDatabases('the start of a chunked upload', (service) => {
       const account = await service().account(0)
       const { data: file } = await api(account).upload('first.txt', 'instant bytes')
       await ageFile(service().running.service.db, file, 10 * day)
-      const answer = await chunkedUploadClient(account).init({
+      const response = await chunkedUploadClient(account).init({
         filename: 'second.txt',
         size: 13,
         blake3_id: await hashOf('instant bytes'),
       })
-      expect([answer.status, answer.code]).toEqual([200, 200])
-      expect(answer.msg).toMatch(/exists.*renewed/)
-      expect(answer.data).toMatchObject({
+      expect([response.status, response.code]).toEqual([200, 200])
+      expect(response.msg).toMatch(/exists.*renewed/)
+      expect(response.data).toMatchObject({
         file_id: file.file_id,
         original_name: 'first.txt',
         size: 13,
         instant: true,
         is_expired: false,
       })
-      expect(answer.data).not.toHaveProperty('upload_id')
+      expect(response.data).not.toHaveProperty('upload_id')
       const details = await api(account).send<FileRecord>(`/base/file/${file.file_id}`)
       expect(Date.parse(details.data.expire_at)).toBeGreaterThan(Date.now() + 59 * day)
     })
@@ -141,9 +141,9 @@ onDatabases('the start of a chunked upload', (service) => {
       ['an invalid hash', { filename: 'a.txt', size: 1, blake3_id: 'x' }, 6016, 400, /blake3_id/],
       ['a list', [], 6016, 400, /object/],
     ])('%s: %#', async ([, body, code, status, message]) => {
-      const answer = await chunkedUploadClient(await service().account(0)).init(body)
-      expect(answer).toMatchObject({ status, code, data: null })
-      expect(answer.msg).toMatch(message)
+      const response = await chunkedUploadClient(await service().account(0)).init(body)
+      expect(response).toMatchObject({ status, code, data: null })
+      expect(response.msg).toMatch(message)
     })
 
     test('20 GB, a sanitized name, a null hash', async () => {

@@ -68,10 +68,10 @@ onDatabases('uploads', (service) => {
 
   test('concurrent uploads of equal content create one record', async () => {
     const own = await account()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => api(own).upload(`${index}.txt`, 'at the same time')),
     )
-    expect(new Set(answers.map(({ data }) => data.file_id)).size).toBe(1)
+    expect(new Set(responses.map(({ data }) => data.file_id)).size).toBe(1)
   })
 })
 
@@ -98,9 +98,9 @@ describe('rejected uploads', () => {
       ['two files', [file('a.txt'), file('b.txt')], 6016, /one file/],
       ['another file after it', [file('a.txt'), { ...file('b.txt'), field: 'more' }], 6016, /one file/],
     ])('%s: %#', async ([, parts, code, message]) => {
-      const answer = await send(form(parts))
-      expect(answer).toMatchObject({ status: 400, code, data: null })
-      expect(answer.msg).toMatch(message)
+      const response = await send(form(parts))
+      expect(response).toMatchObject({ status: 400, code, data: null })
+      expect(response.msg).toMatch(message)
       await expectNothingLeft(service())
     })
 
@@ -122,8 +122,8 @@ describe('rejected uploads', () => {
     test('other fields are ignored, and names are sanitized', async () => {
       const named = async (filename: string) => {
         const parts = [{ field: 'note', content: 'x' }, file(filename), { field: 'end', content: 'y' }]
-        const answer = await send(form(parts))
-        return (answer.data as FileRecord).original_name
+        const response = await send(form(parts))
+        return (response.data as FileRecord).original_name
       }
       expect(await named('../../etc/passwd.txt')).toBe('passwd.txt')
       expect(await named('C:\\films\\a.txt')).toBe('a.txt')
@@ -155,8 +155,8 @@ describe('rejected uploads', () => {
       expect(await send(large)).toMatchObject({ status: 400, code: 6001 })
       const headers = { authorization: 'wrong', 'content-type': formType }
       const url = `${service().baseUrl}/base/file/upload`
-      const answer = envelope(await sendRequest(url, { method: 'POST', headers, body: large }))
-      expect(answer).toMatchObject({ status: 401, code: 6502 })
+      const response = envelope(await sendRequest(url, { method: 'POST', headers, body: large }))
+      expect(response).toMatchObject({ status: 401, code: 6502 })
     })
 
     test('a disconnected client leaves nothing behind', async () => {

@@ -68,9 +68,9 @@ describe.each(eras)('arguments of a %s client', (era) => {
       [{ clips: good, save_to: '.hidden/out' }, /^6016: .* is hidden/],
     ]
     for (const [args, expected] of cases) {
-      const answer = await agent.call('video_split_screen', args as Record<string, unknown>)
-      expect([answer.isError, answer.text]).toEqual([true, expect.stringMatching(expected)])
-      expect(answer.result.structuredContent).toBeUndefined()
+      const response = await agent.call('video_split_screen', args as Record<string, unknown>)
+      expect([response.isError, response.text]).toEqual([true, expect.stringMatching(expected)])
+      expect(response.result.structuredContent).toBeUndefined()
     }
     expect((await agent.call('get_task', { task_id: 17 })).text).toMatch(/^6016: task_id: .*lost digits/)
     expect((await agent.call('get_task', { task_id: '404' })).text).toMatch(/^6005: /)

@@ -11,10 +11,10 @@ export async function callUntilDone(
   args: object,
 ): Promise<ToolResponse> {
   const request = { name, arguments: { ...args, wait_seconds: 45 } }
-  let answer = parseToolResult(await agent.client.callTool(request, { timeout }))
-  while (['queued', 'processing'].includes(String(answer.data['status'])))
-    answer = await agent.call('get_task', { task_id: answer.data['task_id'], wait_seconds: 45 })
-  return answer
+  let response = parseToolResult(await agent.client.callTool(request, { timeout }))
+  while (['queued', 'processing'].includes(String(response.data['status'])))
+    response = await agent.call('get_task', { task_id: response.data['task_id'], wait_seconds: 45 })
+  return response
 }
 
 /** Returns the calls in a prompt, in order. */

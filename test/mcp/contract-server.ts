@@ -202,9 +202,9 @@ function serveEvents(app: FastifyInstance, double: ContractServer, latest: () =>
 
 /** Starts a plain HTTP server. The test writes every response. */
 export async function startBareServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  response: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<AsyncDisposable & { readonly baseUrl: string }> {
-  const server = createServer(answer)
+  const server = createServer(response)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -14,8 +14,8 @@ test('eight servers started at once share one daemon', async () => {
   await using agentSession = await startAgentSession()
   const agents = await Promise.all(Array.from({ length: 8 }, () => agentSession.connect('modern')))
   try {
-    const answers = await Promise.all(agents.map((agent) => agent.call('service_status')))
-    expect(answers.map(({ data }) => data['reachable'])).toEqual(Array.from({ length: 8 }, () => true))
+    const responses = await Promise.all(agents.map((agent) => agent.call('service_status')))
+    expect(responses.map(({ data }) => data['reachable'])).toEqual(Array.from({ length: 8 }, () => true))
   } finally {
     await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
   }

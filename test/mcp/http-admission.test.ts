@@ -94,12 +94,12 @@ test('a revoked key is rejected within a minute', async () => {
 
 test('without the service, a request returns 503 and no state is kept', async () => {
   await using proxied = await startHttpServerFixture({ baseUrl: 'http://127.0.0.1:1' })
-  const answer = await postModernRequest(proxied.url, 'any', {
+  const response = await postModernRequest(proxied.url, 'any', {
     method: 'tools/list',
     params: { _meta: requestMeta() },
   })
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-  expect(await answer.text()).toContain('6401')
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await response.text()).toContain('6401')
 })
 
 test('a client that disconnects during the key check leaves no open tenant', async () => {

@@ -42,8 +42,8 @@ test('reelwright mcp --http accepts the keys of the local service only, never it
   const params = { name: 'service_status', arguments: {}, _meta: requestMeta() }
   const callTool = (key: string) => postModernRequest(url, key, { method: 'tools/call', params })
   try {
-    const answer = await callTool(createdKey.stdout.trim())
-    const body = (await answer.json()) as { result: { structuredContent: Record<string, unknown> } }
+    const response = await callTool(createdKey.stdout.trim())
+    const body = (await response.json()) as { result: { structuredContent: Record<string, unknown> } }
     expect(body.result.structuredContent).toMatchObject({
       reachable: true,
       // A new account starts with 0 credits; the local account is unlimited.

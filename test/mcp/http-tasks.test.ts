@@ -61,11 +61,11 @@ describe('over HTTP', () => {
   const createSender =
     ({ apiKey }: Pick<TestAccount, 'apiKey'>): SendRequest =>
     async (method, params, extensions = declared) => {
-      const answer = await postModernRequest(fixture.url, apiKey, {
+      const response = await postModernRequest(fixture.url, apiKey, {
         method,
         params: { ...params, _meta: requestMeta(extensions) },
       })
-      return (await answer.json()) as JsonRpcResponse
+      return (await response.json()) as JsonRpcResponse
     }
 
   async function open() {

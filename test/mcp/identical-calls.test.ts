@@ -35,8 +35,8 @@ describe.each(eras)('identical calls of a %s client', (era) => {
     {
       await using restarted = await startInProcessAgent(era, {}, { service: agent.service })
       const later = { ...(await createClips(restarted)), wait_seconds: 0 }
-      const answer = await restarted.call('video_split_screen', later)
-      expect(answer.data['next_step'], 'new server, other folders').toMatch(joinedTask)
+      const response = await restarted.call('video_split_screen', later)
+      expect(response.data['next_step'], 'new server, other folders').toMatch(joinedTask)
     }
     await writeFile(join(agent.workspace, 'left.mp4'), 'another clip under the same name')
     const other = await agent.call('video_split_screen', input)
@@ -61,9 +61,9 @@ describe.each(eras)('identical calls of a %s client', (era) => {
     // The server has read the second call once it responds to a later request.
     await agent.call('list_tasks')
     gate.resolve()
-    const answers = await Promise.all(calls)
-    expect(new Set(answers.map(({ data }) => data['task_id'])).size).toBe(1)
-    expect(answers.filter(({ data }) => joinedTask.test(String(data['next_step'])))).toHaveLength(1)
+    const responses = await Promise.all(calls)
+    expect(new Set(responses.map(({ data }) => data['task_id'])).size).toBe(1)
+    expect(responses.filter(({ data }) => joinedTask.test(String(data['next_step'])))).toHaveLength(1)
     expect(
       agent.service.requests.filter((request) => request === 'POST /task/video_split_screen'),
     ).toHaveLength(1)

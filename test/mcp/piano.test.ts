@@ -29,12 +29,12 @@ beforeAll(async () => {
 afterAll(() => agentSession[Symbol.asyncDispose]())
 
 async function callUntilEnded(agent: ConnectedAgent, name: string, args: object, timeout: number) {
-  let answer = parseToolResult(
+  let response = parseToolResult(
     await agent.client.callTool({ name, arguments: { ...args, wait_seconds: 45 } }, { timeout }),
   )
-  while (['queued', 'processing'].includes(String(answer.data['status'])))
-    answer = await agent.call('get_task', { task_id: answer.data['task_id'], wait_seconds: 45 })
-  return answer
+  while (['queued', 'processing'].includes(String(response.data['status'])))
+    response = await agent.call('get_task', { task_id: response.data['task_id'], wait_seconds: 45 })
+  return response
 }
 
 test('piano_audio_to_midi of a local path', async ({ skip, task }) => {

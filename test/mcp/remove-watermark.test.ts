@@ -47,32 +47,32 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
   await using agent = await agentSession.connect('modern')
   const call = async (name: string, args: object) => {
     const request = { name, arguments: { ...args } }
-    let answer = parseToolResult(await agent.client.callTool(request, { timeout: task.timeout }))
-    while (['queued', 'processing'].includes(String(answer.data['status']))) {
-      const { task_id } = answer.data
+    let response = parseToolResult(await agent.client.callTool(request, { timeout: task.timeout }))
+    while (['queued', 'processing'].includes(String(response.data['status']))) {
+      const { task_id } = response.data
       const { save_to } = request.arguments as { save_to?: unknown }
-      answer = await agent.call('get_task', {
+      response = await agent.call('get_task', {
         task_id,
         wait_seconds: 45,
         ...(save_to !== undefined && { save_to }),
       })
     }
-    const isWrong = answer.isError || answer.data['status'] === 'failed'
-    expect([name, isWrong ? answer.text : 'answered']).toEqual([name, 'answered'])
-    return answer
+    const isWrong = response.isError || response.data['status'] === 'failed'
+    expect([name, isWrong ? response.text : 'answered']).toEqual([name, 'answered'])
+    return response
   }
   const steps = await promptCalls(agent, 'remove-watermark', { file, how: 'filled' })
   expect(steps.map(([name]) => name)).toEqual([
     ...['inspect_file', 'video_purify', 'inspect_file', 'video_purify', 'inspect_file', 'video_purify'],
   ])
   const [inspectStep, detect, show, clean, after, remaining] = await (async () => {
-    const answers = []
+    const responses = []
     for (const [index, [name, args]] of steps.entries()) {
       // Before cleaning, the agent protects the name of the channel.
       if (index === 3) await keepChannel(join(agentSession.workspace, 'cleaning/regions.json'))
-      answers.push(await call(name, args))
+      responses.push(await call(name, args))
     }
-    return answers
+    return responses
   })()
   expect(inspectStep?.result.content[1]).toMatchObject({ type: 'image', mimeType: 'image/jpeg' })
   expect(detect?.data).toMatchObject({ status: 'completed', output: { regions_found: 3 } })

@@ -80,11 +80,11 @@ test.for(scenarios.map(([era, rendering]) => [era, ...rendering] as const))(
       const request = { name: tool, arguments: { ...toolArgs, wait_seconds: 45, save_to: `${name}-${era}` } }
       return parseToolResult(await agent.client.callTool(request, { onprogress, timeout: task.timeout }))
     }
-    let answer = await call(name, args)
+    let response = await call(name, args)
     // On a loaded machine, the task takes longer than one call waits.
-    while (['queued', 'processing'].includes(String(answer.data['status'])))
-      answer = await call('get_task', { task_id: answer.data['task_id'] })
-    const { data, isError, text } = answer
+    while (['queued', 'processing'].includes(String(response.data['status'])))
+      response = await call('get_task', { task_id: response.data['task_id'] })
+    const { data, isError, text } = response
     expect([isError, data['status'], text]).toEqual([false, 'completed', expect.any(String)])
     expect(progress.length).toBeGreaterThan(0)
     expect(progress).toEqual(progress.toSorted((one, other) => one - other))

@@ -43,8 +43,8 @@ test('returns the message envelope and an absolute download URL', async () => {
   const result = done.data.output_result ?? {}
   expect(wrongFields(musicVisualizer.result, result)).toEqual([])
   expect(result['download_url']).toBe(service.baseUrl + downloadUrl(String(result['file_id'])))
-  const answer = await fetch(String(result['download_url']), { headers: { authorization: service.apiKey } })
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'video/mp4'])
+  const response = await fetch(String(result['download_url']), { headers: { authorization: service.apiKey } })
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'video/mp4'])
 })
 
 test('a task stopped while it renders leaves no process running and is refunded', async () => {

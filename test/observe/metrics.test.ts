@@ -12,9 +12,9 @@ import { readExposition, type Scrape } from './exposition.ts'
 type Service = Pick<TestService, 'baseUrl' | 'apiKey'>
 
 async function scrapeText({ baseUrl, apiKey }: Service): Promise<string> {
-  const answer = await sendRequest(`${baseUrl}/metrics`, { headers: { authorization: apiKey } })
-  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': metricsMediaType } })
-  return answer.bytes.toString()
+  const response = await sendRequest(`${baseUrl}/metrics`, { headers: { authorization: apiKey } })
+  expect(response).toMatchObject({ status: 200, headers: { 'content-type': metricsMediaType } })
+  return response.bytes.toString()
 }
 
 async function scrape(service: Service): Promise<Scrape> {

@@ -13,23 +13,23 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const requestIdOf = (answer: { headers: Readonly<Record<string, unknown>> }): string =>
-  String(answer.headers['x-request-id'])
+const requestIdOf = (response: { headers: Readonly<Record<string, unknown>> }): string =>
+  String(response.headers['x-request-id'])
 
 describe('request ids', () => {
   const generatedId = /^[\da-f]{8}-[\da-f-]{27}$/
 
   test('every response has one, including errors and undecodable paths', async () => {
     const headers = { authorization: service.apiKey }
-    const answers = [
+    const responses = [
       await sendRequest(`${service.baseUrl}/health`),
       await sendRequest(`${service.baseUrl}/task/list`),
       await sendRequest(`${service.baseUrl}/task/list`, { headers }),
       await sendRequest(`${service.baseUrl}/nowhere`, { headers }),
       await sendRequest(`${service.baseUrl}/task/%ff`, { headers }),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 404, 400])
-    const ids = answers.map(requestIdOf)
+    expect(responses.map(({ status }) => status)).toEqual([200, 401, 200, 404, 400])
+    const ids = responses.map(requestIdOf)
     for (const id of ids) expect(id).toMatch(generatedId)
     expect(new Set(ids).size).toBe(ids.length)
   })
@@ -37,10 +37,10 @@ describe('request ids', () => {
   test.each(['a', 'trace-1.2_3', 'x'.repeat(64)])(
     'an id sent by the client is kept: %s',
     async (requestId) => {
-      const answer = await sendRequest(`${service.baseUrl}/health`, {
+      const response = await sendRequest(`${service.baseUrl}/health`, {
         headers: { 'x-request-id': requestId },
       })
-      expect(requestIdOf(answer)).toBe(requestId)
+      expect(requestIdOf(response)).toBe(requestId)
     },
   )
 
@@ -73,19 +73,19 @@ describe('the log line of a request', () => {
   const headers = () => ({ authorization: service.apiKey })
 
   test('contains route, status and code of a rejected request, and not its URL', async () => {
-    const answer = await sendRequest(
+    const response = await sendRequest(
       `${service.baseUrl}/base/file/no-file?Authorization=sekret&name=private`,
       {
         headers: headers(),
       },
     )
-    const [line] = await logged(service, { msg: 'request', request_id: requestIdOf(answer) })
+    const [line] = await logged(service, { msg: 'request', request_id: requestIdOf(response) })
     expect(line).toEqual({
       level: 30,
       time: expect.any(String),
       pid: process.pid,
       hostname: expect.any(String),
-      request_id: requestIdOf(answer),
+      request_id: requestIdOf(response),
       method: 'GET',
       route: '/base/file/:file_id',
       status: 404,
@@ -119,18 +119,18 @@ describe('the log line of a request', () => {
   })
 
   test('an unknown key is logged without the key and an account', async () => {
-    const answer = await sendRequest(`${service.baseUrl}/task/list`, {
+    const response = await sendRequest(`${service.baseUrl}/task/list`, {
       headers: { authorization: 'sekret-sekret' },
     })
-    const [line] = await logged(service, { request_id: requestIdOf(answer) })
+    const [line] = await logged(service, { request_id: requestIdOf(response) })
     expect(line).toMatchObject({ status: 401, code: 6502 })
     expect(line).not.toHaveProperty('account_id')
     expect(JSON.stringify(line)).not.toContain('sekret')
   })
 
   test('all unknown routes are logged as one route', async () => {
-    const answer = await sendRequest(`${service.baseUrl}/private/place`, { headers: headers() })
-    expect(await logged(service, { request_id: requestIdOf(answer) })).toMatchObject([
+    const response = await sendRequest(`${service.baseUrl}/private/place`, { headers: headers() })
+    expect(await logged(service, { request_id: requestIdOf(response) })).toMatchObject([
       { route: '(none)', status: 404 },
     ])
   })
@@ -190,15 +190,15 @@ test('the response to a bug contains the request id of its log line', async () =
     .set({ name: 'broken.mp4', ext: '.mp4', facts: '{' })
     .where('id', '=', file.file_id)
     .execute()
-  const answer = await sendRequest(`${service.baseUrl}/base/file/${file.file_id}/facts`, {
+  const response = await sendRequest(`${service.baseUrl}/base/file/${file.file_id}/facts`, {
     headers: { authorization: service.apiKey },
   })
-  expect(envelope(answer)).toMatchObject({
+  expect(envelope(response)).toMatchObject({
     status: 500,
     code: 6500,
-    hint: expect.stringContaining(requestIdOf(answer)),
+    hint: expect.stringContaining(requestIdOf(response)),
   })
-  const [line] = await logged(service, { request_id: requestIdOf(answer), level: 50 })
+  const [line] = await logged(service, { request_id: requestIdOf(response), level: 50 })
   expect(line).toMatchObject({
     msg: 'request failed',
     err: { type: 'SyntaxError' },

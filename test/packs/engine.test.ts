@@ -53,11 +53,11 @@ it('installing an engine from a mirror unpacks only the files that this machine 
   const engineFolder = await locatePack(packs, 'engine')
   await expectUsable(engineFolder)
   expect(await runModels('verify', 'engine', subject)).toMatchObject({ code: 0 })
-  const answer = `node_modules/@reelwright-test/engine/bin/${process.platform}/${process.arch}/answer.js`
-  await writeFile(join(engineFolder ?? '', answer), 'module.exports = 41\n')
+  const enginePath = `node_modules/@reelwright-test/engine/bin/${process.platform}/${process.arch}/answer.js`
+  await writeFile(join(engineFolder ?? '', enginePath), 'module.exports = 41\n')
   expect(await runModels('verify', 'engine', subject)).toMatchObject({
     code: 1,
-    out: `engine: damaged (${answer})\n  -> reelwright models pull engine\n`,
+    out: `engine: damaged (${enginePath})\n  -> reelwright models pull engine\n`,
   })
   await runModels('pull', 'engine', subject)
   await expectUsable(await locatePack(packs, 'engine'))

@@ -83,15 +83,15 @@ const pollTimeoutMs = 120_000
  */
 export async function pollUntil<T>(
   query: () => Promise<T>,
-  condition: (answer: T) => boolean,
+  condition: (response: T) => boolean,
   { backOff = false } = {},
 ): Promise<T> {
   const began = Date.now()
   for (;;) {
-    const answer = await query()
-    if (condition(answer)) return answer
+    const response = await query()
+    if (condition(response)) return response
     const waited = Date.now() - began
-    if (waited > pollTimeoutMs) throw new Error(`the condition is still false: ${JSON.stringify(answer)}`)
+    if (waited > pollTimeoutMs) throw new Error(`the condition is still false: ${JSON.stringify(response)}`)
     const restMs = backOff ? Math.min(Math.max(20, waited / 10), maxPollIntervalMs) : 20
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }

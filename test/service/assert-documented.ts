@@ -28,12 +28,12 @@ export function assertDocumented({ method, path, status, type, body }: ReceivedR
   const found = findEndpoint(method, path.split('?')[0] ?? '')
   if (!found) return
   const where = `${method} ${path} returned ${status}`
-  const answer = found.operation.responses[status]
-  if (!answer)
+  const response = found.operation.responses[status]
+  if (!response)
     throw new Error(`${where}, which its route in src/contract does not declare: ${body.slice(0, 500)}`)
-  if (method === 'HEAD' || (body === '' && !answer.content)) return
+  if (method === 'HEAD' || (body === '' && !response.content)) return
   const media = type?.split(';')[0] ?? ''
-  const content = answer.content ?? {}
+  const content = response.content ?? {}
   if (!(media in content) && !('*/*' in content)) throw new Error(`${where} with ${media || 'nothing'}`)
   if (!content[media]?.schema) return
   const validate = validatorOf([

@@ -83,11 +83,11 @@ describe.skipIf(reason !== null)(`a service on a disk (${reason ?? 'ext4'})`, ()
     const calls = api(service)
     const { data: file } = await calls.upload('a.txt', 'there before')
     await disk.cutPower()
-    for (const answer of [
+    for (const response of [
       await calls.upload('b.txt', 'lost'),
       await calls.create('test_copy', { file_id: file.file_id }),
     ]) {
-      expect(answer).toMatchObject({
+      expect(response).toMatchObject({
         status: 500,
         code: 6401,
         msg: expect.stringMatching(/disk|only be read/),

@@ -20,12 +20,14 @@ async function startProxy(
       const body = await buffer(request)
       const { baseUrl, apiKey } = await service()
       const { host: _, connection: __, ...forwardedHeaders } = request.headers as Record<string, string>
-      const answer = await sendRequest(baseUrl + request.url, {
+      const upstreamResponse = await sendRequest(baseUrl + request.url, {
         method: request.method === 'POST' ? 'POST' : 'GET',
         headers: { ...forwardedHeaders, authorization: apiKey },
         ...(body.length > 0 && { body }),
       })
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.bytes)
+      response
+        .writeHead(upstreamResponse.status, { 'content-type': 'application/json' })
+        .end(upstreamResponse.bytes)
     }
     forward().catch(() => request.socket.destroy())
   })

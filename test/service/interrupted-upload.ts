@@ -60,10 +60,10 @@ export async function uploadWithInterruptions({
     peaks.mcpServer = Math.max(peaks.mcpServer, await peakResidentMiB(mcpServer.pid))
   }
   const startUpload = () => {
-    const answer = mcpServer.upload(basename(source))
+    const response = mcpServer.upload(basename(source))
     // A killed process is not measured.
-    answer.catch(() => undefined)
-    return answer
+    response.catch(() => undefined)
+    return response
   }
   const cut: Record<InterruptionKind, () => Promise<void>> = {
     connection: async () => relay.closeConnections(),

@@ -101,8 +101,8 @@ async function useOnce(load: Load, calls: Api, name: string): Promise<void> {
   const created = await calls.create('test_copy', { file_id: file.file_id })
   await acknowledge(load, () => known.tasks.add(created.data.task_id))
   if (random() < 0.3) {
-    const answer = await calls.cancel(created.data.task_id)
-    await acknowledge(load, () => answer.code === 200 && known.cancelled.add(created.data.task_id))
+    const response = await calls.cancel(created.data.task_id)
+    await acknowledge(load, () => response.code === 200 && known.cancelled.add(created.data.task_id))
   }
 }
 
@@ -150,7 +150,7 @@ async function verify(calls: Api, known: Acknowledged): Promise<void> {
   for (const taskId of known.tasks) {
     const { data } = await pollUntil(
       () => calls.query('test_copy', taskId),
-      (answer) => answer.code !== 200 || !['queued', 'processing'].includes(answer.data.status),
+      (response) => response.code !== 200 || !['queued', 'processing'].includes(response.data.status),
       { backOff: true },
     )
     const expected = known.cancelled.has(taskId) ? ['cancelled'] : ['completed', 'failed', 'cancelled']

@@ -47,12 +47,15 @@ export async function startRelay(target: RelayTarget): Promise<Relay> {
     request.pipe(upstream)
     upstream.on('error', () => response.destroy())
     response.on('close', () => upstream.destroy())
-    upstream.on('response', (answer) => {
+    upstream.on('response', (upstreamResponse) => {
       if (relay.dropsResponse(request)) return response.destroy()
-      response.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.on('error', () => response.destroy())
-      response.on('finish', () => method === 'PUT' && answer.statusCode === 200 && acknowledged.add(path))
-      return answer.pipe(response)
+      response.writeHead(upstreamResponse.statusCode ?? 500, upstreamResponse.headers)
+      upstreamResponse.on('error', () => response.destroy())
+      response.on(
+        'finish',
+        () => method === 'PUT' && upstreamResponse.statusCode === 200 && acknowledged.add(path),
+      )
+      return upstreamResponse.pipe(response)
     })
   })
   server.listen(0, '127.0.0.1')

@@ -76,9 +76,9 @@ onDatabases('tasks', (service) => {
     'a creation with %j returns %i %i and charges nothing',
     async ([body, status, code, message]) => {
       const account = await service().account(5)
-      const answer = await api(account).create('test_copy', body)
-      expect(answer).toMatchObject({ status, code, data: null })
-      expect(answer.msg).toMatch(message)
+      const response = await api(account).create('test_copy', body)
+      expect(response).toMatchObject({ status, code, data: null })
+      expect(response.msg).toMatch(message)
       expect(await accountBalance(service().running.service.db, account.id)).toBe(5)
       await checkServiceInvariants(service())
     },
