@@ -20,7 +20,7 @@ async function search(path: string, options: Partial<DetectTextOptions> = {}): P
 
 /** Detection quality required by the design. */
 function expectGood(comparison: ReturnType<typeof compareWithCaptions>): void {
-  expect(comparison, comparison.missed.join()).toMatchObject({ missed: [], wrong: [] })
+  expect(comparison, comparison.missed.join()).toMatchObject({ missed: [], falseRegions: [] })
   expect(Math.max(...comparison.times.map(Math.abs)), comparison.notes.join('\n')).toBeLessThanOrEqual(1)
   expect(comparison.edgesWithin, comparison.notes.join('\n')).toBeGreaterThanOrEqual(0.95)
 }
