@@ -85,7 +85,7 @@ describe('document 1', () => {
     },
   )
 
-  it('has no error code that is not documented', () => {
+  it('every error code is documented', () => {
     const documented = [...common.errorCodes, ...common.ownErrorCodes].map(({ code }) => code)
     expect(Object.keys(errorTable).map(Number)).toEqual(documented.toSorted((a, b) => a - b))
   })
@@ -110,7 +110,7 @@ describe.each(operationTables)('document $section: $operation', (table) => {
 
   for (const row of table.parameters) parameterLaws(operation, table, row)
 
-  it('declares the codes of its table, and no limits of others', () => {
+  it('declares exactly the codes of its table, and no limits of other operations', () => {
     const listed = [...table.refusals, ...(table.limits ?? [])].map(({ code }) => code)
     const declared = [...operationTool(operation).errors, ...commonToolErrors]
     expect(listed.filter((code) => !declared.some((one) => one === code))).toEqual([])

@@ -5,8 +5,8 @@ test.each([
   ['a/b?c=d#e', '/task/a%2Fb%3Fc%3Dd%23e'],
   ['..', '/task/%EF%BF%BD'],
   ['.', '/task/%EF%BF%BD'],
-  // Half a character, as JSON may hold it, has no escape.
+  // A lone surrogate, which JSON may contain, cannot be percent-encoded.
   ['\ud800', '/task/%EF%BF%BD'],
-])('a path takes %j as %s', (value, path) => {
+])('fillPath encodes %j as %s', (value, path) => {
   expect(fillPath('/task/{task_id}', { task_id: value })).toBe(path)
 })

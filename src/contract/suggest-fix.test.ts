@@ -69,8 +69,8 @@ test.for<[Record<string, unknown>, string | undefined]>([
   [{ files: { title: {} } }, 'Set files.title.id: By their names.'],
   [{ even: 3 }, 'Use even numbers.'],
   [{ even: 3, fps: 1 }, 'Use 30 to 60.'],
-])('%j', ([given, text]) => {
-  expect(hintFor(given)).toBe(text)
+])('the fix for %j', ([value, text]) => {
+  expect(hintFor(value)).toBe(text)
 })
 
 test('missing fields are listed with their descriptions', () => {
@@ -105,17 +105,17 @@ test.for<[string, string | undefined]>([
   ['interview.mov', undefined],
   ['', undefined],
   ['x'.repeat(5000), undefined],
-])('%s', ([given, meant]) => {
-  expect(nearestName(given, names)).toBe(meant)
+])('nearestName finds the name meant by %j', ([input, expected]) => {
+  expect(nearestName(input, names)).toBe(expected)
 })
 
 test('a name with one extra letter is found among any others', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 6, maxLength: 20 })
   fc.assert(
-    fc.property(word, fc.array(word), fc.nat(), (name, others, place) => {
-      const at = place % name.length
-      const given = `${name.slice(0, at)}x${name.slice(at)}`
-      const found = nearestName(given, [...others, name])
+    fc.property(word, fc.array(word), fc.nat(), (name, others, seed) => {
+      const at = seed % name.length
+      const misspelt = `${name.slice(0, at)}x${name.slice(at)}`
+      const found = nearestName(misspelt, [...others, name])
       expect([...others, name]).toContain(found)
     }),
   )

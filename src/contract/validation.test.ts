@@ -37,8 +37,8 @@ const good: z.input<typeof schema> = {
   page: '1',
 }
 
-function issuesFor(given: unknown): string {
-  const parsed = schema.safeParse(given, { error: plainIssueMessage })
+function issuesFor(value: unknown): string {
+  const parsed = schema.safeParse(value, { error: plainIssueMessage })
   return parsed.error ? describeIssues(parsed.error, 'body') : ''
 }
 
@@ -63,16 +63,16 @@ test.for<[Record<string, unknown>, string]>([
   [{ mark: true }, 'mark: has none of the accepted forms'],
   [{ named: 1 }, 'named: a name of your own'],
   [{ page: 'many' }, 'page: must be a number'],
-])('%j', ([given, text]) => {
-  expect(issuesFor({ ...good, ...given })).toBe(text)
+])('reports the issues of %j', ([value, text]) => {
+  expect(issuesFor({ ...good, ...value })).toBe(text)
 })
 
 test('for any input, no message contains the wording of the library', () => {
   expect(issuesFor(good)).toBe('')
   const fields = Object.fromEntries(Object.keys(good).map((name) => [name, fc.anything()]))
   fc.assert(
-    fc.property(fc.oneof(fc.record(fields, { requiredKeys: [] }), fc.anything()), (given) => {
-      expect(issuesFor(given)).not.toMatch(/received|expected|Too (small|big)|Invalid|NaN/)
+    fc.property(fc.oneof(fc.record(fields, { requiredKeys: [] }), fc.anything()), (value) => {
+      expect(issuesFor(value)).not.toMatch(/received|expected|Too (small|big)|Invalid|NaN/)
     }),
   )
 })

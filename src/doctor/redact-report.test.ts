@@ -31,7 +31,7 @@ test.each([
   ['root of /home/annabel and src/home/anna', 'root of /home/annabel and src/home/<user>'],
   ['one\ttwo\u001B[2J\u009Bx\r\n', 'one\ttwo\\u001b[2J\\u009bx\\u000d\n'],
   ['postgres://anna:sekret@db/x', 'postgres://[redacted]@db/x'],
-])('%j', (text, expected) => {
+])('redacts %j', (text, expected) => {
   expect(redactText(text)).toBe(expected)
 })
 

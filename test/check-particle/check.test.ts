@@ -138,7 +138,7 @@ describe('problems that prevent rendering are reported together, with their line
       particle({}, text).replace('__timelines', 'not__timelines'),
       /timeline/,
     ],
-  ])('%s', async (_, html, expected) => {
+  ])('reports %s', async (_, html, expected) => {
     const { output, reports, results } = await check({ html })
     expect(output.ok).toBe(false)
     expect(reports.join('\n')).toMatch(expected)

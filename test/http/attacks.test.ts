@@ -182,7 +182,7 @@ describe('an event socket', () => {
 
 describe('a body', () => {
   test.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip'])(
-    'that is packed as %s is not unpacked',
+    'that is compressed as %s is not decompressed',
     async (encoding) => {
       const packed = gzipSync(
         Buffer.concat([Buffer.from('{"a":"'), Buffer.alloc(2 ** 26, 'x'), Buffer.from('"}')]),

@@ -221,7 +221,7 @@ onDatabases('chunked uploads', (service) => {
   })
 
   describe('sessions', () => {
-    test('of another account are unknown and stay', async () => {
+    test('of another account are unknown and unchanged', async () => {
       const { calls, id, part } = await startUpload('x'.repeat(15))
       const other = chunkedUploadClient(await service().account(0))
       const notFound = { status: 404, code: 6024, data: null }
@@ -232,7 +232,7 @@ onDatabases('chunked uploads', (service) => {
       expect((await calls.status(id)).data.missing).toEqual([0, 1])
     })
 
-    test('with an unknown id are unknown', async () => {
+    test('with an unknown id return 6024', async () => {
       const calls = chunkedUploadClient(await service().account(0))
       for (const id of ['0', 'init', '%00', '1'.repeat(19), 'x'.repeat(3000)]) {
         expect(await calls.status(id), id).toMatchObject({ status: 404, code: 6024, data: null })

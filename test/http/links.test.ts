@@ -55,7 +55,7 @@ onOneDatabase((service) => {
     expect((await sendRequest(url, { headers: { range: 'bytes=19-' } })).status).toBe(416)
   })
 
-  test('it opens nothing else', async () => {
+  test('a link opens only its file', async () => {
     const { url, file } = await createLinkedFile()
     const { file: other } = await createLinkedFile('other bytes')
     const { search } = new URL(url)
@@ -134,7 +134,7 @@ onOneDatabase((service) => {
     ).toMatchObject(rejection)
   })
 
-  test('it ends at its expiry or with its file, not with the key that created it', async () => {
+  test('a link ends at its expiry or with its file, not with the key that created it', async () => {
     const { account, file, url } = await createLinkedFile()
     await revokeKeys(db(), { accountId: account.id, name: 'test', now: Date.now() })
     expect((await sendRequest(url)).status).toBe(200)
@@ -144,7 +144,7 @@ onOneDatabase((service) => {
     expect(envelope(await sendRequest(url))).toMatchObject({ status: 404, code: 6004, data: null })
   })
 
-  test('only the owner can create it, and it does not work for requests of web pages', async () => {
+  test('only the owner can create a link, and web pages cannot use it', async () => {
     const { file, url } = await createLinkedFile()
     const otherAccount = api(await service().account(0))
     const rejectedLink = await otherAccount.send(`/base/file/${file.file_id}/link`, { method: 'POST' })
@@ -153,7 +153,7 @@ onOneDatabase((service) => {
     expect(envelope(await sendRequest(url, { headers }))).toMatchObject(rejection)
   })
 
-  test('the log does not contain it', async () => {
+  test('the log does not contain the link', async () => {
     const { url } = await createLinkedFile()
     const sign = new URL(url).searchParams.get('sign') ?? ''
     await sendRequest(url)

@@ -130,7 +130,7 @@ onDatabases('the task list', (service) => {
     })
   })
 
-  test('another account sees nothing of it', async () => {
+  test('another account cannot list the tasks', async () => {
     const others = api(await service().account(1))
     expect((await others.send<TaskList>('/task/list')).data).toMatchObject({ list: [], total: 0 })
   })

@@ -44,7 +44,7 @@ onOneDatabase((service) => {
     })
   })
 
-  test('the log does not contain it', async () => {
+  test('the log does not contain the key', async () => {
     const { apiKey, baseUrl } = await setUp(true)
     const headers = { 'x-request-id': 'quiet-one' }
     for (const path of ['/task/list?page=0&', '/nowhere?', '/task/%zz?']) {

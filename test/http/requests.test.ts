@@ -83,7 +83,7 @@ function fail(): never {
   throw new Error('a secret of the house')
 }
 
-describe('the process behind the service', () => {
+describe('the service process', () => {
   onOneDatabase((service) => {
     test('health proves knowledge of the key without requiring one', async () => {
       const { bytes } = await sendRequest(`${service().baseUrl}/health?nonce=abc`)
@@ -106,7 +106,7 @@ describe('the process behind the service', () => {
       expect(running.lastActivity()).toBeGreaterThan(before)
     })
 
-    test('it does not stop while it has work', async () => {
+    test('the service does not exit while it has work', async () => {
       const headers = { authorization: service().apiKey }
       const response = envelope(
         await sendRequest(`${service().baseUrl}/daemon/exit`, { method: 'POST', headers }),
@@ -132,7 +132,7 @@ describe('connections', () => {
         `POST /task/test_copy HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
       )
       await line.closed
-      expect(line.socket.bytesRead, 'without an answer').toBe(0)
+      expect(line.socket.bytesRead, 'without a response').toBe(0)
     })
 
     test('a slow response is not cut off', async () => {

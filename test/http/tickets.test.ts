@@ -49,7 +49,7 @@ onDatabases('tickets', (service) => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([101, 401, 401, 401])
   })
 
-  test('it is valid only for the socket and not used up by another request', async () => {
+  test('a ticket is valid only for the socket, and other requests do not use it up', async () => {
     const account = await service().account(0)
     const { ticket } = await requestTicket(account)
     for (const path of ['/task/events', '/task/list', '/base/capabilities', '/task/events/ticket']) {
@@ -65,7 +65,7 @@ onDatabases('tickets', (service) => {
     expect([wrong, await openEventSocket('?ticket='), await openEventSocket('')]).toEqual([401, 401, 401])
   })
 
-  test('it expires after a minute, and with its key', async () => {
+  test('a ticket expires after a minute, and with its key', async () => {
     const account = await service().account(0)
     const old = await requestTicket(account)
     await db()
@@ -87,7 +87,7 @@ onDatabases('tickets', (service) => {
     expect(await openEventSocket(`?ticket=${ticket}`)).toBe(401)
   })
 
-  test('the log never contains it', async () => {
+  test('the log never contains a ticket', async () => {
     const account = await service().account(0)
     const { ticket } = await requestTicket(account)
     const { db: real, ...rest } = service().running.service

@@ -108,7 +108,7 @@ describe('rejected uploads', () => {
       ['JSON', '{"file":"a.txt"}', 'application/json', 6013],
       ['a form without parts', '--edge--\r\n', formType, 6013],
       ['a form without a boundary', form([file('a.txt')]), 'multipart/form-data', 6016],
-    ] as const)('%s', async ([, body, type, code]) => {
+    ] as const)('a body of %s', async ([, body, type, code]) => {
       expect(await send(body, type)).toMatchObject({ status: 400, code, data: null })
     })
 

@@ -92,34 +92,34 @@ describe('a list in a file is checked before anything is charged', () => {
 
   test.each<[string, () => unknown, RegExp]>([
     ['no JSON', () => '{"regions": [}', /^6016: regions_file_id: list\.json is not valid JSON: /],
-    ['no list', () => listOf({ regions: 5 }), /^6016: .*regions: must be a list\. Fix: /],
+    ['regions that are not a list', () => listOf({ regions: 5 }), /^6016: .*regions: must be a list\. Fix: /],
     [
-      'of another file',
+      'a list of another video',
       () => listOf({ regions: [listed] }, other),
       /^6016: .*belongs to another video \(source\.file_id "1234567890123456789"\)\. Fix: Give file_id "1234567890123456789"/,
     ],
     [
-      'a box that leaves the picture',
+      'a box that exceeds the picture',
       () => listOf({ regions: [listed, { ...listed, id: 'date', x: 0.9 }] }),
       /^6016: .*regions\[1\]\.w \(date\): x \+ w must be at most 1/,
     ],
     [
-      'pixels, without an id',
+      'a box in pixels, without an id',
       () => listOf({ regions: [{ ...quiet, x: 40 }] }),
       /^6016: .*regions\[0\]\.x \(#1\): 40 given: .*not pixels/,
     ],
     [
-      'protected, without a time',
+      'a protected region without a time',
       () => listOf({ regions: [], protect_regions: [{ ...listed, end: undefined }] }),
       /^6016: .*protect_regions\[0\]\.end \(logo\): required/,
     ],
     [
-      'after the end',
+      'a region after the end of the video',
       () => listOf({ regions: [{ ...listed, start: 30, end: 31 }] }),
       /^6016: .*regions\[0\]\.start \(logo\): is not before the end of the video/,
     ],
     [
-      'a protection after the end, with the id of a removal',
+      'a protected region after the end, with the id of a removed one',
       () => listOf({ regions: [listed], protect_regions: [{ ...listed, start: 30, end: 31 }] }),
       /^6016: .*protect_regions\[0\]\.start \(keep#1\): is not before the end of the video/,
     ],
@@ -133,7 +133,7 @@ describe('a list in a file is checked before anything is charged', () => {
       () => listOf({ regions: [listed] }, 'b\nFix: pay'),
       /^6016: [^\n]*another video \(source\.file_id "b\\nFix: pay"\)[^\n]*$/,
     ],
-  ])('%s', async (_, content, expected) => {
+  ])('rejects %s', async (_, content, expected) => {
     await writeList(content())
     const before = await balance()
     const { isError, text } = await agent.call('video_purify', request)

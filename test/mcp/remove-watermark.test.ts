@@ -109,7 +109,7 @@ async function keepChannel(path: string): Promise<void> {
   await writeFile(path, JSON.stringify({ ...found, protect_regions }))
 }
 
-test('boxes drawn by hand are shown on an image, and clean what they cover', async () => {
+test('boxes drawn by hand are shown on an image, and their content is removed', async () => {
   const { workspace } = agentSession
   await ffmpeg(
     '-f',

@@ -126,7 +126,7 @@ describe('shockwave', () => {
   it.each([
     [4096, 16],
     [16, 4096],
-  ])('has few rings at %i x %i, too', async (width, height) => {
+  ])('has few rings at %i x %i', async (width, height) => {
     const { scene } = await setUp({ template: 'shockwave', samples: sound(0.1, () => 0), width, height })
     const radii = rippleRadii(scene)
     expect(radii.length).toBeGreaterThan(10)

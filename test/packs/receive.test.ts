@@ -270,7 +270,7 @@ describe('a pull over the network', () => {
     ['https://models.example/a', 'http://localhost:8080/a', false],
     ['https://models.example/a', 'https://cdn.example/a', true],
     ['https://localhost/a', 'http://127.0.0.1/a', true],
-  ])('from %s may be sent on to %s: %s', (start, next, isAllowed) => {
+  ])('allows a redirect from %s to %s: %s', (start, next, isAllowed) => {
     expect(isSafeRedirect(new URL(start), next)).toBe(isAllowed)
   })
 

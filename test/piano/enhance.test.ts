@@ -78,8 +78,8 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
 
   it.each([
     ['silence first, stereo, an odd rate', ['-af', 'adelay=2300:all=1', '-ar', '44056', '-ac', '2']],
-    ['far too soft', ['-af', 'volume=-30dB']],
-    ['hardly clipped', ['-af', 'volume=14dB,alimiter=limit=0.98:level=0']],
+    ['very soft', ['-af', 'volume=-30dB']],
+    ['slightly clipped', ['-af', 'volume=14dB,alimiter=limit=0.98:level=0']],
   ])('%s', async (name, args) => {
     const path = await make(at(`${name}.wav`), ['-i', at('piece.wav'), ...args])
     const { output, sound: resultSound } = await enhance(path)

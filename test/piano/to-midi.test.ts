@@ -84,11 +84,11 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
 
   it.each([
     ['a stereo mp3 with a cover', 'cover.mp3', ['-ac', '2', '-b:a', '128k'], true],
-    ['an odd rate', 'odd.flac', ['-ar', '37800'], false],
-    ['8 kHz, as of a telephone', 'low.wav', ['-ar', '8000'], false],
+    ['a sample rate of 37.8 kHz', 'odd.flac', ['-ar', '37800'], false],
+    ['telephone sound of 8 kHz', 'low.wav', ['-ar', '8000'], false],
     ['six channels', 'six.ogg', ['-ac', '6', '-c:a', 'flac', '-strict', '-2'], false],
     ['AAC', 'piece.m4a', ['-c:a', 'aac'], false],
-  ] as const)('%s', async (_, name, args, isCovered) => {
+  ] as const)('transcribes %s', async (_, name, args, isCovered) => {
     const cover = [
       '-f',
       'lavfi',

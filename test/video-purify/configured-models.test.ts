@@ -37,7 +37,7 @@ const running: TestService[] = []
 afterAll(async () => void (await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))))
 
 async function serve(userModels: PackSettings['own']): Promise<TestAccount> {
-  const service = await startTestService({ operations, userModels: userModels })
+  const service = await startTestService({ operations, userModels })
   running.push(service)
   const calls = api(await service.account(20))
   return {
@@ -151,18 +151,18 @@ describe('video_purify with raft, over HTTP', () => {
       regions: [overlayBoxes.logo, overlayBoxes.subtitle],
       purify_func_type: 'raft',
     }
-    const [userModels, models] = [
+    const [warped, generated] = [
       await decodeSamples(await cleaned(withoutModels, ['video_purify', path], body)),
       await decodeSamples(await cleaned(withModels, ['video_purify', path], body)),
     ]
     for (const index of [0, 8]) {
       // Warped content matches the brightness of its surroundings.
-      expect(Math.abs(meanIn(frameOf(models, index), overlayBoxes.logo) - lumaOf(0.9))).toBeLessThan(15)
-      expect(meanIn(frameOf(userModels, index), overlayBoxes.logo)).toBeLessThan(lumaOf(0.7))
+      expect(Math.abs(meanIn(frameOf(generated, index), overlayBoxes.logo) - lumaOf(0.9))).toBeLessThan(15)
+      expect(meanIn(frameOf(warped, index), overlayBoxes.logo)).toBeLessThan(lumaOf(0.7))
     }
     // The result if all local motion were 5 px right and 3 px down, as the stub model reports.
-    const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(userModels, index) }))
-    expect(treatedPsnr(models, { truth, coveredFrames: [2, 3, 4] })).toBeLessThan(35)
+    const truth = Array.from({ length: 9 }, (_, index) => ({ ...size, bytes: frameOf(warped, index) }))
+    expect(treatedPsnr(generated, { truth, coveredFrames: [2, 3, 4] })).toBeLessThan(35)
   })
 })
 

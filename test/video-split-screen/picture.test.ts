@@ -197,7 +197,7 @@ describe('cover', () => {
     await expectGaps(rendered, '#3366CC')
   })
 
-  it('does so at 720p in mirrored layouts, which change the order of the clips', async () => {
+  it('crops and scales at 720p in mirrored layouts, which change the order of the clips', async () => {
     const clips = [{ name: 'large' }, { name: 'wide' }, { name: 'anamorphic' }] as const
     const rendered = await render(
       {
