@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
 import { newKey } from '../../src/platform/hosting.ts'
 import { linkCompileCache } from '../compile-cache.ts'
+import type { CommandResult } from '../run-command.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { readExposition } from './exposition.ts'
@@ -38,12 +39,6 @@ beforeEach(async () => {
   await linkCompileCache(home)
 })
 afterEach(() => rm(dirname(home), { recursive: true, force: true }))
-
-interface CommandResult {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
 
 function diagnostics(
   args: readonly string[],
