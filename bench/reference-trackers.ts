@@ -31,7 +31,7 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
   const onsetsWithRises = withRises(onsets, sounding)
   const remaining = sounding.slice()
   const notes: PianoNote[] = []
-  const begins: number[] = []
+  const starts: number[] = []
   for (let at = keyCount; at < onsetsWithRises.length - keyCount; at += 1) {
     const strength = onsetsWithRises[at] ?? 0
     if (
@@ -39,9 +39,9 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
       strength > (onsetsWithRises[at - keyCount] ?? 0) &&
       strength > (onsetsWithRises[at + keyCount] ?? 0)
     )
-      begins.push(at)
+      starts.push(at)
   }
-  const keep = (key: number, start: number, end: number) => {
+  const addNote = (key: number, start: number, end: number) => {
     if (end - start <= thresholds.shortest) return
     let sum = 0
     for (let frame = start; frame < end; frame += 1) sum += sounding[frame * keyCount + key] ?? 0
@@ -55,11 +55,11 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
     }
     return frame - step * faint
   }
-  for (const at of begins.toReversed()) {
+  for (const at of starts.toReversed()) {
     const [frame, key] = [Math.floor(at / keyCount), at % keyCount]
     const end = followNote(key, frame + 1, 1)
     if (end - frame <= thresholds.shortest) continue
-    keep(key, frame, end)
+    addNote(key, frame, end)
     clear(remaining, key, [frame, end])
   }
   if (!thresholds.melodia) return notes.toSorted(compareNotes)
@@ -70,7 +70,7 @@ export function notesOf({ onsets, sounding }: Activations, thresholds: Threshold
     const [start, end] = [followNote(key, frame - 1, -1) + 1, followNote(key, frame + 1, 1)]
     remaining[at] = 0
     clear(remaining, key, [start, end])
-    keep(key, start, end)
+    addNote(key, start, end)
   }
 }
 

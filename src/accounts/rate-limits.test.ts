@@ -7,7 +7,7 @@ function limited(perMinute: Readonly<Record<string, number>> = {}) {
   const time = { now: 1_000_000 }
   const limits = new RateLimits({ clock: () => time.now, perMinute })
   /** Seconds to wait; 0 when the request is accepted. */
-  const ask = (keyId: string, operation: { name: string; ratePerMinute?: number }): number => {
+  const takeRequest = (keyId: string, operation: { name: string; ratePerMinute?: number }): number => {
     try {
       limits.take(keyId, operation)
       return 0
@@ -16,56 +16,63 @@ function limited(perMinute: Readonly<Record<string, number>> = {}) {
       throw error
     }
   }
-  return { time, ask }
+  return { time, takeRequest }
 }
 
 test('accepts as many requests as the limit, then one after each wait', () => {
-  const { time, ask } = limited()
+  const { time, takeRequest } = limited()
   const describe = { name: 'describe', ratePerMinute: 30 }
-  expect(Array.from({ length: 31 }, () => ask('a', describe))).toEqual([...Array<number>(30).fill(0), 2])
+  expect(Array.from({ length: 31 }, () => takeRequest('a', describe))).toEqual([
+    ...Array<number>(30).fill(0),
+    2,
+  ])
   time.now += 2000
-  expect([ask('a', describe), ask('a', describe)]).toEqual([0, 2])
+  expect([takeRequest('a', describe), takeRequest('a', describe)]).toEqual([0, 2])
 })
 
 test('keys and operations are counted separately; an operation without a limit is unlimited', () => {
-  const { ask } = limited()
+  const { takeRequest } = limited()
   const once = { name: 'once', ratePerMinute: 1 }
-  expect([ask('a', once), ask('b', once), ask('a', { ...once, name: 'other' })]).toEqual([0, 0, 0])
-  expect(ask('a', once)).toBe(60)
-  expect(Array.from({ length: 1000 }, () => ask('a', { name: 'free' })).every((wait) => wait === 0)).toBe(
-    true,
-  )
+  expect([
+    takeRequest('a', once),
+    takeRequest('b', once),
+    takeRequest('a', { ...once, name: 'other' }),
+  ]).toEqual([0, 0, 0])
+  expect(takeRequest('a', once)).toBe(60)
+  expect(
+    Array.from({ length: 1000 }, () => takeRequest('a', { name: 'free' })).every((wait) => wait === 0),
+  ).toBe(true)
 })
 
 test('a setting overrides the limit of an operation, or adds one', () => {
-  const { ask } = limited({ once: 2, free: 1 })
+  const { takeRequest } = limited({ once: 2, free: 1 })
   const once = { name: 'once', ratePerMinute: 1 }
-  expect([ask('a', once), ask('a', once), ask('a', once)]).toEqual([0, 0, 30])
-  expect([ask('a', { name: 'free' }), ask('a', { name: 'free' })]).toEqual([0, 60])
+  expect([takeRequest('a', once), takeRequest('a', once), takeRequest('a', once)]).toEqual([0, 0, 30])
+  expect([takeRequest('a', { name: 'free' }), takeRequest('a', { name: 'free' })]).toEqual([0, 60])
 })
 
 test('no minute has more than twice the limit, and a request after the wait is accepted', () => {
   const gaps = fc.array(fc.integer({ min: -500, max: 20_000 }), { maxLength: 200 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), gaps, (limit, steps) => {
-      const { time, ask } = limited()
+      const { time, takeRequest } = limited()
       const operation = { name: 'x', ratePerMinute: limit }
-      const taken: number[] = []
+      const accepted: number[] = []
       let latest = time.now
       for (const step of steps) {
         time.now += step
         latest = Math.max(latest, time.now)
-        const wait = ask('a', operation)
-        if (wait === 0) taken.push(latest)
+        const wait = takeRequest('a', operation)
+        if (wait === 0) accepted.push(latest)
       }
-      for (const from of taken) {
-        const within = taken.filter((at) => at >= from && at < from + 60_000)
+      for (const from of accepted) {
+        const within = accepted.filter((at) => at >= from && at < from + 60_000)
         expect(within.length).toBeLessThanOrEqual(2 * limit)
       }
       time.now = latest
-      const wait = ask('a', operation)
+      const wait = takeRequest('a', operation)
       time.now += 1000 * wait
-      if (wait > 0) expect(ask('a', operation)).toBe(0)
+      if (wait > 0) expect(takeRequest('a', operation)).toBe(0)
     }),
   )
 })

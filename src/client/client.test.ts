@@ -186,10 +186,10 @@ describe('the event socket', () => {
 
 describe('the API key', () => {
   test('is sent to the service unchanged, and never to another origin', async () => {
-    const seen: (string | undefined)[] = []
+    const receivedKeys: (string | undefined)[] = []
     const collect = () =>
       startBareServer((request, response) => {
-        seen.push(request.headers.authorization)
+        receivedKeys.push(request.headers.authorization)
         response.end('{}')
       })
     await using service = await collect()
@@ -199,7 +199,7 @@ describe('the API key', () => {
       const response = await client.send({ method: 'GET', address, idempotent: true })
       await response.body.dump()
     }
-    expect(seen).toEqual(['secret', undefined])
+    expect(receivedKeys).toEqual(['secret', undefined])
   })
 
   test.each(['http://media.example.com', 'http://127.0.0.1.example.com', 'ftp://localhost', 'nonsense'])(

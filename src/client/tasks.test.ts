@@ -33,17 +33,17 @@ test('the poll delay starts at 0.1 s, never shrinks and is at most 5 s', () => {
 describe('waitForTask', () => {
   test('resolves when the task ends, by polling only', async () => {
     await using queued = await createQueuedTask()
-    const seen: string[] = []
+    const statuses: string[] = []
     const waiting = waitForTask(queued.client, queued.task, {
       signal: never,
       onChange: ({ status }) => {
-        seen.push(status)
-        if (seen.length === 2)
+        statuses.push(status)
+        if (statuses.length === 2)
           queued.service.updateTask(queued.task.task_id, { status: 'completed', progress: 100 })
       },
     })
     expect(await waiting).toMatchObject({ status: 'completed', progress: 100 })
-    expect(seen).toEqual(['queued', 'queued', 'completed'])
+    expect(statuses).toEqual(['queued', 'queued', 'completed'])
   })
 
   test('resolves immediately on an event', async () => {

@@ -36,9 +36,9 @@ const schema = z.object({
     .optional(),
 })
 
-function hintFor(given: unknown): string | undefined {
-  const parsed = schema.safeParse(given, { error: plainIssueMessage })
-  return parsed.error && correctionHint(schema, parsed.error, given)
+function hintFor(value: unknown): string | undefined {
+  const parsed = schema.safeParse(value, { error: plainIssueMessage })
+  return parsed.error && correctionHint(schema, parsed.error, value)
 }
 
 test.for<[Record<string, unknown>, string | undefined]>([
@@ -83,8 +83,8 @@ test('missing fields are listed with their descriptions', () => {
 test('for any input, a fix is a sentence', () => {
   const fields = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fc.anything()]))
   fc.assert(
-    fc.property(fc.record(fields, { requiredKeys: [] }), (given) => {
-      expect(hintFor(given) ?? 'Nothing.').toMatch(/^[A-Z][^]*\.$/)
+    fc.property(fc.record(fields, { requiredKeys: [] }), (value) => {
+      expect(hintFor(value) ?? 'Nothing.').toMatch(/^[A-Z][^]*\.$/)
     }),
   )
 })
@@ -115,15 +115,15 @@ test('a name with one extra letter is found among any others', () => {
     fc.property(word, fc.array(word), fc.nat(), (name, others, seed) => {
       const at = seed % name.length
       const misspelt = `${name.slice(0, at)}x${name.slice(at)}`
-      const found = nearestName(misspelt, [...others, name])
-      expect([...others, name]).toContain(found)
+      const nearest = nearestName(misspelt, [...others, name])
+      expect([...others, name]).toContain(nearest)
     }),
   )
 })
 
 test('many names are searched within 5 s', () => {
   const many = Array.from({ length: 1000 }, (_, index) => `${'ab'.repeat(45)}${index}`)
-  const begun = performance.now()
+  const startedAt = performance.now()
   nearestName('ba'.repeat(47), many)
-  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(performance.now() - startedAt).toBeLessThan(5000)
 })

@@ -74,8 +74,12 @@ test('a disposed idle timer never exits the daemon', async () => {
 
 function watchSettings() {
   const clock = new ManualClock()
-  const seen = { outdated: false as boolean | Error, busy: false as boolean | Error, responding: false }
-  const daemon = { ...seen, activity: clock.now(), exits: 0 }
+  const initialState = {
+    outdated: false as boolean | Error,
+    busy: false as boolean | Error,
+    responding: false,
+  }
+  const daemon = { ...initialState, activity: clock.now(), exits: 0 }
   const valueOrThrow = (value: boolean | Error): boolean => {
     if (value instanceof Error) throw value
     return value

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { daemonEnvironment, isNewerVersion } from './find-or-start.ts'
 
 test('a daemon inherits system variables and no settings of its first client', () => {
-  const kept = {
+  const inherited = {
     PATH: '/bin',
     HOME: '/home/a',
     LANG: 'C',
@@ -17,7 +17,7 @@ test('a daemon inherits system variables and no settings of its first client', (
     DATABASE_URL: 'postgres://',
     CLAUDE_PROJECT_DIR: '/work',
   }
-  expect(daemonEnvironment({ ...kept, ...dropped })).toEqual(kept)
+  expect(daemonEnvironment({ ...inherited, ...dropped })).toEqual(inherited)
 })
 
 const ascending = [

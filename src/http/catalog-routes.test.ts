@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { enumerationsOf } from './catalog-routes.ts'
 
 test('enumerated fields are found at any depth, by their JSON path', () => {
-  const found = enumerationsOf(
+  const enumerations = enumerationsOf(
     z.object({
       mode: z.enum(['a', 'b']).optional().default('a'),
       level: z.literal([1, 2]).nullable(),
@@ -15,7 +15,7 @@ test('enumerated fields are found at any depth, by their JSON path', () => {
     }),
     'input',
   )
-  expect(found).toEqual({
+  expect(enumerations).toEqual({
     mode: ['a', 'b'],
     level: [1, 2],
     'items[].kind': ['x'],

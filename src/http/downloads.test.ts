@@ -3,11 +3,11 @@ import { expect, it } from 'vitest'
 import { parseRange } from './downloads.ts'
 
 const size = fc.integer({ min: 1, max: 2 ** 40 })
-const place = fc.integer({ min: 0, max: 2 ** 41 })
+const offset = fc.integer({ min: 0, max: 2 ** 41 })
 
 it('a range is inside the file and matches the request', () => {
   fc.assert(
-    fc.property(size, place, place, (bytes, first, last) => {
+    fc.property(size, offset, offset, (bytes, first, last) => {
       const range = parseRange(`bytes=${first}-${last}`, bytes)
       if (last < first) expect(range).toBeUndefined()
       else if (first >= bytes) expect(range).toBe('unsatisfiable')
@@ -18,7 +18,7 @@ it('a range is inside the file and matches the request', () => {
 
 it('an open range extends to the end, a suffix has the requested length', () => {
   fc.assert(
-    fc.property(size, place, (bytes, number) => {
+    fc.property(size, offset, (bytes, number) => {
       const end = bytes - 1
       const open = parseRange(`bytes=${number}-`, bytes)
       expect(open).toEqual(number < bytes ? { start: number, end } : 'unsatisfiable')

@@ -24,14 +24,14 @@ it.for([
   ['', 'file'],
   ['/', 'file'],
   [' . ', '.'],
-] as const)('%j becomes %j', ([given, safe]) => {
-  expect(sanitizeFileName(given)).toBe(safe)
+] as const)('%j becomes %j', ([original, safe]) => {
+  expect(sanitizeFileName(original)).toBe(safe)
 })
 
 it('any name loses folders and invisible characters, fits, and is stable', () => {
   fc.assert(
-    fc.property(anyName, (given) => {
-      const name = sanitizeFileName(given)
+    fc.property(anyName, (original) => {
+      const name = sanitizeFileName(original)
       expect(name).not.toMatch(/[/\\\p{Cc}\u202a-\u202e]/u)
       expect(name.isWellFormed()).toBe(true)
       expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
@@ -48,8 +48,8 @@ it('a long name is shortened before its extension, between graphemes', () => {
 
 it('any sanitized name becomes an ASCII header that decodes to the name', () => {
   fc.assert(
-    fc.property(anyName, (given) => {
-      const name = sanitizeFileName(given)
+    fc.property(anyName, (original) => {
+      const name = sanitizeFileName(original)
       const header = contentDisposition(name)
       expect(header).toMatch(/^attachment; filename="[^"\\]*"; filename\*=UTF-8''[\w!#$&+.^`|~%-]*$/)
       expect(decodeURIComponent(header.split("''")[1] ?? '')).toBe(name)

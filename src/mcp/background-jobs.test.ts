@@ -170,9 +170,9 @@ test('a preview that outlasts its call continues, and a repeated call returns it
     },
     delivery: workspaceDelivery({ allowedFolders: [], defaultFolder: '/nonexistent' }),
   })
-  const ask = (signal: AbortSignal) =>
+  const inspect = (signal: AbortSignal) =>
     inspectFileTool.run(session, { file, preview: 'contact_sheet' }, call(signal))
-  const first = await ask(caller.signal)
+  const first = await inspect(caller.signal)
   expect(first.images).toBeUndefined()
   expect(first.data).toMatchObject({
     name: 'a.mp4',
@@ -183,7 +183,7 @@ test('a preview that outlasts its call continues, and a repeated call returns it
     () => service.requests.some((request) => request.endsWith('/preview')),
     'the preview is rendered',
   )
-  expect((await ask(never)).images).toHaveLength(1)
+  expect((await inspect(never)).images).toHaveLength(1)
 })
 
 test('a lost service is located again, and the call continues there', async () => {

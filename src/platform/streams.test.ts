@@ -9,9 +9,9 @@ const pieces = fc.array(fc.uint8Array({ maxLength: 20 }))
 test('readAtMost joins chunks of any size up to the limit', async () => {
   await fc.assert(
     fc.asyncProperty(pieces, async (chunks) => {
-      const whole = Buffer.concat(chunks)
-      const read = await readAtMost(Readable.from(chunks), whole.length)
-      expect(read.equals(whole)).toBe(true)
+      const joined = Buffer.concat(chunks)
+      const read = await readAtMost(Readable.from(chunks), joined.length)
+      expect(read.equals(joined)).toBe(true)
     }),
   )
 })

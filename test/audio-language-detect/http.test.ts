@@ -30,20 +30,20 @@ async function createDetection(calls: Api, name: string, path = pathOf('kennedy'
 }
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
-  let studio: AgentSession
+  let agentSession: AgentSession
 
   beforeAll(async () => {
-    studio = await startAgentSession()
-    await mkdir(studio.dataDir, { recursive: true })
+    agentSession = await startAgentSession()
+    await mkdir(agentSession.dataDir, { recursive: true })
     const settings = { models_mirror: mirror, models: { whisper } }
-    await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
     const speech = ['-i', pathOf('kennedy')]
-    await make(join(studio.workspace, 'interview.mp3'), speech)
-    await make(join(studio.workspace, 'talk.mp4'), [...picture(2), ...speech, ...h264, '-c:a', 'aac'])
-    await using agent = await studio.connect('modern')
+    await make(join(agentSession.workspace, 'interview.mp3'), speech)
+    await make(join(agentSession.workspace, 'talk.mp4'), [...picture(2), ...speech, ...h264, '-c:a', 'aac'])
+    await using agent = await agentSession.connect('modern')
     await agent.call('service_status')
   })
-  afterAll(() => studio[Symbol.asyncDispose]())
+  afterAll(() => agentSession[Symbol.asyncDispose]())
 
   function expectDocumented(result: Readonly<Record<string, unknown>>): void {
     expect(wrongFields({ ...table.result, ...table.resultAdditions }, result)).toEqual([])
@@ -54,7 +54,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   }
 
   test.each(audioLanguageDetect.examples)('example: $title', async ({ input }) => {
-    await using agent = await studio.connect('modern')
+    await using agent = await agentSession.connect('modern')
     const { data, isError } = await callUntilDone(agent, type, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     expectDocumented(data['output'] as Readonly<Record<string, unknown>>)
@@ -65,7 +65,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const codecs = ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac']
     const inputs = [...picture(2), '-i', pathOf('kennedy')]
     const path = await make(join(folder, 'damaged.mkv'), [...inputs, ...codecs])
-    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service is not running'))
+    const calls = api((await findDaemon(agentSession.dataDir)) ?? expect.fail('the service is not running'))
     expect(await createDetection(calls, 'damaged.mkv', path)).toMatchObject({
       status: 200,
       data: { raw_language: 'zh', detected_window_sec: 11 },
@@ -73,7 +73,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('creation over HTTP returns the result and the task id', async () => {
-    const calls = api((await findDaemon(studio.dataDir)) ?? expect.fail('the service is not running'))
+    const calls = api((await findDaemon(agentSession.dataDir)) ?? expect.fail('the service is not running'))
     const before = await calls.balance()
     const { status, code, data } = await createDetection(calls, 'speech.flac')
     expect([status, code]).toEqual([200, 200])

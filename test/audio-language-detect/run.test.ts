@@ -106,12 +106,12 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('the MCP tool returns the language of a file', async () => {
-    await using studio = await startAgentSession()
-    await mkdir(studio.dataDir, { recursive: true })
+    await using agentSession = await startAgentSession()
+    await mkdir(agentSession.dataDir, { recursive: true })
     const settings = { models_mirror: mirror, models: { whisper } }
-    await writeFile(join(studio.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
-    await make(join(studio.workspace, 'speech.wav'), ['-i', pathOf('kennedy')])
-    await using agent = await studio.connect('modern')
+    await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
+    await make(join(agentSession.workspace, 'speech.wav'), ['-i', pathOf('kennedy')])
+    await using agent = await agentSession.connect('modern')
     const { data, isError, text } = await agent.call('audio_language_detect', {
       file_id: 'speech.wav',
       wait_seconds: 40,

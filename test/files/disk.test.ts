@@ -18,9 +18,9 @@ async function scratchFolder(): Promise<string> {
 }
 
 async function listStored(folder: string): Promise<StoredBytes[]> {
-  const found: StoredBytes[] = []
-  for await (const bytes of (await openDiskStore(folder)).list()) found.push(bytes)
-  return found
+  const stored: StoredBytes[] = []
+  for await (const bytes of (await openDiskStore(folder)).list()) stored.push(bytes)
+  return stored
 }
 
 test('files of other programs in the store are ignored', async () => {

@@ -17,9 +17,9 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
   const listStored = async () => {
-    const found: { blake3: string; size: number }[] = []
-    for await (const bytes of store.list()) found.push(bytes)
-    return found.toSorted((a, b) => a.blake3.localeCompare(b.blake3))
+    const entries: { blake3: string; size: number }[] = []
+    for await (const bytes of store.list()) entries.push(bytes)
+    return entries.toSorted((a, b) => a.blake3.localeCompare(b.blake3))
   }
   const listLeftovers = async () => {
     const names = await readdir(join(folder, 'store'), { recursive: true, withFileTypes: true })
@@ -123,9 +123,9 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
       store.putPart('1', { ...partRange(index), beforeOverwrite }, source(bytes))
     const putAll = () => Promise.all([2, 0, 1].map((index) => put(index)))
     const uploads = async () => {
-      const found: string[] = []
-      for await (const upload of store.listUploads()) found.push(upload)
-      return found
+      const entries: string[] = []
+      for await (const upload of store.listUploads()) entries.push(upload)
+      return entries
     }
 
     test('consists of its parts in any order, which stay until discarded', async () => {

@@ -29,14 +29,14 @@ const composition = {
 test('a task whose worker or service is killed is rendered again, completes and is charged once', async () => {
   const dataDir = await temporaryDataFolder()
   const scratch = join(dataDir, 'scratch')
-  const victim = await startKillableService(dataDir)
-  const before = await api(victim).balance()
+  const firstService = await startKillableService(dataDir)
+  const before = await api(firstService).balance()
 
   /** Suspends browsers and the encoder once both run. */
   const programs = () =>
     suspendProcesses(['chrom', 'ffmpeg'].map((name) => () => findProcesses(name, scratch)))
   const render = { output_format: 'qtrle' }
-  const { data: task } = await api(victim).create(type, { composition, render })
+  const { data: task } = await api(firstService).create(type, { composition, render })
 
   const first = await programs()
   const workers = await readdir(join(dataDir, 'run'))
@@ -47,7 +47,7 @@ test('a task whose worker or service is killed is rendered again, completes and 
   await waitUntilExited(first)
 
   const second = await programs()
-  await victim.kill('SIGKILL')
+  await firstService.kill('SIGKILL')
   await waitUntilExited(second)
 
   const calls = api(await startKillableService(dataDir))

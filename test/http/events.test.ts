@@ -85,18 +85,18 @@ onDatabases('events', (service) => {
       }),
     )
     const random = seededRandom(20_261_121)
-    const seen: number[] = []
+    const receivedNumbers: number[] = []
     let lastSeq = 0
     while (lastSeq < 45) {
       using client = await connectEventSocket(account)
       client.send({ ...subscribeToAll, after: lastSeq })
       const enough = Math.floor(random() * 8)
       await client.waitFor((received) => eventNumbers(received).length >= Math.min(enough, 45 - lastSeq))
-      seen.push(...eventNumbers(client.events))
-      lastSeq = seen.at(-1) ?? lastSeq
+      receivedNumbers.push(...eventNumbers(client.events))
+      lastSeq = receivedNumbers.at(-1) ?? lastSeq
     }
     await work
-    expect(seen).toEqual(Array.from({ length: 45 }, (_, index) => index + 1))
+    expect(receivedNumbers).toEqual(Array.from({ length: 45 }, (_, index) => index + 1))
   })
 
   test('are sent in order even when commits are announced out of order', async () => {

@@ -200,9 +200,9 @@ async function ageUploadedFile({ running }: TestService, file: FileRecord, ms: n
 }
 
 async function stored({ running }: TestService): Promise<string[]> {
-  const found: string[] = []
-  for await (const { blake3: name } of running.service.files.list()) found.push(name)
-  return found.toSorted()
+  const listed: string[] = []
+  for await (const { blake3: name } of running.service.files.list()) listed.push(name)
+  return listed.toSorted()
 }
 
 async function expectNothingLeft(service: TestService): Promise<void> {

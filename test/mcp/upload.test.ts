@@ -18,7 +18,7 @@ test('a large file is uploaded in parts, with progress; a repeated upload sends 
   const size = 2 * partBytes + 7
   await createStampedFile(join(folder.path, 'long.mp4'), size, 'sparse')
   const entry = { baseUrl: relay.baseUrl, apiKey: service.apiKey }
-  const requested = (begins: string) => relay.requests.filter((request) => request.startsWith(begins)).length
+  const requested = (prefix: string) => relay.requests.filter((request) => request.startsWith(prefix)).length
 
   const mcp = await startMcpProcess(entry, folder.path)
   const progress: number[] = []

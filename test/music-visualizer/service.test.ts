@@ -71,8 +71,8 @@ test('a task stopped while it renders leaves no process running and is refunded'
 
 test('a task whose encoder or service is killed is rendered again, completes and is charged once', async () => {
   const dataDir = await temporaryDataFolder()
-  const victim = await startKillableService(dataDir)
-  const calls = api(victim)
+  const firstService = await startKillableService(dataDir)
+  const calls = api(firstService)
   const file_id = await uploadTone(calls, 20)
   const before = await calls.balance()
   const request = { file_id, template_id: 'ridge', resolution: { width: 320, height: 180 } }
@@ -81,7 +81,7 @@ test('a task whose encoder or service is killed is rendered again, completes and
   signalEach(encoder, 'SIGKILL')
   await waitUntilExited(encoder)
   const again = await suspendProcesses([() => encoders(dataDir)])
-  await victim.kill('SIGKILL')
+  await firstService.kill('SIGKILL')
   const after = api(await startKillableService(dataDir))
   expect((await filterRunning(again)).length).toBe(0)
   expect((await after.ended(type, task.task_id)).data).toMatchObject({

@@ -183,8 +183,8 @@ describe('pulsar', () => {
       const rings = await draw(options, all)
       const withoutBeats = await draw({ ...options, withoutBeats: true }, all)
       const hasRing = rings.map((picture, index) => difference(picture, withoutBeats[index] ?? picture) > 0)
-      const begins = all.filter((index) => hasRing[index] && !hasRing[index - 1])
-      expect(begins).toEqual(times.map((time) => Math.ceil(time * fps - 1e-6)))
+      const ringStarts = all.filter((index) => hasRing[index] && !hasRing[index - 1])
+      expect(ringStarts).toEqual(times.map((time) => Math.ceil(time * fps - 1e-6)))
     }
   })
 })

@@ -61,17 +61,17 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
   })
 
   it('appear in service_status as configured in the settings file of the service', async () => {
-    await using studio = await startAgentSession()
-    await mkdir(studio.dataDir)
+    await using agentSession = await startAgentSession()
+    await mkdir(agentSession.dataDir)
     await writeFile(
-      join(studio.dataDir, 'reelwright.config.json'),
+      join(agentSession.dataDir, 'reelwright.config.json'),
       JSON.stringify({
         pull_models: false,
         models: { inpainting: { path: 'mine.onnx', sha256: '0'.repeat(64) } },
       }),
     )
-    await writeFile(join(studio.dataDir, 'mine.onnx'), 'mine')
-    await using agent = await studio.connect('modern')
+    await writeFile(join(agentSession.dataDir, 'mine.onnx'), 'mine')
+    await using agent = await agentSession.connect('modern')
     const { data } = await agent.call('service_status')
     const { packs } = data['service'] as { packs: { name: string; state: string; missing: string | null }[] }
     const packNamed = (name: string) => packs.find((pack) => pack.name === name)

@@ -15,17 +15,18 @@ test.skipIf(mirror === undefined)(
   async () => {
     const dataDir = await temporaryDataFolder()
     const packs = { folder: join(dataDir, 'packs'), automatic: true, ...(mirror !== undefined && { mirror }) }
-    const victim = await startKillableService(dataDir, { packs })
+    const firstService = await startKillableService(dataDir, { packs })
     const sound = await record(generatePiece('voices', 8), { soundFont: florestan ?? '' })
     const path = await writeWav(join(dataDir, 'piece.wav'), sound)
-    const { file_id } = (await api(victim).upload('piece.wav', new Uint8Array(await readFile(path)))).data
-    const before = await api(victim).balance()
-    const { data: task } = await api(victim).create(type, { file_id })
+    const { file_id } = (await api(firstService).upload('piece.wav', new Uint8Array(await readFile(path))))
+      .data
+    const before = await api(firstService).balance()
+    const { data: task } = await api(firstService).create(type, { file_id })
     const steps = join(dataDir, 'steps', task.task_id)
     const storedTranscription = async () =>
       (await readdir(steps).catch(() => [])).filter((name) => /^transcription-.*\.json$/.test(name))
     const [stored = ''] = await pollUntil(storedTranscription, (names) => names.length > 0)
-    await victim.kill('SIGKILL')
+    await firstService.kill('SIGKILL')
 
     // A second transcription would find more notes.
     const { notes, ...rest } = JSON.parse(await readFile(join(steps, stored), 'utf8')) as { notes: unknown[] }

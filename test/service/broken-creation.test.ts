@@ -45,11 +45,11 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
   async (point) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'reelwright-broken-'))
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const victim = await startServiceProcess(dataDir)
-    await victim.arm(point)
-    const { data: file } = await api(victim).upload('a.txt', 'some bytes')
-    let running = Promise.resolve(victim)
-    const restarted = victim.exited.then(() => {
+    const firstService = await startServiceProcess(dataDir)
+    await firstService.arm(point)
+    const { data: file } = await api(firstService).upload('a.txt', 'some bytes')
+    let running = Promise.resolve(firstService)
+    const restarted = firstService.exited.then(() => {
       running = startServiceProcess(dataDir)
       return running
     })
@@ -58,7 +58,7 @@ test.for(['submit.before-commit', 'submit.after-commit'])(
 
     const client = createClient(proxy)
     const task = await createTask(client, { task_type: 'test_copy', body: { file_id: file.file_id } })
-    expect(victim.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    expect(firstService.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
     const done = await waitForTask(client, task, { signal: new AbortController().signal })
     expect(done).toMatchObject({ task_id: task.task_id, status: 'completed' })
     const { data } = await api(await restarted).send<TaskList>('/task/list')

@@ -71,7 +71,7 @@ async function upload(options: { signal?: AbortSignal; name?: string } = {}) {
   }
 }
 
-const requestsFrom = (begins: string) => relay.requests.filter((request) => request.startsWith(begins))
+const requestsFrom = (prefix: string) => relay.requests.filter((request) => request.startsWith(prefix))
 const openUploads = () =>
   service.running.service.db.selectFrom('uploads').select('id').where('file_id', 'is', null).execute()
 

@@ -40,15 +40,15 @@ const rounds = soakSize(5, 40)
 describe('kill -9 of the service at each durable step', () => {
   test.for(durableSteps)('%s', async (point) => {
     const { dataDir } = services
-    const victim = await services.ensureRunning()
-    const before = api(victim)
+    const armedService = await services.ensureRunning()
+    const before = api(armedService)
     const { data: earlier } = await before.send<TaskIds>('/task/list')
-    await victim.arm(point)
+    await armedService.arm(point)
     // Acknowledged before the crash; an interrupted call acknowledged nothing.
     const file = await before.upload('a.txt', `bytes of ${point}`).catch(() => null)
     const task = file && (await before.create('test_copy', { file_id: file.data.file_id }).catch(() => null))
-    await victim.exited
-    expect(victim.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    await armedService.exited
+    expect(armedService.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
     const after = api(await services.ensureRunning())
     const again = file ?? (await after.upload('a.txt', `bytes of ${point}`))
@@ -71,10 +71,10 @@ describe('kill -9 of the service at each durable step', () => {
 
 test('content without a record after kill -9 is removed at the next start', async () => {
   const dataDir = await temporaryDataFolder()
-  const victim = await startKillableService(dataDir)
-  await victim.arm('upload.before-commit')
-  await expect(api(victim).upload('a.txt', 'bytes')).rejects.toThrow('fetch failed')
-  await victim.exited
+  const armedService = await startKillableService(dataDir)
+  await armedService.arm('upload.before-commit')
+  await expect(api(armedService).upload('a.txt', 'bytes')).rejects.toThrow('fetch failed')
+  await armedService.exited
   expect(await stored(dataDir)).toHaveLength(1)
   await startKillableService(dataDir)
   expect(await stored(dataDir)).toEqual([])
@@ -93,9 +93,9 @@ describe('kill -9 of the service while a task is requeued, fails or is cancelled
   ])
   test.for(steps)('move.%s.%s', async ([state, moment]) => {
     const { dataDir } = services
-    const victim = await services.ensureRunning()
-    await victim.arm(`move.${state}.${moment}`)
-    const before = api(victim)
+    const armedService = await services.ensureRunning()
+    await armedService.arm(`move.${state}.${moment}`)
+    const before = api(armedService)
     const { data: file } = await before.upload('a.txt', 'bytes')
     const create = (behaviour: string) => before.create('test_copy', { file_id: file.file_id, behaviour })
     const ids: string[] = []
@@ -103,8 +103,8 @@ describe('kill -9 of the service while a task is requeued, fails or is cancelled
     const behaviours = { queued: ['break'], failed: ['refuse'], cancelled: ['wait', 'wait', 'wait'] }[state]
     for (const behaviour of behaviours ?? []) ids.push((await create(behaviour)).data.task_id)
     if (state === 'cancelled') await before.cancel(ids[2] ?? '').catch(() => null)
-    await victim.exited
-    expect(victim.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    await armedService.exited
+    expect(armedService.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
     await check(dataDir)
 
     const after = api(await services.ensureRunning())
@@ -173,15 +173,15 @@ describe('kill -9 of a worker', () => {
 describe('kill -9 of the service while a worker works', () => {
   test('ends the worker and its processes; the task runs again without counting an attempt', async () => {
     const dataDir = await temporaryDataFolder()
-    const victim = await startKillableService(dataDir)
-    const { data: file } = await api(victim).upload('a.txt', 'bytes')
-    await api(victim).create('test_copy', { file_id: file.file_id, behaviour: 'outlive' })
+    const armedService = await startKillableService(dataDir)
+    const { data: file } = await api(armedService).upload('a.txt', 'bytes')
+    await api(armedService).create('test_copy', { file_id: file.file_id, behaviour: 'outlive' })
     const program = await pollUntil(
       () => findTestProcesses(dataDir),
       (pids) => pids.length === 1,
     )
     const workers = (await workersOf(dataDir)).map(({ pid }) => pid)
-    await victim.kill('SIGKILL')
+    await armedService.kill('SIGKILL')
     await waitUntilExited([...workers, ...program])
     await startKillableService(dataDir)
     await pollUntil(

@@ -92,13 +92,13 @@ describe('kill -9 of the service during a chunked upload', () => {
   let files = 0
   test.for(durableSteps)('%s, hit %i', async ([point, hit]) => {
     const { dataDir } = services
-    const victim = await services.ensureRunning()
-    await victim.arm(point, hit)
+    const armedService = await services.ensureRunning()
+    await armedService.arm(point, hit)
     const upload = { dataDir, ...createContent(`${point} ${hit}`) }
     const { parts, content } = upload
-    const acknowledged = await uploadUntilKilled({ ...upload, calls: chunkedUploadClient(victim) })
-    await victim.exited
-    expect(victim.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
+    const acknowledged = await uploadUntilKilled({ ...upload, calls: chunkedUploadClient(armedService) })
+    await armedService.exited
+    expect(armedService.process.signalCode, 'the failpoint was reached').toBe('SIGKILL')
 
     const restarted = await services.ensureRunning()
     const calls = chunkedUploadClient(restarted)
@@ -120,14 +120,14 @@ describe('kill -9 of the service during a chunked upload', () => {
 
   test('upload.aborted', async () => {
     const { dataDir } = services
-    const victim = await services.ensureRunning()
-    await victim.arm('upload.aborted')
-    const calls = chunkedUploadClient(victim)
+    const armedService = await services.ensureRunning()
+    await armedService.arm('upload.aborted')
+    const calls = chunkedUploadClient(armedService)
     const { parts, content } = createContent('upload.aborted')
     const id = (await startUpload({ dataDir, calls, content })) ?? ''
     await calls.put(id, 0, parts[0] ?? '')
     await expect(calls.abort(id)).rejects.toThrow('fetch failed')
-    await victim.exited
+    await armedService.exited
     const restarted = await services.ensureRunning()
     expect((await chunkedUploadClient(restarted).status(id)).code).toBe(6024)
     expect((await chunkedUploadClient(restarted).abort(id)).data).toEqual({ upload_id: id, aborted: true })

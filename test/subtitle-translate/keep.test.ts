@@ -96,11 +96,11 @@ describe('keep mode', () => {
       return questions > 2 && questions < 6 ? unavailable : { lines: correctAnswer(requested) }
     })
     const lines = Array.from({ length: 200 }, (_, at) => `Half of ${at + 1000} is said`)
-    const heard = service.model.asked.length
+    const questionCount = service.model.asked.length
     const { status, output, cost } = await service.translate('half.srt', srtOf(lines), keepMode)
     expect([status, cost]).toEqual(['completed', Math.ceil(lines.join('').length / 1000)])
     expect(output).toMatchObject({ untranslated_lines: 0, degraded: { summary: false, translation: false } })
-    const requested = service.model.asked.slice(heard).map((question) => requestedLines(question))
+    const requested = service.model.asked.slice(questionCount).map((question) => requestedLines(question))
     const [brief, ...batches] = requested.map((some) => some?.map(({ id }) => id))
     expect([brief, batches.length]).toEqual([undefined, 8])
     const once = batches.slice(0, 5).flatMap((ids = []) => ids)

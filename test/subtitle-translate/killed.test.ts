@@ -21,17 +21,17 @@ test('a killed task requests only the remaining lines; a stopped one requests no
   await using model = await startModelServer(hangsAfterThree)
   const address = `${model.origin}/v1`
   const services = { language_model: { address, model: 'small', context_tokens: 8192, concurrency: 1 } }
-  const victim = await startKillableService(dataDir, { services })
-  const before = await api(victim).balance()
+  const firstService = await startKillableService(dataDir, { services })
+  const before = await api(firstService).balance()
   const lines = Array.from({ length: 200 }, (_, at) => `Line ${at + 1000} is said`)
-  const file_id = (await api(victim).upload('long.srt', srtOf(lines))).data.file_id
+  const file_id = (await api(firstService).upload('long.srt', srtOf(lines))).data.file_id
   const body = { file_id, language: 'en-US', translate_language: 'zh-CN', line_mode: 'keep' }
-  const { data: task } = await api(victim).create(type, body)
+  const { data: task } = await api(firstService).create(type, body)
   await pollUntil(
     () => Promise.resolve(answers),
     (count) => count > 3,
   )
-  await victim.kill('SIGKILL')
+  await firstService.kill('SIGKILL')
   const requested = model.asked.length
   expect(await readdir(join(dataDir, 'steps', task.task_id))).toHaveLength(4)
 
@@ -50,8 +50,8 @@ test('a killed task requests only the remaining lines; a stopped one requests no
   answers = 3
   model.says = hangsAfterThree
   const { data: other } = await api(next).create(type, { ...body, line_mode: 'resegment' })
-  const heard = model.heard.length
-  await model.hears(heard + 1)
+  const requestCount = model.heard.length
+  await model.hears(requestCount + 1)
   const { data: stopped } = await api(next).stop(other.task_id)
   expect(stopped.status).toBe('failed')
   expect(await api(next).balance()).toBe(before - Math.ceil(lines.join('').length / 1000))

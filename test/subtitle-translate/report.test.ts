@@ -31,9 +31,9 @@ afterAll(async () => {
 async function translated(name: string, content: string, request: object = {}) {
   const path = join(folder.path, name)
   await writeFile(path, content)
-  const asked = { file_id: fileIdOf(path), language: 'en-US', translate_language: 'zh-CN', ...request }
+  const body = { file_id: fileIdOf(path), language: 'en-US', translate_language: 'zh-CN', ...request }
   const files = await stageFiles([path])
-  return await runOperation({ operation: subtitleTranslate, plan, run }, asked, {
+  return await runOperation({ operation: subtitleTranslate, plan, run }, body, {
     ...{ files, folder: folder.path },
   })
 }

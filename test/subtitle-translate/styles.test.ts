@@ -82,8 +82,8 @@ describe('ass from ass', () => {
     }
     const { text } = await service.translate('film.ass', source, request)
     expect(text).toContain('\r\nStyle: Speech original,')
-    const said = text.split('\r\n').filter((line) => line.includes(',0:00:05.00,'))
-    expect(said.map((line) => line.replace(/,0,0,\d+,,/, ',0,0,N,,'))).toEqual([
+    const dialogueLines = text.split('\r\n').filter((line) => line.includes(',0:00:05.00,'))
+    expect(dialogueLines.map((line) => line.replace(/,0,0,\d+,,/, ',0,0,N,,'))).toEqual([
       'Dialogue: 0,0:00:03.10,0:00:05.00,Speech original,Ann,0,0,N,,to the old station.',
       'Dialogue: 0,0:00:03.10,0:00:05.00,Speech,Ann,0,0,N,,译文to the old station.译文',
     ])
@@ -102,7 +102,7 @@ describe('ass from ass', () => {
     expect(dialogue).toEqual([
       String.raw`Dialogue: 0,0:00:01.00,0:00:05.00,Speech,Ann,0,0,0,,译文We were on the way\Nto the old station.译文`,
     ])
-    for (const kept of [events[0], ...events.slice(4)]) expect(text).toContain(`\r\n${kept}\r\n`)
+    for (const event of [events[0], ...events.slice(4)]) expect(text).toContain(`\r\n${event}\r\n`)
   })
 
   it('keeps the tags that srt supports', async () => {
@@ -172,8 +172,8 @@ describe('from srt', () => {
     const moved = text.replace(/Dialogue:/g, 'Comment:')
     const files = lines.map((line, at) => {
       expect(line.split('\n').length).toBeLessThanOrEqual(2)
-      let seen = -1
-      return moved.replace(/Comment:/g, (word) => ((seen += 1) === at ? 'Dialogue:' : word))
+      let commentIndex = -1
+      return moved.replace(/Comment:/g, (word) => ((commentIndex += 1) === at ? 'Dialogue:' : word))
     })
     const textColumns: [number, number][] = []
     await burnedOnGrey({ width, height }, files, (pixels) => textColumns.push(inkColumns(pixels, width)))

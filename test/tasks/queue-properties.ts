@@ -20,9 +20,9 @@ export function testQueueProperties(open: () => Promise<QueueFixture>): void {
     const order = ['1', '2', '3', '4', '5', '6']
     for (const [index, id] of order.entries())
       await bench.add({ id, priority: priorities[index % 3] ?? 'normal' })
-    const seen: string[] = []
-    await consumeUntil(bench, { concurrency: 1, count: 6, work: async (id) => void seen.push(id) })
-    expect(seen).toEqual(['3', '6', '2', '5', '1', '4'])
+    const handledIds: string[] = []
+    await consumeUntil(bench, { concurrency: 1, count: 6, work: async (id) => void handledIds.push(id) })
+    expect(handledIds).toEqual(['3', '6', '2', '5', '1', '4'])
   })
 
   test('runs up to the limit concurrently and never more', async () => {
@@ -55,14 +55,14 @@ export function testQueueProperties(open: () => Promise<QueueFixture>): void {
     bench.setClock(1_000)
     await bench.add({ id: '1', readyAt: 1_050 })
     await bench.add({ id: '2', readyAt: 1_000 })
-    const seen = await consumeUntil(bench, {
+    const handledIds = await consumeUntil(bench, {
       concurrency: 1,
       count: 2,
       work: async (id) => {
         if (id === '2') bench.setClock(1_050)
       },
     })
-    expect(seen).toEqual(['2', '1'])
+    expect(handledIds).toEqual(['2', '1'])
   })
 
   test('stop aborts running tasks and waits for them', async () => {
@@ -86,15 +86,15 @@ async function consumeUntil(
   bench: QueueFixture,
   plan: { concurrency: number; count: number; work: (id: string) => Promise<void> },
 ): Promise<string[]> {
-  const seen: string[] = []
+  const handledIds: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   const consumer = bench.queue.consume(async (id) => {
     await bench.markStarted(id)
     await plan.work(id)
-    seen.push(id)
-    if (seen.length === plan.count) resolve()
+    handledIds.push(id)
+    if (handledIds.length === plan.count) resolve()
   }, plan.concurrency)
   await promise
   await consumer.stop()
-  return seen
+  return handledIds
 }

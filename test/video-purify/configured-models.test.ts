@@ -72,9 +72,9 @@ async function cleaned(
   const done = await account.calls.ended(type, data.task_id)
   expect(done.data).toMatchObject({ status: 'completed' })
   const { file_id } = done.data.output_result as { file_id: string }
-  const made = join(folder, `${data.task_id}-${file_id}`)
-  await writeFile(made, await account.calls.download(file_id))
-  return made
+  const resultPath = join(folder, `${data.task_id}-${file_id}`)
+  await writeFile(resultPath, await account.calls.download(file_id))
+  return resultPath
 }
 
 /** Yields luma indexes of the middle half of a box. */
@@ -118,13 +118,13 @@ describe('video_purify with raft, over HTTP', () => {
     const overlay = subtitles(scene, { visibleFrames: 9, hiddenFrames: 3 })
     const path = await film('subtitles.mp4', scene, overlay)
     const before = await withoutModels.calls.balance()
-    const made = await cleaned(withoutModels, ['video_purify', path], {
+    const resultPath = await cleaned(withoutModels, ['video_purify', path], {
       purify_scope: 'region',
       regions: [overlayBoxes.subtitle],
       purify_func_type: 'raft',
     })
     expect(await withoutModels.calls.balance()).toBe(before - 1)
-    const all = await decodeSamples(made)
+    const all = await decodeSamples(resultPath)
     expect(all.length).toBe(24 * size.width * size.height * 1.5)
     const truth = Array.from({ length: 24 }, (_, index) => scene.frameAt(index))
     const coveredFrames = truth.flatMap((_, index) => (overlay.patchesAt(index).length > 0 ? [index] : []))
@@ -170,7 +170,7 @@ it('a model fills full-range video in full range', async () => {
   const path = join(folder, 'full.mp4')
   const white = ['-f', 'lavfi', '-i', 'color=white:size=256x144:rate=12', '-frames:v', '3']
   await ffmpeg(...white, '-vf', 'scale=out_range=pc', '-pix_fmt', 'yuvj420p', '-c:v', 'libx264', path)
-  const made = await decodeSamples(
+  const resultPath = await decodeSamples(
     await cleaned(withModels, ['video_purify', path], {
       purify_scope: 'region',
       regions: [overlayBoxes.logo],
@@ -178,8 +178,8 @@ it('a model fills full-range video in full range', async () => {
     }),
     'yuvj420p',
   )
-  expect(made[0]).toBeGreaterThan(250)
-  expect(Math.abs(meanIn(frameOf(made, 0), overlayBoxes.logo) - 0.9 * 255)).toBeLessThan(4)
+  expect(resultPath[0]).toBeGreaterThan(250)
+  expect(Math.abs(meanIn(frameOf(resultPath, 0), overlayBoxes.logo) - 0.9 * 255)).toBeLessThan(4)
 })
 
 describe('a finished part is reused', () => {
@@ -210,8 +210,8 @@ it('image_purify uses the configured inpainting model, and exemplars without one
   const body = { purify_scope: 'region', regions: [{ x: 0.35, y: 0.35, w: 0.35, h: 0.35 }] }
   const middles = []
   for (const account of [withModels, withoutModels]) {
-    const made = await cleaned(account, ['image_purify', path], body)
-    const pixels = await ffmpeg('-i', made, '-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1')
+    const resultPath = await cleaned(account, ['image_purify', path], body)
+    const pixels = await ffmpeg('-i', resultPath, '-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1')
     middles.push(pixels[72 * 256 + 130] ?? 0)
   }
   expect(middles.map((tone) => Math.round(tone / 8))).toEqual([Math.round((0.9 * 255) / 8), 0x40 / 8])

@@ -53,18 +53,18 @@ describe('frames', () => {
   it.each([
     [0.5167, 0.9],
     [8.0243, 8.4],
-  ])('of a picture that starts after %d s, half a frame late, appear once each', async (begins, start) => {
+  ])('of a picture that starts after %d s, half a frame late, appear once each', async (startTime, start) => {
     const rate = '30000/1001'
     const film = await numberedVideo(at('film.mp4'), { source: 1, seconds: 2, rate })
     const source = at('late.mkv')
-    const sound = ['-f', 'lavfi', '-i', `sine=duration=${begins + 2}`]
-    const late = ['-itsoffset', String(begins), '-i', film]
+    const sound = ['-f', 'lavfi', '-i', `sine=duration=${startTime + 2}`]
+    const late = ['-itsoffset', String(startTime), '-i', film]
     await ffmpeg(...sound, ...late, '-map', '1', '-map', '0', '-c:v', 'copy', '-c:a', 'pcm_s16le', source)
     const { path } = await blurBoxes(source, folder, { x: 0, y: 0, w: 1, h: 0.25, start, end: start + 0.2 })
     expect((await readNumbers(path)).map(({ frame }) => frame)).toEqual(
       Array.from({ length: 60 }, (_, frame) => frame),
     )
-    expect(Math.abs(((await probe(path)).video?.start_ms ?? 0) - begins * 1000)).toBeLessThan(1)
+    expect(Math.abs(((await probe(path)).video?.start_ms ?? 0) - startTime * 1000)).toBeLessThan(1)
     // Regions are timed from the start of the file, not of the picture.
     const [before, after] = [await decodeSamples(source), await decodeSamples(path)]
     const size = numberedSize.width * numberedSize.height
@@ -169,14 +169,14 @@ describe('before it is encoded', () => {
       const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=24000/1001', '-t', '4', '-g', '31']
       await ffmpeg(...picture, '-pix_fmt', 'yuv420p', ...avi, path)
       const footage = await footageOf(path)
-      const whole: Buffer[] = []
+      const wholeFrames: Buffer[] = []
       for await (const { bytes } of decodeFrames(footage, { first: 0, count: 1000, ...reading() }))
-        whole.push(Buffer.from(bytes))
-      expect([name, whole.length]).toEqual([name, 96])
+        wholeFrames.push(Buffer.from(bytes))
+      expect([name, wholeFrames.length]).toEqual([name, 96])
       for (const first of [1, 71]) {
         let index = first
         for await (const { bytes } of decodeFrames(footage, { first, count: 20, ...reading() })) {
-          const isSame = whole[index]?.equals(bytes) ?? false
+          const isSame = wholeFrames[index]?.equals(bytes) ?? false
           expect([name, index, isSame]).toEqual([name, index, true])
           index += 1
         }
@@ -185,7 +185,7 @@ describe('before it is encoded', () => {
       const some: Buffer[] = []
       for await (const { bytes } of decodeFrames(footage, { first: 26, count: 50, step: 9, ...reading() }))
         some.push(Buffer.from(bytes))
-      expect(some.map((bytes) => whole.findIndex((frame) => frame.equals(bytes)))).toEqual([
+      expect(some.map((bytes) => wholeFrames.findIndex((frame) => frame.equals(bytes)))).toEqual([
         26, 35, 44, 53, 62, 71, 80, 89,
       ])
     }

@@ -28,8 +28,8 @@ it('odd sides, 10 bits, 4:2:2 and BT.601 colours', async () => {
     ...lossless,
     ...['-colorspace', 'smpte170m', '-color_primaries', 'smpte170m', '-color_trc', 'smpte170m'],
   )
-  const { path: made, output } = await blurBoxes(path, folder, corner)
-  expect((await probeStreams(made))[0]).toMatchObject({
+  const { path: resultPath, output } = await blurBoxes(path, folder, corner)
+  expect((await probeStreams(resultPath))[0]).toMatchObject({
     ...{ width: 160, height: 90, pix_fmt: 'yuv420p', nb_read_frames: String(frames) },
     ...{ color_space: 'smpte170m', color_primaries: 'smpte170m', color_transfer: 'smpte170m' },
   })
@@ -39,8 +39,8 @@ it('odd sides, 10 bits, 4:2:2 and BT.601 colours', async () => {
 it('rotation, full range and non-square samples: output is upright, boxes refer to the displayed picture', async () => {
   const coding = ['-pix_fmt', 'yuvj420p', '-color_range', 'pc', '-crf', '10']
   const path = await turn(await source('turned.mp4', 'testsrc2=size=160x90,setsar=4/3', ...coding), 90)
-  const { path: made, output } = await blurBoxes(path, folder, { x: 0, y: 0, w: 1, h: 0.25 })
-  const [stream] = await probeStreams(made)
+  const { path: resultPath, output } = await blurBoxes(path, folder, { x: 0, y: 0, w: 1, h: 0.25 })
+  const [stream] = await probeStreams(resultPath)
   expect(stream).toMatchObject({
     ...{
       width: 90,
@@ -54,7 +54,7 @@ it('rotation, full range and non-square samples: output is upright, boxes refer 
   expect(output.notes).toEqual(notes('upright'))
   const upright = (file: string) =>
     ffmpeg('-i', file, '-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'yuvj420p', 'pipe:1')
-  const [before, after] = [await upright(path), await upright(made)]
+  const [before, after] = [await upright(path), await upright(resultPath)]
   const apart = (from: number, to: number) => {
     let sum = 0
     for (let place = from * 90; place < to * 90; place++)
@@ -68,12 +68,22 @@ it('rotation, full range and non-square samples: output is upright, boxes refer 
 it('RGB with transparency: placed on black, colours kept', async () => {
   const half = "geq=r=192:g=64:b=32:a='if(lt(X,W/2),255,128)'"
   const path = await source('rgb.mov', `color=size=160x90,format=gbrap,${half},format=argb`, '-c:v', 'qtrle')
-  const { path: made, output } = await blurBoxes(path, folder, corner)
-  expect((await probeStreams(made))[0]).toMatchObject({
+  const { path: resultPath, output } = await blurBoxes(path, folder, corner)
+  expect((await probeStreams(resultPath))[0]).toMatchObject({
     ...{ color_space: 'bt709', color_range: 'tv', pix_fmt: 'yuv420p', nb_read_frames: String(frames) },
   })
   expect(output.notes).toEqual(notes('black', 'argb'))
-  const pixels = await ffmpeg('-i', made, '-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1')
+  const pixels = await ffmpeg(
+    '-i',
+    resultPath,
+    '-frames:v',
+    '1',
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    'rgb24',
+    'pipe:1',
+  )
   const shown = (x: number) => [...pixels.subarray((45 * 160 + x) * 3, (45 * 160 + x) * 3 + 3)]
   for (const [x, colour] of [
     [20, [192, 64, 32]],
@@ -105,8 +115,8 @@ it('HDR is tone-mapped to standard range', async ({ skip }) => {
       'tv',
     ],
   )
-  const { path: made, output } = await blurBoxes(path, folder, corner)
-  expect((await probeStreams(made))[0]).toMatchObject({
+  const { path: resultPath, output } = await blurBoxes(path, folder, corner)
+  expect((await probeStreams(resultPath))[0]).toMatchObject({
     ...{ color_space: 'bt709', color_transfer: 'bt709', pix_fmt: 'yuv420p' },
   })
   expect(output.notes).toEqual(notes('tone-mapped', 'yuv420p10le'))

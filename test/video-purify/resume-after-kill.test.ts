@@ -14,19 +14,24 @@ const seconds = 125
 test('a killed task resumes after its finished parts; a stopped one leaves no files', async () => {
   const dataDir = await temporaryDataFolder()
   const [scratch, steps] = [join(dataDir, 'scratch'), join(dataDir, 'steps')]
-  const victim = await startKillableService(dataDir)
-  const before = await api(victim).balance()
+  const firstService = await startKillableService(dataDir)
+  const before = await api(firstService).balance()
   const path = await numberedVideo(join(dataDir, 'source.mp4'), { source: 3, seconds, rate: String(rate) })
-  const file = (await api(victim).upload('source.mp4', new Uint8Array(await readFile(path)))).data.file_id
+  const file = (await api(firstService).upload('source.mp4', new Uint8Array(await readFile(path)))).data
+    .file_id
   const regions = [{ x: 0.95, y: 0.8, w: 0.05, h: 0.2 }]
-  const { data: task } = await api(victim).create(type, { file_id: file, purify_scope: 'region', regions })
+  const { data: task } = await api(firstService).create(type, {
+    file_id: file,
+    purify_scope: 'region',
+    regions,
+  })
 
   const listFinishedParts = async () => {
     const names = await readdir(join(steps, task.task_id)).catch(() => [])
     return names.filter((name) => name.startsWith('part-') && name.endsWith('.mp4'))
   }
   await pollUntil(listFinishedParts, (names) => names.length >= 2)
-  await victim.kill('SIGKILL')
+  await firstService.kill('SIGKILL')
   await waitUntilExited(await findProcesses('ffmpeg', dataDir))
   const finished = await listFinishedParts()
   expect(finished.length).toBeLessThan(Math.ceil(seconds / 20))
@@ -58,9 +63,9 @@ test('a killed task resumes after its finished parts; a stopped one leaves no fi
   )
   await api(next).stop(other.task_id)
   await waitUntilExited(working)
-  for (const place of [scratch, steps]) {
+  for (const folder of [scratch, steps]) {
     await pollUntil(
-      () => readdir(place),
+      () => readdir(folder),
       (names) => names.length === 0,
     )
   }

@@ -15,9 +15,9 @@ export function withSphere(file: Buffer): Buffer {
   const head = Buffer.from('0000000075756964ffcc8263f8554a938814587a02521fdd', 'hex')
   const box = Buffer.concat([head, xml])
   box.writeUInt32BE(box.length)
-  const [whole, track] = [file.indexOf('moov') - 4, file.indexOf('trak') - 4]
+  const [boxStart, track] = [file.indexOf('moov') - 4, file.indexOf('trak') - 4]
   const end = track + file.readUInt32BE(track)
-  const made = Buffer.concat([file.subarray(0, end), box, file.subarray(end)])
-  for (const at of [whole, track]) made.writeUInt32BE(file.readUInt32BE(at) + box.length, at)
-  return made
+  const withBox = Buffer.concat([file.subarray(0, end), box, file.subarray(end)])
+  for (const at of [boxStart, track]) withBox.writeUInt32BE(file.readUInt32BE(at) + box.length, at)
+  return withBox
 }

@@ -47,9 +47,9 @@ describe('subtitles', () => {
     await ffmpeg(...picture, ...tone(440), '-i', lines, ...maps, ...coding, source)
     const text = (await readFile(source)).toString('latin1')
     // Keep the first one.
-    let place = 0
+    let index = 0
     const corrupted = text.replaceAll('Words that go', (words) =>
-      place++ === 0 ? words : `\xff${words.slice(1)}`,
+      index++ === 0 ? words : `\xff${words.slice(1)}`,
     )
     await writeFile(source, corrupted, 'latin1')
     using _ = await standIn(at('ffmpeg-unread'), logging(log))
@@ -60,9 +60,9 @@ describe('subtitles', () => {
 
   it('lose lines without valid text, which is reported', async () => {
     const [source, lines] = [at('lines.mov'), at('lines.srt')]
-    const line = (place: number) => {
-      const words = place === 3 ? '<i>3</i>' : String(place)
-      return `${place}\n00:00:0${place},100 --> 00:00:0${place},500\n${words}\n`
+    const line = (index: number) => {
+      const words = index === 3 ? '<i>3</i>' : String(index)
+      return `${index}\n00:00:0${index},100 --> 00:00:0${index},500\n${words}\n`
     }
     await writeFile(lines, [0, 1, 2, 3].map(line).join('\n'))
     const maps = ['-map', '0', '-map', '1', '-map', '2', '-pix_fmt', 'yuv420p', '-c:s', 'mov_text']
