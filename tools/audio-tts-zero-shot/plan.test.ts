@@ -14,7 +14,7 @@ const voice: RequestFile = {
 }
 
 /** Result of the plan for a recording with this duration. */
-function said(facts: { duration_ms: number; start_ms?: number; cut_off_ms?: number }): string {
+function planResult(facts: { duration_ms: number; start_ms?: number; cut_off_ms?: number }): string {
   const { cut_off_ms, ...lasting } = facts
   const file: RequestFile = {
     ...voice,
@@ -47,7 +47,7 @@ test.each([
   ],
   [{ duration_ms: 10_000, cut_off_ms: 4000 }, 'fits'],
 ])('a recording of %j: %s', (facts, answer) => {
-  expect(said(facts)).toBe(answer)
+  expect(planResult(facts)).toBe(answer)
 })
 
 const creditsOf = (text: string) => {

@@ -113,8 +113,8 @@ describe('length', () => {
 describe('tracks', () => {
   it('are used only if they are the first of their type', () => {
     const tracks = [audio, video, { ...video, start: 10 }, { ...audio, track_index: 1 }]
-    const { base, sound: heard, notes } = schedule(read({ tracks }), files)
-    expect([base?.file.name, heard?.name]).toEqual(['talk.mp4', 'song.mp3'])
+    const { base, sound: soundTracks, notes } = schedule(read({ tracks }), files)
+    expect([base?.file.name, soundTracks?.name]).toEqual(['talk.mp4', 'song.mp3'])
     expect(notes).toEqual([
       'tracks[2] is not used, because only the first video track is',
       'tracks[3] is not used, because only the first audio track is',

@@ -26,8 +26,8 @@ test('the estimate for inpainting depends on the area and duration of regions', 
   expect(filled(line, { ...line, y: 0.05 })).toBeGreaterThan(filled(line))
   expect(filled({ ...large, start: 10, end: 11 })).toBeLessThan(filled(large) / 5)
   // Overlapping regions count once at most, and time after the end does not count.
-  const whole = { x: 0, y: 0, w: 1, h: 1 }
-  expect(filled(whole, whole)).toBe(filled(whole))
+  const wholePicture = { x: 0, y: 0, w: 1, h: 1 }
+  expect(filled(wholePicture, wholePicture)).toBe(filled(wholePicture))
   expect(filled({ ...large, end: 1e6 })).toBe(filled(large))
 })
 
