@@ -10,7 +10,7 @@ import { writeFakeWhisper } from './audio-language-detect/fake-whisper.ts'
 import { changed } from './contract/laws.ts'
 import { operationTables } from './contract/operations.ts'
 import type { OperationTables } from './contract/tables.ts'
-import { h264, make, picture, scratchFolder } from './engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from './engines/ffmpeg/generate-media.ts'
 import { api } from './service/api.ts'
 import { startTestService, type TestService } from './service/in-process.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   // Small models count as available, because they are downloaded automatically. Large ones are installed or services.
   const whisper = await writeFakeWhisper(folder)
   configurePacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
-  const clip = await make(join(folder, 'clip.mp4'), [
+  const clip = await generateMedia(join(folder, 'clip.mp4'), [
     ...picture(4),
     '-f',
     'lavfi',
@@ -35,8 +35,8 @@ beforeAll(async () => {
     'sine=duration=4',
     ...h264,
   ])
-  const stillImage = await make(join(folder, 'still.png'), [...picture(1), '-frames:v', '1'])
-  const tone = await make(join(folder, 'tone.wav'), ['-f', 'lavfi', '-i', 'sine=duration=1'])
+  const stillImage = await generateMedia(join(folder, 'still.png'), [...picture(1), '-frames:v', '1'])
+  const tone = await generateMedia(join(folder, 'tone.wav'), ['-f', 'lavfi', '-i', 'sine=duration=1'])
   samples = [
     { kind: 'video', name: 'clip.mp4', bytes: new Uint8Array(await readFile(clip)) },
     { kind: 'text', name: 'lines.srt', bytes: '1\n00:00:01,000 --> 00:00:02,000\nNot a video.\n' },

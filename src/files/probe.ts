@@ -73,7 +73,7 @@ async function probePath(path: string, looking: ProbeStoredFileOptions): Promise
   const isDecodable = !facts.video || isSeen || (await canDecodeVideo(path, facts, looking))
   const seen = await quickProbe(path, facts, { signal })
   const [held, seek] = await Promise.all([
-    correctByPackets(path, facts, { signal, seen: seen?.streams }),
+    correctByPackets(path, facts, { signal, streams: seen?.streams }),
     // Still images need no seek cost.
     isDecodable && facts.video && facts.video.duration_ms > 0
       ? (seen?.seekMs ?? meanSeekDistance(path, facts.video.duration_ms, { signal }))

@@ -9,7 +9,7 @@ import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.
 import { operations } from '../../tools/index.ts'
 import { audioLanguageDetect as table } from '../contract/audio-language-detect.ts'
 import { wrongFields } from '../contract/laws.ts'
-import { h264, make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { callUntilDone } from '../mcp/call-until-done.ts'
 import { startAgentSession, type AgentSession } from '../mcp/agent-session.ts'
@@ -38,8 +38,14 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const settings = { models_mirror: mirror, models: { whisper } }
     await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
     const speech = ['-i', pathOf('kennedy')]
-    await make(join(agentSession.workspace, 'interview.mp3'), speech)
-    await make(join(agentSession.workspace, 'talk.mp4'), [...picture(2), ...speech, ...h264, '-c:a', 'aac'])
+    await generateMedia(join(agentSession.workspace, 'interview.mp3'), speech)
+    await generateMedia(join(agentSession.workspace, 'talk.mp4'), [
+      ...picture(2),
+      ...speech,
+      ...h264,
+      '-c:a',
+      'aac',
+    ])
     await using agent = await agentSession.connect('modern')
     await agent.call('service_status')
   })
@@ -64,7 +70,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     // Noise in each packet of the picture.
     const codecs = ['-c:v', 'png', '-bsf:v', 'noise=amount=1', '-c:a', 'flac']
     const inputs = [...picture(2), '-i', pathOf('kennedy')]
-    const path = await make(join(folder, 'damaged.mkv'), [...inputs, ...codecs])
+    const path = await generateMedia(join(folder, 'damaged.mkv'), [...inputs, ...codecs])
     const calls = api((await findDaemon(agentSession.dataDir)) ?? expect.fail('the service is not running'))
     expect(await createDetection(calls, 'damaged.mkv', path)).toMatchObject({
       status: 200,

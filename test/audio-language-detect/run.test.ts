@@ -10,8 +10,8 @@ import { audioLanguageDetect } from '../../tools/audio-language-detect/contract.
 import { plan } from '../../tools/audio-language-detect/plan.ts'
 import { requirements } from '../../tools/audio-language-detect/requirements.ts'
 import { run } from '../../tools/audio-language-detect/run.ts'
-import { make, picture, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
-import { withHole } from '../engines/ffmpeg/with-hole.ts'
+import { generateMedia, picture, scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
+import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { writeFakePack, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
@@ -50,7 +50,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('analyses only the first 30 s of any file with sound', async () => {
-    const long = await make(join(folder, 'long.mp4'), [
+    const long = await generateMedia(join(folder, 'long.mp4'), [
       ...picture(1),
       ...['-stream_loop', '4', '-i', pathOf('kennedy'), '-c:a', 'aac', '-pix_fmt', 'yuv420p'],
     ])
@@ -58,8 +58,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('reports sound that cannot be decoded', async () => {
-    const coded = await make(join(folder, 'hole.m4a'), ['-i', pathOf('kennedy'), '-c:a', 'aac'])
-    expect(await detect(await withHole(coded))).toMatchObject({
+    const coded = await generateMedia(join(folder, 'hole.m4a'), ['-i', pathOf('kennedy'), '-c:a', 'aac'])
+    expect(await detect(await corruptBytes(coded))).toMatchObject({
       notes: ['part of the sound is missing or cannot be decoded; it was treated as silence'],
     })
   })
@@ -69,7 +69,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     ['noise', 'anoisesrc=d=5:a=0.3:seed=4'],
     ['a tone', 'sine=d=5'],
   ])('%s gets a language with low confidence', async (name, source) => {
-    const path = await make(join(folder, `${name}.wav`), ['-f', 'lavfi', '-i', source])
+    const path = await generateMedia(join(folder, `${name}.wav`), ['-f', 'lavfi', '-i', source])
     const { raw_language, confidence, candidates } = await detect(path)
     expect(raw_language).not.toBe('')
     expect(confidence).toBeLessThan(0.2)
@@ -77,7 +77,11 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('rejects a file without sound before anything is charged', async () => {
-    const silentVideo = await make(join(folder, 'silent.mp4'), [...picture(1), '-pix_fmt', 'yuv420p'])
+    const silentVideo = await generateMedia(join(folder, 'silent.mp4'), [
+      ...picture(1),
+      '-pix_fmt',
+      'yuv420p',
+    ])
     await expect(detect(silentVideo)).rejects.toMatchObject({
       code: 6016,
       message: 'file_id: silent.mp4 has no sound',
@@ -110,7 +114,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     await mkdir(agentSession.dataDir, { recursive: true })
     const settings = { models_mirror: mirror, models: { whisper } }
     await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
-    await make(join(agentSession.workspace, 'speech.wav'), ['-i', pathOf('kennedy')])
+    await generateMedia(join(agentSession.workspace, 'speech.wav'), ['-i', pathOf('kennedy')])
     await using agent = await agentSession.connect('modern')
     const { data, isError, text } = await agent.call('audio_language_detect', {
       file_id: 'speech.wav',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { withHole } from '../engines/ffmpeg/with-hole.ts'
+import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import {
   hasSpeechFiles,
   joined,
@@ -41,8 +41,8 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   test('reports parts of the reference that cannot be decoded', async () => {
     useTestPacks(join(folder, 'holed'))
     const wav = await writeSound(join(folder, 'before.wav'), joined(silence(1), gapless, silence(1), gapless))
-    const coded = await make(join(folder, 'hole.m4a'), ['-i', wav, '-c:a', 'aac'])
-    expect((await separationOf(await withHole(coded, 0.6, 0.8))).notes).toContainEqual(
+    const coded = await generateMedia(join(folder, 'hole.m4a'), ['-i', wav, '-c:a', 'aac'])
+    expect((await separationOf(await corruptBytes(coded, 0.6, 0.8))).notes).toContainEqual(
       expect.stringMatching(
         /^of the reference \d\.\d s of the sound are missing or cannot be decoded; they were treated as silence/,
       ),

@@ -5,7 +5,7 @@ import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { estimateWidth } from '../../src/media/subtitles/text-width.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
-import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
@@ -27,7 +27,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   const recording = pathOf('kennedy')
 
   test('a video is accepted as a reference', async () => {
-    const video = await make(join(folder, 'talk.mp4'), [
+    const video = await generateMedia(join(folder, 'talk.mp4'), [
       ...picture(11),
       ...['-i', recording, '-map', '0:v', '-map', '1:a', ...h264, '-c:a', 'aac'],
     ])

@@ -7,8 +7,8 @@ import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { operations } from '../../tools/index.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
-import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
-import { standIn } from '../engines/ffmpeg/stand-in.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
+import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
@@ -57,7 +57,7 @@ describe('a video whose pictures cannot be decoded', () => {
   afterAll(() => configureServices({}))
 
   const upload = async (name: string, codecs: readonly string[]): Promise<string> => {
-    const path = await make(join(folder, name), [...picture(4), ...tone(4), ...codecs])
+    const path = await generateMedia(join(folder, name), [...picture(4), ...tone(4), ...codecs])
     return (await api(service).upload(name, new Uint8Array(await readFile(path)))).data.file_id
   }
   const quote = (file_id: string) =>
@@ -81,7 +81,7 @@ describe('a video whose pictures cannot be decoded', () => {
     const intact = await upload('whole.mkv', [...h264, '-c:a', 'flac'])
     {
       const decodesNothing = 'case "$*" in *"-show_entries frame"*) exit 0;; esac; exec "$FFPROBE" "$@"'
-      using _ = await standIn(join(folder, 'decodes-nothing'), decodesNothing, 'ffprobe')
+      using _ = await replaceFfmpeg(join(folder, 'decodes-nothing'), decodesNothing, 'ffprobe')
       expect(await quote(intact)).toMatchObject({ status: 200 })
       expect(await inspect(intact)).toMatchObject({ code: 6021 })
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
-import { h264, make, picture } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { checkInvariants } from '../service/invariants.ts'
 import { startServiceProcess } from '../service/process.ts'
@@ -26,7 +26,7 @@ export async function fuzzService(count: number, random: Random): Promise<Servic
   const service = await startServiceProcess(dataDir, { resultTimeoutMs: 1000 })
   try {
     const calls = api(service)
-    const clip = await readFile(await make(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
+    const clip = await readFile(await generateMedia(join(folder, 'clip.mp4'), [...picture(1), ...h264]))
     const uploads = [
       await calls.upload('a.txt', 'text'),
       await calls.upload('clip.mp4', new Uint8Array(clip)),

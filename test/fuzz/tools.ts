@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { JsonSchema } from '../../src/contract/json-schema.ts'
-import { h264, make, picture } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture } from '../engines/ffmpeg/generate-media.ts'
 import { parseToolResult, type Era } from '../mcp/stdio-client.ts'
 import { startServiceProcess } from '../service/process.ts'
 import { currentResidentMiB } from '../service/resident-memory.ts'
@@ -71,7 +71,7 @@ export async function fuzzTools(
 /** Fills a workspace with files of every kind. Returns allowed names and some forbidden ones. */
 async function createWorkspaceFiles(workspace: string): Promise<string[]> {
   await mkdir(join(workspace, 'folder.mp4'), { recursive: true })
-  const clip = await make(join(workspace, 'clip.mp4'), [...picture(1), ...h264])
+  const clip = await generateMedia(join(workspace, 'clip.mp4'), [...picture(1), ...h264])
   await copyFile(clip, join(workspace, 'a name with "quotes" and ünïcode.mp4'))
   await writeFile(join(workspace, 'note.txt'), 'a note')
   await writeFile(join(workspace, 'empty.mp4'), '')

@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../src/contract/task.ts'
 import { checkParticle } from '../../tools/check-particle/contract.ts'
 import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
 import { serve, type Served } from '../contract/serve.ts'
-import { h264, make, picture, tone } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { findProcesses } from '../service/processes.ts'
 import { streams } from '../video-split-screen/media.ts'
@@ -27,7 +27,7 @@ const example = async (): Promise<string> => {
 beforeAll(async () => {
   service = await serve()
   calls = api(service)
-  const talkPath = await make(join(service.folder, 'talk.mp4'), [...picture(3), ...tone(3), ...h264])
+  const talkPath = await generateMedia(join(service.folder, 'talk.mp4'), [...picture(3), ...tone(3), ...h264])
   ids.set('talk.mp4', (await calls.upload('talk.mp4', new Uint8Array(await readFile(talkPath)))).data.file_id)
   // With the tall canvas of the examples.
   const tall = (await example()).replace(

@@ -5,7 +5,7 @@ import { authenticate } from '../../src/accounts/keys.ts'
 import type { FileRecord } from '../../src/contract/file.ts'
 import { endpoints, fillPath, routes } from '../../src/contract/routes.ts'
 import { newKey } from '../../src/platform/hosting.ts'
-import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await startTestService()
   owner = await service.account(1000)
   intruder = await service.account(1000)
-  const path = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  const path = await generateMedia(join(folder, 'clip.mp4'), [...picture(1), ...h264])
   clip = (await api(owner).upload('clip.mp4', new Uint8Array(await readFile(path)))).data
 })
 afterAll(() => service[Symbol.asyncDispose]())

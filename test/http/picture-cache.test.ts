@@ -6,7 +6,7 @@ import { createPreviewCache } from '../../src/files/previews.ts'
 import { findOwnFile } from '../../src/files/records.ts'
 import type { FileStore } from '../../src/files/store.ts'
 import { sweepHourly } from '../../src/service/sweep.ts'
-import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
@@ -41,7 +41,7 @@ describe('the cache of region pictures', () => {
     /** Uploads a clip and prepares a list with equal content for every account. Returns requests for them. */
     async function createSubject(baseUrl: string, apiKey: string, id: string) {
       const calls = api({ baseUrl, apiKey })
-      const clip = await make(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+      const clip = await generateMedia(join(folder, 'clip.mp4'), [...picture(1), ...h264])
       const video = (await calls.upload('clip.mp4', await readFile(clip))).data.file_id
       await calls.send(`/base/file/${video}/facts`)
       const text = JSON.stringify({ regions: [{ id, x: 0.1, y: 0.1, w: 0.2, h: 0.2 }] })
@@ -141,7 +141,7 @@ describe('the cache of region pictures', () => {
     test('a picture with a damaged frame is cached and reports the frame', async () => {
       const { read, baseUrl } = await startObservedService({ ext: '.mp4' })
       const calls = api({ baseUrl, apiKey: service().apiKey })
-      const clip = await make(join(folder, 'whole.mp4'), [
+      const clip = await generateMedia(join(folder, 'whole.mp4'), [
         ...['-f', 'lavfi', '-i', 'testsrc2=s=160x90:r=10:d=4', ...h264, '-g', '1', '-movflags', '+faststart'],
       ])
       const bytes = await readFile(clip)
@@ -163,7 +163,7 @@ describe('the cache of region pictures', () => {
       const { service: parts } = service().running
       const previews = createPreviewCache(parts)
       const calls = api(service())
-      const clip = await make(join(folder, 'other.mp4'), [...picture(2), ...h264])
+      const clip = await generateMedia(join(folder, 'other.mp4'), [...picture(2), ...h264])
       const upload = async () => {
         const { data } = await calls.upload('other.mp4', await readFile(clip))
         return await findOwnFile(parts.db, { accountId: 1, id: data.file_id, now: parts.clock() })

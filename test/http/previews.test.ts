@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
-import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
 import { onOneDatabase } from './on-databases.ts'
@@ -25,7 +25,7 @@ describe('previews', () => {
     beforeAll(async () => {
       for (const seconds of [1, 2, 3]) {
         const sources = [...picture(seconds), ...tone(seconds)]
-        const path = await make(join(folder, `${seconds}.mp4`), [...sources, ...h264, '-c:a', 'aac'])
+        const path = await generateMedia(join(folder, `${seconds}.mp4`), [...sources, ...h264, '-c:a', 'aac'])
         content = await readFile(path)
         clips.push(await upload(service(), 'clip.mp4'))
       }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShownRegions } from '../../src/contract/file-routes.ts'
 import { maxRegionsBytes } from '../../src/contract/regions.ts'
 import { serve, type Served } from '../contract/serve.ts'
-import { h264, make, pixelsOf, tone } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, pixelsOf, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { sendRequest } from './raw-http.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     'tone.wav': tone(1),
   }
   for (const [name, args] of Object.entries(media)) {
-    const bytes = await readFile(await make(join(service.folder, name), args))
+    const bytes = await readFile(await generateMedia(join(service.folder, name), args))
     ids.set(name, (await calls.upload(name, new Uint8Array(bytes))).data.file_id)
   }
 })

@@ -6,7 +6,7 @@ import {
   startFakeSpeechServices,
   type FakeSpeechServices,
 } from '../audio-tts-zero-shot/fake-speech-services.ts'
-import { make, testdata } from '../engines/ffmpeg/made.ts'
+import { generateMedia, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { fails } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { promptCalls, callUntilDone } from './call-until-done.ts'
@@ -29,7 +29,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     }
     await writeFile(join(agentSession.dataDir, 'reelwright.config.json'), JSON.stringify(settings))
     for (const name of ['voice.wav', 'voice.mp3'])
-      await make(join(agentSession.workspace, name), ['-i', pathOf('kennedy')])
+      await generateMedia(join(agentSession.workspace, name), ['-i', pathOf('kennedy')])
   })
   afterAll(async () => {
     await agentSession[Symbol.asyncDispose]()

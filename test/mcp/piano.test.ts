@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMidi } from '../piano/read-midi.ts'
-import { make, testdata } from '../engines/ffmpeg/made.ts'
+import { generateMedia, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { firstSeconds, generatePiece } from '../piano/generated-pieces.ts'
 import { florestan, record, writeWav } from '../piano/recordings.ts'
 import { f1, scoreNotes } from '../piano/note-f1.ts'
@@ -98,7 +98,7 @@ test.skipIf(mirror === undefined).each([
 ])('a damaged .m4a (%s does not decode) is rejected with 6017 (REELWRIGHT_TESTDATA)', async (name, args) => {
   await using agent = await agentSession.connect('modern')
   const path = join(agentSession.workspace, `${name}.m4a`)
-  const bytes = await readFile(await make(path, [...args, '-movflags', '+faststart']))
+  const bytes = await readFile(await generateMedia(path, [...args, '-movflags', '+faststart']))
   const media = bytes.indexOf('mdat') + 4
   await writeFile(path, bytes.fill(0, media + 200, bytes.length - 200))
   const { text } = await agent.call('piano_audio_to_midi', { file_id: path, wait_seconds: 45 })

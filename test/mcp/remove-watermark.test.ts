@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testdata } from '../engines/ffmpeg/made.ts'
+import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { drawFootage, type Caption } from '../footage/text.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { startAgentSession, type AgentSession } from './agent-session.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { TaskEvent } from '../../src/contract/task.ts'
-import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
@@ -132,7 +132,7 @@ describe.skipIf(isBrowserMissing)('the page in Chromium (Debian package chromium
 
   test('a result plays in the list, keeps playing while the list changes, and is saved under its name', async () => {
     await newAccount()
-    const clip = await make(join(await scratchFolder(), 'clip.mp4'), [...picture(8), ...h264])
+    const clip = await generateMedia(join(await scratchFolder(), 'clip.mp4'), [...picture(8), ...h264])
     const bytes = await readFile(clip)
     const id = await createTask('copy', 'my clip.mp4', bytes)
     const { page, violations } = await openPage(browser, account)

@@ -5,7 +5,7 @@ import { readMidi } from './read-midi.ts'
 import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
 import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
-import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
@@ -24,7 +24,7 @@ describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
 
   beforeAll(async () => {
     const wav = await writeWav(join(folder, 'piece.wav'), await record(piece, { soundFont: florestan ?? '' }))
-    path = await make(join(folder, 'piece.aac'), ['-i', wav])
+    path = await generateMedia(join(folder, 'piece.aac'), ['-i', wav])
   })
 
   /** Duration of the decoded sound of a file, seconds. */

@@ -14,8 +14,8 @@ import { requirements } from '../../tools/piano-audio-to-midi/requirements.ts'
 import { run } from '../../tools/piano-audio-to-midi/run.ts'
 import type { Graph } from '../engines/onnx-file.ts'
 import { writeModelFile } from '../engines/vision/fake-models.ts'
-import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
-import { withHole } from '../engines/ffmpeg/with-hole.ts'
+import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
@@ -112,9 +112,9 @@ it('stores the transcription for the next attempt, per transcriber', async () =>
 
 it('reports sound in the middle of a recording that cannot be decoded', async () => {
   await useModel(loudnessPianoModel())
-  const coded = await make(join(folder, 'hole.m4a'), ['-i', path, '-c:a', 'aac'])
+  const coded = await generateMedia(join(folder, 'hole.m4a'), ['-i', path, '-c:a', 'aac'])
   expect((await transcribe(coded, folder)).output.notes).toBeUndefined()
-  const { output } = await transcribe(await withHole(coded, 0.55, 0.7), folder)
+  const { output } = await transcribe(await corruptBytes(coded, 0.55, 0.7), folder)
   expect(output.notes).toEqual([
     expect.stringMatching(
       /^\d\.\d s of the sound are missing or cannot be decoded; they were treated as silence$/,

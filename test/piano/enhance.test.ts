@@ -7,7 +7,7 @@ import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioEnhance } from '../../tools/piano-audio-enhance/contract.ts'
 import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
-import { make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
@@ -81,7 +81,7 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
     ['very soft', ['-af', 'volume=-30dB']],
     ['slightly clipped', ['-af', 'volume=14dB,alimiter=limit=0.98:level=0']],
   ])('%s', async (name, args) => {
-    const path = await make(at(`${name}.wav`), ['-i', at('piece.wav'), ...args])
+    const path = await generateMedia(at(`${name}.wav`), ['-i', at('piece.wav'), ...args])
     const { output, sound: resultSound } = await enhance(path)
     const source = await stereoOf(path)
     expect(Math.abs(resultSound.length - source.length)).toBeLessThanOrEqual(2)
@@ -95,12 +95,12 @@ describe.skipIf(!isReady)('piano_audio_enhance (REELWRIGHT_TESTDATA)', () => {
   })
 
   it('rejects non-piano sound, like piano_audio_to_midi', async () => {
-    const path = await make(at('hiss.wav'), ['-f', 'lavfi', '-i', 'anoisesrc=d=3:a=0.2:seed=3'])
+    const path = await generateMedia(at('hiss.wav'), ['-f', 'lavfi', '-i', 'anoisesrc=d=3:a=0.2:seed=3'])
     await expect(enhance(path)).rejects.toMatchObject({ code: 6014 })
   })
 
   it.each(pianoAudioEnhance.examples)('example: $title', async ({ input }) => {
-    const path = await make(at(String(input['file_id'])), ['-i', at('piece.wav')])
+    const path = await generateMedia(at(String(input['file_id'])), ['-i', at('piece.wav')])
     expect((await enhance(path)).output.notes_found).toBeGreaterThan(20)
   })
 })

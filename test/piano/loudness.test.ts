@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { LoudnessMeter, TruePeakMeter } from '../../src/media/audio/loudness.ts'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 const folder = await scratchFolder()

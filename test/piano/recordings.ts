@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readSoundFont } from '../../src/engines/piano/piano.ts'
 import { playPerformance } from '../../src/engines/piano/synthesizer.ts'
 import type { Performance } from '../../src/media/piano/note.ts'
-import { testdata } from '../engines/ffmpeg/made.ts'
+import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { writeFloatWav } from '../engines/float-wav.ts'
 
 /** SoundFont of the public test files; undefined without them. */

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { testdata } from '../engines/ffmpeg/made.ts'
+import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
 import { generatePiece } from './generated-pieces.ts'

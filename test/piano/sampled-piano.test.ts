@@ -16,7 +16,7 @@ import {
 import { pitchFrequency } from '../../src/media/piano/note.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { artifactOf } from '../packs/pack-fixtures.ts'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { writeModelFile } from '../engines/vision/fake-models.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { readMusic } from './playable-notes.ts'
 import { florestan, record, writeWav } from './recordings.ts'

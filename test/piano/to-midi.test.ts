@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
-import { make, scratchFolder, testdata } from '../engines/ffmpeg/made.ts'
+import { generateMedia, scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { conditions } from './recording-conditions.ts'
 import { firstSeconds, generatePiece } from './generated-pieces.ts'
@@ -101,7 +101,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
       '-frames:v',
       '1',
     ]
-    const path = await make(at(name), [
+    const path = await generateMedia(at(name), [
       '-i',
       wav,
       ...(isCovered ? [...cover, '-disposition:v', 'attached_pic'] : []),
@@ -165,7 +165,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
     ['silence', 'anullsrc=d=3', 'it is silent'],
     ['noise', 'anoisesrc=d=4:a=0.2:seed=3', 'like speech or noise'],
   ])('reports the kind of sound that is not a piano: %s', async (name, source, reason) => {
-    const path = await make(at(`${name}.wav`), ['-f', 'lavfi', '-i', source])
+    const path = await generateMedia(at(`${name}.wav`), ['-f', 'lavfi', '-i', source])
     await expect(transcribe(path, folder)).rejects.toMatchObject(rejection(reason))
   })
 
@@ -183,7 +183,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   })
 
   it('rejects a file without sound, and one that is too long', async () => {
-    const silentVideo = await make(at('silent.m4a'), [
+    const silentVideo = await generateMedia(at('silent.m4a'), [
       '-f',
       'lavfi',
       '-i',
@@ -201,7 +201,7 @@ describe.skipIf(!isReady)('piano_audio_to_midi (REELWRIGHT_TESTDATA)', () => {
   })
 
   it.each(pianoAudioToMidi.examples)('example: $title', async ({ input }) => {
-    const path = await make(at(String(input['file_id'])), ['-i', wav])
+    const path = await generateMedia(at(String(input['file_id'])), ['-i', wav])
     expect((await f1Of(path)).f1).toBeGreaterThan(0.9)
   })
 })

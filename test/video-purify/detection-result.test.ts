@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { blurBoxes, packetChecksums, purify } from './run-purify.ts'
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { operations } from '../../tools/index.ts'
-import { h264, make, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api, type Api } from '../service/api.ts'
 import { withOneMinuteDuration } from './run-purify.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
@@ -59,16 +59,19 @@ beforeAll(async () => {
     'clip.mp4': ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=25:duration=2', ...h264],
     'still.png': ['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'],
   }
-  const long = await make(join(folder, 'long.mkv'), plain('128x128', 1, 1201))
+  const long = await generateMedia(join(folder, 'long.mkv'), plain('128x128', 1, 1201))
   ids['header of one minute.mkv'] = await upload(
     'header of one minute.mkv',
     await withOneMinuteDuration(long),
   )
   for (const [name, args] of Object.entries(clipOptions)) {
-    ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
+    ids[name] = await upload(
+      name,
+      new Uint8Array(await readFile(await generateMedia(join(folder, name), args))),
+    )
   }
   clip = ids['clip.mp4'] ?? ''
-  const fast = await make(join(folder, 'fast.mp4'), [
+  const fast = await generateMedia(join(folder, 'fast.mp4'), [
     '-f',
     'lavfi',
     '-i',

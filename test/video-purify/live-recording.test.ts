@@ -6,8 +6,8 @@ import { queryFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { firstFrameIndex, constantRate } from '../../src/media/frame-rate.ts'
-import { liveRecording } from '../engines/ffmpeg/live.ts'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { blurBoxes, packetChecksums, decodeSamples } from './run-purify.ts'
 
 const folder = await scratchFolder()
@@ -17,7 +17,7 @@ const picture = 'testsrc2=size=160x90'
 
 it('frames of a live recording with a late picture keep their times', async () => {
   const path = join(folder, 'live.webm')
-  const source = await liveRecording(path, { picture, begins: 6, lasts: 2, gop: 10 })
+  const source = await liveRecording(path, { picture, startSeconds: 6, durationSeconds: 2, gop: 10 })
   const cleaned = await blurBoxes(source, folder, box)
   const firstPacketTime = async (file: string, stream: string) => {
     const question = [
@@ -56,7 +56,12 @@ it.each([
   'frames of a live recording that starts %s do not depend on the read position',
   async (_, startSeconds) => {
     const path = join(folder, `live-${startSeconds}.webm`)
-    await liveRecording(path, { picture: 'testsrc2=size=64x36', begins: startSeconds, lasts: 5, gop: 50 })
+    await liveRecording(path, {
+      picture: 'testsrc2=size=64x36',
+      startSeconds: startSeconds,
+      durationSeconds: 5,
+      gop: 50,
+    })
     const { video } = await probe(path)
     if (!video) throw new Error(`${path} has no picture`)
     const footage = { path, video, stream: await pictureStream(path, video, {}), rate: constantRate(video) }

@@ -4,7 +4,7 @@ import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { firstFrameIndex, constantRate } from '../../src/media/frame-rate.ts'
 import { pictureShare } from '../../tools/video-purify/quality.ts'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 const folder = await scratchFolder()

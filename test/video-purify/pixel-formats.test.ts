@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { scratchFolder, turn } from '../engines/ffmpeg/made.ts'
+import { scratchFolder, setRotation } from '../engines/ffmpeg/generate-media.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { blurBoxes, probeStreams } from './run-purify.ts'
 
@@ -38,7 +38,7 @@ it('odd sides, 10 bits, 4:2:2 and BT.601 colours', async () => {
 
 it('rotation, full range and non-square samples: output is upright, boxes refer to the displayed picture', async () => {
   const coding = ['-pix_fmt', 'yuvj420p', '-color_range', 'pc', '-crf', '10']
-  const path = await turn(await source('turned.mp4', 'testsrc2=size=160x90,setsar=4/3', ...coding), 90)
+  const path = await setRotation(await source('turned.mp4', 'testsrc2=size=160x90,setsar=4/3', ...coding), 90)
   const { path: resultPath, output } = await blurBoxes(path, folder, { x: 0, y: 0, w: 1, h: 0.25 })
   const [stream] = await probeStreams(resultPath)
   expect(stream).toMatchObject({

@@ -6,12 +6,12 @@ import { openStepCache } from '../../src/engines/ffmpeg/step-cache.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { maxTreatedRegions } from '../../tools/video-purify/marked-regions.ts'
 import { run } from '../../tools/video-purify/run.ts'
-import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
 import { purify } from './run-purify.ts'
 
 const folder = await scratchFolder()
-const source = await make(join(folder, 'many.mp4'), [...picture(1), ...h264])
+const source = await generateMedia(join(folder, 'many.mp4'), [...picture(1), ...h264])
 
 /** Stored result of a detection, as tools/video-purify/marked-regions.ts writes it. */
 interface Detections {
@@ -65,7 +65,7 @@ it.each([
   ['of one too small to be filled', undefined, 6035, /needs 128 px/],
 ])('a list %s is rejected before the video is read', async (_, other, code, message) => {
   const [missing, list] = [join(folder, 'gone.mp4'), join(folder, 'list.json')]
-  await make(missing, [...picture(1), ...h264])
+  await generateMedia(missing, [...picture(1), ...h264])
   const regions = [{ id: 'a', source: 'manual', x: 0, y: 0, w: 0.5, h: 0.5, start: 0, end: 1 }]
   await writeFile(
     list,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { operations } from '../../tools/index.ts'
-import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
@@ -39,7 +39,10 @@ beforeAll(async () => {
     'low.mp4': plain('256x126', 5, 0.4),
   }
   for (const [name, args] of Object.entries(clipOptions)) {
-    ids[name] = await upload(name, new Uint8Array(await readFile(await make(join(folder, name), args))))
+    ids[name] = await upload(
+      name,
+      new Uint8Array(await readFile(await generateMedia(join(folder, name), args))),
+    )
   }
   clip = ids['clip.mp4'] ?? ''
   ids['list.json'] = await uploadList(clip, [listed])

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { queryFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { withCaptions, withSphere } from './side-data.ts'
 import {

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { scratchFolder } from '../engines/ffmpeg/made.ts'
-import { standIn } from '../engines/ffmpeg/stand-in.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { blurBoxes } from './run-purify.ts'
 
@@ -32,7 +32,7 @@ describe('subtitles', () => {
     const maps = ['0', '1', '2', '3'].flatMap((input) => ['-map', input])
     const coding = ['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:a:0', 'adpcm_ima_qt', '-c:s', 'mov_text']
     await ffmpeg(...inputs, ...maps, ...coding, source)
-    using _ = await standIn(at('ffmpeg'), logging(log))
+    using _ = await replaceFfmpeg(at('ffmpeg'), logging(log))
     const { output } = await blurBoxes(source, folder, box)
     expect(output.notes).toEqual(['a stream could not be kept: audio (adpcm_ima_qt)'])
     // A rejected set fails immediately.
@@ -52,7 +52,7 @@ describe('subtitles', () => {
       index++ === 0 ? words : `\xff${words.slice(1)}`,
     )
     await writeFile(source, corrupted, 'latin1')
-    using _ = await standIn(at('ffmpeg-unread'), logging(log))
+    using _ = await replaceFfmpeg(at('ffmpeg-unread'), logging(log))
     const { output } = await blurBoxes(source, folder, box)
     expect(output.notes).toEqual(Array(3).fill('a stream could not be kept: subtitle (mov_text)'))
     expect(await trialsIn(log)).toEqual([[1, 2, 3, 4, 5]])

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
-import { liveRecording } from '../engines/ffmpeg/live.ts'
-import { videoFolder } from '../engines/ffmpeg/made.ts'
-import { standIn } from '../engines/ffmpeg/stand-in.ts'
+import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
+import { videoFolder } from '../engines/ffmpeg/generate-media.ts'
+import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, solidColour, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
@@ -252,7 +252,7 @@ it.skipIf(process.platform === 'win32')('checks all clips with one ffmpeg proces
   const at = (name: string) => join(folder.path, name)
   const [one, other, callLog] = [at('one.mkv'), at('other.mkv'), at('calls')] as const
   for (const path of [one, other]) await counter(path, { width: 160, height: 90, seconds: 1.2 })
-  using _ = await standIn(at('logging'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
+  using _ = await replaceFfmpeg(at('logging'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
   const clips = [{ file_id: one }, { file_id: other }, { file_id: one, end_time_ms: 700 }]
   await render({ ...square, clips }, folder.path)
   expect((await readFile(callLog, 'utf8')).trim().split('\n')).toHaveLength(2)
@@ -277,7 +277,12 @@ it.each([
   ['just before the clip', 6.04],
 ])('shows the picture of a live recording that starts %s from there on', async (_, start) => {
   const path = join(folder.path, 'live.webm')
-  await liveRecording(path, { picture: 'color=0xC04020:size=160x90', begins: 6, lasts: 9, gop: 100 })
+  await liveRecording(path, {
+    picture: 'color=0xC04020:size=160x90',
+    startSeconds: 6,
+    durationSeconds: 9,
+    gop: 100,
+  })
   const clip = { file_id: path, begin_time_ms: start * 1000, end_time_ms: 8000 }
   const { path: rendered, output } = await render({ ...square, clips: [clip, clip] }, folder.path)
   const { destination_rect: slot } = output.layout.slots[0] ?? {}

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { serve } from '../contract/serve.ts'
-import { h264, make, picture, scratchFolder } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 
 const folder = await scratchFolder()
@@ -13,7 +13,9 @@ let hdr: Uint8Array<ArrayBuffer>
 let sdr: Uint8Array<ArrayBuffer>
 beforeAll(async () => {
   const clip = async (name: string, colours: readonly string[] = []) =>
-    new Uint8Array(await readFile(await make(join(folder, name), [...picture(0.2), ...h264, ...colours])))
+    new Uint8Array(
+      await readFile(await generateMedia(join(folder, name), [...picture(0.2), ...h264, ...colours])),
+    )
   hdr = await clip('hdr.mp4', [
     ...['-colorspace', 'bt2020nc', '-color_primaries', 'bt2020', '-color_trc', 'smpte2084'],
   ])

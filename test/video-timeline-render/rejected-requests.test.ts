@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../tools/index.ts'
-import { h264, make, picture, scratchFolder, tone } from '../engines/ffmpeg/made.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     'still.png': [...picture(1), '-frames:v', '1'],
   }
   for (const [name, args] of Object.entries(sources)) {
-    const bytes = new Uint8Array(await readFile(await make(join(folder, name), args)))
+    const bytes = new Uint8Array(await readFile(await generateMedia(join(folder, name), args)))
     ids[name] = (await api(account).upload(name, bytes)).data.file_id
   }
 })

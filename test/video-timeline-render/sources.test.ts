@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
-import { liveRecording } from '../engines/ffmpeg/live.ts'
-import { videoFolder } from '../engines/ffmpeg/made.ts'
-import { standIn } from '../engines/ffmpeg/stand-in.ts'
+import { liveRecording } from '../engines/ffmpeg/live-recording.ts'
+import { videoFolder } from '../engines/ffmpeg/generate-media.ts'
+import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { findProcesses, waitUntilExited } from '../service/processes.ts'
 import {
@@ -239,7 +239,12 @@ describe('the examples of the contract', () => {
 
 it('shows the picture of a live recording from where it starts, and plays its sound before', async () => {
   const path = at('live.webm')
-  await liveRecording(path, { picture: 'color=0xC04020:size=160x90', begins: 6, lasts: 2, gop: 100 })
+  await liveRecording(path, {
+    picture: 'color=0xC04020:size=160x90',
+    startSeconds: 6,
+    durationSeconds: 2,
+    gop: 100,
+  })
   const size = [160, 90] as const
   const cut = { path, from: 3, seconds: 5 }
   const rendered = await render(
@@ -260,7 +265,7 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
 
   it('with its sound, by one ffmpeg process and one that decodes the sound', async () => {
     const callLog = at('calls')
-    using _ = await standIn(at('logging'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
+    using _ = await replaceFfmpeg(at('logging'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
     await render(body(), folder.path)
     expect((await readFile(callLog, 'utf8')).trim().split('\n')).toHaveLength(2)
   })
@@ -268,7 +273,7 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
   it('without sound, by a single ffmpeg process without a limiter', async () => {
     const [silent, callLog] = [at('mute.mkv'), at('calls-mute')]
     await counter(silent, { width: 160, height: 90, seconds: 1 })
-    using _ = await standIn(at('logging-mute'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
+    using _ = await replaceFfmpeg(at('logging-mute'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
     await render(request({ picture: consecutiveClips([{ path: silent, from: 0, seconds: 1 }]) }), folder.path)
     expect(await readFile(callLog, 'utf8')).toMatch(/^(?!.*limiter).*-c:a aac.*\n$/)
   })
@@ -276,7 +281,7 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
   it('reports a picture that cannot be decoded while the sound is still being decoded', async () => {
     const hangingDecoder = '*"-map [a] "*) exec sleep 1234.5;;'
     const script = `case "$*" in ${hangingDecoder} *"-c:a aac "*) ${fail};; esac; exec "$FFMPEG" "$@"`
-    using _ = await standIn(at('waiting'), script)
+    using _ = await replaceFfmpeg(at('waiting'), script)
     await expect(render(body(), folder.path)).rejects.toMatchObject({
       code: 6021,
       message: expect.stringMatching(/^video_track\[0\]/) as string,
@@ -287,7 +292,10 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
   it.each([1, 6])('reports damaged sound of %d s, not the picture', async (seconds) => {
     const source = at(`damaged-sound-${seconds}.mkv`)
     await counter(source, { width: 160, height: 90, seconds, hertz: 440 })
-    using _ = await standIn(at('failing'), `case "$*" in *"-map [a] "*) ${fail};; esac; exec "$FFMPEG" "$@"`)
+    using _ = await replaceFfmpeg(
+      at('failing'),
+      `case "$*" in *"-map [a] "*) ${fail};; esac; exec "$FFMPEG" "$@"`,
+    )
     const timeline = request({ picture: consecutiveClips([{ path: source, from: 0, seconds }]) })
     await expect(render(timeline, folder.path)).rejects.toMatchObject({
       code: 6017,

@@ -22,7 +22,7 @@ const packetTimeoutMs = 10_000
 
 interface CorrectByPacketsOptions extends ProbeOptions {
   /** Packet ends that were already read. */
-  readonly seen?: StreamExtents | undefined
+  readonly streams?: StreamExtents | undefined
 }
 
 /**
@@ -41,7 +41,7 @@ export async function correctByPackets(
   const patience = AbortSignal.timeout(packetTimeoutMs)
   const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
   try {
-    const streams = options.seen ?? (await readStreamEnds(path, facts, { signal }))
+    const streams = options.streams ?? (await readStreamEnds(path, facts, { signal }))
     const [declaredMs, end] = [headerEnd(streams), lastPacketEnd(streams)]
     if (isTruncated(declaredMs, end)) return { ...facts, cut_off_ms: Math.round(end) }
     return extendDurations(facts, streams)

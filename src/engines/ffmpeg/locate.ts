@@ -37,7 +37,7 @@ export function locateFfmpeg(configured: string | undefined = configuredPath): P
   setFfmpeg(configured)
   const mine =
     configured === undefined
-      ? findUsableFfmpeg(usualPlaces())
+      ? findUsableFfmpeg(defaultCandidates())
       : findUsableFfmpeg([configured], `the configured ${configured} ${notFound}`)
   located = mine
   // A failure is not cached, because the user may install ffmpeg while the service runs.
@@ -91,7 +91,7 @@ export async function findUsableFfmpeg(
 }
 
 /** Oldest supported ffmpeg version. */
-const oldest = { major: 4, minor: 4 }
+const oldestVersion = { major: 4, minor: 4 }
 
 /** Components that every operation requires. Other components are checked where they are used. */
 const neededEncoders = ['libx264', 'aac', 'mjpeg']
@@ -184,8 +184,11 @@ function versionOf(answer: string): string {
   if (version === undefined) throw new Unusable('it does not tell its version')
   // Builds from the source tree are named by date or commit. They count as new.
   const [, major, minor] = /^n?(\d{1,3})\.(\d+)/.exec(version) ?? []
-  if (major !== undefined && Number(major) * 100 + Number(minor) < oldest.major * 100 + oldest.minor) {
-    throw new Unusable(`version ${version} is older than ${oldest.major}.${oldest.minor}`)
+  if (
+    major !== undefined &&
+    Number(major) * 100 + Number(minor) < oldestVersion.major * 100 + oldestVersion.minor
+  ) {
+    throw new Unusable(`version ${version} is older than ${oldestVersion.major}.${oldestVersion.minor}`)
   }
   return version
 }
@@ -195,7 +198,7 @@ function parseNames(table: string): Set<string> {
   return new Set([...table.matchAll(/^ [A-Z.|]{2,8} +(\S+) /gm)].flatMap(([, name]) => name ?? []))
 }
 
-function usualPlaces(): string[] {
+function defaultCandidates(): string[] {
   const home = homedir()
   const folders = {
     darwin: ['/opt/homebrew/bin', '/usr/local/bin', '/opt/homebrew/opt/ffmpeg-full/bin', '/opt/local/bin'],

@@ -3,30 +3,30 @@ import type { VideoFacts } from '../../contract/media-facts.ts'
 import { firstPicturesArgs, parseFfprobe, type ProbeOptions, queryFfprobe } from './ffprobe.ts'
 import { readPacketEnds } from './stream-ends.ts'
 
-const known = z
+const knownName = z
   .string()
   .regex(/^[a-z\d-]{1,40}$/)
   .optional()
   .catch(undefined)
 
 const colours = {
-  color_range: known,
-  color_space: known,
-  color_transfer: known,
-  color_primaries: known,
-  chroma_location: known,
+  color_range: knownName,
+  color_space: knownName,
+  color_transfer: knownName,
+  color_primaries: knownName,
+  chroma_location: knownName,
 }
 
-const sides = z.object({
+const sideDataSchema = z.object({
   side_data_list: z.array(z.object({ side_data_type: z.string().optional() })).default([]),
 })
 
-const answer = z.object({
+const pictureOutput = z.object({
   format: z.object({ start_time: z.coerce.number().catch(0) }),
-  streams: z.array(sides.extend({ ...colours, field_order: known })).min(1),
+  streams: z.array(sideDataSchema.extend({ ...colours, field_order: knownName })).min(1),
   frames: z
     .array(
-      sides.extend({
+      sideDataSchema.extend({
         ...colours,
         interlaced_frame: z.int().optional(),
         top_field_first: z.int().optional(),
@@ -74,13 +74,13 @@ export async function pictureStream(
   options: ProbeOptions,
 ): Promise<PictureStream> {
   const { text } = await queryFfprobe(path, [...firstPicturesArgs, '-show_entries', entries], options)
-  const { format, streams, frames } = parseFfprobe(answer, text)
+  const { format, streams, frames } = parseFfprobe(pictureOutput, text)
   const [[stream], [frame]] = [streams, frames]
   const begins = format.start_time + video.start_ms / 1000
   const declaredSeconds = video.duration_ms / 1000
   const tail = `${Math.max(0, begins + declaredSeconds - tailSeconds)}%`
   const last = await readPacketEnds(path, [tail], { ...options, stream: 'V:0' })
-  const ends = last.streams[0]?.ends ?? begins
+  const ends = last.streams[0]?.endSeconds ?? begins
   // The header of a stream that starts late contains less than its frames.
   const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]
   return {
@@ -94,11 +94,11 @@ export async function pictureStream(
       chroma: colour('chroma_location'),
     },
     interlaced: shownFirst(stream?.field_order, frame),
-    sides: sidesOf([...streams, ...frames]),
+    sides: uniqueSideDataTypes([...streams, ...frames]),
   }
 }
 
-function sidesOf(all: readonly z.infer<typeof sides>[]): string[] {
+function uniqueSideDataTypes(all: readonly z.infer<typeof sideDataSchema>[]): string[] {
   const types = all.flatMap(({ side_data_list }) =>
     side_data_list.flatMap((side) => side.side_data_type ?? []),
   )
@@ -115,7 +115,7 @@ const fields: Readonly<Record<string, 'top' | 'bottom'>> = {
   tb: 'bottom',
 }
 
-function shownFirst(order = 'unknown', frame: z.infer<typeof answer>['frames'][number] | undefined) {
+function shownFirst(order = 'unknown', frame: z.infer<typeof pictureOutput>['frames'][number] | undefined) {
   if (order !== 'unknown') return fields[order]
   if (frame?.interlaced_frame !== 1) return undefined
   return frame.top_field_first === 1 ? 'top' : 'bottom'

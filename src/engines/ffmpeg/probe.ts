@@ -37,16 +37,16 @@ export async function probeWithFirstFrame(
 ): Promise<{ readonly facts: MediaFacts; readonly isShown: boolean }> {
   const seen = kindOf(extensionOf(path)) === 'audio' ? undefined : await queryWithFrames(path, options)
   const probed = seen ?? (await queryFacts(path, options))
-  return { facts: await completeFacts(path, probed, options), isShown: hasPictureFrame(probed.answer) }
+  return { facts: await completeFacts(path, probed, options), isShown: hasPictureFrame(probed.output) }
 }
 
 interface ProbeOutput {
-  readonly answer: FfprobeOutput
+  readonly output: FfprobeOutput
   /**
    * Whether the duration is an estimate, which can be far off. Applies to raw streams without an index (.aac,
    * .mp3).
    */
-  readonly guessed: boolean
+  readonly isDurationEstimated: boolean
 }
 
 async function queryFacts(
@@ -56,8 +56,8 @@ async function queryFacts(
 ): Promise<ProbeOutput> {
   const { text, log } = await queryFfprobe(path, ['-show_entries', probeEntries, ...more], options)
   return {
-    answer: parseFfprobe(ffprobeOutput, text),
-    guessed: /Estimating duration from bitrate/.test(log),
+    output: parseFfprobe(ffprobeOutput, text),
+    isDurationEstimated: /Estimating duration from bitrate/.test(log),
   }
 }
 
@@ -79,7 +79,7 @@ async function queryWithFrames(path: string, options: ProbeOptions): Promise<Pro
 
 async function completeFacts(
   path: string,
-  { answer: firstAnswer, guessed }: ProbeOutput,
+  { output: firstAnswer, isDurationEstimated: guessed }: ProbeOutput,
   options: ProbeOptions,
 ): Promise<MediaFacts> {
   const answer = await addLateStreams(path, firstAnswer, options)
@@ -96,7 +96,7 @@ async function measureMissing(
 ): Promise<Measurements> {
   if (isStill(answer.format.format_name)) {
     const { frames } =
-      answer.frames.length > 0 ? answer : (await queryFacts(path, options, firstPacketsArgs)).answer
+      answer.frames.length > 0 ? answer : (await queryFacts(path, options, firstPacketsArgs)).output
     return { rotation: frames[0] && firstRotation(frames[0]) }
   }
   const isUntold = guessed || headerDuration(answer) === undefined

@@ -90,7 +90,9 @@ function seekDistance(
   if (!isFound || seeks.length === 0) return undefined
   return meanDistance(
     seeks,
-    first.filter(isIts).flatMap(({ shown }) => (shown === undefined ? [] : [(shown - start) * 1000])),
+    first
+      .filter(isIts)
+      .flatMap(({ presentationSeconds: shown }) => (shown === undefined ? [] : [(shown - start) * 1000])),
   )
 }
 

@@ -103,7 +103,7 @@ export function isPicturePackets({ type, isCover }: StreamEnd): boolean {
 }
 
 export function streamExtents({ streams, start }: PacketEnds, { video, audio }: StreamFacts): StreamExtents {
-  const held = ({ ends, packets }: StreamEnd, facts: StreamTimes): StreamExtent => ({
+  const held = ({ endSeconds: ends, packets }: StreamEnd, facts: StreamTimes): StreamExtent => ({
     packets,
     startMs: facts.start_ms,
     durationMs: facts.duration_ms,
@@ -133,7 +133,7 @@ interface StreamEnd {
    * Latest end of the packets read, excluding discarded ones, in seconds of the file's own clock. Undefined
    * if none.
    */
-  readonly ends: number | undefined
+  readonly endSeconds: number | undefined
   /** Number of those packets. */
   readonly packets: number
 }
@@ -163,7 +163,7 @@ interface PacketOptions extends ProbeOptions {
  */
 export interface Packet {
   readonly index: number
-  readonly shown: number | undefined
+  readonly presentationSeconds: number | undefined
   readonly isKey: boolean
 }
 
@@ -191,7 +191,8 @@ export async function readPacketEnds(
         streams.push({ index, type, isCover: cover === '1' })
       }
       const [, shown, stored, lasts, flags = ''] = fields
-      if (section === 'packet') onPacket?.({ index, shown: finiteNumber(shown), isKey: flags.includes('K') })
+      if (section === 'packet')
+        onPacket?.({ index, presentationSeconds: finiteNumber(shown), isKey: flags.includes('K') })
       // AVI has only decoding times.
       const begins = finiteNumber(shown) ?? finiteNumber(stored)
       // Packets that an edit list excludes are flagged as discarded.
@@ -202,7 +203,7 @@ export async function readPacketEnds(
   })
   const declaredEnd = (one: (typeof streams)[number]): StreamEnd => ({
     ...one,
-    ends: ends.get(one.index),
+    endSeconds: ends.get(one.index),
     packets: counts.get(one.index) ?? 0,
   })
   return { streams: streams.map(declaredEnd), start }

@@ -18,7 +18,7 @@ const salamanderCredit =
 
 /** Opens the sampled grand piano if it is installed or can be downloaded, else the small SoundFont. */
 export async function openPiano(signal: AbortSignal): Promise<Piano> {
-  if (await comes('piano-samples')) {
+  if (await isObtainable('piano-samples')) {
     try {
       const folder = await resolvePack('piano-samples', { signal })
       // Loaded lazily: the service process only checks whether the pack is available.
@@ -36,7 +36,7 @@ export async function openPiano(signal: AbortSignal): Promise<Piano> {
 
 /** Throws 6401 if no piano sound is installed and none can be downloaded. */
 export async function requirePiano(): Promise<void> {
-  if (!(await comes('piano-samples'))) await requirePack('piano-soundfont')
+  if (!(await isObtainable('piano-samples'))) await requirePack('piano-soundfont')
 }
 
 /** Loads a SoundFont file. */
@@ -45,7 +45,7 @@ export async function readSoundFont(path: string): Promise<BasicSoundBank> {
   return SoundBankLoader.fromArrayBuffer(new Uint8Array(await readFile(path)).buffer)
 }
 
-async function comes(name: 'piano-samples'): Promise<boolean> {
+async function isObtainable(name: 'piano-samples'): Promise<boolean> {
   try {
     await requirePack(name)
     return true

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { h264, make, picture, scratchFolder, tone } from './made.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -33,7 +33,7 @@ const kinds: [name: string, args: readonly string[]][] = [
 ]
 
 test.each(kinds)('half of %s ends where its data end', async (name, args) => {
-  const whole = await make(at(name), args)
+  const whole = await generateMedia(at(name), args)
   expect(await cutOf(whole)).toBeUndefined()
   const bytes = await readFile(whole)
   const half = at(`half-${name}`)
@@ -45,7 +45,7 @@ test.each(kinds)('half of %s ends where its data end', async (name, args) => {
 
 describe('a whole file is not called cut off', () => {
   test('whose header states an approximate byte rate', async () => {
-    const path = await make(at('compressed.wav'), [...tone(8), '-c:a', 'adpcm_ms'])
+    const path = await generateMedia(at('compressed.wav'), [...tone(8), '-c:a', 'adpcm_ms'])
     expect(await cutOf(path)).toBeUndefined()
     const bytes = await readFile(path)
     // A tenth of what its blocks take.
@@ -63,7 +63,7 @@ describe('a whole file is not called cut off', () => {
     ['it does not begin at 0', [...both, '-output_ts_offset', '3600']],
   ])('where %s', async (_, args) => {
     for (const extension of ['mp4', 'mkv']) {
-      const path = await make(at(`whole.${extension}`), args)
+      const path = await generateMedia(at(`whole.${extension}`), args)
       expect(await cutOf(path), extension).toBeUndefined()
     }
   })
@@ -71,7 +71,13 @@ describe('a whole file is not called cut off', () => {
   test('nor longer, where streams start at different times or a second picture continues', async () => {
     const inputs = [...picture(6), '-itsoffset', '4', ...tone(2), ...picture(15, ',scale=32:18')]
     const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
-    const path = await make(at('apart.mkv'), [...inputs, ...maps, ...h264, '-output_ts_offset', '3600'])
+    const path = await generateMedia(at('apart.mkv'), [
+      ...inputs,
+      ...maps,
+      ...h264,
+      '-output_ts_offset',
+      '3600',
+    ])
     const facts = await probe(path)
     expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
@@ -79,7 +85,7 @@ describe('a whole file is not called cut off', () => {
   test.each([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff])(
     'as a WAV of a stream, whose header states a length of %i bytes',
     async (length) => {
-      const bytes = await readFile(await make(at('whole.wav'), tone(2)))
+      const bytes = await readFile(await generateMedia(at('whole.wav'), tone(2)))
       bytes.writeUInt32LE(length, bytes.indexOf('data') + 4)
       await writeFile(at('stream.wav'), bytes)
       expect(await cutOf(at('stream.wav'))).toBeUndefined()
@@ -87,7 +93,7 @@ describe('a whole file is not called cut off', () => {
   )
 
   test('as a still picture', async () => {
-    const path = await make(at('still.png'), [...picture(1), '-frames:v', '1'])
+    const path = await generateMedia(at('still.png'), [...picture(1), '-frames:v', '1'])
     expect(await cutOf(path)).toBeUndefined()
   })
 })
@@ -98,7 +104,7 @@ describe('a header that states too short a duration', () => {
     ['mkv', 4000],
     ['mkv', 19_350],
   ])('does not shorten a %s with a header of %d ms', async (extension, headerMs) => {
-    const path = await make(at(`longer.${extension}`), [...picture(20), ...tone(12), ...h264])
+    const path = await generateMedia(at(`longer.${extension}`), [...picture(20), ...tone(12), ...h264])
     const facts = await probe(path)
     const headerFacts = {
       ...facts,
@@ -118,7 +124,7 @@ describe('a header that states too short a duration', () => {
 })
 
 test('an abort ends the search with its reason', async () => {
-  const path = await make(at('short.wav'), tone(1))
+  const path = await generateMedia(at('short.wav'), tone(1))
   const reason = new Error('gone')
   const facts = await probe(path)
   await expect(correctByPackets(path, facts, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

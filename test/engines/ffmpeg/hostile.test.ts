@@ -11,14 +11,14 @@ import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { inputArgs, runFfmpeg } from '../../../src/engines/ffmpeg/run.ts'
 import { wasPipeRead } from '../../named-pipe.ts'
-import { h264, make, picture, scratchFolder, tone } from './made.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
 beforeAll(async () => {
-  await make(at('plain.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
-  await make(at('plain.png'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x64', '-frames:v', '1'])
+  await generateMedia(at('plain.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
+  await generateMedia(at('plain.png'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x64', '-frames:v', '1'])
 })
 
 /** ffprobe without any of our limits. */
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
   test('a Matroska file with an attachment is read, the attachment left alone', async () => {
     await writeFile(at('attached.m3u8'), hls(canary))
     const attach = ['-attach', at('attached.m3u8'), '-metadata:s:t', 'mimetype=application/x-mpegURL']
-    const path = await make(at('attached.mkv'), ['-i', at('plain.mp4'), '-c', 'copy', ...attach])
+    const path = await generateMedia(at('attached.mkv'), ['-i', at('plain.mp4'), '-c', 'copy', ...attach])
     const read = await wasPipeRead(canary, async () => {
       expect((await probe(path)).video?.width).toBe(160)
       await checkDecodable(path)
@@ -131,7 +131,7 @@ describe('a damaged file', () => {
 
   test('cut after its table of contents, it has facts; without any data, no frame', async () => {
     const fast = await readFile(
-      await make(at('fast.mp4'), ['-i', at('plain.mp4'), '-c', 'copy', '-movflags', '+faststart']),
+      await generateMedia(at('fast.mp4'), ['-i', at('plain.mp4'), '-c', 'copy', '-movflags', '+faststart']),
     )
     await writeFile(at('headless.mp4'), fast.subarray(0, fast.indexOf('mdat') + 8))
     expect((await probe(at('headless.mp4'))).video).toMatchObject({ width: 160, duration_ms: 1000 })
@@ -142,7 +142,7 @@ describe('a damaged file', () => {
 
   test('where ffmpeg itself ends content without one frame, it is still an error', async () => {
     const whole = await readFile(
-      await make(at('whole.mov'), [...picture(1), '-c:v', 'qtrle', '-movflags', '+faststart']),
+      await generateMedia(at('whole.mov'), [...picture(1), '-c:v', 'qtrle', '-movflags', '+faststart']),
     )
     await writeFile(at('empty.mov'), whole.subarray(0, whole.indexOf('mdat') + 4))
     await expect(checkDecodable(at('empty.mov'))).rejects.toMatchObject({ code: 6021 })
@@ -152,7 +152,7 @@ describe('a damaged file', () => {
     // One bit a pixel: 18 MB here, 576 MB once decoded and scaled.
     await writeFile(at('huge.raw'), Buffer.alloc((12_000 / 8) * 12_000))
     const raw = ['-f', 'rawvideo', '-pix_fmt', 'monob', '-video_size', '12000x12000', '-i', at('huge.raw')]
-    const path = await make(at('huge.png'), raw)
+    const path = await generateMedia(at('huge.png'), raw)
     const refused: unknown = await checkDecodable(path).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 6021 })
   })

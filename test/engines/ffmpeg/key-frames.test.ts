@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { meanSeekDistance } from '../../../src/engines/ffmpeg/quick-probe.ts'
-import { make, scratchFolder } from './made.ts'
+import { generateMedia, scratchFolder } from './generate-media.ts'
 
 const folder = await scratchFolder()
 
@@ -22,7 +22,15 @@ test.each([
       '-preset',
       'ultrafast',
     ]
-    await make(path, [...picture, '-g', String(gop), '-keyint_min', String(gop), '-sc_threshold', '0'])
+    await generateMedia(path, [
+      ...picture,
+      '-g',
+      String(gop),
+      '-keyint_min',
+      String(gop),
+      '-sc_threshold',
+      '0',
+    ])
     const half = ((gop / 25) * 1000) / 2
     const found = (await meanSeekDistance(path, 20_000, {})) ?? 0
     expect(found).toBeGreaterThan(0.5 * half)

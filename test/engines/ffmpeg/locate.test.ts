@@ -6,12 +6,12 @@ import { findUsableFfmpeg, relocateFfmpeg, locateFfmpeg } from '../../../src/eng
 import { operations } from '../../../tools/index.ts'
 import { api } from '../../service/api.ts'
 import { startTestService } from '../../service/in-process.ts'
-import { h264, make, picture, scratchFolder } from './made.ts'
-import { standIn } from './stand-in.ts'
+import { h264, generateMedia, picture, scratchFolder } from './generate-media.ts'
+import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
 const folder = await scratchFolder()
 
-interface Pretended {
+interface FakeFfmpegOptions {
   readonly version?: string
   readonly encoders?: readonly string[]
   readonly filters?: readonly string[]
@@ -19,7 +19,7 @@ interface Pretended {
 }
 
 /** Writes a shell script that answers as some ffmpeg would. */
-async function pretend(name: string, given: Pretended = {}): Promise<string> {
+async function createFakeFfmpeg(name: string, given: FakeFfmpegOptions = {}): Promise<string> {
   const { version = '6.1.1', ffprobe = true } = given
   const encoders = (given.encoders ?? ['libx264', 'aac', 'mjpeg']).map(
     (each) => ` V....D ${each}   some words`,
@@ -76,7 +76,7 @@ test.skipIf(process.platform === 'win32').each([
 
 describe.skipIf(process.platform === 'win32')('of several candidates', () => {
   test('the first usable one is taken, with its ffprobe beside it', async () => {
-    const good = await pretend('good', {
+    const good = await createFakeFfmpeg('good', {
       version: 'n7.1',
       encoders: ['libx264', 'aac', 'mjpeg', 'libvpx-vp9'],
     })
@@ -85,13 +85,13 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
     expect(found.encoders.has('libvpx-vp9')).toBe(true)
   })
 
-  test.each<[string, Pretended, string]>([
+  test.each<[string, FakeFfmpegOptions, string]>([
     ['old', { version: '4.3.6-0+deb11u1' }, 'older than 4.4'],
     ['no-x264', { encoders: ['aac', 'mjpeg'] }, 'it has no libx264'],
     ['no-xstack', { filters: ['scale', 'crop', 'overlay', 'amix'] }, 'it has no xstack'],
     ['no-ffprobe', { ffprobe: false }, 'ffprobe is not there'],
   ])('%s is refused with the reason and the command that helps', async (name, given, reason) => {
-    const refused = findUsableFfmpeg([await pretend(name, given)])
+    const refused = findUsableFfmpeg([await createFakeFfmpeg(name, given)])
     await expect(refused).rejects.toThrow(reason)
     await expect(refused).rejects.toMatchObject({
       code: 6401,
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
   })
 
   test('a build named by its date counts as new', async () => {
-    const built = await pretend('nightly', { version: 'N-109542-g8d5e4d3a5c-20240101' })
+    const built = await createFakeFfmpeg('nightly', { version: 'N-109542-g8d5e4d3a5c-20240101' })
     expect((await findUsableFfmpeg([built])).ffmpeg).toBe(built)
   })
 })
@@ -118,10 +118,10 @@ test.skipIf(process.platform === 'win32')(
   'workers use what their service found, and do not look',
   async () => {
     const clip = new Uint8Array(
-      await readFile(await make(join(folder, 'clip.mp4'), [...picture(0.2), ...h264])),
+      await readFile(await generateMedia(join(folder, 'clip.mp4'), [...picture(0.2), ...h264])),
     )
     const asked = join(folder, 'asked')
-    using _ = await standIn(join(folder, 'telling'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
+    using _ = await replaceFfmpeg(join(folder, 'telling'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
     await using service = await startTestService({ operations })
     const calls = api(service)
     const { data: file } = await calls.upload('clip.mp4', clip)
@@ -138,6 +138,6 @@ test.skipIf(process.platform === 'win32')('the configured path is remembered, a 
   const path = join(folder, 'later', 'ffmpeg')
   await expect(locateFfmpeg(path)).rejects.toMatchObject({ code: 6401 })
   await expect(locateFfmpeg()).rejects.toMatchObject({ code: 6401 })
-  await pretend('later')
+  await createFakeFfmpeg('later')
   expect(await locateFfmpeg()).toMatchObject({ ffmpeg: path })
 })

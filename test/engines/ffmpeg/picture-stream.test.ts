@@ -4,21 +4,28 @@ import { expect, test } from 'vitest'
 import { pictureStream } from '../../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
-import { h264, make, picture, scratchFolder } from './made.ts'
+import { h264, generateMedia, picture, scratchFolder } from './generate-media.ts'
 
 const folder = await scratchFolder()
 
 test('a picture lasts to its last frame, however far before that the last key frame is', async () => {
   const still = ['-f', 'lavfi', '-i', 'color=size=16x16:rate=120:duration=150']
   const coding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '100000', '-keyint_min', '100000']
-  const path = await make(join(folder, 'sparse.mkv'), [...still, ...coding])
+  const path = await generateMedia(join(folder, 'sparse.mkv'), [...still, ...coding])
   const { video } = await probe(path)
   if (!video) throw new Error('there is no picture')
   expect((await pictureStream(path, video, {})).lasts).toBeCloseTo(150, 1)
 })
 
 test('a picture ends where its edit list does, although the file contains more', async () => {
-  const path = await make(join(folder, 'edited.mp4'), [...picture(4), ...h264, '-bf', '2', '-g', '100'])
+  const path = await generateMedia(join(folder, 'edited.mp4'), [
+    ...picture(4),
+    ...h264,
+    '-bf',
+    '2',
+    '-g',
+    '100',
+  ])
   const bytes = await readFile(path)
   // Of the first entry the length, in the ticks of the whole file: milliseconds.
   const length = bytes.indexOf('elst') + 12

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { fitInside, layOutSheet } from '../../../src/engines/ffmpeg/draw-sheet.ts'
 import { contactSheet, waveform } from '../../../src/engines/ffmpeg/preview.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { h264, make, picture, pixelsOf, scratchFolder, tone } from './made.ts'
+import { h264, generateMedia, picture, pixelsOf, scratchFolder, tone } from './generate-media.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
 /** Writes a preview and reads it as a picture. */
-async function look(jpeg: Uint8Array) {
+async function decodeSheet(jpeg: Uint8Array) {
   const path = at('preview.jpg')
   await writeFile(path, jpeg)
   const { video } = await probe(path)
@@ -28,7 +28,7 @@ describe('contactSheet', () => {
   test('each cell shows the picture of its time', async () => {
     // Grey that brightens by 20 each second, for 12 s: cell n shows second n.
     const grey = 'color=black:size=320x180:rate=10:duration=12,format=gray,geq=lum=floor(T)*20'
-    const path = await make(at('steps.mp4'), [
+    const path = await generateMedia(at('steps.mp4'), [
       '-f',
       'lavfi',
       '-i',
@@ -42,7 +42,7 @@ describe('contactSheet', () => {
       '37',
     ])
     const facts = await probe(path)
-    const sheet = await look(await contactSheet(path, facts))
+    const sheet = await decodeSheet(await contactSheet(path, facts))
     const { cells, width, height } = layOutSheet({ width: 320, height: 180, durationMs: 12_000, frames: 120 })
     expect([sheet.width, sheet.height]).toEqual([width, height])
     expect(sheet.width <= 1280 && sheet.bytes <= 150_000).toBe(true)
@@ -64,7 +64,7 @@ describe('contactSheet', () => {
     // One red frame at 0 s and one blue at 9 s, the last until 10 s.
     const red = 'color=red:size=64x64:rate=1:duration=10'
     const held = String.raw`geq=r=if(lt(N\,9)\,255\,0):g=0:b=if(lt(N\,9)\,0\,255),select=eq(n\,0)+eq(n\,9)`
-    const path = await make(at('held.mp4'), [
+    const path = await generateMedia(at('held.mp4'), [
       '-f',
       'lavfi',
       '-i',
@@ -77,7 +77,7 @@ describe('contactSheet', () => {
     ])
     const facts = await probe(path)
     const twelve = { ...facts, video: facts.video && { ...facts.video, frame_rate: { num: 30, den: 1 } } }
-    const sheet = await look(await contactSheet(path, twelve))
+    const sheet = await decodeSheet(await contactSheet(path, twelve))
     const { cells } = layOutSheet({ width: 64, height: 64, durationMs: 10_000, frames: 300 })
     for (const { box, timeMs } of cells) {
       const wanted = timeMs < 9000 ? [255, 0, 0] : [0, 0, 255]
@@ -102,7 +102,7 @@ describe('contactSheet', () => {
       ['unchanged', 'bframes.mp4', []],
       ['that begins late', 'late.mkv', ['-output_ts_offset', '5']],
     ])('the frames are the same however it is decoded: %s', async (_, name, more) => {
-      const path = await make(at(name), [...moving, ...more])
+      const path = await generateMedia(at(name), [...moving, ...more])
       const facts = await probe(path)
       // As if its pictures were so large that no stretch between key frames is worth decoding.
       const large = facts.video && { ...facts.video, coded_width: 60_000, coded_height: 60_000 }
@@ -114,11 +114,11 @@ describe('contactSheet', () => {
     })
 
     test('what is cut off stays empty', async () => {
-      const whole = await make(at('whole.mp4'), [...moving, '-movflags', '+faststart'])
+      const whole = await generateMedia(at('whole.mp4'), [...moving, '-movflags', '+faststart'])
       const bytes = await readFile(whole)
       await writeFile(at('cut.mp4'), bytes.subarray(0, bytes.length / 2))
       const facts = await probe(at('cut.mp4'))
-      const sheet = await look(await contactSheet(at('cut.mp4'), facts))
+      const sheet = await decodeSheet(await contactSheet(at('cut.mp4'), facts))
       const { cells } = layOutSheet({ width: 160, height: 90, durationMs: 12_000, frames: 120 })
       const isEmpty = cells.map(({ box }) => near(sheet.colour(box.x + 60, box.y + 60), [36, 39, 45], 6))
       expect(isEmpty.slice(0, 4)).toEqual([false, false, false, false])
@@ -128,25 +128,32 @@ describe('contactSheet', () => {
 
   test('noise of any kind stays small', async () => {
     const noise = ['-f', 'lavfi', '-i', 'nullsrc=size=640x360:rate=25:duration=1,geq=random(1)*255:128:128']
-    const path = await make(at('noise.mp4'), [...noise, ...h264, '-crf', '5'])
+    const path = await generateMedia(at('noise.mp4'), [...noise, ...h264, '-crf', '5'])
     expect((await contactSheet(path, await probe(path))).length).toBeLessThanOrEqual(150_000)
   })
 
   test('transparency shows as checks, also of WebM', async () => {
     const clear = ['-f', 'lavfi', '-i', 'color=red@0.0:size=64x64:rate=5:duration=1,format=yuva420p']
-    const path = await make(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
-    const sheet = await look(await contactSheet(path, await probe(path)))
+    const path = await generateMedia(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
+    const sheet = await decodeSheet(await contactSheet(path, await probe(path)))
     expect(near(sheet.colour(24, 24), [92, 95, 101])).toBe(true)
     expect(near(sheet.colour(32, 24), [120, 123, 129])).toBe(true)
   })
 
   test('of a still picture a copy, scaled down but never up', async () => {
-    const large = await make(at('large.png'), ['-f', 'lavfi', '-i', 'testsrc2=s=3000x1500', '-frames:v', '1'])
-    expect(await look(await contactSheet(large, await probe(large)))).toMatchObject({
+    const large = await generateMedia(at('large.png'), [
+      '-f',
+      'lavfi',
+      '-i',
+      'testsrc2=s=3000x1500',
+      '-frames:v',
+      '1',
+    ])
+    expect(await decodeSheet(await contactSheet(large, await probe(large)))).toMatchObject({
       width: 1280,
       height: 640,
     })
-    const small = await make(at('small.png'), [
+    const small = await generateMedia(at('small.png'), [
       '-f',
       'lavfi',
       '-i',
@@ -154,13 +161,13 @@ describe('contactSheet', () => {
       '-frames:v',
       '1',
     ])
-    const copy = await look(await contactSheet(small, await probe(small)))
+    const copy = await decodeSheet(await contactSheet(small, await probe(small)))
     expect(copy).toMatchObject({ width: 50, height: 100 })
     expect(near(copy.colour(25, 50), [0x40, 0x80, 0xc0])).toBe(true)
   })
 
   test('sound has no picture', async () => {
-    const path = await make(at('tone.wav'), tone(1))
+    const path = await generateMedia(at('tone.wav'), tone(1))
     const hint = expect.stringContaining('ask for preview waveform') as string
     await expect(contactSheet(path, await probe(path))).rejects.toMatchObject({ code: 6014, hint })
   })
@@ -168,7 +175,7 @@ describe('contactSheet', () => {
 
 describe('waveform', () => {
   /** Rows above and below the middle line that are not background, at a column. */
-  function reach(seen: Awaited<ReturnType<typeof look>>, x: number): number[] {
+  function reach(seen: Awaited<ReturnType<typeof decodeSheet>>, x: number): number[] {
     const lit = Array.from({ length: 156 }, (_, row) => 16 + row).filter(
       (y) => (seen.colour(x, y)[2] ?? 0) > 90,
     )
@@ -178,8 +185,8 @@ describe('waveform', () => {
   test('shows when it sounds, how loud, and is centred', async () => {
     // Two seconds at full level in one channel only, two of silence.
     const sound = ['-f', 'lavfi', '-i', String.raw`aevalsrc=if(lt(t\,2)\,sin(440*2*PI*t)\,0)|0:s=48000:d=4`]
-    const path = await make(at('half.wav'), sound)
-    const seen = await look(await waveform(path, await probe(path)))
+    const path = await generateMedia(at('half.wav'), sound)
+    const seen = await decodeSheet(await waveform(path, await probe(path)))
     expect(seen).toMatchObject({ width: 1280, height: 220 })
     expect(seen.bytes).toBeLessThanOrEqual(150_000)
     const loud = reach(seen, 100)
@@ -191,15 +198,15 @@ describe('waveform', () => {
   })
 
   test('of a video, its sound; without sound a clear error', async () => {
-    const both = await make(at('both.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
-    expect(await look(await waveform(both, await probe(both)))).toMatchObject({ width: 1280 })
-    const silent = await make(at('silent.mp4'), [...picture(1), ...h264])
+    const both = await generateMedia(at('both.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
+    expect(await decodeSheet(await waveform(both, await probe(both)))).toMatchObject({ width: 1280 })
+    const silent = await generateMedia(at('silent.mp4'), [...picture(1), ...h264])
     const hint = expect.stringContaining('ask for preview contact_sheet') as string
     await expect(waveform(silent, await probe(silent))).rejects.toMatchObject({ code: 6014, hint })
   })
 
   test('an abort ends it with its reason', async () => {
-    const path = await make(at('long.wav'), tone(1))
+    const path = await generateMedia(at('long.wav'), tone(1))
     const reason = new Error('gone')
     const facts = await probe(path)
     await expect(waveform(path, facts, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

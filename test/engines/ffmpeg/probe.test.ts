@@ -4,16 +4,19 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { correctByPackets } from '../../../src/engines/ffmpeg/cut-off.ts'
 import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { h264, make, picture, pixelsOf, scratchFolder, tone, turn } from './made.ts'
+import { h264, generateMedia, picture, pixelsOf, scratchFolder, tone, setRotation } from './generate-media.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
-beforeAll(() => make(at('plain.mp4'), [...picture(2), ...tone(1), ...h264, '-c:a', 'aac']))
+beforeAll(() => generateMedia(at('plain.mp4'), [...picture(2), ...tone(1), ...h264, '-c:a', 'aac']))
 
 /** Copies the plain video with another turn. */
 async function turned(degrees: number): Promise<string> {
-  return await turn(await make(at(`turned${degrees}.mp4`), ['-i', at('plain.mp4'), '-c', 'copy']), degrees)
+  return await setRotation(
+    await generateMedia(at(`turned${degrees}.mp4`), ['-i', at('plain.mp4'), '-c', 'copy']),
+    degrees,
+  )
 }
 
 describe('a plain video', () => {
@@ -55,9 +58,9 @@ describe('a plain video', () => {
       coded_height: 90,
     })
     // ffmpeg must agree: its automatic rotation equals the reported one.
-    const shown = await make(at(`shown${degrees}.png`), ['-i', path, '-frames:v', '1'])
+    const shown = await generateMedia(at(`shown${degrees}.png`), ['-i', path, '-frames:v', '1'])
     const filter = { 90: 'transpose=clock', 180: 'hflip,vflip', 270: 'transpose=cclock' }[degrees] ?? 'null'
-    const reported = await make(at(`reported${degrees}.png`), [
+    const reported = await generateMedia(at(`reported${degrees}.png`), [
       '-noautorotate',
       '-i',
       path,
@@ -71,7 +74,7 @@ describe('a plain video', () => {
 })
 
 test('samples that are not square stretch the width', async () => {
-  const path = await make(at('anamorphic.mp4'), [...picture(1), '-vf', 'setsar=4/3', ...h264])
+  const path = await generateMedia(at('anamorphic.mp4'), [...picture(1), '-vf', 'setsar=4/3', ...h264])
   expect((await probe(path)).video).toMatchObject({
     width: 213,
     height: 90,
@@ -82,7 +85,7 @@ test('samples that are not square stretch the width', async () => {
 
 test('frames at uneven times', async () => {
   const path = at('uneven.mp4')
-  await make(path, [
+  await generateMedia(path, [
     ...picture(4),
     '-vf',
     String.raw`select=not(mod(n\,7))+gt(n\,60)`,
@@ -95,7 +98,7 @@ test('frames at uneven times', async () => {
 
 test('the exact rate of NTSC', async () => {
   const path = at('ntsc.mkv')
-  await make(path, ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=30000/1001:duration=1', ...h264])
+  await generateMedia(path, ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=30000/1001:duration=1', ...h264])
   expect((await probe(path)).video).toMatchObject({
     frame_rate: { num: 30_000, den: 1001 },
     variable_rate: false,
@@ -106,7 +109,7 @@ test('the pictures of a recorder that states the ticks of its clock are counted'
   const uneven = String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`
   const args = [...picture(3), ...tone(9), '-vf', uneven, '-r', '1000', '-vsync', 'vfr']
   const { video } = await probe(
-    await make(at('ticks.webm'), [...args, '-c:v', 'libvpx', '-c:a', 'libvorbis']),
+    await generateMedia(at('ticks.webm'), [...args, '-c:v', 'libvpx', '-c:a', 'libvorbis']),
   )
   const { num, den } = video?.frame_rate ?? { num: 0, den: 1 }
   expect(num / den).toBeCloseTo(75 / (74 * 0.033), 0)
@@ -120,7 +123,7 @@ test.each(['mp4', 'mkv'])(
   'of a %s whose picture starts after the sound, its start and its own duration are reported',
   async (kind) => {
     const late = ['-itsoffset', '0.52', ...picture(2), ...tone(4), '-vsync', 'passthrough']
-    const path = await make(at(`late.${kind}`), [...late, ...h264, '-c:a', 'alac'])
+    const path = await generateMedia(at(`late.${kind}`), [...late, ...h264, '-c:a', 'alac'])
     const { duration_ms, video } = await probe(path)
     expect(video?.start_ms).toBe(520)
     expect(Math.abs((video?.duration_ms ?? 0) - 2000)).toBeLessThan(5)
@@ -139,7 +142,7 @@ describe('what begins too late, or is too short, for the first look at a Matrosk
     ['six pictures at the start', 0, 0.24],
   ])('reports start, duration and codec of %s', async (_, begins, lasts) => {
     const inputs = [...late(begins, picture(lasts)), ...tone(12), '-vsync', 'passthrough']
-    const path = await make(at('late-picture.mkv'), [...inputs, ...h264, '-c:a', 'pcm_s16le'])
+    const path = await generateMedia(at('late-picture.mkv'), [...inputs, ...h264, '-c:a', 'pcm_s16le'])
     const facts = await probe(path)
     expect(facts.video).toMatchObject({
       ...{ start_ms: begins * 1000, pixel_format: 'yuv420p', frame_rate: { num: 25, den: 1 } },
@@ -152,7 +155,7 @@ describe('what begins too late, or is too short, for the first look at a Matrosk
 
   test('reports start and duration of sound', async () => {
     const inputs = [...picture(12), ...late(8, tone(3)), ...h264]
-    const path = await make(at('late-sound.mkv'), [...inputs, '-c:a', 'pcm_s16le'])
+    const path = await generateMedia(at('late-sound.mkv'), [...inputs, '-c:a', 'pcm_s16le'])
     const facts = await probe(path)
     near(facts.audio[0]?.start_ms, 8000)
     near(facts.audio[0]?.duration_ms, 3000)
@@ -162,7 +165,7 @@ describe('what begins too late, or is too short, for the first look at a Matrosk
 
 test('an interlaced picture is not taken for uneven', async () => {
   const path = at('interlaced.mkv')
-  await make(path, [
+  await generateMedia(path, [
     ...picture(2),
     '-vf',
     'setfield=tff',
@@ -181,19 +184,19 @@ test('several sound tracks and subtitles', async () => {
   const inputs = [...picture(1), ...tone(1), ...tone(0.5), '-i', at('words.srt')]
   const maps = ['-map', '0', '-map', '1', '-map', '2', '-map', '3', '-metadata:s:s:0', 'language=deu']
   const codecs = [...h264, '-c:a', 'aac', '-ac:a:1', '2', '-c:s', 'srt']
-  const facts = await probe(await make(at('tracks.mkv'), [...inputs, ...maps, ...codecs]))
+  const facts = await probe(await generateMedia(at('tracks.mkv'), [...inputs, ...maps, ...codecs]))
   expect(facts.audio.map(({ channels }) => channels)).toEqual([1, 2])
   expect(facts.audio.map(({ duration_ms }) => Math.round(duration_ms / 100))).toEqual([10, 5])
   expect(facts.subtitles).toEqual([{ codec: 'subrip', language: 'deu' }])
 })
 
 test('no sound is no sound track', async () => {
-  const facts = await probe(await make(at('silent.mp4'), [...picture(1), ...h264]))
+  const facts = await probe(await generateMedia(at('silent.mp4'), [...picture(1), ...h264]))
   expect(facts.audio).toEqual([])
 })
 
 test('a cover is not a video', async () => {
-  await make(at('cover.png'), ['-f', 'lavfi', '-i', 'color=red:size=64x64', '-frames:v', '1'])
+  await generateMedia(at('cover.png'), ['-f', 'lavfi', '-i', 'color=red:size=64x64', '-frames:v', '1'])
   const inputs = [
     ...tone(1),
     '-i',
@@ -205,7 +208,7 @@ test('a cover is not a video', async () => {
     '-disposition:v:0',
     'attached_pic',
   ]
-  const path = await make(at('cover.mp3'), [...inputs, '-c:v', 'copy'])
+  const path = await generateMedia(at('cover.mp3'), [...inputs, '-c:v', 'copy'])
   const facts = await probe(path)
   expect(facts).toMatchObject({ container: 'mp3', video: null, audio: [{ codec: 'mp3' }] })
   await expect(checkDecodable(path)).rejects.toMatchObject({ code: 6021 })
@@ -213,7 +216,7 @@ test('a cover is not a video', async () => {
 
 describe('still pictures', () => {
   test.each(['.png', '.jpg', '.bmp', '.webp'])('%s has sides, no length and no rate', async (extension) => {
-    const path = await make(at(`still${extension}`), [
+    const path = await generateMedia(at(`still${extension}`), [
       '-f',
       'lavfi',
       '-i',
@@ -231,7 +234,7 @@ describe('still pictures', () => {
 
   test('a photo is turned by its orientation, and its extension may be wrong', async () => {
     const plain = await readFile(
-      await make(at('photo.jpg'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x48', '-frames:v', '1']),
+      await generateMedia(at('photo.jpg'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x48', '-frames:v', '1']),
     )
     // Exif with one entry: orientation (0x112), a short, one value: 6, a quarter turn clockwise.
     const exif = Buffer.from(
@@ -247,8 +250,8 @@ describe('still pictures', () => {
 
 test('transparency, of the pixels or beside the picture', async () => {
   const clear = ['-f', 'lavfi', '-i', 'color=red@0.5:size=64x64:rate=25:duration=1,format=yuva420p']
-  const webm = await make(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
-  const mov = await make(at('clear.mov'), [...clear, '-c:v', 'qtrle', '-pix_fmt', 'argb'])
+  const webm = await generateMedia(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
+  const mov = await generateMedia(at('clear.mov'), [...clear, '-c:v', 'qtrle', '-pix_fmt', 'argb'])
   expect((await probe(webm)).video).toMatchObject({ alpha: true, pixel_format: 'yuv420p', duration_ms: 1000 })
   expect((await probe(mov)).video).toMatchObject({ alpha: true, pixel_format: 'argb' })
 })
@@ -259,7 +262,7 @@ test.each([
   ['bt709', false],
 ])('the transfer %s is HDR: %s', async (transfer, hdr) => {
   const colours = ['-color_trc', transfer, '-color_primaries', 'bt2020', '-colorspace', 'bt2020nc']
-  const path = await make(at(`${transfer}.mp4`), [...picture(0.2), ...h264, ...colours])
+  const path = await generateMedia(at(`${transfer}.mp4`), [...picture(0.2), ...h264, ...colours])
   expect((await probe(path)).video?.hdr).toBe(hdr)
 })
 
@@ -277,7 +280,7 @@ describe('lengths that the header does not tell', () => {
       '-live',
       '1',
     ]
-    const facts = await probe(await make(at('live.webm'), args))
+    const facts = await probe(await generateMedia(at('live.webm'), args))
     expect(facts.duration_ms).toBeGreaterThanOrEqual(1950)
     expect(facts.duration_ms).toBeLessThanOrEqual(2100)
     const { start_ms = 0, duration_ms = 0 } = facts.video ?? {}
@@ -286,7 +289,7 @@ describe('lengths that the header does not tell', () => {
 
   test('raw sound of changing rate is measured, not guessed', async () => {
     const sound = ['-f', 'lavfi', '-i', 'aevalsrc=if(lt(t\\,2)\\,0\\,random(0)):s=48000:d=12']
-    const facts = await probe(await make(at('raw.aac'), [...sound, '-c:a', 'aac', '-b:a', '256k']))
+    const facts = await probe(await generateMedia(at('raw.aac'), [...sound, '-c:a', 'aac', '-b:a', '256k']))
     expect(Math.abs(facts.duration_ms - 12_000)).toBeLessThan(100)
     expect(facts.audio[0]?.duration_ms).toBe(facts.duration_ms)
   })

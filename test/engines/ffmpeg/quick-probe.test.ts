@@ -9,8 +9,8 @@ import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { operations } from '../../../tools/index.ts'
 import { api } from '../../service/api.ts'
 import { startTestService } from '../../service/in-process.ts'
-import { h264, make, picture, scratchFolder, tone } from './made.ts'
-import { standIn } from './stand-in.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -33,14 +33,14 @@ async function extentsBothWays(path: string, facts: MediaFacts) {
   const duration = facts.video?.duration_ms
   const seek = duration === undefined ? undefined : await meanSeekDistance(path, duration, {})
   return {
-    quick: seen && [await correctByPackets(path, facts, { seen: seen.streams }), seen.seekMs],
+    quick: seen && [await correctByPackets(path, facts, { streams: seen.streams }), seen.seekMs],
     single: [await correctByPackets(path, facts, {}), seek],
   }
 }
 
 describe('a quick probe returns the same as many queries', () => {
   test.each(kinds)('of %s, whole (%s) or cut off (%s)', async (name, isProbed, isPartProbed, args) => {
-    const path = await make(at(name), args)
+    const path = await generateMedia(at(name), args)
     const facts = await probe(path)
     const whole = await extentsBothWays(path, facts)
     expect(whole.quick).toEqual(isProbed ? whole.single : undefined)
@@ -51,7 +51,7 @@ describe('a quick probe returns the same as many queries', () => {
   })
 
   test.each([4000, 12_000])('of one with a header of %d ms', async (headerMs) => {
-    const path = await make(at('header.mkv'), both)
+    const path = await generateMedia(at('header.mkv'), both)
     const facts = await probe(path)
     const video = facts.video && { ...facts.video, duration_ms: headerMs }
     const audio = facts.audio.map((sound) => ({ ...sound, duration_ms: headerMs }))
@@ -65,9 +65,9 @@ test.skipIf(process.platform === 'win32').each([
   ['talk.m4a', tone(seconds), 2],
   ['photo.jpg', [...picture(1), '-frames:v', '1'], 1],
 ] as const)('ffprobe is started for %s as often as it must be', async (name, args, starts) => {
-  const clip = new Uint8Array(await readFile(await make(at(name), args)))
+  const clip = new Uint8Array(await readFile(await generateMedia(at(name), args)))
   const startLog = at(`starts-${name}`)
-  using _ = await standIn(at('telling'), `echo "$$" >> '${startLog}'; exec "$FFPROBE" "$@"`, 'ffprobe')
+  using _ = await replaceFfmpeg(at('telling'), `echo "$$" >> '${startLog}'; exec "$FFPROBE" "$@"`, 'ffprobe')
   await using service = await startTestService({ operations })
   const calls = api(service)
   const { data } = await calls.upload(name, clip)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MediaError } from '../../../src/contract/errors.ts'
 import { inputArgs, runFfmpeg } from '../../../src/engines/ffmpeg/run.ts'
-import { h264, make, picture, scratchFolder } from './made.ts'
+import { h264, generateMedia, picture, scratchFolder } from './generate-media.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -13,7 +13,7 @@ const at = (name: string) => join(folder, name)
 const endless = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25']
 
 test('runs a job in its folder, with rising progress that ends at 100', async () => {
-  const input = await make(at('in.mp4'), [...picture(2), ...h264])
+  const input = await generateMedia(at('in.mp4'), [...picture(2), ...h264])
   const seen: number[] = []
   await runFfmpeg({
     args: [...inputArgs(input), ...h264, 'out.mp4'],

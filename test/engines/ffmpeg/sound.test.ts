@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { decodeSound } from '../../../src/engines/ffmpeg/sound.ts'
-import { make, scratchFolder } from './made.ts'
+import { generateMedia, scratchFolder } from './generate-media.ts'
 
 const folder = await scratchFolder()
 
 async function decoded(source: string, seconds: number): Promise<Float32Array> {
   const path = join(folder, 'sound.wav')
-  await make(path, ['-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le'])
+  await generateMedia(path, ['-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le'])
   const samples: number[] = []
   const job = { signal: new AbortController().signal, timeoutMs: 20_000 }
   for await (const piece of decodeSound({ path, mono: true, seconds }, job)) samples.push(...piece)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { videoFolder } from './made.ts'
+import { videoFolder } from './generate-media.ts'
 
 const folder = videoFolder()
 

@@ -6,7 +6,7 @@ import { basicPitchFrames, openBasicPitchModel } from '../../../src/engines/pian
 import { temporaryFolder } from '../../mcp/temporary-folder.ts'
 import { startMirror } from '../../packs/mirror.ts'
 import { modelBytes, modelPack, testPacks } from '../../packs/pack-fixtures.ts'
-import { testdata } from '../ffmpeg/made.ts'
+import { testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from '../vision/test-packs.ts'
 
 // Model threads, tested with piano transcription.

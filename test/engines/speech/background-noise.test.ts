@@ -5,7 +5,7 @@ import {
 } from '../../../src/engines/speech/voice-activity.ts'
 import { analyzeBackground, type BackgroundAnalysis } from '../../../src/media/speech/background-noise.ts'
 import type { TimeSpan } from '../../../src/media/speech/speech-types.ts'
-import { scratchFolder } from '../ffmpeg/made.ts'
+import { scratchFolder } from '../ffmpeg/generate-media.ts'
 import {
   hasSpeechFiles,
   inChunks,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDiarizer, type Diarizer } from '../../../src/engines/speech/diarization.ts'
 import type { SpeakerTurn } from '../../../src/media/speech/speech-types.ts'
-import { scratchFolder } from '../ffmpeg/made.ts'
+import { scratchFolder } from '../ffmpeg/generate-media.ts'
 import {
   hasSpeechFiles,
   inChunks,

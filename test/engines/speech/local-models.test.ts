@@ -10,7 +10,7 @@ import { openDiarizer, openSpeakerEmbedder } from '../../../src/engines/speech/d
 import { localRecogniserModels, openLocalRecogniser } from '../../../src/engines/speech/sherpa/recogniser.ts'
 import { resolvePack } from '../../../src/engines/packs/resolve.ts'
 import { copyFile } from 'node:fs/promises'
-import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
+import { generateMedia, scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 import {
   hasSpeechFiles,
   inChunks,
@@ -109,7 +109,14 @@ describe('voice separation by two stems', () => {
     const files = { 'vocals.fp16.onnx': stem(0, 186), 'accompaniment.fp16.onnx': stem(186, 1024) }
     useSpeechPacks(folder, await writeFakePack(mirror, 'voice-separation', files), mirror)
     const source = "aevalsrc='0.3*sin(2*PI*500*t)+0.2*sin(2*PI*5000*t)|0.1*sin(2*PI*500*t)':s=44100:d=26"
-    const path = await make(join(folder, 'song.wav'), ['-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le'])
+    const path = await generateMedia(join(folder, 'song.wav'), [
+      '-f',
+      'lavfi',
+      '-i',
+      source,
+      '-c:a',
+      'pcm_f32le',
+    ])
     await using separator = await openSpleeter(neverAborted)
     expect(separator).toMatchObject({ name: 'spleeter', rate: 44_100, channels: 2, keepsMusic: true })
     let at = 0

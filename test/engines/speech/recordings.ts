@@ -5,7 +5,7 @@ import { readVoice } from '../../../src/engines/ffmpeg/sound.ts'
 import { manifest, type Manifest } from '../../../src/engines/packs/manifest.ts'
 import { concatSamples } from '../../../src/media/audio/windows.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
-import { testdata } from '../ffmpeg/made.ts'
+import { testdata } from '../ffmpeg/generate-media.ts'
 import { writeFloatWav } from '../float-wav.ts'
 
 export const neverAborted = new AbortController().signal

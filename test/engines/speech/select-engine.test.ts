@@ -12,7 +12,7 @@ import {
   selectSeparator,
 } from '../../../src/engines/speech/select-engine.ts'
 import { writeModelFile, constantFlowModel } from '../vision/fake-models.ts'
-import { scratchFolder } from '../ffmpeg/made.ts'
+import { scratchFolder } from '../ffmpeg/generate-media.ts'
 import { useSpeechPacks } from './recordings.ts'
 import { writeFakePack, stem, whisperDecoder, whisperEncoder } from './fake-speech-models.ts'
 

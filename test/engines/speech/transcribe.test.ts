@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Recogniser } from '../../../src/engines/speech/speech-engines.ts'
 import { transcribeFile, type TranscribedSegment } from '../../../src/engines/speech/transcribe.ts'
 import { MediaError } from '../../../src/contract/errors.ts'
-import { scratchFolder } from '../ffmpeg/made.ts'
+import { scratchFolder } from '../ffmpeg/generate-media.ts'
 import {
   hasSpeechFiles,
   joined,

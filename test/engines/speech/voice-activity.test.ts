@@ -6,7 +6,7 @@ import {
   type VoiceActivityDetector,
 } from '../../../src/engines/speech/voice-activity.ts'
 import type { TimeSpan } from '../../../src/media/speech/speech-types.ts'
-import { make, scratchFolder } from '../ffmpeg/made.ts'
+import { generateMedia, scratchFolder } from '../ffmpeg/generate-media.ts'
 import {
   hasSpeechFiles,
   inChunks,
@@ -26,7 +26,7 @@ const folder = await scratchFolder()
 
 describe('decoding for speech engines', () => {
   it('returns mono at 16 kHz, with the length of the file or as requested', async () => {
-    const path = await make(join(folder, 'both.wav'), [
+    const path = await generateMedia(join(folder, 'both.wav'), [
       '-f',
       'lavfi',
       '-i',
@@ -39,7 +39,7 @@ describe('decoding for speech engines', () => {
   })
 
   it('rejects a file without sound', async () => {
-    const path = await make(join(folder, 'mute.mp4'), ['-f', 'lavfi', '-i', 'color=s=64x64:d=0.1'])
+    const path = await generateMedia(join(folder, 'mute.mp4'), ['-f', 'lavfi', '-i', 'color=s=64x64:d=0.1'])
     await expect(readVoice(path, decodeLimits)).rejects.toMatchObject({ name: 'MediaError' })
   })
 })

@@ -6,7 +6,7 @@ import { learnedModelChecksums, openLearnedModels } from '../../../src/engines/v
 import { resizePlane } from '../../../src/engines/vision/image-tensor.ts'
 import { createInpainter } from '../../../src/media/clean/inpaint/inpainter.ts'
 import type { Frame } from '../../../src/media/clean/frame.ts'
-import { scratchFolder } from '../ffmpeg/made.ts'
+import { scratchFolder } from '../ffmpeg/generate-media.ts'
 import { measureFidelity } from '../../footage/fidelity.ts'
 import { logo, subtitles } from '../../footage/overlay.ts'
 import { createScene } from '../../footage/scene.ts'

@@ -4,7 +4,7 @@ import { createCanvas, type Canvas } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { detectTextInImage } from '../../../src/engines/vision/detect-text-in-image.ts'
-import { make, scratchFolder, testdata } from '../ffmpeg/made.ts'
+import { generateMedia, scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
 interface Drawn {
@@ -100,7 +100,7 @@ describe.skipIf(pages === undefined)('text in an image (REELWRIGHT_TESTDATA)', (
 
   it('is detected at another scale too, and nothing in an image without text', async () => {
     expect(await search(join(pages ?? '', 'en.jpg'), [640])).toHaveLength(4)
-    const plain = await make(join(folder, 'plain.png'), [
+    const plain = await generateMedia(join(folder, 'plain.png'), [
       '-f',
       'lavfi',
       '-i',

@@ -5,7 +5,7 @@ import { detectText, type DetectTextOptions } from '../../../src/engines/vision/
 import type { FoundRegion } from '../../../src/media/clean/region.ts'
 import { compareWithCaptions } from '../../footage/compare-captions.ts'
 import { drawFootage, type Caption, type Footage } from '../../footage/text.ts'
-import { make, scratchFolder, testdata, tone, turn } from '../ffmpeg/made.ts'
+import { generateMedia, scratchFolder, testdata, tone, setRotation } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
 let folder: string
@@ -96,7 +96,7 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
       ...['-vf', `transpose=cclock,${kept}`, '-fps_mode', 'vfr', '-c:v', 'libx264', '-preset', 'ultrafast'],
       ...['-pix_fmt', 'yuv420p'],
     ])
-    const turned = await turn(path, 90)
+    const turned = await setRotation(path, 90)
     const { video } = await probe(turned)
     expect(video).toMatchObject({ width: 180, height: 320, rotation: 90, variable_rate: true })
     const regions = await search(turned, { within: [{ x: 0, y: 0.7, w: 1, h: 0.3, start: 0, end: 2 }] })
@@ -130,11 +130,11 @@ describe.skipIf(testdata('models') === undefined)('text in a video (REELWRIGHT_T
       ...{ width: 320, height: 180, fps: 30, frames: 50, background: 'busy', captions: [] },
     })
     expect(await search(path)).toEqual([])
-    expect(await search(await make(join(folder, 'tone.wav'), tone(1)))).toEqual([])
+    expect(await search(await generateMedia(join(folder, 'tone.wav'), tone(1)))).toEqual([])
   })
 
   it('detection stops when aborted', async () => {
-    const path = await make(join(folder, 'long.mp4'), [
+    const path = await generateMedia(join(folder, 'long.mp4'), [
       ...[
         '-f',
         'lavfi',

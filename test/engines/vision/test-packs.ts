@@ -1,6 +1,6 @@
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
-import { testdata } from '../ffmpeg/made.ts'
+import { testdata } from '../ffmpeg/generate-media.ts'
 
 /**
  * Configures packs for this process, with the public test files as mirror. Returns false if these are not available.

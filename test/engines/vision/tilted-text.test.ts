@@ -8,7 +8,7 @@ import { detectText } from '../../../src/engines/vision/detect-text.ts'
 import { type Area, pixelBox } from '../../../src/media/clean/region.ts'
 import { drawCaption } from '../../footage/text.ts'
 import { writeVideo } from '../../footage/write-video.ts'
-import { scratchFolder, testdata } from '../ffmpeg/made.ts'
+import { scratchFolder, testdata } from '../ffmpeg/generate-media.ts'
 import { useTestPacks } from './test-packs.ts'
 
 const size = { width: 640, height: 360 }

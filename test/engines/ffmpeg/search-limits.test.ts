@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { checkDecodable } from '../../../src/engines/ffmpeg/decodable.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { h264, make, picture, scratchFolder, tone } from './made.ts'
-import { standIn } from './stand-in.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { replaceFfmpeg } from './replace-ffmpeg.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
@@ -21,7 +21,7 @@ describe('what a video is called undecodable by', () => {
   /** Pictures, of which the first so many tell no size and cannot be decoded. */
   async function spoilt(pictures: number, { all, rate }: { all: number; rate: number }): Promise<string> {
     const shown = `testsrc2=size=32x32:rate=${rate}:duration=${all / rate}`
-    const path = await make(at(`spoilt-${pictures}.mkv`), [
+    const path = await generateMedia(at(`spoilt-${pictures}.mkv`), [
       ...['-f', 'lavfi', '-i', shown, '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'],
     ])
     const bytes = await readFile(path)
@@ -36,7 +36,7 @@ describe('what a video is called undecodable by', () => {
   test('is two minutes of its pictures, wherever they begin', async () => {
     await checkDecodable(await spoilt(50, { all: 120, rate: 0.5 }))
     const late = ['-itsoffset', '40', ...picture(1), ...tone(41), ...h264, '-c:a', 'pcm_s16le']
-    await checkDecodable(await make(at('very-late.mkv'), late))
+    await checkDecodable(await generateMedia(at('very-late.mkv'), late))
   })
 
   test('is not all of a recording, which may take longer than there is time', async () => {
@@ -47,7 +47,7 @@ describe('what a video is called undecodable by', () => {
 
   test('ends at the first that decodes', async () => {
     const path = await spoilt(12, { all: 20, rate: 25 })
-    using _ = await standIn(
+    using _ = await replaceFfmpeg(
       at('goes-on'),
       '"$FFPROBE" "$@"; case "$*" in *#10*) ;; *) exec sleep 90;; esac',
       'ffprobe',
@@ -58,17 +58,17 @@ describe('what a video is called undecodable by', () => {
   test('is key frames, where a recording begins in the middle of a long group', async () => {
     const film = ['-f', 'lavfi', '-i', 'testsrc2=size=64x36:rate=10:duration=50']
     const coding = [...h264, '-g', '450', '-sc_threshold', '0', '-bf', '0']
-    const whole = await make(at('whole-groups.mkv'), [...film, ...coding])
+    const whole = await generateMedia(at('whole-groups.mkv'), [...film, ...coding])
     const cut = ['-i', whole, '-ss', '3', '-c', 'copy', '-copyinkf']
-    await checkDecodable(await make(at('cut-group.mkv'), cut))
+    await checkDecodable(await generateMedia(at('cut-group.mkv'), cut))
   })
 
   test('is all pictures at last, where a recording has no key frames', async () => {
     const film = ['-f', 'lavfi', '-i', 'testsrc2=size=128x72:rate=25:duration=6']
     const coding = [...h264, '-x264-params', 'intra-refresh=1:keyint=30']
-    const whole = await make(at('refreshed.mkv'), [...film, ...coding])
+    const whole = await generateMedia(at('refreshed.mkv'), [...film, ...coding])
     const cut = ['-i', whole, '-ss', '0.6', '-c', 'copy', '-copyinkf']
-    await checkDecodable(await make(at('cut-refreshed.mkv'), cut))
+    await checkDecodable(await generateMedia(at('cut-refreshed.mkv'), cut))
   })
 })
 
@@ -79,13 +79,13 @@ async function lateSounds(): Promise<string> {
     ...picture(12),
     ...[8, 9, 10].flatMap((begins) => ['-itsoffset', String(begins), ...tone(1)]),
   ]
-  return await make(at('late-sounds.mkv'), [...inputs, ...maps, ...h264, '-c:a', 'pcm_s16le'])
+  return await generateMedia(at('late-sounds.mkv'), [...inputs, ...maps, ...h264, '-c:a', 'pcm_s16le'])
 }
 
 test('late sounds share one time limit, after which their header values remain', async () => {
   const path = await lateSounds()
   const waits = 'case "$*" in *read_intervals*) exec sleep 60;; esac; exec "$FFPROBE" "$@"'
-  using _ = await standIn(at('patient'), waits, 'ffprobe')
+  using _ = await replaceFfmpeg(at('patient'), waits, 'ffprobe')
   const short = vi
     .spyOn(AbortSignal, 'timeout')
     .mockImplementation(() => AbortSignal.abort(new Error('too late')))
@@ -99,6 +99,6 @@ test('late sounds share one time limit, after which their header values remain',
 test('late sounds keep their header values when ffprobe is killed', async () => {
   const path = await lateSounds()
   const dies = 'case "$*" in *read_intervals*) kill -9 $$;; esac; exec "$FFPROBE" "$@"'
-  using _ = await standIn(at('killed'), dies, 'ffprobe')
+  using _ = await replaceFfmpeg(at('killed'), dies, 'ffprobe')
   expect((await probe(path)).audio).toHaveLength(3)
 })

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { decodeVoice } from '../../../src/engines/ffmpeg/sound.ts'
 import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
-import { make, picture, scratchFolder, tone } from './made.ts'
-import { withHole } from './with-hole.ts'
+import { generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
+import { corruptBytes } from './corrupt-bytes.ts'
 
 // ffmpeg replaces sound that does not decode by silence, without an error.
 
 const folder = await scratchFolder()
 
 /** Seconds of sound that were heard, and those of them that are not there. */
-async function hear(path: string) {
+async function measureSound(path: string) {
   let [samples, filled] = [0, 0]
   const signal = new AbortController().signal
   const wish = { signal, timeoutMs: 60_000, onGaps: (seconds: number) => (filled = seconds) }
@@ -25,9 +25,9 @@ test.each([
   ['FLAC', 'hole.flac', ['-c:a', 'flac']],
   ['Matroska', 'hole.mkv', ['-c:a', 'aac', '-cluster_time_limit', '500']],
 ])('a hole in %s is as long as what did not decode', async (_, name, codec) => {
-  const path = await make(join(folder, name), [...tone(20), ...codec])
-  expect(await hear(path)).toEqual({ lasts: expect.closeTo(20, 0), missing: 0 })
-  const { lasts, missing } = await hear(await withHole(path))
+  const path = await generateMedia(join(folder, name), [...tone(20), ...codec])
+  expect(await measureSound(path)).toEqual({ lasts: expect.closeTo(20, 0), missing: 0 })
+  const { lasts, missing } = await measureSound(await corruptBytes(path))
   expect(lasts).toBeCloseTo(20, 0)
   // A fifth of the bytes, and their neighbours.
   expect(missing).toBeGreaterThan(3.5)
@@ -36,23 +36,23 @@ test.each([
 
 test('sound that hardly decodes is reported as damaged, whatever its tags say', async () => {
   const tag = ['-metadata', 'comment=No space left on device']
-  const long = await make(join(folder, 'long.m4a'), [...tone(200), '-c:a', 'aac', ...tag])
-  await expect(hear(await withHole(long, 0.05, 0.93))).rejects.toMatchObject({ code: 6017 })
+  const long = await generateMedia(join(folder, 'long.m4a'), [...tone(200), '-c:a', 'aac', ...tag])
+  await expect(measureSound(await corruptBytes(long, 0.05, 0.93))).rejects.toMatchObject({ code: 6017 })
 })
 
 test('no more is missing than there is, whatever the names of its tags say', async () => {
   const line = '[Parsed_aresample_0 @ 0] [SWR @ 0] [verbose] adding 99999999999 audio samples of silence'
   const spoofing = ['-metadata', `a\n${line}\nb=c`, '-movflags', 'use_metadata_tags']
-  const path = await make(join(folder, 'spoofing.m4a'), [...tone(3), '-c:a', 'aac', ...spoofing])
-  const { lasts, missing } = await hear(path)
+  const path = await generateMedia(join(folder, 'spoofing.m4a'), [...tone(3), '-c:a', 'aac', ...spoofing])
+  const { lasts, missing } = await measureSound(path)
   expect(missing).toBeLessThanOrEqual(lasts)
 })
 
 test('before a late start nothing is missing, and after it what is missing there', async () => {
   const late = ['-itsoffset', '5', ...tone(10), '-map', '0:v', '-map', '1:a', '-c:a', 'aac']
-  const path = await make(join(folder, 'late.mp4'), [...picture(15), ...late, '-c:v', 'libx264'])
-  expect((await hear(path)).missing).toBe(0)
-  const { missing } = await hear(await withHole(path, 0.6, 0.7))
+  const path = await generateMedia(join(folder, 'late.mp4'), [...picture(15), ...late, '-c:v', 'libx264'])
+  expect((await measureSound(path)).missing).toBe(0)
+  const { missing } = await measureSound(await corruptBytes(path, 0.6, 0.7))
   expect(missing).toBeGreaterThan(1)
   expect(missing).toBeLessThan(3)
 })

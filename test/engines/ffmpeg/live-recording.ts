@@ -1,21 +1,24 @@
-import { make } from './made.ts'
+import { generateMedia } from './generate-media.ts'
 
-interface Live {
+interface LiveRecordingOptions {
   /** What ffmpeg reads as the picture, without its length. */
   readonly picture: string
   /** s. */
-  readonly begins: number
-  readonly lasts: number
+  readonly startSeconds: number
+  readonly durationSeconds: number
   /** Frames from one key frame to the next. */
   readonly gop: number
 }
 
 /** A recording as browsers make it, without a length and an index: a picture, after a tone from the start on. */
-export async function liveRecording(path: string, { picture, begins, lasts, gop }: Live): Promise<string> {
+export async function liveRecording(
+  path: string,
+  { picture, startSeconds: begins, durationSeconds: lasts, gop }: LiveRecordingOptions,
+): Promise<string> {
   const late = ['-itsoffset', String(begins), '-f', 'lavfi', '-i', `${picture}:rate=25:duration=${lasts}`]
   const tone = ['-f', 'lavfi', '-i', `sine=duration=${begins + lasts}`]
   const maps = ['-map', '0', '-map', '1', '-vsync', 'passthrough', '-pix_fmt', 'yuv420p']
   const live = ['-live', '1', '-cluster_time_limit', '500']
   const coding = ['-c:v', 'libvpx', '-g', String(gop), '-c:a', 'libopus', ...live]
-  return await make(path, [...late, ...tone, ...maps, ...coding])
+  return await generateMedia(path, [...late, ...tone, ...maps, ...coding])
 }

@@ -5,7 +5,7 @@ import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
  * Has a shell script, written to a path, run in place of ffmpeg, or ffprobe, until it is disposed; "$FFMPEG" and
  * "$FFPROBE" are the real ones.
  */
-export async function standIn(
+export async function replaceFfmpeg(
   path: string,
   script: string,
   instead: 'ffmpeg' | 'ffprobe' = 'ffmpeg',

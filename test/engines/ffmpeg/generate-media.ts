@@ -21,7 +21,7 @@ export async function scratchFolder(): Promise<string> {
 const cacheFolder = join(import.meta.dirname, '../../../node_modules/.cache/media')
 
 /** Creates a media file at a path with ffmpeg arguments, the output excepted. Returns the path. */
-export async function make(path: string, args: readonly string[]): Promise<string> {
+export async function generateMedia(path: string, args: readonly string[]): Promise<string> {
   const { ffmpeg, version } = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
   const generate = (to: string) => run(ffmpeg, ['-v', 'error', '-nostdin', '-y', ...args, to])
   if (!isReproducible(path, args)) {
@@ -51,7 +51,7 @@ function isReproducible(path: string, args: readonly string[]): boolean {
 }
 
 /** Makes an mp4's first picture one that is to be turned clockwise for display. */
-export async function turn(path: string, degrees: number): Promise<string> {
+export async function setRotation(path: string, degrees: number): Promise<string> {
   const bytes = await readFile(path)
   // The matrix of the first track header, in 16.16 fixed point: a b u c d v.
   const matrix = bytes.indexOf('tkhd') + 4 + 40
