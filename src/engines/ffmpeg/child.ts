@@ -105,11 +105,11 @@ interface InputFeed {
 }
 
 /** Writes the input until the program ends. Ends the program if the input fails. */
-function startInput(child: ChildProcess, given: FfmpegChildOptions['input'], end: () => void): InputFeed {
+function startInput(child: ChildProcess, source: FfmpegChildOptions['input'], end: () => void): InputFeed {
   const over = new AbortController()
   child.once('close', () => over.abort())
   const feeding: InputFeed = { done: Promise.resolve() }
-  const input = typeof given === 'function' ? given(over.signal) : given
+  const input = typeof source === 'function' ? source(over.signal) : source
   feeding.done = writeInput(child.stdin, input).catch((error: unknown) => {
     if (over.signal.aborted) return
     feeding.broken = { error }
@@ -127,18 +127,18 @@ async function writeInput(stdin: Writable | null, input: Uint8Array | Feed | und
   }
   for await (const chunk of input) {
     if (stdin.destroyed) return
-    await new Promise((taken) => stdin.write(chunk, taken))
+    await new Promise((resolve) => stdin.write(chunk, resolve))
   }
   stdin.end()
 }
 
 function pipeOutput(stdout: Readable, onOutput: NonNullable<FfmpegChildOptions['onOutput']>): void {
   stdout.on('data', (chunk: Buffer) => {
-    const taken = onOutput(chunk)
-    if (!(taken instanceof Promise)) return
+    const handled = onOutput(chunk)
+    if (!(handled instanceof Promise)) return
     stdout.pause()
     // The callback reports its own error elsewhere. Reading resumes so that the program can end.
-    void taken.catch(() => {}).then(() => stdout.resume())
+    void handled.catch(() => {}).then(() => stdout.resume())
   })
 }
 

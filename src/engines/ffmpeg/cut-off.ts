@@ -38,8 +38,8 @@ export async function correctByPackets(
   if (isStill(facts.container)) return facts
   const cutOff = facts.container === 'wav' ? await cutOffWav(path, facts) : undefined
   if (cutOff) return cutOff
-  const patience = AbortSignal.timeout(packetTimeoutMs)
-  const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
+  const timeout = AbortSignal.timeout(packetTimeoutMs)
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout
   try {
     const streams = options.streams ?? (await readStreamEnds(path, facts, { signal }))
     const [declaredMs, end] = [headerEnd(streams), lastPacketEnd(streams)]
@@ -47,7 +47,7 @@ export async function correctByPackets(
     return extendDurations(facts, streams)
   } catch (error) {
     const unreadable = error instanceof MediaError && error.code === 6017
-    if (unreadable || error === patience.reason) return facts
+    if (unreadable || error === timeout.reason) return facts
     throw error
   }
 }
@@ -70,19 +70,19 @@ async function cutOffWav(path: string, facts: MediaFacts): Promise<MediaFacts | 
 function extendDurations(facts: MediaFacts, streams: StreamExtents): MediaFacts {
   const longer = (declaredMs: number, measuredMs: number) =>
     measuredMs > declaredMs + tolerance ? Math.round(measuredMs) : declaredMs
-  const lasts = (declaredMs: number, { startMs: begins, endMs: ends = begins }: StreamExtent) =>
-    longer(declaredMs, ends - begins)
+  const duration = (declaredMs: number, { startMs, endMs = startMs }: StreamExtent) =>
+    longer(declaredMs, endMs - startMs)
   const { picture, sounds } = streams
   return {
     ...facts,
     duration_ms: longer(facts.duration_ms, lastPacketEnd(streams)),
     video:
       facts.video && picture
-        ? { ...facts.video, duration_ms: lasts(facts.video.duration_ms, picture) }
+        ? { ...facts.video, duration_ms: duration(facts.video.duration_ms, picture) }
         : facts.video,
     audio: facts.audio.map((one, index) => {
       const sound = sounds[index]
-      return sound ? { ...one, duration_ms: lasts(one.duration_ms, sound) } : one
+      return sound ? { ...one, duration_ms: duration(one.duration_ms, sound) } : one
     }),
   }
 }

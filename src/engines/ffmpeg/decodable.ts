@@ -106,12 +106,12 @@ const reorderingSeconds = 1
 
 /** Returns whether a picture is coded in a span. An empty packet repeats the previous picture. */
 async function hasPictures(path: string, { from, to }: TimeSpan, options: ProbeOptions): Promise<boolean> {
-  const ask = async (question: readonly string[]) => (await queryFfprobe(path, question, options)).text
-  const { format } = parseFfprobe(fileStart, await ask(['-show_entries', 'format=start_time']))
+  const query = async (args: readonly string[]) => (await queryFfprobe(path, args, options)).text
+  const { format } = parseFfprobe(fileStart, await query(['-show_entries', 'format=start_time']))
   const [first, end] = [from + format.start_time, to + format.start_time]
-  const question = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,size']
-  const found = await ask([...question, '-read_intervals', `${first}%${end + reorderingSeconds}`])
-  return parseFfprobe(picturePackets, found).packets.some(
+  const args = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,size']
+  const output = await query([...args, '-read_intervals', `${first}%${end + reorderingSeconds}`])
+  return parseFfprobe(picturePackets, output).packets.some(
     ({ pts_time = -Infinity, size }) => size > 0 && pts_time >= first && pts_time < end,
   )
 }

@@ -37,12 +37,12 @@ export function drawMarks(picture: RgbPicture, frame: Rect, marks: readonly Mark
   const names: Rect[] = []
   for (const [index, mark] of marks.entries()) {
     const box = boxes[index]
-    const place =
+    const label =
       box && placeName(mark.name, { around: expandRect(box, edgeWidth + haloWidth), frame, boxes, names })
-    if (!place) continue
-    names.push(place)
-    fillRect(picture, place, shadeTint)
-    const line = { text: mark.name, x: place.x + namePadding, y: place.y + namePadding, height: nameHeight }
+    if (!label) continue
+    names.push(label)
+    fillRect(picture, label, shadeTint)
+    const line = { text: mark.name, x: label.x + namePadding, y: label.y + namePadding, height: nameHeight }
     drawTextLine(picture, line, markTintOf(mark))
   }
 }
@@ -130,17 +130,17 @@ function placeName(name: string, { around, frame, boxes, names }: PlaceNameOptio
     [around.x, around.y],
   ] as const
   const inside = (value: number, from: number, room: number) => Math.max(from, Math.min(from + room, value))
-  const places = corners
+  const candidates = corners
     .map(([x, y]): Rect => {
       const left = inside(x, frame.x, frame.width - width)
       return { x: left, y: inside(y, frame.y, frame.height - height), width, height }
     })
-    .filter((place) => names.every((other) => sharedArea(place, other) === 0))
-    .map((place) => ({ place, hides: boxes.reduce((sum, other) => sum + sharedArea(place, other), 0) }))
-  return places.reduce<(typeof places)[number] | undefined>(
-    (best, one) => (best && best.hides <= one.hides ? best : one),
+    .filter((label) => names.every((other) => sharedArea(label, other) === 0))
+    .map((label) => ({ label, coveredArea: boxes.reduce((sum, other) => sum + sharedArea(label, other), 0) }))
+  return candidates.reduce<(typeof candidates)[number] | undefined>(
+    (best, one) => (best && best.coveredArea <= one.coveredArea ? best : one),
     undefined,
-  )?.place
+  )?.label
 }
 
 /** Returns the area that two boxes share, square pixels; 0 if they only touch. */

@@ -67,32 +67,35 @@ interface Level {
 }
 
 /**
- * Measures the levels of equally long sections. Accepts 16-bit little-endian samples in chunks of any size.
+ * Measures peak and root mean square, 0 to 1, of equally long sections of sound. `add` accepts 16-bit
+ * little-endian samples, channels interleaved, in chunks of any size.
+ *
+ * @param samples expected number of samples of all channels together
  */
-export function levelMeter(stretches: number, samples: number) {
-  const peaks = new Float64Array(stretches)
-  const squares = new Float64Array(stretches)
-  const counts = new Float64Array(stretches)
+export function levelMeter(sections: number, samples: number) {
+  const peaks = new Float64Array(sections)
+  const squares = new Float64Array(sections)
+  const counts = new Float64Array(sections)
   let index = 0
   let odd: number | undefined
-  const take = (value: number) => {
+  const addSample = (value: number) => {
     // Samples beyond the announced length count to the last section.
-    const stretch = Math.min(stretches - 1, Math.floor((index++ * stretches) / samples))
-    peaks[stretch] = Math.max(peaks[stretch] ?? 0, Math.abs(value))
-    squares[stretch] = (squares[stretch] ?? 0) + value * value
-    counts[stretch] = (counts[stretch] ?? 0) + 1
+    const section = Math.min(sections - 1, Math.floor((index++ * sections) / samples))
+    peaks[section] = Math.max(peaks[section] ?? 0, Math.abs(value))
+    squares[section] = (squares[section] ?? 0) + value * value
+    counts[section] = (counts[section] ?? 0) + 1
   }
   return {
     add(chunk: Uint8Array): void {
       const bytes = odd === undefined ? chunk : Buffer.concat([Buffer.of(odd), chunk])
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      for (let at = 0; at + 1 < bytes.length; at += 2) take(view.getInt16(at, true) / 32_768)
+      for (let at = 0; at + 1 < bytes.length; at += 2) addSample(view.getInt16(at, true) / 32_768)
       odd = bytes.length % 2 === 1 ? bytes.at(-1) : undefined
     },
     levels(): Level[] {
-      return Array.from(peaks, (peak, stretch) => ({
+      return Array.from(peaks, (peak, section) => ({
         peak,
-        mean: Math.sqrt((squares[stretch] ?? 0) / Math.max(1, counts[stretch] ?? 0)),
+        mean: Math.sqrt((squares[section] ?? 0) / Math.max(1, counts[section] ?? 0)),
       }))
     },
   }

@@ -161,15 +161,25 @@ interface EncodeAndMeasureOptions extends FrameSelection, EncoderSettings {
  */
 export async function encodeAndMeasure(
   footage: Footage,
-  { signal, timeoutMs, ...wish }: EncodeAndMeasureOptions,
+  { signal, timeoutMs, ...selection }: EncodeAndMeasureOptions,
 ): Promise<EncodedFrame[]> {
   const { num, den } = footage.rate
   const frames: EncodedFrame[] = []
   await runRaw({
     args: [
       // Reads each frame, not x264's final mean PSNR, in which a black frame outweighs all others.
-      ...['-loglevel', 'repeat+level+debug', ...(await decodeArgs(footage, wish, propertyFilters(footage)))],
-      ...[...x264Args(footage, wish, ['psnr=1']), '-pix_fmt', pixelFormat(footage), '-r', `${num}/${den}`],
+      ...[
+        '-loglevel',
+        'repeat+level+debug',
+        ...(await decodeArgs(footage, selection, propertyFilters(footage))),
+      ],
+      ...[
+        ...x264Args(footage, selection, ['psnr=1']),
+        '-pix_fmt',
+        pixelFormat(footage),
+        '-r',
+        `${num}/${den}`,
+      ],
       ...['-f', 'null', '-'],
     ],
     signal,

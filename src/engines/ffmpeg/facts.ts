@@ -26,32 +26,34 @@ export interface Measurements {
 }
 
 /** Converts ffprobe output to facts. Returns undefined if the file has neither picture nor sound. */
-export function readFacts(answer: FfprobeOutput, found: Measurements = {}): MediaFacts | undefined {
-  const { format, streams } = answer
+export function readFacts(output: FfprobeOutput, measured: Measurements = {}): MediaFacts | undefined {
+  const { format, streams } = output
   const still = isStill(format.format_name)
-  const wholeMs = still ? 0 : (found.durationMs ?? headerDuration(answer) ?? 0)
+  const fileMs = still ? 0 : (measured.durationMs ?? headerDuration(output) ?? 0)
   const timesOf = (one: FfprobeStream) => {
     if (still) return { start_ms: 0, duration_ms: 0 }
     const start = streamStart(one, format)
-    const own = found.durationMs === undefined ? streamDuration(one, format) : undefined
-    return { start_ms: start, duration_ms: own ?? Math.max(1, wholeMs - start) }
+    const own = measured.durationMs === undefined ? streamDuration(one, format) : undefined
+    return { start_ms: start, duration_ms: own ?? Math.max(1, fileMs - start) }
   }
   const picture = streams.find(isPictureStream)
   const counted =
-    picture && found.counted && countedTimes(found.counted, { start: streamStart(picture, format), wholeMs })
+    picture &&
+    measured.counted &&
+    countedTimes(measured.counted, { start: streamStart(picture, format), fileMs })
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   if (!picture && sounds.length === 0) return undefined
-  const turn = found.rotation ?? (picture && firstRotation(picture))
+  const turn = measured.rotation ?? (picture && firstRotation(picture))
   return {
     container: format.format_name,
-    duration_ms: wholeMs,
+    duration_ms: fileMs,
     size: wholeNumber(format.size) ?? 0,
     bit_rate: still ? null : (wholeNumber(format.bit_rate) ?? null),
     video: picture
       ? {
           ...videoFacts({ ...picture, ...counted?.rate }, { still, turn }),
           ...timesOf(picture),
-          ...(counted && { duration_ms: counted.lasts }),
+          ...(counted && { duration_ms: counted.durationMs }),
         }
       : null,
     audio: sounds.map((sound) => ({ ...audioFacts(sound), ...timesOf(sound) })),
@@ -66,11 +68,11 @@ export function readFacts(answer: FfprobeOutput, found: Measurements = {}): Medi
  */
 function countedTimes(
   { pictures, endMs }: NonNullable<Measurements['counted']>,
-  { start, wholeMs }: { readonly start: number; readonly wholeMs: number },
+  { start, fileMs }: { readonly start: number; readonly fileMs: number },
 ) {
   // A single picture is shown for the whole duration of the file.
-  const lasts = Math.max(1, (pictures > 1 && endMs > start ? endMs : wholeMs) - start)
-  return { lasts, rate: { avg_frame_rate: `${Math.max(1, pictures) * 1000}/${lasts}` } }
+  const durationMs = Math.max(1, (pictures > 1 && endMs > start ? endMs : fileMs) - start)
+  return { durationMs, rate: { avg_frame_rate: `${Math.max(1, pictures) * 1000}/${durationMs}` } }
 }
 
 /**

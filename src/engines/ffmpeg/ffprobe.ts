@@ -27,13 +27,13 @@ const maxOutputBytes = 2 ** 20
  */
 export async function queryFfprobe(
   path: string,
-  question: readonly string[],
+  args: readonly string[],
   options: FfprobeOptions,
 ): Promise<{ text: string; log: string }> {
   const tooLarge = new AbortController()
   const chunks: Buffer[] = []
   let bytes = 0
-  const log = await runFfprobe(path, [...question, '-of', 'json=compact=1'], {
+  const log = await runFfprobe(path, [...args, '-of', 'json=compact=1'], {
     ...options,
     signal: options.signal ? AbortSignal.any([options.signal, tooLarge.signal]) : tooLarge.signal,
     onOutput: (chunk) => {
@@ -51,11 +51,11 @@ export async function queryFfprobe(
  */
 export async function listWithFfprobe(
   path: string,
-  question: readonly string[],
+  args: readonly string[],
   { onEntry, ...options }: FfprobeOptions & { readonly onEntry: (entry: readonly string[]) => void },
 ): Promise<void> {
   let rest = ''
-  await runFfprobe(path, [...question, '-of', 'csv'], {
+  await runFfprobe(path, [...args, '-of', 'csv'], {
     ...options,
     onOutput: (chunk) => {
       const lines = (rest + chunk.toString('latin1')).split('\n')
@@ -70,7 +70,7 @@ const maxEntryLength = 4096
 
 async function runFfprobe(
   path: string,
-  question: readonly string[],
+  args: readonly string[],
   {
     signal,
     isBounded = false,
@@ -88,7 +88,7 @@ async function runFfprobe(
     file: ffprobe,
     args: [
       ...['-hide_banner', '-loglevel', 'warning', '-max_alloc', maxAlloc, ...safetyArgs(path)],
-      ...[...question, '-i', fileUrl(path)],
+      ...[...args, '-i', fileUrl(path)],
     ],
     timeoutMs,
     signal,
@@ -96,16 +96,16 @@ async function runFfprobe(
   })
   const cause = new Error(log)
   if (timedOut) {
-    const orElse = isBounded ? '' : '; if it stays, the file is damaged: export it again'
+    const ifPersistent = isBounded ? '' : ' If the problem persists, the file is damaged: export it again.'
     throw new MediaError(isBounded ? 6402 : 6017, `the file could not be read within ${timeoutMs / 1000} s`, {
       cause,
-      hint: `Try again while the machine does less${orElse}.`,
+      hint: `Try again when the machine is less busy.${ifPersistent}`,
     })
   }
   if (endedBy === 'SIGKILL') {
     throw new MediaError(6402, 'ffprobe was ended by SIGKILL, most often because memory ran out', {
       cause,
-      hint: 'Try again while the machine has more memory free.',
+      hint: 'Try again when the machine has more free memory.',
     })
   }
   if (code !== 0)
@@ -114,7 +114,7 @@ async function runFfprobe(
 }
 
 function tooManyStreams(): MediaError {
-  return new MediaError(6017, 'the file describes more streams than are taken', {
+  return new MediaError(6017, 'the file has more streams than are supported', {
     hint: 'Copy the picture and the sound into a new file: ffmpeg -i file.mkv -map 0:v -map 0:a -c copy copy.mkv',
   })
 }
@@ -124,7 +124,7 @@ export function parseFfprobe<T>(schema: z.ZodType<T>, text: string): T {
   try {
     return schema.parse(JSON.parse(text))
   } catch (error) {
-    throw new MediaError(6017, 'the file describes itself in a way that makes no sense', { cause: error })
+    throw new MediaError(6017, 'the metadata of the file is invalid', { cause: error })
   }
 }
 

@@ -25,8 +25,8 @@ const pixelsPerStart = 40e6
  * Returns the frame shown at each time as RGBA (4 bytes per pixel, row by row), or undefined if it does not
  * decode. Seeks to key frames where that is faster, decodes nothing twice and uses all cores.
  */
-export async function framesAt(path: string, wish: FramesAtOptions): Promise<(Uint8Array | undefined)[]> {
-  const { video, times, signal } = wish
+export async function framesAt(path: string, options: FramesAtOptions): Promise<(Uint8Array | undefined)[]> {
+  const { video, times, signal } = options
   const { num, den } = video.frame_rate
   const pixelsPerMs = (video.coded_width * video.coded_height * num) / den / 1000
   const startMs = pixelsPerStart / pixelsPerMs
@@ -34,8 +34,8 @@ export async function framesAt(path: string, wish: FramesAtOptions): Promise<(Ui
   const isNear = times.length === 1 || (times.at(-1) ?? 0) <= startMs
   const keyFrames = isNear ? [] : await keyFramesBefore(path, times, { signal })
   const runs = decodingRuns(times, keyFrames, startMs)
-  const inTurn = limitConcurrency(availableParallelism())
-  const decoded = await Promise.allSettled(runs.map((run) => inTurn(() => decodeRun(path, run, wish))))
+  const limited = limitConcurrency(availableParallelism())
+  const decoded = await Promise.allSettled(runs.map((run) => limited(() => decodeRun(path, run, options))))
   // Rejects only after every process has ended, so that nothing reads the file any more.
   return decoded.flatMap((one) => {
     if (one.status === 'fulfilled') return one.value
@@ -108,18 +108,18 @@ export const frameTimedOut = 'not decoded in time'
  */
 export async function fetchFrames(
   times: readonly number[],
-  { fetch, deadline: spent, signal }: FetchFramesOptions,
+  { fetch, deadline, signal }: FetchFramesOptions,
 ): Promise<(Uint8Array | typeof frameTimedOut | undefined)[]> {
-  const given = signal ? AbortSignal.any([signal, spent]) : spent
-  const inTurn = limitConcurrency(availableParallelism())
+  const combined = signal ? AbortSignal.any([signal, deadline]) : deadline
+  const limited = limitConcurrency(availableParallelism())
   const fetched = await Promise.allSettled(
     times.map((ms) =>
-      inTurn(async () => {
-        if (spent.aborted) return frameTimedOut
+      limited(async () => {
+        if (deadline.aborted) return frameTimedOut
         try {
-          return await fetch(ms, given)
+          return await fetch(ms, combined)
         } catch (error) {
-          if (spent.aborted && !signal?.aborted) return frameTimedOut
+          if (deadline.aborted && !signal?.aborted) return frameTimedOut
           throw error
         }
       }),
@@ -132,9 +132,11 @@ export async function fetchFrames(
   })
   if (frames.some((one) => one instanceof Uint8Array)) return frames
   if (frames.includes(frameTimedOut)) {
-    throw new MediaError(6402, 'no frame of these could be decoded in time', {
-      hint: 'Ask for fewer times at once, or again while the machine does less.',
+    throw new MediaError(6402, 'none of these frames could be decoded in time', {
+      hint: 'Request fewer times at once, or try again when the machine is less busy.',
     })
   }
-  throw new MediaError(6021, 'no frame of these could be decoded', { hint: 'Ask for frames at other times.' })
+  throw new MediaError(6021, 'none of these frames could be decoded', {
+    hint: 'Request frames at other times.',
+  })
 }

@@ -29,8 +29,8 @@ export function fromKeyFrame(seconds: number, { start_ms }: Pick<VideoFacts, 'st
  * frames are duplicated or dropped.
  */
 export function alignToFrames(video: Pick<VideoFacts, 'start_ms'>, rate: Rational): string[] {
-  const begins = (firstFrameIndex(video, rate) * rate.den * 1e6) / rate.num
-  return ['settb=AVTB', `setpts=PTS+(${Math.round(begins - video.start_ms * 1000)})`]
+  const startMicros = (firstFrameIndex(video, rate) * rate.den * 1e6) / rate.num
+  return ['settb=AVTB', `setpts=PTS+(${Math.round(startMicros - video.start_ms * 1000)})`]
 }
 
 const decoders: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' }

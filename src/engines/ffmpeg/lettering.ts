@@ -1,7 +1,52 @@
 import { mixPixel, type RgbColour, type RgbPicture } from './raster.ts'
 
 /*
- * Letters as strokes; digits are in lettering.ts. Each point is two hexadecimal digits, x and y in tenths of
+ * Draws digits and letters as strokes, because common ffmpeg builds do not include drawtext, which also
+ * requires an installed font. Units: the height of a digit is 1, y grows downward, angles are clockwise
+ * degrees from the right.
+ */
+
+/** Returns whether every character of a text can be drawn. */
+export function isDrawable(text: string): boolean {
+  return [...text].every((letter) => Object.hasOwn(glyphs, letter))
+}
+
+/** Gap between characters and half the thickness of a stroke, in heights of a digit. */
+const spacing = 0.24
+const strokeRadius = 0.068
+
+/** A line of digits, Latin letters and some punctuation. */
+interface TextLine {
+  readonly text: string
+  /** Left edge and top of the digits, pixels. */
+  readonly x: number
+  readonly y: number
+  /** Height of a digit, pixels. */
+  readonly height: number
+}
+
+/** Returns the width of a line, pixels. */
+export function textWidth(text: string, height: number): number {
+  const widths = [...text].map((letter) => glyphs[letter]?.width ?? 0)
+  return (widths.reduce((sum, width) => sum + width + spacing, 0) - spacing) * height
+}
+
+/** Draws a line of text with smooth edges. Skips characters that have no strokes. */
+export function drawTextLine(picture: RgbPicture, { text, x, y, height }: TextLine, colour: RgbColour): void {
+  let left = x
+  for (const letter of text) {
+    const glyph = glyphs[letter]
+    if (!glyph) continue
+    const strokes = glyph.strokes.map((stroke) =>
+      stroke.map(([px, py]) => [left + px * height, y + py * height] as const),
+    )
+    drawStrokes(picture, { strokes, radius: strokeRadius * height }, colour)
+    left += (glyph.width + spacing) * height
+  }
+}
+
+/*
+ * Letters as strokes; the digits are in `glyphs`. Each point is two hexadecimal digits, x and y in tenths of
  * the height of a digit, with y downward. A space starts the next stroke. Lower-case letters start at y = 3,
  * and their descenders end at d.
  */
@@ -24,12 +69,6 @@ const letterStrokes: Readonly<Record<string, string>> = {
   ...{ '-': '0646', _: '0b6b', '#': '211a 514a 0464 0767', '/': '600a', '+': '3339 0666', ',': '190c' },
   ...{ '(': '2003072a', ')': '0023270a', '=': '0454 0757', ' ': '' },
 }
-
-/*
- * Draws digits and letters as strokes, because common ffmpeg builds do not include drawtext, which also
- * requires an installed font. Units: the height of a digit is 1, y grows downward, angles are clockwise
- * degrees from the right.
- */
 
 type GlyphPoint = readonly [x: number, y: number]
 type Stroke = readonly GlyphPoint[]
@@ -150,44 +189,6 @@ function readStrokes(text: string): { width: number; strokes: readonly Stroke[] 
     )
   const points = strokes.flat()
   return { width: points.length === 0 ? blankWidth : Math.max(...points.map(([x]) => x)), strokes }
-}
-
-/** Returns whether every character of a text can be drawn. */
-export function isDrawable(text: string): boolean {
-  return [...text].every((letter) => Object.hasOwn(glyphs, letter))
-}
-
-const spacing = 0.24
-const strokeRadius = 0.068
-
-/** A line of digits, Latin letters and some punctuation. */
-interface TextLine {
-  readonly text: string
-  /** Left edge and top of the digits, pixels. */
-  readonly x: number
-  readonly y: number
-  /** Height of a digit, pixels. */
-  readonly height: number
-}
-
-/** Returns the width of a line, pixels. */
-export function textWidth(text: string, height: number): number {
-  const widths = [...text].map((letter) => glyphs[letter]?.width ?? 0)
-  return (widths.reduce((sum, width) => sum + width + spacing, 0) - spacing) * height
-}
-
-/** Draws a line of text with smooth edges. */
-export function drawTextLine(picture: RgbPicture, { text, x, y, height }: TextLine, colour: RgbColour): void {
-  let left = x
-  for (const letter of text) {
-    const glyph = glyphs[letter]
-    if (!glyph) continue
-    const strokes = glyph.strokes.map((stroke) =>
-      stroke.map(([px, py]) => [left + px * height, y + py * height] as const),
-    )
-    drawStrokes(picture, { strokes, radius: strokeRadius * height }, colour)
-    left += (glyph.width + spacing) * height
-  }
 }
 
 function drawStrokes(

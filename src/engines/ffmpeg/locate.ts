@@ -35,22 +35,22 @@ export function setFfmpeg(configured: string | undefined): void {
 export function locateFfmpeg(configured: string | undefined = configuredPath): Promise<Ffmpeg> {
   if (located && configured === configuredPath) return located
   setFfmpeg(configured)
-  const mine =
+  const search =
     configured === undefined
       ? findUsableFfmpeg(defaultCandidates())
       : findUsableFfmpeg([configured], `the configured ${configured} ${notFound}`)
-  located = mine
+  located = search
   // A failure is not cached, because the user may install ffmpeg while the service runs.
-  mine.catch(() => {
-    if (located === mine) located = undefined
+  search.catch(() => {
+    if (located === search) located = undefined
   })
-  return mine
+  return search
 }
 
 /** Returns the ffmpeg that this process found, or undefined if it found none or the program was replaced. */
 export async function currentFfmpeg(): Promise<Ffmpeg | undefined> {
-  const found = await located?.catch(() => undefined)
-  return found && found.stamp === stampOf(found.ffmpeg) ? found : undefined
+  const current = await located?.catch(() => undefined)
+  return current && current.stamp === stampOf(current.ffmpeg) ? current : undefined
 }
 
 /** Adopts an ffmpeg that another thread or process of the service found. */
@@ -86,7 +86,7 @@ export async function findUsableFfmpeg(
   throw new MediaError(6401, `ffmpeg is not usable (${why})`, {
     cause: missing,
     retryable: false,
-    hint: `${installCommand()}  (or name the path of an ffmpeg program: "ffmpeg" in reelwright.config.json of the data folder).`,
+    hint: `${installCommand()}  (or set "ffmpeg" in reelwright.config.json of the data folder to the path of an ffmpeg program).`,
   })
 }
 
@@ -97,7 +97,7 @@ const oldestVersion = { major: 4, minor: 4 }
 const neededEncoders = ['libx264', 'aac', 'mjpeg']
 const neededFilters = ['scale', 'crop', 'overlay', 'xstack', 'amix']
 
-const notFound = 'is not there'
+const notFound = 'was not found'
 const queryTimeoutMs = 20_000
 
 /** The reason why a candidate is unusable. Never leaves this file. */
@@ -146,19 +146,19 @@ function ffprobeBeside(ffmpeg: string): string {
 /** Returns the program's output, and the version banner from its log if it prints one. */
 async function queryProgram(
   file: string,
-  question: string,
+  option: string,
 ): Promise<{ readonly text: string; readonly banner: string | undefined }> {
-  const answer: Buffer[] = []
+  const chunks: Buffer[] = []
   try {
     const ended = await runChild({
       file,
-      args: [question],
+      args: [option],
       timeoutMs: queryTimeoutMs,
-      onOutput: (chunk) => answer.push(chunk),
+      onOutput: (chunk) => chunks.push(chunk),
     })
     if (ended.code !== 0)
-      throw new Unusable(`it ends with ${ended.signal ?? ended.code} when asked for ${question}`)
-    const text = Buffer.concat(answer).toString('utf8')
+      throw new Unusable(`it exits with ${ended.signal ?? ended.code} when called with ${option}`)
+    const text = Buffer.concat(chunks).toString('utf8')
     return { text, banner: versionLine.test(ended.log) ? ended.log : undefined }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') throw new Unusable(`${basename(file)} ${notFound}`)
@@ -179,9 +179,9 @@ function buildOf(banner = ''): string | undefined {
   return version && configuration && `${version} ${configuration}`
 }
 
-function versionOf(answer: string): string {
-  const version = versionLine.exec(answer)?.[1]
-  if (version === undefined) throw new Unusable('it does not tell its version')
+function versionOf(banner: string): string {
+  const version = versionLine.exec(banner)?.[1]
+  if (version === undefined) throw new Unusable('it does not report its version')
   // Builds from the source tree are named by date or commit. They count as new.
   const [, major, minor] = /^n?(\d{1,3})\.(\d+)/.exec(version) ?? []
   if (
@@ -211,8 +211,8 @@ function defaultCandidates(): string[] {
   }
   const { platform } = process
   const name = platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg'
-  const here = platform === 'darwin' || platform === 'win32' ? folders[platform] : folders.other
-  return [name, ...here.map((folder) => join(folder, name))]
+  const platformFolders = platform === 'darwin' || platform === 'win32' ? folders[platform] : folders.other
+  return [name, ...platformFolders.map((folder) => join(folder, name))]
 }
 
 /** Returns the command that installs ffmpeg on this machine. */
@@ -226,11 +226,11 @@ export function installCommand(): string {
     { program: 'zypper', command: 'zypper install -y ffmpeg' },
     { program: 'apk', command: 'apk add ffmpeg' },
   ]
-  const here = managers.find(
+  const manager = managers.find(
     ({ program }) => existsSync(`/usr/bin/${program}`) || existsSync(`/sbin/${program}`),
   )
   const sudo = process.getuid?.() === 0 ? '' : 'sudo '
-  return `${sudo}${(here ?? { command: 'apt-get install -y ffmpeg' }).command}`
+  return `${sudo}${(manager ?? { command: 'apt-get install -y ffmpeg' }).command}`
 }
 
 interface RequirePartsOptions {
@@ -262,7 +262,7 @@ async function requireParts(
   throw new MediaError(6401, `${because}, and this ffmpeg has no ${missing}`, {
     retryable: false,
     hint:
-      `Install an ffmpeg with ${missing} (full builds have it), named by its path as "ffmpeg" in ` +
-      `reelwright.config.json of the data folder, which the service reads when it starts; or ${instead}.`,
+      `Install an ffmpeg with ${missing} (full builds have it), set its path as "ffmpeg" in ` +
+      `reelwright.config.json of the data folder, and restart the service; or ${instead}.`,
   })
 }

@@ -76,16 +76,16 @@ export async function pictureStream(
   const { text } = await queryFfprobe(path, [...firstPicturesArgs, '-show_entries', entries], options)
   const { format, streams, frames } = parseFfprobe(pictureOutput, text)
   const [[stream], [frame]] = [streams, frames]
-  const begins = format.start_time + video.start_ms / 1000
+  const startSeconds = format.start_time + video.start_ms / 1000
   const declaredSeconds = video.duration_ms / 1000
-  const tail = `${Math.max(0, begins + declaredSeconds - tailSeconds)}%`
+  const tail = `${Math.max(0, startSeconds + declaredSeconds - tailSeconds)}%`
   const last = await readPacketEnds(path, [tail], { ...options, stream: 'V:0' })
-  const ends = last.streams[0]?.endSeconds ?? begins
+  const endSeconds = last.streams[0]?.endSeconds ?? startSeconds
   // The header of a stream that starts late contains less than its frames.
   const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]
   return {
     start: format.start_time,
-    lasts: ends > begins ? ends - begins : declaredSeconds,
+    lasts: endSeconds > startSeconds ? endSeconds - startSeconds : declaredSeconds,
     colour: {
       range: colour('color_range'),
       matrix: colour('color_space'),

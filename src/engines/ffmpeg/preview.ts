@@ -91,7 +91,7 @@ export async function waveform(
     throw new MediaError(6014, 'the file has no sound to preview', {
       hint: facts.video
         ? 'It has a picture: ask for preview contact_sheet instead.'
-        : 'It holds nothing that can be previewed: export it again.',
+        : 'It has nothing that can be previewed: export it again.',
     })
   }
   // Stereo is not mixed to one channel, because opposite phases would cancel each other.

@@ -35,8 +35,8 @@ export async function probeWithFirstFrame(
   path: string,
   options: ProbeOptions = {},
 ): Promise<{ readonly facts: MediaFacts; readonly isShown: boolean }> {
-  const seen = kindOf(extensionOf(path)) === 'audio' ? undefined : await queryWithFrames(path, options)
-  const probed = seen ?? (await queryFacts(path, options))
+  const withFrames = kindOf(extensionOf(path)) === 'audio' ? undefined : await queryWithFrames(path, options)
+  const probed = withFrames ?? (await queryFacts(path, options))
   return { facts: await completeFacts(path, probed, options), isShown: hasPictureFrame(probed.output) }
 }
 
@@ -79,37 +79,37 @@ async function queryWithFrames(path: string, options: ProbeOptions): Promise<Pro
 
 async function completeFacts(
   path: string,
-  { output: firstAnswer, isDurationEstimated: guessed }: ProbeOutput,
+  { output: firstOutput, isDurationEstimated }: ProbeOutput,
   options: ProbeOptions,
 ): Promise<MediaFacts> {
-  const answer = await addLateStreams(path, firstAnswer, options)
-  const facts = readFacts(answer, await measureMissing(path, { answer, guessed }, options))
-  if (!facts) throw new MediaError(6017, 'the file holds neither a picture nor sound')
+  const output = await addLateStreams(path, firstOutput, options)
+  const facts = readFacts(output, await measureMissing(path, { output, isDurationEstimated }, options))
+  if (!facts) throw new MediaError(6017, 'the file has neither a picture nor sound')
   return facts
 }
 
 /** Measures what the header does not provide. */
 async function measureMissing(
   path: string,
-  { answer, guessed }: { answer: FfprobeOutput; guessed: boolean },
+  { output, isDurationEstimated }: ProbeOutput,
   options: ProbeOptions,
 ): Promise<Measurements> {
-  if (isStill(answer.format.format_name)) {
+  if (isStill(output.format.format_name)) {
     const { frames } =
-      answer.frames.length > 0 ? answer : (await queryFacts(path, options, firstPacketsArgs)).output
+      output.frames.length > 0 ? output : (await queryFacts(path, options, firstPacketsArgs)).output
     return { rotation: frames[0] && firstRotation(frames[0]) }
   }
-  const isUntold = guessed || headerDuration(answer) === undefined
-  const isUncounted = needsFrameCount(answer)
-  if (!isUntold && !isUncounted) return {}
-  const pictures = isUncounted ? await measureStreams(path, ['0:V:0'], options) : undefined
-  const isAlone =
-    answer.streams.filter(({ codec_type = '' }) => /^(audio|video)$/.test(codec_type)).length === 1
-  const whole = isUntold
-    ? (isAlone && pictures) || (await measureStreams(path, ['0:V?', '0:a?'], options))
+  const needsDuration = isDurationEstimated || headerDuration(output) === undefined
+  const needsCount = needsFrameCount(output)
+  if (!needsDuration && !needsCount) return {}
+  const pictures = needsCount ? await measureStreams(path, ['0:V:0'], options) : undefined
+  const isOnlyStream =
+    output.streams.filter(({ codec_type = '' }) => /^(audio|video)$/.test(codec_type)).length === 1
+  const whole = needsDuration
+    ? (isOnlyStream && pictures) || (await measureStreams(path, ['0:V?', '0:a?'], options))
     : undefined
   if (whole && whole.durationMs <= 0) {
-    throw new MediaError(6017, 'the file does not tell its length and holds nothing to measure')
+    throw new MediaError(6017, 'the file does not state its duration, and it contains nothing to measure')
   }
   return {
     ...(whole && { durationMs: whole.durationMs }),
@@ -127,25 +127,25 @@ const lateStreamsTimeoutMs = 10_000
  */
 async function addLateStreams(
   path: string,
-  answer: FfprobeOutput,
+  output: FfprobeOutput,
   options: ProbeOptions,
 ): Promise<FfprobeOutput> {
-  if (!answer.format.format_name.startsWith('matroska')) return answer
-  const { streams } = answer
+  if (!output.format.format_name.startsWith('matroska')) return output
+  const { streams } = output
   const picture = streams.find(isPictureStream)
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
-  const patience = AbortSignal.timeout(lateStreamsTimeoutMs)
-  const seen = new Map<FfprobeStream, FfprobeStream>()
+  const timeout = AbortSignal.timeout(lateStreamsTimeoutMs)
+  const corrected = new Map<FfprobeStream, FfprobeStream>()
   // The picture comes first because it matters more.
   for (const one of [...(picture ? [picture] : []), ...sounds].filter(hasNoTimes)) {
-    const found = await orTimeout({ ...options, patience }, (signal) =>
+    const located = await orTimeout({ ...options, timeout }, (signal) =>
       one === picture
         ? locatePicture(path, one, { signal })
         : locateSound(path, { one, index: streams.indexOf(one) }, { signal }),
     )
-    seen.set(one, found ?? one)
+    corrected.set(one, located ?? one)
   }
-  return { ...answer, streams: streams.map((one) => seen.get(one) ?? one) }
+  return { ...output, streams: streams.map((one) => corrected.get(one) ?? one) }
 }
 
 /**
@@ -161,20 +161,20 @@ function hasNoTimes({ duration, start_time }: FfprobeStream): boolean {
  * damaged.
  */
 async function orTimeout<T>(
-  { signal, patience }: ProbeOptions & { readonly patience: AbortSignal },
+  { signal, timeout }: ProbeOptions & { readonly timeout: AbortSignal },
   search: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await search(signal ? AbortSignal.any([signal, patience]) : patience)
+    return await search(signal ? AbortSignal.any([signal, timeout]) : timeout)
   } catch (error) {
-    const isUnread = error instanceof MediaError && [6017, 6402].includes(error.code)
-    if (!isUnread && error !== patience.reason) throw error
+    const isUnreadable = error instanceof MediaError && [6017, 6402].includes(error.code)
+    if (!isUnreadable && error !== timeout.reason) throw error
     return undefined
   }
 }
 
-function withStart(one: FfprobeStream, begins: string | undefined): FfprobeStream {
-  return begins === undefined ? one : { ...one, start_time: begins, duration: undefined }
+function withStart(one: FfprobeStream, startTime: string | undefined): FfprobeStream {
+  return startTime === undefined ? one : { ...one, start_time: startTime, duration: undefined }
 }
 
 const soundPackets = z.object({ packets: z.array(z.object({ pts_time: z.string().optional() })).default([]) })
@@ -185,8 +185,8 @@ async function locateSound(
   { one, index }: { readonly one: FfprobeStream; readonly index: number },
   options: ProbeOptions,
 ): Promise<FfprobeStream> {
-  const question = ['-select_streams', String(index), '-read_intervals', '%+#1']
-  const { text } = await queryFfprobe(path, [...question, '-show_entries', 'packet=pts_time'], options)
+  const entriesArgs = ['-select_streams', String(index), '-read_intervals', '%+#1']
+  const { text } = await queryFfprobe(path, [...entriesArgs, '-show_entries', 'packet=pts_time'], options)
   return withStart(one, parseFfprobe(soundPackets, text).packets[0]?.pts_time)
 }
 
@@ -211,8 +211,11 @@ async function locatePicture(
 ): Promise<FfprobeStream> {
   const entries = 'frame=best_effort_timestamp_time,pix_fmt,color_space,color_transfer'
   const { text } = await queryFfprobe(path, [...firstPicturesArgs, '-show_entries', entries], options)
-  const [{ best_effort_timestamp_time: begins, ...samples } = {}] = parseFfprobe(pictureFrames, text).frames
-  return begins === undefined ? one : { ...withStart(one, begins), ...samples }
+  const [{ best_effort_timestamp_time: startTime, ...samples } = {}] = parseFfprobe(
+    pictureFrames,
+    text,
+  ).frames
+  return startTime === undefined ? one : { ...withStart(one, startTime), ...samples }
 }
 
 /** Time limit for reading a whole file, ms. Suffices for 20 GB at 50 MB/s, plus a margin. */

@@ -47,17 +47,17 @@ export async function quickProbe(
 ): Promise<QuickProbeResult | undefined> {
   if (isStill(facts.container)) return undefined
   const seeks = facts.video ? seekSampleTimes(facts.video.duration_ms) : []
-  const beyond = intervalsBeyondEnd(facts)
+  const beyondEnd = intervalsBeyondEnd(facts)
   const ends = [facts.video, ...facts.audio].map((one) => (one ? one.start_ms + one.duration_ms : 0))
   const tail = Math.max(0, Math.max(...ends) - tailMs - maxStartMs)
-  const patience = AbortSignal.timeout(quickProbeTimeoutMs)
+  const timeout = AbortSignal.timeout(quickProbeTimeoutMs)
   const first: Packet[] = []
   let read = 0
   try {
-    const places = seeks.map((ms) => `${intervalFrom(ms)}+#${packetsPerSeek}`)
-    const intervals = [...places, `${intervalFrom(tail)}+#${maxTailPackets}`, ...beyond]
+    const seekIntervals = seeks.map((ms) => `${intervalFrom(ms)}+#${packetsPerSeek}`)
+    const intervals = [...seekIntervals, `${intervalFrom(tail)}+#${maxTailPackets}`, ...beyondEnd]
     const found = await readPacketEnds(path, intervals, {
-      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       onPacket(packet) {
         read += 1
         if (first.length < seeks.length * packetsPerSeek) first.push(packet)
@@ -67,11 +67,11 @@ export async function quickProbe(
     // More packets than the other intervals can yield: some are from the end. Fewer than the limit: the end
     // was read.
     const isCertain =
-      packetCount(streams) > seeks.length * packetsPerSeek + beyond.length && read < maxTailPackets
+      packetCount(streams) > seeks.length * packetsPerSeek + beyondEnd.length && read < maxTailPackets
     if (!isCertain || Math.abs(found.start * 1000) > maxStartMs) return undefined
     return { streams, seekMs: seekDistance(seeks, first, found) }
   } catch (error) {
-    if (error instanceof MediaError || error === patience.reason) return undefined
+    if (error instanceof MediaError || error === timeout.reason) return undefined
     throw error
   }
 }
@@ -83,15 +83,15 @@ function seekDistance(
   { streams, start }: PacketEnds,
 ): number | undefined {
   const picture = streams.find(isPicturePackets)
-  const isIts = ({ index, isKey }: Packet) => isKey && index === picture?.index
-  const isFound = seeks.every((_, place) =>
-    first.slice(place * packetsPerSeek, (place + 1) * packetsPerSeek).some(isIts),
+  const isPictureKeyFrame = ({ index, isKey }: Packet) => isKey && index === picture?.index
+  const isFound = seeks.every((_, index) =>
+    first.slice(index * packetsPerSeek, (index + 1) * packetsPerSeek).some(isPictureKeyFrame),
   )
   if (!isFound || seeks.length === 0) return undefined
   return meanDistance(
     seeks,
     first
-      .filter(isIts)
+      .filter(isPictureKeyFrame)
       .flatMap(({ presentationSeconds: shown }) => (shown === undefined ? [] : [(shown - start) * 1000])),
   )
 }
@@ -113,15 +113,15 @@ export async function keyFramesBefore(
 ): Promise<number[]> {
   // Each seek reads the packet of the key frame.
   const intervals = times.map((time) => `${time / 1000}%+#1`).join(',')
-  const question = ['-select_streams', 'V:0', '-read_intervals', intervals]
+  const args = ['-select_streams', 'V:0', '-read_intervals', intervals]
   try {
     const { text } = await queryFfprobe(
       path,
-      [...question, '-show_entries', 'packet=pts_time:format=start_time'],
+      [...args, '-show_entries', 'packet=pts_time:format=start_time'],
       options,
     )
-    const { packets: found, format } = parseFfprobe(keyFramePackets, text)
-    const keyFrames = found.flatMap(({ pts_time }) =>
+    const { packets, format } = parseFfprobe(keyFramePackets, text)
+    const keyFrames = packets.flatMap(({ pts_time }) =>
       pts_time === undefined ? [] : [(pts_time - format.start_time) * 1000],
     )
     return lastKeyFrames(times, keyFrames)
@@ -155,12 +155,12 @@ export async function meanSeekDistance(
   options: ProbeOptions,
 ): Promise<number | undefined> {
   const times = seekSampleTimes(durationMs)
-  const patience = AbortSignal.timeout(seekTimeoutMs)
-  const signal = options.signal ? AbortSignal.any([options.signal, patience]) : patience
+  const timeout = AbortSignal.timeout(seekTimeoutMs)
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout
   try {
     return meanDistance(times, await keyFramesBefore(path, times, { signal }))
   } catch (error) {
-    if (error === patience.reason) return undefined
+    if (error === timeout.reason) return undefined
     throw error
   }
 }

@@ -120,7 +120,7 @@ export async function decodePngs(
   const bytes = Buffer.concat(chunks)
   const frameBytes = width * height * 4
   if (bytes.length !== pngs.length * frameBytes) {
-    throw new Error(`ffmpeg answered ${bytes.length} bytes for ${pngs.length} pictures of ${frameBytes}`)
+    throw new Error(`ffmpeg returned ${bytes.length} bytes for ${pngs.length} pictures of ${frameBytes}`)
   }
   return pngs.map((_, index) => bytes.subarray(index * frameBytes, (index + 1) * frameBytes))
 }

@@ -36,7 +36,7 @@ export async function regionSheet(
   const { video } = facts
   if (!video) {
     throw new MediaError(6014, 'the file has no picture to draw regions over', {
-      hint: 'Give the video or image that they were found in.',
+      hint: 'Pass the video or image in which they were found.',
     })
   }
   const sheet = layOutRegions(video, frames)
@@ -93,9 +93,9 @@ async function drawStillCopies(path: string, { video, sheet, signal }: RegionShe
 async function drawVideoFrames(path: string, { video, sheet, frames, signal, deadline }: RegionSheetJob) {
   const times = [...new Set(frames.map(({ visibleMs }) => visibleMs))]
   const pictures = await fetchFrames(times, {
-    async fetch(ms, given) {
+    async fetch(ms, frameSignal) {
       const [rgba] = await framesAt(path, {
-        ...{ video, times: [ms], stepMs: 1000, ...sheet.frame, signal: given },
+        ...{ video, times: [ms], stepMs: 1000, ...sheet.frame, signal: frameSignal },
       })
       return rgba
     },

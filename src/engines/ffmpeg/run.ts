@@ -123,8 +123,8 @@ const imageSignatures = [
  */
 function imageDemuxer(path: string): string[] {
   const first = firstBytes(path, 16)
-  const found = imageSignatures.find(({ bytes }) => bytes.test(first))
-  return found ? ['-f', found.demuxer] : []
+  const signature = imageSignatures.find(({ bytes }) => bytes.test(first))
+  return signature ? ['-f', signature.demuxer] : []
 }
 
 function firstBytes(path: string, length: number): string {
@@ -149,14 +149,14 @@ function ffmpegError({ code, signal, timedOut, log }: ChildResult, timeoutMs: nu
   if (timedOut) {
     return new MediaError(6402, `ffmpeg did not finish within ${Math.round(timeoutMs / 1000)} s`, {
       cause,
-      hint: `Try again while the machine does less, or ${reduceHint}.`,
+      hint: `Try again when the machine is less busy, or ${reduceHint}.`,
     })
   }
   if (signal !== null) {
     const reason = signal === 'SIGKILL' ? ', most often because memory ran out' : ''
     return new MediaError(6402, `ffmpeg was ended by ${signal}${reason}`, {
       cause,
-      hint: `Try again while the machine has more memory free, or ${reduceHint}.`,
+      hint: `Try again when the machine has more free memory, or ${reduceHint}.`,
     })
   }
   if (/No space left on device/.test(log)) {
@@ -165,7 +165,7 @@ function ffmpegError({ code, signal, timedOut, log }: ChildResult, timeoutMs: nu
   if (/Invalid data found when processing input|Format not on whitelist|moov atom not found/.test(log)) {
     return new MediaError(6017, 'the file is damaged or not of a supported media format', { cause })
   }
-  return new MediaError(6500, 'ffmpeg could not do this work', { cause })
+  return new MediaError(6500, 'ffmpeg exited with an error', { cause })
 }
 
 /** One report of ffmpeg's `-progress`: the time in ms and the number of frames written so far. */

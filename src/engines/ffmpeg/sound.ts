@@ -69,10 +69,10 @@ export async function* decodeVoice(
   const begin = from > 0 ? [`atrim=start=${from.toFixed(6)},asetpts=PTS-STARTPTS`] : []
   const end = seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]
   const filters = [monoFilter(rate), ...begin, ...end].join(',')
-  const holes = new FilledGaps()
+  const gaps = new FilledGaps()
   const output = ['-map', '0:a:0', '-af', filters, '-f', 'f32le', 'pipe:1']
   const args = [...(onGaps ? gapLogArgs : []), ...inputArgs(path), ...output]
-  const job = { args, signal, timeoutMs, ...(onGaps && { readLog: holes.read }) }
+  const job = { args, signal, timeoutMs, ...(onGaps && { readLog: gaps.read }) }
   const size = Math.round(voiceChunkSeconds * rate) * Float32Array.BYTES_PER_ELEMENT
   let samples = 0
   for await (const piece of fixedSizeChunks(size, streamOutput(job), { rest: 'kept' })) {
@@ -81,16 +81,16 @@ export async function* decodeVoice(
     yield sound
   }
   // A text in the file may imitate log lines, so the value is limited.
-  onGaps?.(Math.min(holes.seconds, samples / rate))
+  onGaps?.(Math.min(gaps.seconds, samples / rate))
 }
 
 /** Same as `decodeVoice`, but returns all samples at once. Intended for short sounds. */
 export async function readVoice(
   path: string,
-  wanted: DecodeVoiceOptions,
+  options: DecodeVoiceOptions,
 ): Promise<Float32Array<ArrayBuffer>> {
   const pieces: Float32Array[] = []
-  for await (const piece of decodeVoice(path, wanted)) pieces.push(piece)
+  for await (const piece of decodeVoice(path, options)) pieces.push(piece)
   return concatSamples(pieces)
 }
 
@@ -123,17 +123,17 @@ class FilledGaps {
 /** Time limit, ms. Resampling a few minutes of sound takes a second. */
 const resampleTimeoutMs = 60_000
 
-/** Resamples mono sound to the rate `wanted`, Hz. Returns 32-bit float samples. */
+/** Resamples mono sound to `targetRate`, Hz. Returns 32-bit float samples, -1 to 1. */
 export async function resample(
   { samples, rate }: MonoAudio,
-  wanted: number,
+  targetRate: number,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<Float32Array<ArrayBuffer>> {
-  if (rate === wanted) return new Float32Array(samples)
+  if (rate === targetRate) return new Float32Array(samples)
   const form = ['-f', 'f32le', '-ac', '1']
   const args = [
     ...['-protocol_whitelist', 'pipe', ...form, '-ar', String(rate), '-i', 'pipe:0'],
-    ...['-af', `aresample=${wanted}`, ...form, 'pipe:1'],
+    ...['-af', `aresample=${targetRate}`, ...form, 'pipe:1'],
   ]
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
   const pieces: Buffer[] = []

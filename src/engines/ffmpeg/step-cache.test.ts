@@ -8,8 +8,8 @@ test('a step is used again for the same work of the same version, and for no oth
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-steps-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   let times = 0
-  const textOf = (makers: readonly string[], madeOf: unknown) =>
-    new StepCache(folder, makers).text('found', madeOf, async () => `${(times += 1)}`)
+  const textOf = (programs: readonly string[], inputs: unknown) =>
+    new StepCache(folder, programs).text('found', inputs, async () => `${(times += 1)}`)
   expect(await textOf(['1.0.0', '5.1'], { of: 'a' })).toBe('1')
   expect(await textOf(['1.0.0', '5.1'], { of: 'a' })).toBe('1')
   expect(await textOf(['1.0.0', '5.1'], { of: 'b' })).toBe('2')
@@ -19,13 +19,13 @@ test('a step is used again for the same work of the same version, and for no oth
   const part = join(folder, 'part.mp4')
   await writeFile(part, 'picture')
   let calls = 0
-  const madeOf = {
+  const inputs = {
     toJSON() {
       calls += 1
       return 'a'
     },
   }
-  const { keep } = await new StepCache(folder, ['1.0.0']).parts(madeOf)
+  const { keep } = await new StepCache(folder, ['1.0.0']).parts(inputs)
   await keep(part, { first: 500, frames: 20 })
   // The input may be large.
   expect(calls).toBe(1)

@@ -22,31 +22,31 @@ interface FinishedParts {
  */
 export class StepCache {
   readonly #folder: string
-  readonly #makers: readonly string[]
+  readonly #programs: readonly string[]
 
-  /** @param makers versions of the programs that produce the steps */
-  constructor(folder: string, makers: readonly string[]) {
+  /** @param programs versions of the programs that produce the steps */
+  constructor(folder: string, programs: readonly string[]) {
     this.#folder = folder
-    this.#makers = makers
+    this.#programs = programs
   }
 
   /** Returns the text that `work` produces, or the cached text of an earlier attempt. */
-  async text(name: string, madeOf: unknown, work: () => Promise<string>): Promise<string> {
-    const path = join(this.#folder, `${name}-${this.#digestOf(madeOf)}.json`)
-    const kept = await readFile(path, 'utf8').catch(() => undefined)
-    if (kept !== undefined) return kept
-    const made = await work()
-    await writeDurably(path, made)
-    return made
+  async text(name: string, inputs: unknown, work: () => Promise<string>): Promise<string> {
+    const path = join(this.#folder, `${name}-${this.#digestOf(inputs)}.json`)
+    const cached = await readFile(path, 'utf8').catch(() => undefined)
+    if (cached !== undefined) return cached
+    const text = await work()
+    await writeDurably(path, text)
+    return text
   }
 
   /** Returns the finished segments by first frame, and a function that stores another one. */
-  async parts(madeOf: unknown): Promise<FinishedParts> {
+  async parts(inputs: unknown): Promise<FinishedParts> {
     // Computed once, because the input may contain half a million regions.
-    const digest = this.#digestOf(madeOf)
-    const found = (await readdir(this.#folder)).flatMap((name) => {
-      const [, first, frames, made] = /^part-(\d+)-(\d+)-([\da-f]+)\.mp4$/.exec(name) ?? []
-      return made === digest
+    const digest = this.#digestOf(inputs)
+    const parts = (await readdir(this.#folder)).flatMap((name) => {
+      const [, first, frames, inputsDigest] = /^part-(\d+)-(\d+)-([\da-f]+)\.mp4$/.exec(name) ?? []
+      return inputsDigest === digest
         ? [[Number(first), { path: join(this.#folder, name), frames: Number(frames) }] as const]
         : []
     })
@@ -55,12 +55,12 @@ export class StepCache {
       if (frames > 0) await renameDurably(path, name)
       return { path: name, frames }
     }
-    return { finished: new Map(found), keep }
+    return { finished: new Map(parts), keep }
   }
 
-  #digestOf(madeOf: unknown): string {
-    const made = JSON.stringify([this.#makers, madeOf])
-    return createHash('sha256').update(made).digest('hex').slice(0, 16)
+  #digestOf(inputs: unknown): string {
+    const key = JSON.stringify([this.#programs, inputs])
+    return createHash('sha256').update(key).digest('hex').slice(0, 16)
   }
 }
 

@@ -8,15 +8,6 @@ export const tailMs = 1000
 /** Number of sections in which the last packets of a truncated file are searched. */
 const searchParts = 16
 
-/** Returns the latest end of a picture or audio packet, ms from the start of the file. */
-export async function readLastPacketEnd(
-  path: string,
-  facts: StreamFacts,
-  options: ProbeOptions,
-): Promise<number> {
-  return lastPacketEnd(await readStreamEnds(path, facts, options))
-}
-
 type StreamFacts = Pick<MediaFacts, 'video' | 'audio'>
 
 /** Times of a stream: start and duration by its facts, end by its packets, ms from the start of the file. */
@@ -34,6 +25,39 @@ export interface StreamExtents {
   readonly sounds: readonly StreamExtent[]
 }
 
+/** Finds the last packets of a file's picture and audio streams. Decodes nothing. */
+export async function readStreamEnds(
+  path: string,
+  facts: StreamFacts,
+  options: ProbeOptions,
+): Promise<StreamExtents> {
+  // If the header's end is too early, reading everything after it would take long.
+  const beyondEnd = await readPacketEnds(path, intervalsBeyondEnd(facts), options)
+  const atEnd = streamExtents(beyondEnd, facts)
+  const readFrom = async (times: readonly number[], interval: (ms: number) => string) => {
+    const intervals = times.map((time) => interval(beyondEnd.start * 1000 + time))
+    return streamExtents(await readPacketEnds(path, intervals, options), facts)
+  }
+  const end = headerEnd(atEnd)
+  const last = lastPacketEnd(atEnd)
+  const tail = await readFrom([last > end ? last : Math.max(0, end - tailMs)], intervalFrom)
+  if (lastPacketEnd(tail) > 0) return tail
+  const times = Array.from({ length: searchParts }, (_, index) => (index * end) / searchParts)
+  const sections = await readFrom(times, firstPacketFrom)
+  const rest =
+    lastPacketEnd(sections) > 0 ? await readFrom([lastPacketEnd(sections)], intervalFrom) : sections
+  return lastPacketEnd(rest) > 0 ? rest : sections
+}
+
+/** Returns the latest end of a picture or audio packet, ms from the start of the file. */
+export async function readLastPacketEnd(
+  path: string,
+  facts: StreamFacts,
+  options: ProbeOptions,
+): Promise<number> {
+  return lastPacketEnd(await readStreamEnds(path, facts, options))
+}
+
 function allExtents({ picture, sounds }: StreamExtents): readonly StreamExtent[] {
   return picture ? [picture, ...sounds] : sounds
 }
@@ -45,35 +69,12 @@ export function headerEnd(streams: StreamExtents): number {
 
 /** Returns the end of the last packet, ms. */
 export function lastPacketEnd(streams: StreamExtents): number {
-  return Math.max(0, ...allExtents(streams).map(({ endMs: ends = 0 }) => ends))
+  return Math.max(0, ...allExtents(streams).map(({ endMs = 0 }) => endMs))
 }
 
 /** Returns the number of packets read from all streams. */
 export function packetCount(streams: StreamExtents): number {
   return allExtents(streams).reduce((sum, { packets }) => sum + packets, 0)
-}
-
-/** Finds the last packets of a file's picture and audio streams. Decodes nothing. */
-export async function readStreamEnds(
-  path: string,
-  facts: StreamFacts,
-  options: ProbeOptions,
-): Promise<StreamExtents> {
-  // If the header's end is too early, reading everything after it would take long.
-  const beyond = await readPacketEnds(path, intervalsBeyondEnd(facts), options)
-  const atEnd = streamExtents(beyond, facts)
-  const read = async (places: readonly number[], question: (place: number) => string) => {
-    const intervals = places.map((place) => question(beyond.start * 1000 + place))
-    return streamExtents(await readPacketEnds(path, intervals, options), facts)
-  }
-  const end = headerEnd(atEnd)
-  const last = lastPacketEnd(atEnd)
-  const tail = await read([last > end ? last : Math.max(0, end - tailMs)], intervalFrom)
-  if (lastPacketEnd(tail) > 0) return tail
-  const places = Array.from({ length: searchParts }, (_, index) => (index * end) / searchParts)
-  const found = await read(places, firstPacketFrom)
-  const rest = lastPacketEnd(found) > 0 ? await read([lastPacketEnd(found)], intervalFrom) : found
-  return lastPacketEnd(rest) > 0 ? rest : found
 }
 
 /** Returns intervals beyond the end stated in the header. A seek there reaches the last key frame. */
@@ -84,11 +85,12 @@ export function intervalsBeyondEnd({ video, audio }: StreamFacts): string[] {
 
 /** Returns times after a time in ms, each twice the previous one. */
 function timesAfter(time: number): number[] {
-  const places: number[] = []
-  for (let place = 2 * time; place < maxDurationMs; place *= 2) places.push(place)
-  return [...places, maxDurationMs]
+  const times: number[] = []
+  for (let later = 2 * time; later < maxDurationMs; later *= 2) times.push(later)
+  return [...times, maxDurationMs]
 }
 
+/** Returns ffprobe's read interval from a time in ms to the end of the file. */
 export function intervalFrom(ms: number): string {
   return `${(ms / 1000).toFixed(3)}%`
 }
@@ -102,20 +104,21 @@ export function isPicturePackets({ type, isCover }: StreamEnd): boolean {
   return type === 'video' && !isCover
 }
 
+/** Combines the packet ends of a file's streams with their times according to the facts. */
 export function streamExtents({ streams, start }: PacketEnds, { video, audio }: StreamFacts): StreamExtents {
-  const held = ({ endSeconds: ends, packets }: StreamEnd, facts: StreamTimes): StreamExtent => ({
+  const extent = ({ endSeconds, packets }: StreamEnd, facts: StreamTimes): StreamExtent => ({
     packets,
     startMs: facts.start_ms,
     durationMs: facts.duration_ms,
-    endMs: ends === undefined ? undefined : (ends - start) * 1000,
+    endMs: endSeconds === undefined ? undefined : (endSeconds - start) * 1000,
   })
   const picture = streams.find(isPicturePackets)
   const sounds = streams.filter(({ type }) => type === 'audio')
   return {
-    picture: picture && video ? held(picture, video) : undefined,
+    picture: picture && video ? extent(picture, video) : undefined,
     sounds: audio.flatMap((one, index) => {
       const sound = sounds[index]
-      return sound ? [held(sound, one)] : []
+      return sound ? [extent(sound, one)] : []
     }),
   }
 }
@@ -177,11 +180,11 @@ export async function readPacketEnds(
   const counts = new Map<number, number>()
   const streams: { index: number; type: string; isCover: boolean }[] = []
   let start = 0
-  const question = [
+  const args = [
     ...(stream === undefined ? [] : ['-select_streams', stream]),
     ...['-read_intervals', intervals.join(','), '-show_entries', packetEntries],
   ]
-  await listWithFfprobe(path, question, {
+  await listWithFfprobe(path, args, {
     signal,
     onEntry([section, ...fields]) {
       if (section === 'format') start = finiteNumber(fields[0]) ?? 0
@@ -190,23 +193,23 @@ export async function readPacketEnds(
         const [, type = '', cover] = fields
         streams.push({ index, type, isCover: cover === '1' })
       }
-      const [, shown, stored, lasts, flags = ''] = fields
+      const [, presentation, decoding, duration, flags = ''] = fields
       if (section === 'packet')
-        onPacket?.({ index, presentationSeconds: finiteNumber(shown), isKey: flags.includes('K') })
+        onPacket?.({ index, presentationSeconds: finiteNumber(presentation), isKey: flags.includes('K') })
       // AVI has only decoding times.
-      const begins = finiteNumber(shown) ?? finiteNumber(stored)
+      const seconds = finiteNumber(presentation) ?? finiteNumber(decoding)
       // Packets that an edit list excludes are flagged as discarded.
-      if (section !== 'packet' || begins === undefined || flags.includes('D')) return
+      if (section !== 'packet' || seconds === undefined || flags.includes('D')) return
       counts.set(index, (counts.get(index) ?? 0) + 1)
-      ends.set(index, Math.max(ends.get(index) ?? -Infinity, begins + (finiteNumber(lasts) ?? 0)))
+      ends.set(index, Math.max(ends.get(index) ?? -Infinity, seconds + (finiteNumber(duration) ?? 0)))
     },
   })
-  const declaredEnd = (one: (typeof streams)[number]): StreamEnd => ({
+  const withEnd = (one: (typeof streams)[number]): StreamEnd => ({
     ...one,
     endSeconds: ends.get(one.index),
     packets: counts.get(one.index) ?? 0,
   })
-  return { streams: streams.map(declaredEnd), start }
+  return { streams: streams.map(withEnd), start }
 }
 
 /** Parses a number. ffprobe prints N/A for unknown values. */

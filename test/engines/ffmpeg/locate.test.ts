@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
     ['old', { version: '4.3.6-0+deb11u1' }, 'older than 4.4'],
     ['no-x264', { encoders: ['aac', 'mjpeg'] }, 'it has no libx264'],
     ['no-xstack', { filters: ['scale', 'crop', 'overlay', 'amix'] }, 'it has no xstack'],
-    ['no-ffprobe', { ffprobe: false }, 'ffprobe is not there'],
+    ['no-ffprobe', { ffprobe: false }, 'ffprobe was not found'],
   ])('%s is refused with the reason and the command that helps', async (name, given, reason) => {
     const refused = findUsableFfmpeg([await createFakeFfmpeg(name, given)])
     await expect(refused).rejects.toThrow(reason)

@@ -54,7 +54,7 @@ test('a failure has a plain sentence and the log as its cause', async () => {
     (error: unknown) => error,
   )
   expect(missing).toBeInstanceOf(MediaError)
-  expect(missing).toMatchObject({ code: 6500, message: 'ffmpeg could not do this work' })
+  expect(missing).toMatchObject({ code: 6500, message: 'ffmpeg exited with an error' })
   expect(String((missing as MediaError).cause)).toContain('nothing')
 })
 
