@@ -45,7 +45,7 @@ export const pianoPacks = {
   'piano-samples': {
     kind: 'engine',
     title: 'Salamander Grand Piano',
-    enables: 'playing what was found in a piano recording on a recorded grand piano',
+    enables: 'playing transcribed piano notes on a sampled grand piano',
     licence: 'CC-BY-3.0',
     memory: 150,
     unpackedBytes: 15_200_000,
@@ -67,7 +67,7 @@ export const pianoPacks = {
   'piano-soundfont': {
     kind: 'model',
     title: 'Florestan piano SoundFont',
-    enables: 'playing what was found in a piano recording where the recorded grand piano is not there',
+    enables: 'playing transcribed piano notes where the sampled grand piano is not installed',
     licence: 'MIT',
     memory: 20,
     artifact: {
