@@ -1,16 +1,16 @@
-/** One thing the doctor looked at. */
+/** Result of one check of the doctor. */
 export interface Finding {
   readonly name: string
-  /** `missing` stops work; `note` is worth knowing. */
+  /** `missing` prevents operations; `note` is information only. */
   readonly state: 'ok' | 'missing' | 'note'
   readonly detail: string
-  /** The one command or setting that mends it. */
+  /** The command or setting that fixes it. */
   readonly fix?: string
-  /** Operations that do not work for it. */
+  /** Operations that do not work because of it. */
   readonly stops?: readonly string[]
 }
 
-/** Findings in words, one line each and the fix below. */
+/** Formats findings as text: one line each, with the fix below it. */
 export function describeFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length))
   const marks = { ok: 'ok     ', missing: 'MISSING', note: 'note   ' }

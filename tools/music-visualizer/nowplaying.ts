@@ -115,8 +115,8 @@ function drawProgress(pen: Pen, { moment, scene, left, right, line }: BarRow & {
     pen.fill()
   }
   const { passed, all } = timeLabels(scene, moment.time)
-  const look = { size: 0.025 * unit, weight: 500, colour: textColours.soft } as const
+  const style = { size: 0.025 * unit, weight: 500, colour: textColours.soft } as const
   const y = line + 0.036 * unit
-  drawSceneText(pen, passed, { look, place: { x: left, y, width: right - left, align: 'left' } })
-  drawSceneText(pen, all, { look, place: { x: right, y, width: right - left, align: 'right' } })
+  drawSceneText(pen, passed, { style, place: { x: left, y, width: right - left, align: 'left' } })
+  drawSceneText(pen, all, { style, place: { x: right, y, width: right - left, align: 'right' } })
 }

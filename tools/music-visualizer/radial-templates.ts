@@ -135,10 +135,10 @@ export const ring: CreateTemplate = (scene) => {
       pen.arc(x, y, ringRadii.arc * unit, top, top + 2 * Math.PI * Math.min(1, moment.time / scene.seconds))
       pen.stroke()
       const { passed, left } = timeLabels(scene, moment.time)
-      const look = { size: 0.036 * unit, weight: 500, colour: textColours.soft } as const
+      const style = { size: 0.036 * unit, weight: 500, colour: textColours.soft } as const
       const place = { y: timeY, width: 0.2 * unit, align: 'center' } as const
-      drawSceneText(pen, passed, { look, place: { ...place, x: x - aside } })
-      drawSceneText(pen, left, { look, place: { ...place, x: x + aside } })
+      drawSceneText(pen, passed, { style, place: { ...place, x: x - aside } })
+      drawSceneText(pen, left, { style, place: { ...place, x: x + aside } })
     },
   }
 }
@@ -182,9 +182,9 @@ export const pulsar: CreateTemplate = (scene) => {
         shortest: 0.003 * unit,
       }
       drawRays(pen, moment, { x, y, ...rays, count: 180, share: 0.36, palette })
-      const look = { size: 0.078 * unit, weight: 600, colour: textColours.strong } as const
+      const style = { size: 0.078 * unit, weight: 600, colour: textColours.strong } as const
       const place = { x, y: y + 0.028 * unit, width: 1.9 * pulsarRadii.core * unit, align: 'center' } as const
-      drawSceneText(pen, timeLabels(scene, moment.time).passed, { look, place })
+      drawSceneText(pen, timeLabels(scene, moment.time).passed, { style, place })
     },
   }
 }

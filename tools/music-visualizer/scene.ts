@@ -121,7 +121,7 @@ const minFontShare = 0.72
 export function drawSceneText(
   pen: Pen,
   line: string,
-  { look, place }: { look: LineStyle; place: LinePosition },
+  { style, place }: { style: LineStyle; place: LinePosition },
 ): boolean {
   if (line === '') return true
   pen.save()
@@ -129,11 +129,11 @@ export function drawSceneText(
   pen.lang = textLanguage(line)
   pen.textBaseline = 'alphabetic'
   pen.textAlign = place.align
-  pen.fillStyle = look.colour
-  applyTextStyle(pen, look)
+  pen.fillStyle = style.colour
+  applyTextStyle(pen, style)
   const full = pen.measureText(line).width
   const share = Math.max(minFontShare, Math.min(1, place.width / full))
-  if (share < 1) applyTextStyle(pen, { ...look, size: look.size * share })
+  if (share < 1) applyTextStyle(pen, { ...style, size: style.size * share })
   const fitted = fitLine(line, place.width, (text) => pen.measureText(text).width)
   pen.fillText(fitted, place.x, place.y)
   pen.restore()
@@ -155,12 +155,12 @@ export function drawTitle(
   pen.shadowBlur = size * 0.35
   pen.shadowOffsetY = size * 0.03
   const title = drawSceneText(pen, scene.title, {
-    look: { size, weight: 700, colour: textColours.strong },
+    style: { size, weight: 700, colour: textColours.strong },
     place,
   })
   const y = scene.title === '' ? place.y : place.y + size * artistLeading
   const artist = drawSceneText(pen, scene.artist, {
-    look: { size: size * 0.54, weight: 400, colour: textColours.soft },
+    style: { size: size * 0.54, weight: 400, colour: textColours.soft },
     place: { ...place, y },
   })
   pen.restore()

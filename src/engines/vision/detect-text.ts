@@ -108,25 +108,25 @@ async function collectTexts(path: string, { video, grid, search }: DetectionJob)
       texts.push(text)
     },
   })
-  const looking: PendingSample[] = []
-  const take = async () => {
-    const next = looking.shift()
+  const pending: PendingSample[] = []
+  const processNext = async () => {
+    const next = pending.shift()
     if (next) follower.sample(next.frame, await next.boxes)
   }
   for await (const frame of gridFrames(path, { ...grid, video, threads, signal })) {
     const index = ring.end
     ring.add(frame.bytes)
     if (index % step !== 0) continue
-    const wanted = timeRelation(search.within, (first + index) / fps)
-    if (wanted === 'past') break
-    const boxes = wanted === 'now' ? detector.find({ ...frame, bytes: frame.bytes.slice() }) : noBoxes
+    const relation = timeRelation(search.within, (first + index) / fps)
+    if (relation === 'past') break
+    const boxes = relation === 'now' ? detector.find({ ...frame, bytes: frame.bytes.slice() }) : noBoxes
     // Handled where the boxes are awaited.
     boxes.catch(() => {})
-    looking.push({ frame: index, boxes })
-    if (looking.length > threads) await take()
+    pending.push({ frame: index, boxes })
+    if (pending.length > threads) await processNext()
     search.onProgress?.(Math.min(99, (100 * index) / frames))
   }
-  while (looking.length > 0) await take()
+  while (pending.length > 0) await processNext()
   follower.end()
   const found = (await Promise.all(texts)).filter((text) => text !== undefined)
   return { found, frames: ring.end }
@@ -150,8 +150,8 @@ async function confirmText(
   { text, picture, line }: TextCandidate,
   detector: TextDetector,
 ): Promise<FoundText | undefined> {
-  const look = prepareRescore(picture, line)
-  const score = Math.min(text.score, rescore(look, await detector.find(look.frame)))
+  const rescoring = prepareRescore(picture, line)
+  const score = Math.min(text.score, rescore(rescoring, await detector.find(rescoring.frame)))
   const sure = { ...text, score }
   return isText(sure) ? sure : undefined
 }

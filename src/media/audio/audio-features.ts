@@ -78,7 +78,7 @@ export class AudioFeatureTracker {
 
   /** Adds interleaved stereo samples. Yields the features of the frames they complete. */
   *push(samples: Float32Array): Generator<AudioFeatures> {
-    for (const piece of this.#hops.split(samples)) yield* this.#take(piece)
+    for (const piece of this.#hops.split(samples)) yield* this.#addHop(piece)
   }
 
   /** Yields the remaining frames, with silence after the last sample. */
@@ -87,12 +87,12 @@ export class AudioFeatureTracker {
     while (this.#frame < this.#options.frames) yield* this.push(silent)
   }
 
-  *#take(piece: Float32Array): Generator<AudioFeatures> {
+  *#addHop(piece: Float32Array): Generator<AudioFeatures> {
     this.#history.push(piece)
     this.#count += 1
     const at = this.#count - hopsAhead
     if (at < 0) return
-    this.#look()
+    this.#updateLevels()
     const { fps, frames } = this.#options
     // Half a millionth of a hop absorbs rounding of times that coincide with a hop.
     while (this.#frame < frames && this.#frame / fps <= (at + 5e-7) * hopSeconds) {
@@ -102,7 +102,7 @@ export class AudioFeatureTracker {
   }
 
   /** Updates the smoothed levels by one hop. */
-  #look(): void {
+  #updateLevels(): void {
     const middle = historySamples - hopsAhead * hopSamples
     this.#history.mix(middle - bandWindowSamples / 2, this.#mono)
     this.#bands.read(this.#spectrum.magnitudes(this.#mono), this.#levels)

@@ -24,7 +24,7 @@ export class LoudnessMeter {
   #energy = 0
   #filled = 0
 
-  /** Takes samples, left and right in turn. */
+  /** Adds interleaved stereo samples, -1 to 1 at 48 kHz. */
   push(samples: Float32Array): void {
     for (let at = 0; at + 1 < samples.length; at += 2) {
       for (const [side, [first, second]] of this.#filters.entries()) {
@@ -111,7 +111,7 @@ export class TruePeakMeter {
   #at = 0
   #peak = 0
 
-  /** Takes samples, left and right in turn. */
+  /** Adds interleaved stereo samples, -1 to 1 at 48 kHz. */
   push(samples: Float32Array): void {
     for (let at = 0; at + 1 < samples.length; at += 2) {
       for (const [side, latest] of this.#latest.entries()) {
@@ -121,7 +121,7 @@ export class TruePeakMeter {
         latest[this.#at + taps] = sample
       }
       this.#at = (this.#at + 1) % taps
-      for (const latest of this.#latest) this.#look(latest)
+      for (const latest of this.#latest) this.#updatePeak(latest)
     }
   }
 
@@ -131,7 +131,7 @@ export class TruePeakMeter {
     return this.#peak
   }
 
-  #look(latest: Float64Array): void {
+  #updatePeak(latest: Float64Array): void {
     const near = Math.max(
       Math.abs(latest[this.#at + taps / 2 - 1] ?? 0),
       Math.abs(latest[this.#at + taps / 2] ?? 0),

@@ -58,7 +58,7 @@ describe('a MIDI file', () => {
   })
 
   it('is read with its own tempo map', () => {
-    // A note a tick, and a new tempo: 1000 microseconds a tick, and 2000, in turn.
+    // A note a tick, and a new tempo: alternately 1000 and 2000 microseconds a tick.
     const count = 100_000
     const event = (tempo: number) => [
       1,

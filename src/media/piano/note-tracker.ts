@@ -82,7 +82,7 @@ export class NoteTracker {
   #step(now: number): TranscribedNote[] {
     const notes: TranscribedNote[] = []
     for (let key = 0; key < keyCount; key += 1) {
-      this.#look(now, key)
+      this.#detectStrike(now, key)
       const strike = this.#waiting[key]
       if (strike && now - strike.at >= apart) {
         notes.push(...this.#end(key, strike.at))
@@ -99,7 +99,7 @@ export class NoteTracker {
   }
 
   /** Detects a strike of the key. Of two strikes that are too close, the more probable one counts. */
-  #look(now: number, key: number): void {
+  #detectStrike(now: number, key: number): void {
     const rise = onsetPeak(this.#frames, now, key)
     if (rise === null) return
     const estimate = classifyOnset(onsetFeatures(this.#frames, now, key))

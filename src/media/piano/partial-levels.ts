@@ -36,9 +36,9 @@ export class PartialLevelMeter {
     this.#long.analyze(around(this.#decimated, moment / decimation, windowSizes.long / decimation))
     this.#short.analyze(around(sound, moment, windowSizes.short))
     for (let at = 0; at < partialBins.length; at += 1) {
-      const look = at < firstShortPartial ? this.#long : this.#short
+      const spectrum = at < firstShortPartial ? this.#long : this.#short
       const bin = partialBins[at] ?? 0
-      const most = Math.max(look.power(bin - 1), look.power(bin), look.power(bin + 1))
+      const most = Math.max(spectrum.power(bin - 1), spectrum.power(bin), spectrum.power(bin + 1))
       levels[at] = Math.max(silenceDb, 10 * Math.log10(most + 1e-18))
     }
   }
