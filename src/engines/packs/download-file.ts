@@ -78,12 +78,15 @@ async function downloadFile(
   { stagingFolder: part, ...options }: StagedDownload,
 ): Promise<void> {
   const { mirror } = packs
-  const wanted = { artifact: source, part, ...options }
+  const download = { artifact: source, part, ...options }
   if (mirror !== undefined && !isHttpUrl(mirror)) return await copyFromMirror(mirror, source, part)
   if (mirror !== undefined) {
-    return await downloadResumable(`${mirror.replace(/\/*$/, '/')}${encodeURIComponent(source.file)}`, wanted)
+    return await downloadResumable(
+      `${mirror.replace(/\/*$/, '/')}${encodeURIComponent(source.file)}`,
+      download,
+    )
   }
-  if (source.address !== undefined) return await downloadResumable(source.address, wanted)
+  if (source.address !== undefined) return await downloadResumable(source.address, download)
   // A complete file of npm remains when an earlier call was killed while it unpacked the file.
   if (source.item && (await fileSizeOrZero(part)) !== source.bytes)
     await downloadWithNpm(source.item, { part, ...options })
@@ -175,8 +178,10 @@ async function downloadWithNpm(
  */
 function npmCommand(): readonly [string, ...string[]] {
   const nodeFolder = dirname(process.execPath)
-  const places = [join(nodeFolder, 'node_modules'), join(nodeFolder, '..', 'lib', 'node_modules')]
-  const script = places.map((path) => join(path, 'npm', 'bin', 'npm-cli.js')).find((path) => existsSync(path))
+  const moduleFolders = [join(nodeFolder, 'node_modules'), join(nodeFolder, '..', 'lib', 'node_modules')]
+  const script = moduleFolders
+    .map((path) => join(path, 'npm', 'bin', 'npm-cli.js'))
+    .find((path) => existsSync(path))
   return script === undefined ? ['npm'] : [process.execPath, script]
 }
 

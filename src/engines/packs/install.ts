@@ -71,8 +71,8 @@ async function downloadAndInstall(
 /** Removes all versions of a pack and its partial downloads. Returns whether there were any. */
 export async function removePack(packs: Packs, name: string): Promise<boolean> {
   packByName(packs, name)
-  const place = await stat(packs.folder).catch(() => null)
-  if (!place?.isDirectory()) return false
+  const folder = await stat(packs.folder).catch(() => null)
+  if (!folder?.isDirectory()) return false
   try {
     return await withPackLock(packs, { name }, async () => {
       const found = await installedVersions(packs, name)

@@ -30,7 +30,7 @@ export const pianoPacks = {
   'piano-transcription-pedal': {
     kind: 'model',
     title: 'High-resolution piano transcription with pedal',
-    enables: 'hearing pianos by a model made for them, with their pedal, instead of Basic Pitch',
+    enables: 'transcribing pianos, including the pedal, with a model trained on them instead of Basic Pitch',
     licence: 'CC-BY-4.0',
     memory: 700,
     optional: true,
@@ -80,7 +80,7 @@ export const pianoPacks = {
   'piano-model': {
     kind: 'own',
     title: 'A piano transcription model of your own (ONNX)',
-    enables: 'hearing pianos by that model, of the form of piano-transcription-pedal',
+    enables: 'transcribing pianos with that model, in the format of piano-transcription-pedal',
     licence: "the model's own",
   },
 } as const satisfies Record<string, EnginePack | ModelPack | OwnPack>

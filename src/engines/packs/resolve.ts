@@ -42,8 +42,8 @@ async function packState(packs: Packs, name: string): Promise<PackState> {
   const pack = packByName(packs, name)
   const { title } = pack
   try {
-    const place = await locatePack(packs, name)
-    if (place !== null) return { name, title, state: 'ready', detail: place }
+    const path = await locatePack(packs, name)
+    if (path !== null) return { name, title, state: 'ready', detail: path }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error
     return { name, title, state: 'missing', detail: error.message, fix: error.hint }

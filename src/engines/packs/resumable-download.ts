@@ -55,17 +55,17 @@ const maxFailures = 100
  * the server still has the same content, otherwise restarts. Verifies the size, not the content. Throws 6401 and keeps
  * the bytes for the next call.
  */
-export async function downloadResumable(address: string, wanted: ResumableDownloadOptions): Promise<void> {
+export async function downloadResumable(address: string, options: ResumableDownloadOptions): Promise<void> {
   if (!isDownloadUrl(address)) throw unsafeUrlError(address)
   const start = new URL(address)
-  await using file = await open(wanted.part, constants.O_RDWR | constants.O_CREAT, 0o666)
+  await using file = await open(options.part, constants.O_RDWR | constants.O_CREAT, 0o666)
   const { size } = await file.stat()
-  const tag = await readFile(tagFile(wanted.part), 'utf8').catch(() => null)
+  const tag = await readFile(tagFile(options.part), 'utf8').catch(() => null)
   const state: DownloadState = { file, bytes: size, furthest: 0, tag }
-  const { bytes } = wanted.artifact
+  const { bytes } = options.artifact
   // The content of a complete file is verified by the caller.
-  if (size > bytes || (tag === null && size < bytes)) await restartDownload(state, wanted, null)
-  const { signal, pause } = wanted
+  if (size > bytes || (tag === null && size < bytes)) await restartDownload(state, options, null)
+  const { signal, pause } = options
   let furthest = state.furthest
   let withoutProgress = 0
   const delayAfter = (error: unknown, failures: number): number => {
@@ -78,7 +78,7 @@ export async function downloadResumable(address: string, wanted: ResumableDownlo
     return exponentialDelay(withoutProgress + 1)
   }
   if (state.bytes < bytes) {
-    await retry(() => downloadOnce(start, state, wanted), { signal, wait: pause, delayAfter })
+    await retry(() => downloadOnce(start, state, options), { signal, wait: pause, delayAfter })
   }
   await file.datasync()
 }
@@ -96,9 +96,9 @@ function tagFile(part: string): string {
 async function downloadOnce(
   start: URL,
   state: DownloadState,
-  wanted: ResumableDownloadOptions,
+  options: ResumableDownloadOptions,
 ): Promise<void> {
-  const { artifact, signal, onProgress } = wanted
+  const { artifact, signal, onProgress } = options
   const isResumed = state.bytes > 0 && state.tag !== null
   const headers: Record<string, string> = isResumed
     ? { range: `bytes=${state.bytes}-`, 'if-range': state.tag ?? '' }
@@ -111,7 +111,7 @@ async function downloadOnce(
       throw wrongSizeError(start, artifact, Number(length))
     }
     // A weak tag does not promise equal bytes (RFC 9110, 13.1.5).
-    await restartDownload(state, wanted, typeof etag === 'string' && /^"[^"]*"$/.test(etag) ? etag : null)
+    await restartDownload(state, options, typeof etag === 'string' && /^"[^"]*"$/.test(etag) ? etag : null)
   } else if (range !== `bytes ${state.bytes}-${artifact.bytes - 1}/${artifact.bytes}`) {
     discardBody(response)
     throw wrongSizeError(start, artifact)

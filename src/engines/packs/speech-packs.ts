@@ -194,7 +194,7 @@ export const speechPacks = {
   zipvoice: {
     kind: 'model',
     title: 'ZipVoice, distilled',
-    enables: 'speaking Chinese and English in a voice that is heard once',
+    enables: 'speaking Chinese and English in a voice cloned from one recording',
     licence: 'Apache-2.0',
     memory: 900,
     optional: true,

@@ -42,7 +42,7 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
   const embedder = await openSpeakerEmbedder(signal)
   if (embedder) opened.use(embedder)
 
-  const hear = async (samples: Float32Array): Promise<Uint8Array[]> => {
+  const detectSpeakers = async (samples: Float32Array): Promise<Uint8Array[]> => {
     const gain = Math.min(maxGain, segmentationRms / (rootMeanSquare(samples) || 1))
     const x = new model.onnx.Tensor(
       'float32',
@@ -61,7 +61,7 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
       const voices = new Map<number, Float32Array>()
       for await (const samples of overlappingWindows(sound)) {
         requestSignal.throwIfAborted()
-        const active = await hear(samples)
+        const active = await detectSpeakers(samples)
         const found = tracks.add(active)
         for (const [index, track] of found.entries()) {
           if (track < 0 || !embedder) continue

@@ -74,17 +74,17 @@ async function extractVoice(
     const samples = Float32Array.from({ length: piece.length / 2 }, (_, at) => piece[2 * at + channel] ?? 0)
     return stft.forward(samples, modelFrames)
   })
-  const heard = new Float32Array(2 * modelFrames * modelBins)
+  const magnitudes = new Float32Array(2 * modelFrames * modelBins)
   for (const [channel, spectrum] of spectra.entries()) {
     for (let at = 0; at < modelFrames * modelBins; at += 1) {
-      const place = 2 * (Math.floor(at / modelBins) * stft.bins + (at % modelBins))
-      heard[channel * modelFrames * modelBins + at] = Math.hypot(
-        spectrum[place] ?? 0,
-        spectrum[place + 1] ?? 0,
+      const binAt = 2 * (Math.floor(at / modelBins) * stft.bins + (at % modelBins))
+      magnitudes[channel * modelFrames * modelBins + at] = Math.hypot(
+        spectrum[binAt] ?? 0,
+        spectrum[binAt + 1] ?? 0,
       )
     }
   }
-  const [voices, others] = [await estimateStem(voice, heard), await estimateStem(music, heard)]
+  const [voices, others] = [await estimateStem(voice, magnitudes), await estimateStem(music, magnitudes)]
   const voiceSamples = new Float32Array(piece.length)
   for (const [channel, spectrum] of spectra.entries()) {
     for (let frame = 0; frame < modelFrames; frame += 1) {
@@ -92,9 +92,9 @@ async function extractVoice(
         const at = (channel * modelFrames + frame) * modelBins + bin
         const [one, other] = [(voices[at] ?? 0) ** 2, (others[at] ?? 0) ** 2]
         const share = bin < modelBins ? (one + 5e-11) / (one + other + 1e-10) : 0
-        const place = 2 * (frame * stft.bins + bin)
-        spectrum[place] = (spectrum[place] ?? 0) * share
-        spectrum[place + 1] = (spectrum[place + 1] ?? 0) * share
+        const binAt = 2 * (frame * stft.bins + bin)
+        spectrum[binAt] = (spectrum[binAt] ?? 0) * share
+        spectrum[binAt + 1] = (spectrum[binAt + 1] ?? 0) * share
       }
     }
     for (const [at, sample] of stft.inverse(spectrum, modelFrames).entries())
@@ -103,9 +103,14 @@ async function extractVoice(
   return voiceSamples
 }
 
-async function estimateStem({ onnx, session, run }: OnnxModel, heard: Float32Array): Promise<Float32Array> {
+async function estimateStem(
+  { onnx, session, run }: OnnxModel,
+  magnitudes: Float32Array,
+): Promise<Float32Array> {
   const [input = '', output = ''] = [session.inputNames[0], session.outputNames[0]]
-  const result = await run({ [input]: new onnx.Tensor('float32', heard, [2, 1, modelFrames, modelBins]) })
+  const result = await run({
+    [input]: new onnx.Tensor('float32', magnitudes, [2, 1, modelFrames, modelBins]),
+  })
   return result[output]?.data as Float32Array
 }
 

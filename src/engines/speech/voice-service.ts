@@ -122,8 +122,8 @@ const staleReferenceMs = 3_600_000
 async function requestGptSovits(request: SpeechRequest): Promise<ServiceResponse> {
   const { client, text, language, reference, speed, signal } = request
   const name = `${referencePrefix}${randomUUID()}.wav`
-  const { here, there } = referenceFolders(request)
-  const file = join(here, name)
+  const { localFolder, serverFolder } = referenceFolders(request)
+  const file = join(localFolder, name)
   try {
     await writeFile(file, encodeWav(reference)).catch((error: unknown) => {
       throw new MediaError(6401, 'the reference cannot be written to the folder of voice_service', {
@@ -134,7 +134,7 @@ async function requestGptSovits(request: SpeechRequest): Promise<ServiceResponse
     const json = {
       text,
       text_lang: gptSovitsNames[language] ?? 'auto',
-      ref_audio_path: `${there.replace(/[/\\]+$/, '')}${there.includes('\\') ? '\\' : '/'}${name}`,
+      ref_audio_path: `${serverFolder.replace(/[/\\]+$/, '')}${serverFolder.includes('\\') ? '\\' : '/'}${name}`,
       prompt_text: reference.text,
       prompt_lang: gptSovitsNames[reference.language] ?? 'auto',
       text_split_method: 'cut5',
@@ -144,7 +144,7 @@ async function requestGptSovits(request: SpeechRequest): Promise<ServiceResponse
       streaming_mode: false,
     }
     // Another worker may remove them first, or the folder may not be listable: not essential.
-    await removeStaleReferences(here, name).catch(() => undefined)
+    await removeStaleReferences(localFolder, name).catch(() => undefined)
     return await client.send({ path: '/tts', json, signal }).catch(rethrowWithHint)
   } finally {
     // A later request removes what is left: do not hide the original error.
@@ -183,12 +183,13 @@ function rethrowWithHint(error: unknown): never {
 
 /** Folder in which the reference is written, and its path on the server. */
 function referenceFolders({ service, scratch }: SpeechRequest): {
-  readonly here: string
-  readonly there: string
+  readonly localFolder: string
+  readonly serverFolder: string
 } {
-  const { folder, folder_there: there } = service
-  if (folder !== undefined) return { here: folder, there: there ?? folder }
-  if (isLoopback(parseServiceAddress(service.address).base.hostname)) return { here: scratch, there: scratch }
+  const { folder, folder_there } = service
+  if (folder !== undefined) return { localFolder: folder, serverFolder: folder_there ?? folder }
+  if (isLoopback(parseServiceAddress(service.address).base.hostname))
+    return { localFolder: scratch, serverFolder: scratch }
   throw new MediaError(6401, `${serviceName(service)} is on another machine and cannot read the reference`, {
     retryable: false,
     hint: shareFolder,

@@ -68,9 +68,9 @@ async function measureRenderedFonts(
   const pen = measuringPen(drawing)
   // Letters that the family does not have come from another font of this machine.
   const candidates = [family, ...drawing.GlobalFonts.families.map((one) => one.family)]
-  const drawn = (wanted: LetterKind, isBold: boolean) => {
+  const drawn = (letters: LetterKind, isBold: boolean) => {
     const drawnHere = texts.map((text, index) => ({ ...text, width: widths[index] ?? 0 }))
-    const of = drawnHere.filter(({ kind, bold }) => kind === wanted && bold === isBold)
+    const of = drawnHere.filter(({ kind, bold }) => kind === letters && bold === isBold)
     // One after the other: each is a file to open, and a machine may have a thousand.
     for (const candidate of candidates) {
       const found = matchFamily(pen, candidate, of)

@@ -43,13 +43,14 @@ function familiesFor(language: string): readonly string[] {
  * those that libass draws. Without such a font, widths are estimated.
  */
 export async function typefaceFor(language: string, probing: FontProbeOptions): Promise<Typeface> {
-  const wanted = familiesFor(language)
+  const families = familiesFor(language)
   try {
     const drawing = await loadDrawing()
-    const here = new Set(drawing.GlobalFonts.families.map(({ family }) => family))
-    const family = wanted.find((name) => here.has(name))
+    const installed = new Set(drawing.GlobalFonts.families.map(({ family }) => family))
+    const family = families.find((name) => installed.has(name))
     const { filters } = await locateFfmpeg()
-    if (family === undefined || !filters.has('ass')) return estimatedTypeface(family ?? wanted[0] ?? 'Arial')
+    if (family === undefined || !filters.has('ass'))
+      return estimatedTypeface(family ?? families[0] ?? 'Arial')
     return measuredTypeface(drawing, {
       family,
       drawn: await renderedFonts(drawing, family, probing),
@@ -59,7 +60,7 @@ export async function typefaceFor(language: string, probing: FontProbeOptions): 
     // Without fonts or libass, lines are wrapped by estimated widths.
     probing.signal?.throwIfAborted()
     if (!(error instanceof MediaError)) throw error
-    return estimatedTypeface(wanted[0] ?? 'Arial')
+    return estimatedTypeface(families[0] ?? 'Arial')
   }
 }
 

@@ -63,10 +63,10 @@ function sampleLines(lines: readonly string[], room: number): string[] {
     lines.slice(at * sampleRunLines, (at + 1) * sampleRunLines),
   )
   const all = estimateTokens(lines.join('\n'))
-  const wanted = Math.max(1, Math.floor((runs.length * Math.min(all, room)) / Math.max(1, all)))
+  const sampleCount = Math.max(1, Math.floor((runs.length * Math.min(all, room)) / Math.max(1, all)))
   const chosen = Array.from(
-    { length: wanted },
-    (_, at) => runs[Math.floor((at * runs.length) / wanted)] ?? [],
+    { length: sampleCount },
+    (_, at) => runs[Math.floor((at * runs.length) / sampleCount)] ?? [],
   )
   const taken: string[] = []
   let tokens = 0

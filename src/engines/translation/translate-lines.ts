@@ -40,18 +40,18 @@ export async function translateLines(
   direction: LanguagePair,
   { model, signal, onShare }: TranslateLinesOptions,
 ): Promise<TranslateLinesResult> {
-  const wanted = [...lines.keys()].filter((at) => /[\p{L}\p{N}]/u.test(lines[at] ?? ''))
-  const isWanted = new Set(wanted)
+  const translatable = [...lines.keys()].filter((at) => /[\p{L}\p{N}]/u.test(lines[at] ?? ''))
+  const isTranslatable = new Set(translatable)
   const withoutBrief: TranslationContext = { ...direction, lines, brief: undefined }
   // A single question contains the whole file and needs no summary.
-  const isShort = splitIntoQuestions(wanted, withoutBrief, { model }).length <= 1
+  const isShort = splitIntoQuestions(translatable, withoutBrief, { model }).length <= 1
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })
   if (!isShort) onShare(briefShare)
   const file: TranslationContext = { ...withoutBrief, brief }
   const found = new Map<number, string>()
   const answered = new Set<string>()
   let failure: MediaError | undefined
-  let open = wanted
+  let open = translatable
   let round = 0
   for (; round < rounds.length && open.length > 0; round += 1) {
     const { lines: most, ...how } = rounds[round] ?? {}
@@ -60,11 +60,11 @@ export async function translateLines(
     const ask = async (ids: readonly number[]) => {
       const question = JSON.stringify([ids, how])
       if (budget.isExhausted || answered.has(question)) return
-      const came = await budget.watch(translateQuestion(ids, file, { model, signal, ...how }), signal)
-      if (!came) return
+      const translations = await budget.watch(translateQuestion(ids, file, { model, signal, ...how }), signal)
+      if (!translations) return
       answered.add(question)
-      for (const [at, text] of came) found.set(at, text)
-      onShare(briefShare + ((1 - briefShare) * found.size) / wanted.length)
+      for (const [at, text] of translations) found.set(at, text)
+      onShare(briefShare + ((1 - briefShare) * found.size) / translatable.length)
     }
     await Promise.all(splitIntoQuestions(open, file, { model, most }).map((ids) => limited(() => ask(ids))))
     open = open.filter((at) => !found.has(at))
@@ -72,10 +72,10 @@ export async function translateLines(
     const isLast = open.length > 0 && round === rounds.length - 1
     if (budget.serviceFailure && (budget.isServiceDown || isLast)) throw budget.serviceFailure
   }
-  if (open.length > maxUntranslated(wanted.length))
-    throw failure ?? unusableTranslationError(model, `${open.length} of ${wanted.length}`)
+  if (open.length > maxUntranslated(translatable.length))
+    throw failure ?? unusableTranslationError(model, `${open.length} of ${translatable.length}`)
   return {
-    lines: lines.map((line, at) => found.get(at) ?? (isWanted.has(at) ? undefined : line)),
+    lines: lines.map((line, at) => found.get(at) ?? (isTranslatable.has(at) ? undefined : line)),
     hasBrief: isShort || brief !== undefined,
     wasAskedAgain: round > 1 || open.length > 0,
   }
@@ -122,10 +122,10 @@ class FailureBudget {
     // A response to a question sent before a failure does not show that the service has recovered.
     const before = this.#failed
     try {
-      const came = await asking
+      const translations = await asking
       this.#forgiven = Math.max(this.#forgiven, before)
-      this.#useless = came.size > 0 ? 0 : this.#useless + 1
-      return came
+      this.#useless = translations.size > 0 ? 0 : this.#useless + 1
+      return translations
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof MediaError)) throw error

@@ -53,10 +53,10 @@ export async function detectText(
   const { found, frames } = await collectTexts(path, { video, grid, search })
   const step = sampleStep(rate)
   const texts = removeContainedTexts(joinEdgeFragments(found, { ...grid, step, frames }), step)
-  const wanted = search.subtitles ? selectSubtitles(texts, grid, hertz(rate)) : texts
+  const selected = search.subtitles ? selectSubtitles(texts, grid, hertz(rate)) : texts
   const first = firstFrameIndex(video, rate)
   const { within, until = Infinity, most = Infinity } = search
-  return limitRegions(wanted, {
+  return limitRegions(selected, {
     regionsOf(text) {
       const regions = clipToTime(textRegions(shiftText(text, first), grid), until)
       return within ? clipToAreas(regions, within) : regions

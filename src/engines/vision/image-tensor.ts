@@ -95,9 +95,9 @@ interface ResizeTaps {
 
 function resizeTaps(from: number, to: number): ResizeTaps[] {
   const step = from / to
-  return Array.from({ length: to }, (_, place): ResizeTaps => {
+  return Array.from({ length: to }, (_, target): ResizeTaps => {
     if (step > 1) {
-      const [begin, end] = [place * step, Math.min(from, (place + 1) * step)]
+      const [begin, end] = [target * step, Math.min(from, (target + 1) * step)]
       const first = Math.floor(begin)
       const weights = Array.from({ length: Math.ceil(end) - first }, (__, index) => {
         const at = first + index
@@ -105,7 +105,7 @@ function resizeTaps(from: number, to: number): ResizeTaps[] {
       })
       return { first, weights }
     }
-    const middle = Math.min(from - 1, Math.max(0, (place + 0.5) * step - 0.5))
+    const middle = Math.min(from - 1, Math.max(0, (target + 0.5) * step - 0.5))
     const first = Math.min(Math.max(0, from - 2), Math.floor(middle))
     return from === 1 ? { first, weights: [1] } : { first, weights: [1 - middle + first, middle - first] }
   })

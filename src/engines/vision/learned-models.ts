@@ -154,9 +154,9 @@ function copyIntoHoles(
       rgb[at * 3 + channel] = Math.min(255, Math.max(0, Math.round(factor * (plane[at] ?? 0))))
     }
   }
-  const made = toSamples(rgb)
+  const samples = toSamples(rgb)
   for (let at = 0; at < picture.hole.length; at += 1) {
-    if (picture.hole[at] === 1) picture.pixels.set(made.subarray(at * 3, at * 3 + 3), at * 3)
+    if (picture.hole[at] === 1) picture.pixels.set(samples.subarray(at * 3, at * 3 + 3), at * 3)
   }
 }
 

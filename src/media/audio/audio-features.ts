@@ -152,8 +152,8 @@ function approach(level: number, target: number, { up, down }: { up: number; dow
 }
 
 /** Level at a position among the bands, 0 to 1, linearly interpolated. */
-export function bandLevelAt(bands: Float32Array, place: number): number {
-  const at = Math.min(1, Math.max(0, place)) * (bands.length - 1)
+export function bandLevelAt(bands: Float32Array, position: number): number {
+  const at = Math.min(1, Math.max(0, position)) * (bands.length - 1)
   const below = Math.floor(at)
   const low = bands[below] ?? 0
   return low + ((bands[below + 1] ?? low) - low) * (at - below)

@@ -14,8 +14,8 @@ const referenceHz = 1000
 const minAmplitude = 1e-6
 
 /** Frequency at a position among the bands, 0 to 1; Hz, logarithmic. */
-export function bandFrequency(place: number): number {
-  return lowestHz * (highestHz / lowestHz) ** place
+export function bandFrequency(position: number): number {
+  return lowestHz * (highestHz / lowestHz) ** position
 }
 
 /** Position of a frequency (Hz) among the bands, 0 to 1 within their range. */
@@ -37,14 +37,14 @@ export class BandAnalyzer {
 
   constructor({ size, rate }: { readonly size: number; readonly rate: number }) {
     const half = 0.5 / (bandCount - 1)
-    const binOf = (place: number) => (bandFrequency(place) * size) / rate
+    const binOf = (position: number) => (bandFrequency(position) * size) / rate
     this.#bands = Array.from({ length: bandCount }, (_, index) => {
-      const place = index / (bandCount - 1)
+      const position = index / (bandCount - 1)
       return {
-        middle: binOf(place),
-        first: Math.ceil(binOf(place - half)),
-        last: Math.floor(binOf(place + half)),
-        gain: tiltDb * Math.log2(bandFrequency(place) / referenceHz),
+        middle: binOf(position),
+        first: Math.ceil(binOf(position - half)),
+        last: Math.floor(binOf(position + half)),
+        gain: tiltDb * Math.log2(bandFrequency(position) / referenceHz),
       }
     })
   }

@@ -28,8 +28,8 @@ export class LoudnessMeter {
   push(samples: Float32Array): void {
     for (let at = 0; at + 1 < samples.length; at += 2) {
       for (const [side, [first, second]] of this.#filters.entries()) {
-        const heard = second.run(first.run(samples[at + side] ?? 0))
-        this.#energy += heard * heard
+        const weighted = second.run(first.run(samples[at + side] ?? 0))
+        this.#energy += weighted * weighted
       }
       this.#filled += 1
       if (this.#filled === stepSamples) this.#closeStep()
@@ -43,10 +43,10 @@ export class LoudnessMeter {
     const blocks = this.#energies
       .slice(blockSteps - 1)
       .map((_, at) => meanEnergy(this.#energies.slice(at, at + blockSteps)))
-    const heard = blocks.filter((energy) => energyToLufs(energy) > absoluteGate)
-    if (heard.length === 0) return meanEnergy(blocks) > 0 ? energyToLufs(meanEnergy(blocks)) : undefined
-    const gate = energyToLufs(meanEnergy(heard)) + relativeGate
-    return energyToLufs(meanEnergy(heard.filter((energy) => energyToLufs(energy) > gate)))
+    const audible = blocks.filter((energy) => energyToLufs(energy) > absoluteGate)
+    if (audible.length === 0) return meanEnergy(blocks) > 0 ? energyToLufs(meanEnergy(blocks)) : undefined
+    const gate = energyToLufs(meanEnergy(audible)) + relativeGate
+    return energyToLufs(meanEnergy(audible.filter((energy) => energyToLufs(energy) > gate)))
   }
 
   #closeStep(): void {

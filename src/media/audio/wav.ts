@@ -92,11 +92,11 @@ function parseWavSamples(data: Buffer, { kind, channels, bits }: WavFormat): Flo
   for (let at = 0; at < samples.length; at += 1) {
     let sum = 0
     for (let channel = 0; channel < channels; channel += 1) {
-      const place = (at * channels + channel) * width
-      if (kind === float) sum += data.readFloatLE(place)
+      const offset = (at * channels + channel) * width
+      if (kind === float) sum += data.readFloatLE(offset)
       // 8-bit samples, and only these, are unsigned.
-      else if (width === 1) sum += (data.readUInt8(place) - 128) / 128
-      else sum += data.readIntLE(place, width) / 2 ** (bits - 1)
+      else if (width === 1) sum += (data.readUInt8(offset) - 128) / 128
+      else sum += data.readIntLE(offset, width) / 2 ** (bits - 1)
     }
     samples[at] = sum / channels
   }

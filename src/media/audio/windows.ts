@@ -23,22 +23,22 @@ export async function* paddedWindows(
   { length, step, before }: PaddedWindowsOptions,
 ): AsyncGenerator<SoundWindow> {
   const samples = new Float32Array(length)
-  let [from, filled, heard] = [-before, before, 0]
+  let [from, filled, received] = [-before, before, 0]
   for await (const piece of sound) {
     for (let at = 0; at < piece.length;) {
       const count = Math.min(length - filled, piece.length - at)
       samples.set(piece.subarray(at, at + count), filled)
-      ;[filled, at, heard] = [filled + count, at + count, heard + count]
+      ;[filled, at, received] = [filled + count, at + count, received + count]
       if (filled < length) break
-      yield { from, samples, received: heard, isLast: false }
+      yield { from, samples, received, isLast: false }
       samples.copyWithin(0, step)
       ;[from, filled] = [from + step, length - step]
     }
   }
   for (;;) {
     samples.fill(0, filled)
-    const isLast = heard <= from + before + step
-    yield { from, samples, received: heard, isLast }
+    const isLast = received <= from + before + step
+    yield { from, samples, received, isLast }
     if (isLast) return
     samples.copyWithin(0, step)
     ;[from, filled] = [from + step, Math.max(0, filled - step)]

@@ -28,7 +28,7 @@ const pedalWait = 10
 const lookaheadFrames = slope.offset
 
 /** An open note; times in frames. */
-interface HeldNote {
+interface OpenNote {
   readonly at: number
   readonly probability: number
   readonly velocity: number
@@ -41,7 +41,7 @@ interface HeldNote {
 export class RegressionTracker {
   readonly pedals: PedalSpan[] = []
   readonly #frames: RegressionFrame[] = []
-  readonly #held: (HeldNote | undefined)[] = Array.from({ length: keyCount })
+  readonly #openNotes: (OpenNote | undefined)[] = Array.from({ length: keyCount })
   #pedal: { readonly start: number; up?: number } | undefined
   #wasDown = false
   #count = 0
@@ -77,7 +77,7 @@ export class RegressionTracker {
         const { onsets, velocities } = this.#at(0)
         // The model outputs velocity / 128.
         const velocity = Math.floor(128 * (velocities[key] ?? 0))
-        this.#held[key] = { at, probability: onsets[key] ?? 0, velocity }
+        this.#openNotes[key] = { at, probability: onsets[key] ?? 0, velocity }
       } else notes.push(...this.#follow(now, key))
     }
     this.#followPedal(now)
@@ -86,23 +86,23 @@ export class RegressionTracker {
 
   /** Ends a note that became silent: at its offset if that is nearer to the silence than to the start, else at the silence. */
   #follow(now: number, key: number): TranscribedNote[] {
-    const held = this.#held[key]
-    if (!held) return []
+    const note = this.#openNotes[key]
+    if (!note) return []
     const offset = this.#peak((frame) => frame.offsets[key] ?? 0, slope.offset, threshold.offset)
-    if (offset !== null) held.offset ??= now + offset
-    if ((this.#at(0).sounding[key] ?? 0) <= threshold.sounding) held.silentFrom ??= now
-    if (held.silentFrom !== undefined) {
-      const isItsOwn = held.offset !== undefined && held.offset - held.at > held.silentFrom - held.offset
-      return this.#end(key, isItsOwn ? (held.offset ?? held.silentFrom) : held.silentFrom)
+    if (offset !== null) note.offset ??= now + offset
+    if ((this.#at(0).sounding[key] ?? 0) <= threshold.sounding) note.silentFrom ??= now
+    if (note.silentFrom !== undefined) {
+      const isItsOwn = note.offset !== undefined && note.offset - note.at > note.silentFrom - note.offset
+      return this.#end(key, isItsOwn ? (note.offset ?? note.silentFrom) : note.silentFrom)
     }
-    return now - held.at >= maxNoteFrames ? this.#end(key, now) : []
+    return now - note.at >= maxNoteFrames ? this.#end(key, now) : []
   }
 
   #end(key: number, at: number): TranscribedNote[] {
-    const held = this.#held[key]
-    if (!held) return []
-    this.#held[key] = undefined
-    const start = held.at / regressionFrameRate
+    const note = this.#openNotes[key]
+    if (!note) return []
+    this.#openNotes[key] = undefined
+    const start = note.at / regressionFrameRate
     const end = Math.max(at / regressionFrameRate, start + 1 / regressionFrameRate)
     return [
       {
@@ -110,8 +110,8 @@ export class RegressionTracker {
         start,
         end,
         soundEnd: end,
-        probability: held.probability,
-        velocity: held.velocity,
+        probability: note.probability,
+        velocity: note.velocity,
       },
     ]
   }
@@ -120,17 +120,17 @@ export class RegressionTracker {
     const isDown = this.#at(0).pedal >= threshold.pedal
     const rises = isDown && !this.#wasDown
     this.#wasDown = isDown
-    const held = this.#pedal
+    const pedal = this.#pedal
     if (rises) {
-      if (held?.up !== undefined) this.#lift(held.up)
+      if (pedal?.up !== undefined) this.#lift(pedal.up)
       this.#pedal ??= { start: now / regressionFrameRate }
       return
     }
-    if (!held) return
-    if (!isDown) held.up ??= now
+    if (!pedal) return
+    if (!isDown) pedal.up ??= now
     const offset = this.#peak((frame) => frame.pedalOffset, slope.offset, threshold.pedalOffset)
     if (offset !== null) this.#lift(now + offset)
-    else if (held.up !== undefined && now - held.up >= pedalWait) this.#lift(held.up)
+    else if (pedal.up !== undefined && now - pedal.up >= pedalWait) this.#lift(pedal.up)
   }
 
   #lift(at: number): void {

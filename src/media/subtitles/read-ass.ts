@@ -99,14 +99,14 @@ function parseEvent(text: string, { from, to, fields, line }: EventLine): Subtit
     return index < 0 ? { from: to, to } : { from: starts[index] ?? to, to: (starts[index + 1] ?? to + 1) - 1 }
   }
   const valueOf = (index: number) => {
-    const place = valueAt(index)
-    return text.slice(place.from, place.to).trim()
+    const field = valueAt(index)
+    return text.slice(field.from, field.to).trim()
   }
   const time = (index: number): ParsedTime | undefined => {
-    const place = valueAt(index)
-    const skipped = /^\s*/.exec(text.slice(place.from, Math.min(place.to, place.from + 40)))?.[0].length ?? 0
-    const found = parseTimeAt(text, place.from + skipped)
-    return found && found.at.to <= place.to ? found : undefined
+    const field = valueAt(index)
+    const skipped = /^\s*/.exec(text.slice(field.from, Math.min(field.to, field.from + 40)))?.[0].length ?? 0
+    const found = parseTimeAt(text, field.from + skipped)
+    return found && found.at.to <= field.to ? found : undefined
   }
   const [start, end] = [time(fields.start), time(fields.end)]
   if (!start || !end) return 'times'

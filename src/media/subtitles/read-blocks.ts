@@ -144,12 +144,12 @@ function createEntry(
   { first, times, range, last, lines }: EntryHead & { range: TimeRange; last: number; lines: LineIndex },
 ): SubtitleEntry {
   const from = lines.from(times + 1)
-  const place = { from, to: last > times + 1 ? lines.to(last - 1) : from }
+  const textRange = { from, to: last > times + 1 ? lines.to(last - 1) : from }
   return {
     ...{ start: range.start.ms, end: range.end.ms },
-    text: normalizeLineEnds(text.slice(place.from, place.to)),
+    text: normalizeLineEnds(text.slice(textRange.from, textRange.to)),
     ...{ kind: 'dialogue', layer: 0, style: '', line: first + 1 },
-    at: { start: range.start.at, end: range.end.at, text: place },
+    at: { start: range.start.at, end: range.end.at, text: textRange },
   }
 }
 

@@ -20,9 +20,9 @@ export function restoreTags(text: string, replacement: string, format: SubtitleF
   let before = 0
   let last = ''
   for (const [index, token] of tokens.entries()) {
-    const place = tagOffset(before / Math.max(1, all), bounds)
+    const offset = tagOffset(before / Math.max(1, all), bounds)
     // A tag directly after a word stays at the end of a word; one after a space precedes the next word.
-    const at = before > 0 && before < all && /\S$/.test(last) ? wordEnd(clean, place) : place
+    const at = before > 0 && before < all && /\S$/.test(last) ? wordEnd(clean, offset) : offset
     if (isKept(token)) placed.push({ at: Math.max(at, placed.at(-1)?.at ?? 0), raw: token.raw })
     else last = visibleText(token, format)
     before += shown[index] ?? 0

@@ -144,17 +144,22 @@ export function presetStyle({
   name,
   scale = 1,
 }: PresetStyleOptions): AssStyle {
-  const look = stylePresets[preset]
-  const usual = presetEm(canvas, look)
+  const style = stylePresets[preset]
+  const usual = presetEm(canvas, style)
   const em = usual * scale
   const { share } = lineShape(canvas)
   return {
-    ...{ name, family: typeface.family, bold: look.bold, size: fontSize(typeface, em), em },
-    ...{ fill: letterColours[colour] ?? look.fill, edge: look.edge, back: look.back, box: look.box ?? false },
-    spacing: em * (look.spacing ?? 0),
-    lineWidth: 1.001 * lineShape(canvas).ems * usual * (1 + (look.spacing ?? 0)),
-    outline: em * look.outline,
-    shadow: em * look.shadow,
+    ...{ name, family: typeface.family, bold: style.bold, size: fontSize(typeface, em), em },
+    ...{
+      fill: letterColours[colour] ?? style.fill,
+      edge: style.edge,
+      back: style.back,
+      box: style.box ?? false,
+    },
+    spacing: em * (style.spacing ?? 0),
+    lineWidth: 1.001 * lineShape(canvas).ems * usual * (1 + (style.spacing ?? 0)),
+    outline: em * style.outline,
+    shadow: em * style.shadow,
     marginX: Math.floor((canvas.width * (1 - share)) / 2),
     marginY: Math.round(canvas.height * (canvas.height > 1.2 * canvas.width ? 0.12 : 0.06)),
   }

@@ -10,8 +10,8 @@ const minEdgeDensity = 1.5
 const minTextScore = { several: 0.7, one: 0.8 }
 
 /** Whether a tracked candidate is text, by its score and edge density. */
-export function isText({ score, edgeDensity: edges, detectionCount: seen }: FoundText): boolean {
-  return edges >= minEdgeDensity && score >= (seen > 1 ? minTextScore.several : minTextScore.one)
+export function isText({ score, edgeDensity: edges, detectionCount }: FoundText): boolean {
+  return edges >= minEdgeDensity && score >= (detectionCount > 1 ? minTextScore.several : minTextScore.one)
 }
 
 /** Share of a text's area and of its duration inside another text from which it counts as a part of that text. */
@@ -90,7 +90,7 @@ const maxEdgeFrames = 4
  */
 export function joinEdgeFragments(texts: readonly FoundText[], sampling: SampledVideo): FoundText[] {
   const brief = Map.groupBy(
-    texts.filter(({ detectionCount: seen }) => seen <= 2),
+    texts.filter(({ detectionCount }) => detectionCount <= 2),
     ({ firstSample: sampled }) => sampled,
   )
   const fragments = new Set<FoundText>()

@@ -105,11 +105,11 @@ function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void 
     around,
     reach: isMoving(track) ? matchRadius.moving : matchRadius.still,
   })
-  const place = translateBox(track.origin, best.offset.x, best.offset.y)
+  const expected = translateBox(track.origin, best.offset.x, best.offset.y)
   const box = [...free].toSorted(
-    (one, other) => intersectionOverUnion(other, place) - intersectionOverUnion(one, place),
+    (one, other) => intersectionOverUnion(other, expected) - intersectionOverUnion(one, expected),
   )[0]
-  const boxed = box && coversText(box, place) ? box : undefined
+  const boxed = box && coversText(box, expected) ? box : undefined
   const enough = best.visibleShare >= minMatchedShare && best.strength >= minStrength
   if (enough && best.similarity >= (boxed ? minSimilarity.boxed : minSimilarity.found)) {
     if (boxed) free.delete(boxed)
@@ -117,10 +117,10 @@ function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void 
   } else track.missed += 1
 }
 
-/** Whether a detected box is that of the text expected at `place`. */
-function coversText(box: Bounds, place: Bounds): boolean {
-  const both = boxArea(intersectBoxes(box, place))
-  return both > 0.6 * boxArea(box) && both > 0.5 * boxArea(place)
+/** Whether a detected box is that of the text whose box is predicted as `expected`. */
+function coversText(box: Bounds, expected: Bounds): boolean {
+  const both = boxArea(intersectBoxes(box, expected))
+  return both > 0.6 * boxArea(box) && both > 0.5 * boxArea(expected)
 }
 
 /** Searches boxes of similar size for a text that started to move or changed its movement. */
@@ -155,8 +155,11 @@ function addDetection(
   track.detections.push({ frame, offset, box })
   track.missed = 0
   track.unconfirmed = box ? 0 : track.unconfirmed + 1
-  const place = { ...translateBox(roundOutwards(track.origin), offset.x, offset.y), tilt: track.origin.tilt }
-  const part = cropLuma(luma, strokeSearchBox(place))
+  const expected = {
+    ...translateBox(roundOutwards(track.origin), offset.x, offset.y),
+    tilt: track.origin.tilt,
+  }
+  const part = cropLuma(luma, strokeSearchBox(expected))
   if (track.first.length < cropsPerEnd) track.first.push(part)
   if (!box) return
   track.last.push(part)

@@ -104,10 +104,10 @@ function boxLocator({ detections }: TextTrack, strokes: Bounds): (frame: number)
       return translateBox(strokes, x, y)
     }
   }
-  const seen = detections.filter(({ box }) => box)
-  const typical = (axis: keyof Offset) => lowerMedian(seen.map(({ offset }) => offset[axis]))
-  const place = translateBox(strokes, typical('x'), typical('y'))
-  return () => place
+  const boxed = detections.filter(({ box }) => box)
+  const typical = (axis: keyof Offset) => lowerMedian(boxed.map(({ offset }) => offset[axis]))
+  const typicalBox = translateBox(strokes, typical('x'), typical('y'))
+  return () => typicalBox
 }
 
 /** Mean gradient outside a box and its margin, divided by the mean gradient inside it; 1 if either part is empty. */

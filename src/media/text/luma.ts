@@ -88,22 +88,22 @@ export function createLumaRing(
   { width, height }: { readonly width: number; readonly height: number },
   { capacity, interval: every }: LumaRingOptions,
 ): LumaRing {
-  const places: Uint8Array[] = []
+  const slots: Uint8Array[] = []
   let end = 0
   const first = () => every * Math.max(0, Math.ceil(end / every) - capacity)
-  const placeOf = (frame: number) => Math.floor(frame / every) % capacity
+  const slotIndex = (frame: number) => Math.floor(frame / every) % capacity
   return {
     interval: every,
     add(bytes) {
       if (end % every === 0) {
-        const place = (places[placeOf(end)] ??= new Uint8Array(width * height))
-        place.set(bytes.subarray(0, place.length))
+        const slot = (slots[slotIndex(end)] ??= new Uint8Array(width * height))
+        slot.set(bytes.subarray(0, slot.length))
       }
       end += 1
     },
     at(frame) {
       if (frame < first() || frame >= end) return undefined
-      const values = places[placeOf(frame)]
+      const values = slots[slotIndex(frame)]
       return values && { width, height, values }
     },
     get first() {

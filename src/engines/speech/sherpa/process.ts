@@ -57,8 +57,8 @@ export async function startSherpaProcess(
 }
 
 function requestSeconds({ samples, rate, speak: say }: SherpaRequest): number {
-  const heard = samples.length / rate
-  return say ? heard + estimateSpeechSeconds(say.text) / say.speed : heard
+  const inputSeconds = samples.length / rate
+  return say ? inputSeconds + estimateSpeechSeconds(say.text) / say.speed : inputSeconds
 }
 
 /** A child process and its pending reply. */

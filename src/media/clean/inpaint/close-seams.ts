@@ -90,9 +90,9 @@ function measureSeam({ mask, width, x, y }: Patch, filling: PatchFill, now: Fram
     // The fill has chroma where the top left pixel of the 2 x 2 block is filled.
     const first = at - ((at % width) & 1) - (Math.floor(at / width) & 1) * width
     if (filling.isFilled[first] !== 1) continue
-    const place = chromaIndex(from, now.width)
-    blue[to] = (now.blue[place] ?? 128) - (filling.blue[to] ?? 128)
-    red[to] = (now.red[place] ?? 128) - (filling.red[to] ?? 128)
+    const chromaAt = chromaIndex(from, now.width)
+    blue[to] = (now.blue[chromaAt] ?? 128) - (filling.blue[to] ?? 128)
+    red[to] = (now.red[chromaAt] ?? 128) - (filling.red[to] ?? 128)
   }
   for (let at = samples.findIndex((count) => count > 0); at >= 0 && at < length; at += 1) {
     const count = samples[at] ?? 0
