@@ -239,12 +239,8 @@ describe('the examples of the contract', () => {
 
 it('shows the picture of a live recording from where it starts, and plays its sound before', async () => {
   const path = at('live.webm')
-  await liveRecording(path, {
-    picture: 'color=0xC04020:size=160x90',
-    startSeconds: 6,
-    durationSeconds: 2,
-    gop: 100,
-  })
+  const red = 'color=0xC04020:size=160x90'
+  await liveRecording(path, { picture: red, startSeconds: 6, durationSeconds: 2, gop: 100 })
   const size = [160, 90] as const
   const cut = { path, from: 3, seconds: 5 }
   const rendered = await render(
@@ -292,10 +288,8 @@ describe.skipIf(process.platform === 'win32')('a short result is rendered in one
   it.each([1, 6])('reports damaged sound of %d s, not the picture', async (seconds) => {
     const source = at(`damaged-sound-${seconds}.mkv`)
     await counter(source, { width: 160, height: 90, seconds, hertz: 440 })
-    using _ = await replaceFfmpeg(
-      at('failing'),
-      `case "$*" in *"-map [a] "*) ${fail};; esac; exec "$FFMPEG" "$@"`,
-    )
+    const script = `case "$*" in *"-map [a] "*) ${fail};; esac; exec "$FFMPEG" "$@"`
+    using _ = await replaceFfmpeg(at('failing'), script)
     const timeline = request({ picture: consecutiveClips([{ path: source, from: 0, seconds }]) })
     await expect(render(timeline, folder.path)).rejects.toMatchObject({
       code: 6017,

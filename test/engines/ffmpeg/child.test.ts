@@ -44,7 +44,7 @@ test('keeps only the last 16 KiB of the log, cut at a line', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'an abort asks, then kills, and rejects after the end',
+  'an abort sends SIGTERM, then SIGKILL, and rejects after the process has ended',
   async () => {
     const reason = new Error('the task was stopped')
     const { signal, onOutput, heard } = abortOn('ready', reason)
@@ -55,26 +55,29 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test.skipIf(process.platform === 'win32')('a program over its time is ended, stubborn or not', async () => {
-  const obedient = await runChild({ ...node('setInterval(() => {}, 1000)'), timeoutMs: 200 })
-  expect(obedient).toMatchObject({ timedOut: true, signal: 'SIGTERM' })
-  // An ignored signal stays ignored across exec.
-  const deaf = ['-c', "trap '' TERM; exec sleep 30"]
-  const refusing = await runChild({ file: 'sh', args: deaf, timeoutMs: 500, graceMs: 100 })
-  expect(refusing).toMatchObject({ timedOut: true, signal: 'SIGKILL' })
-})
+test.skipIf(process.platform === 'win32')(
+  'a program that exceeds its time limit is ended, even if it ignores SIGTERM',
+  async () => {
+    const obedient = await runChild({ ...node('setInterval(() => {}, 1000)'), timeoutMs: 200 })
+    expect(obedient).toMatchObject({ timedOut: true, signal: 'SIGTERM' })
+    // An ignored signal stays ignored across exec.
+    const deaf = ['-c', "trap '' TERM; exec sleep 30"]
+    const refusing = await runChild({ file: 'sh', args: deaf, timeoutMs: 500, graceMs: 100 })
+    expect(refusing).toMatchObject({ timedOut: true, signal: 'SIGKILL' })
+  },
+)
 
 test('an abort before the start starts nothing', async () => {
   const reason = new Error('too late')
   await expect(runChild({ ...node(''), signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })
 
-test('a program that ends without reading its input is judged by its exit code', async () => {
+test('a program that ends without reading its input returns its exit code', async () => {
   const input = new Uint8Array(8 * 2 ** 20)
   expect(await runChild({ ...node('process.exit(0)'), input })).toMatchObject({ code: 0 })
 })
 
-test('a program that is not there rejects with the system error', async () => {
+test('a missing program rejects with the system error', async () => {
   const missing = runChild({ file: '/nowhere/ffmpeg', args: [], timeoutMs: 1000 })
   await expect(missing).rejects.toMatchObject({ code: 'ENOENT' })
 })
@@ -90,7 +93,7 @@ test.skipIf(process.platform === 'win32')('stays in the process group of its par
   expect(own).toBe(parents)
 })
 
-test('an input generated on demand arrives whole', async () => {
+test('an input generated on demand arrives completely', async () => {
   async function* pieces() {
     for (let made = 0; made < 64; made++) yield Buffer.alloc(2 ** 16, made)
   }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
-/** Spoils a part of a media file, by shares of its bytes: what is there does not decode. */
+/** Overwrites a range of a file with zeros, so that it does not decode. `from` and `to` are shares of its size, 0 to 1. */
 export async function corruptBytes(path: string, from = 0.4, to = 0.6): Promise<string> {
   const bytes = await readFile(path)
   const [first, end] = [from, to].map((share) => Math.round(share * bytes.length))

@@ -9,8 +9,8 @@ const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
 const seconds = 8
-/** Where a file was cut off, ms. */
-async function cutOf(path: string): Promise<number | undefined> {
+/** Returns when a truncated file ends, ms. */
+async function cutOffMs(path: string): Promise<number | undefined> {
   return (await correctByPackets(path, await probe(path), {})).cut_off_ms
 }
 
@@ -32,43 +32,43 @@ const kinds: [name: string, args: readonly string[]][] = [
   ['sound.wav', tone(seconds)],
 ]
 
-test.each(kinds)('half of %s ends where its data end', async (name, args) => {
+test.each(kinds)('half of %s ends with its data', async (name, args) => {
   const whole = await generateMedia(at(name), args)
-  expect(await cutOf(whole)).toBeUndefined()
+  expect(await cutOffMs(whole)).toBeUndefined()
   const bytes = await readFile(whole)
   const half = at(`half-${name}`)
   await writeFile(half, bytes.subarray(0, bytes.length / 2))
-  const end = await cutOf(half)
+  const end = await cutOffMs(half)
   expect(end).toBeGreaterThan(2500)
   expect(end).toBeLessThan(5500)
 })
 
-describe('a whole file is not called cut off', () => {
-  test('whose header states an approximate byte rate', async () => {
+describe('a complete file is not reported as truncated', () => {
+  test('if its header states an approximate byte rate', async () => {
     const path = await generateMedia(at('compressed.wav'), [...tone(8), '-c:a', 'adpcm_ms'])
-    expect(await cutOf(path)).toBeUndefined()
+    expect(await cutOffMs(path)).toBeUndefined()
     const bytes = await readFile(path)
-    // A tenth of what its blocks take.
+    // A tenth of the real rate.
     bytes.writeUInt32LE(Math.round(bytes.readUInt32LE(28) / 10), 28)
     await writeFile(path, bytes)
-    expect(await cutOf(path)).toBeUndefined()
+    expect(await cutOffMs(path)).toBeUndefined()
   })
 
   const held = ['-vf', String.raw`select=eq(n\,0)+eq(n\,225)`, '-vsync', 'vfr']
 
   test.each<[name: string, args: readonly string[]]>([
-    ['its last frame is held long', [...picture(10), ...held, ...h264]],
+    ['its last frame is long', [...picture(10), ...held, ...h264]],
     ['its sound ends early', [...picture(6), ...tone(2), ...h264]],
     ['its picture ends early', [...picture(2), ...tone(6), ...h264]],
-    ['it does not begin at 0', [...both, '-output_ts_offset', '3600']],
-  ])('where %s', async (_, args) => {
+    ['it does not start at 0', [...both, '-output_ts_offset', '3600']],
+  ])('if %s', async (_, args) => {
     for (const extension of ['mp4', 'mkv']) {
       const path = await generateMedia(at(`whole.${extension}`), args)
-      expect(await cutOf(path), extension).toBeUndefined()
+      expect(await cutOffMs(path), extension).toBeUndefined()
     }
   })
 
-  test('nor longer, where streams start at different times or a second picture continues', async () => {
+  test('or extended if streams start at different times or a second picture continues', async () => {
     const inputs = [...picture(6), '-itsoffset', '4', ...tone(2), ...picture(15, ',scale=32:18')]
     const maps = ['0', '1', '2'].flatMap((input) => ['-map', input])
     const path = await generateMedia(at('apart.mkv'), [
@@ -83,18 +83,18 @@ describe('a whole file is not called cut off', () => {
   })
 
   test.each([0, 0x7fff_f000, 0x8000_0000, 0xffff_ffff])(
-    'as a WAV of a stream, whose header states a length of %i bytes',
+    'if it is a streamed WAV whose header states %i bytes',
     async (length) => {
       const bytes = await readFile(await generateMedia(at('whole.wav'), tone(2)))
       bytes.writeUInt32LE(length, bytes.indexOf('data') + 4)
       await writeFile(at('stream.wav'), bytes)
-      expect(await cutOf(at('stream.wav'))).toBeUndefined()
+      expect(await cutOffMs(at('stream.wav'))).toBeUndefined()
     },
   )
 
-  test('as a still picture', async () => {
+  test('if it is a still picture', async () => {
     const path = await generateMedia(at('still.png'), [...picture(1), '-frames:v', '1'])
-    expect(await cutOf(path)).toBeUndefined()
+    expect(await cutOffMs(path)).toBeUndefined()
   })
 })
 

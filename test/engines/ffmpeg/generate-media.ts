@@ -50,26 +50,26 @@ function isReproducible(path: string, args: readonly string[]): boolean {
   return generates && !namesFile && !path.includes('%')
 }
 
-/** Makes an mp4's first picture one that is to be turned clockwise for display. */
+/** Sets the display rotation of an mp4's first video track, degrees clockwise. Returns the path. */
 export async function setRotation(path: string, degrees: number): Promise<string> {
   const bytes = await readFile(path)
   // The matrix of the first track header, in 16.16 fixed point: a b u c d v.
   const matrix = bytes.indexOf('tkhd') + 4 + 40
   const radians = (degrees * Math.PI) / 180
   const [cos, sin] = [Math.round(Math.cos(radians)), Math.round(Math.sin(radians))]
-  for (const [place, value] of [cos, sin, 0, -sin, cos].entries()) {
-    bytes.writeInt32BE(value * 65_536, matrix + place * 4)
+  for (const [index, value] of [cos, sin, 0, -sin, cos].entries()) {
+    bytes.writeInt32BE(value * 65_536, matrix + index * 4)
   }
   await writeFile(path, bytes)
   return path
 }
 
-/** Arguments for a small test picture of a length in seconds. */
+/** Arguments for a small test picture with a duration in seconds. */
 export function picture(seconds: number, more = ''): string[] {
   return ['-f', 'lavfi', '-i', `testsrc2=size=160x90:rate=25:duration=${seconds}${more}`]
 }
 
-/** Arguments for a tone of a length in seconds. */
+/** Arguments for a tone with a duration in seconds. */
 export function tone(seconds: number): string[] {
   return ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`]
 }
@@ -90,7 +90,7 @@ export function testdata(name: string): string | undefined {
   return existsSync(folder) ? folder : undefined
 }
 
-/** Decodes a picture into RGB pixels of three bytes. */
+/** Decodes a picture to RGB, 3 bytes per pixel, row by row. */
 export async function pixelsOf(path: string): Promise<Buffer> {
   const { ffmpeg } = await locateFfmpeg()
   const args = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'rgb24', 'pipe:1']

@@ -32,8 +32,8 @@ test.each([
       '0',
     ])
     const half = ((gop / 25) * 1000) / 2
-    const found = (await meanSeekDistance(path, 20_000, {})) ?? 0
-    expect(found).toBeGreaterThan(0.5 * half)
-    expect(found).toBeLessThan(1.5 * half)
+    const distance = (await meanSeekDistance(path, 20_000, {})) ?? 0
+    expect(distance).toBeGreaterThan(0.5 * half)
+    expect(distance).toBeLessThan(1.5 * half)
   },
 )

@@ -1,16 +1,16 @@
 import { generateMedia } from './generate-media.ts'
 
 interface LiveRecordingOptions {
-  /** What ffmpeg reads as the picture, without its length. */
+  /** The lavfi source of the picture, without rate and duration. */
   readonly picture: string
-  /** s. */
+  /** Start and duration of the picture, seconds. */
   readonly startSeconds: number
   readonly durationSeconds: number
   /** Frames from one key frame to the next. */
   readonly gop: number
 }
 
-/** A recording as browsers make it, without a length and an index: a picture, after a tone from the start on. */
+/** Creates a browser-style recording without a duration and an index: a tone from the start, and a picture that starts later. */
 export async function liveRecording(
   path: string,
   { picture, startSeconds: begins, durationSeconds: lasts, gop }: LiveRecordingOptions,

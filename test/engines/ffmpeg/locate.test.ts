@@ -18,13 +18,13 @@ interface FakeFfmpegOptions {
   readonly ffprobe?: boolean
 }
 
-/** Writes a shell script that answers as some ffmpeg would. */
-async function createFakeFfmpeg(name: string, given: FakeFfmpegOptions = {}): Promise<string> {
-  const { version = '6.1.1', ffprobe = true } = given
-  const encoders = (given.encoders ?? ['libx264', 'aac', 'mjpeg']).map(
+/** Creates a shell script that reports a version, encoders and filters as ffmpeg does. Returns its path. */
+async function createFakeFfmpeg(name: string, options: FakeFfmpegOptions = {}): Promise<string> {
+  const { version = '6.1.1', ffprobe = true } = options
+  const encoders = (options.encoders ?? ['libx264', 'aac', 'mjpeg']).map(
     (each) => ` V....D ${each}   some words`,
   )
-  const filters = (given.filters ?? ['scale', 'crop', 'overlay', 'xstack', 'amix']).map(
+  const filters = (options.filters ?? ['scale', 'crop', 'overlay', 'xstack', 'amix']).map(
     (each) => ` TSC ${each}  V->V  words`,
   )
   const script = `#!/bin/sh
@@ -43,9 +43,9 @@ esac
   return path
 }
 
-test('the ffmpeg of this machine is found, once', async () => {
+test('the ffmpeg of this machine is located once', async () => {
   await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
-  // Not what was found for all files of the run.
+  // Searches again, because the test setup has already located ffmpeg.
   const found = await relocateFfmpeg()
   expect(found.version).toMatch(/\d/)
   expect(found.encoders.has('libx264') && found.filters.has('xstack')).toBe(true)
@@ -55,15 +55,15 @@ test('the ffmpeg of this machine is found, once', async () => {
 test.skipIf(process.platform === 'win32').each([
   ['the same build', '', 2],
   ['another build', '2>/dev/null', 3],
-])('ffmpeg and ffprobe of %s are started as often as it takes', async (name, banner, starts) => {
+])('ffmpeg and ffprobe of %s are started as often as required', async (name, banner, starts) => {
   const real = await relocateFfmpeg()
-  const [path, asked] = [join(folder, name, 'ffmpeg'), join(folder, name, 'asked')]
+  const [path, callLog] = [join(folder, name, 'ffmpeg'), join(folder, name, 'asked')]
   await mkdir(dirname(path))
   for (const program of ['ffmpeg', 'ffprobe'] as const) {
     const log = program === 'ffprobe' ? banner : ''
     await writeFile(
       join(folder, name, program),
-      `#!/bin/sh\necho "$0 $*" >> '${asked}'\nexec '${real[program]}' "$@" ${log}\n`,
+      `#!/bin/sh\necho "$0 $*" >> '${callLog}'\nexec '${real[program]}' "$@" ${log}\n`,
     )
     await chmod(join(folder, name, program), 0o755)
   }
@@ -71,11 +71,11 @@ test.skipIf(process.platform === 'win32').each([
   expect({ version, encoders, filters }).toEqual({
     ...{ version: real.version, encoders: real.encoders, filters: real.filters },
   })
-  expect((await readFile(asked, 'utf8')).trim().split('\n')).toHaveLength(starts)
+  expect((await readFile(callLog, 'utf8')).trim().split('\n')).toHaveLength(starts)
 })
 
 describe.skipIf(process.platform === 'win32')('of several candidates', () => {
-  test('the first usable one is taken, with its ffprobe beside it', async () => {
+  test('returns the first usable one, with the ffprobe beside it', async () => {
     const good = await createFakeFfmpeg('good', {
       version: 'n7.1',
       encoders: ['libx264', 'aac', 'mjpeg', 'libvpx-vp9'],
@@ -90,8 +90,8 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
     ['no-x264', { encoders: ['aac', 'mjpeg'] }, 'it has no libx264'],
     ['no-xstack', { filters: ['scale', 'crop', 'overlay', 'amix'] }, 'it has no xstack'],
     ['no-ffprobe', { ffprobe: false }, 'ffprobe was not found'],
-  ])('%s is refused with the reason and the command that helps', async (name, given, reason) => {
-    const refused = findUsableFfmpeg([await createFakeFfmpeg(name, given)])
+  ])('%s is rejected with the reason and an install command', async (name, options, reason) => {
+    const refused = findUsableFfmpeg([await createFakeFfmpeg(name, options)])
     await expect(refused).rejects.toThrow(reason)
     await expect(refused).rejects.toMatchObject({
       code: 6401,
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === 'win32')('of several candidates', () => {
   })
 })
 
-test('where there is none, the error says so in words', async () => {
+test('a missing ffmpeg is reported in the message', async () => {
   const error: unknown = await findUsableFfmpeg([join(folder, 'absent', 'ffmpeg')]).catch(
     (reason: unknown) => reason,
   )
@@ -115,26 +115,26 @@ test('where there is none, the error says so in words', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'workers use what their service found, and do not look',
+  'workers use the ffmpeg that the service found, without a search',
   async () => {
     const clip = new Uint8Array(
       await readFile(await generateMedia(join(folder, 'clip.mp4'), [...picture(0.2), ...h264])),
     )
-    const asked = join(folder, 'asked')
-    using _ = await replaceFfmpeg(join(folder, 'telling'), `echo "$*" >> '${asked}'; exec "$FFMPEG" "$@"`)
+    const callLog = join(folder, 'asked')
+    using _ = await replaceFfmpeg(join(folder, 'logging'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
     await using service = await startTestService({ operations })
     const calls = api(service)
     const { data: file } = await calls.upload('clip.mp4', clip)
     const clips = [{ file_id: file.file_id }, { file_id: file.file_id }]
     const { data: task } = await calls.create('video_split_screen', { clips, output_ratio: '16:9' })
     expect((await calls.ended('video_split_screen', task.task_id)).data.status).toBe('completed')
-    const commands = await readFile(asked, 'utf8')
+    const commands = await readFile(callLog, 'utf8')
     expect(commands).toContain('split-screen.mp4')
     expect(commands).not.toMatch(/-encoders|-filters/)
   },
 )
 
-test.skipIf(process.platform === 'win32')('the configured path is remembered, a failure is not', async () => {
+test.skipIf(process.platform === 'win32')('the configured path is cached, a failure is not', async () => {
   const path = join(folder, 'later', 'ffmpeg')
   await expect(locateFfmpeg(path)).rejects.toMatchObject({ code: 6401 })
   await expect(locateFfmpeg()).rejects.toMatchObject({ code: 6401 })

@@ -6,17 +6,17 @@ import { missingAudioSeconds } from '../../../src/media/audio/missing-audio.ts'
 import { generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 import { corruptBytes } from './corrupt-bytes.ts'
 
-// ffmpeg replaces sound that does not decode by silence, without an error.
+// ffmpeg replaces sound that does not decode with silence and reports no error.
 
 const folder = await scratchFolder()
 
-/** Seconds of sound that were heard, and those of them that are not there. */
+/** Decodes a file. Returns the seconds of decoded sound, and how many of them are missing. */
 async function measureSound(path: string) {
   let [samples, filled] = [0, 0]
   const signal = new AbortController().signal
-  const wish = { signal, timeoutMs: 60_000, onGaps: (seconds: number) => (filled = seconds) }
-  for await (const piece of decodeVoice(path, wish)) samples += piece.length
-  return { lasts: samples / 16_000, missing: missingAudioSeconds(await probe(path), filled) }
+  const options = { signal, timeoutMs: 60_000, onGaps: (seconds: number) => (filled = seconds) }
+  for await (const piece of decodeVoice(path, options)) samples += piece.length
+  return { seconds: samples / 16_000, missing: missingAudioSeconds(await probe(path), filled) }
 }
 
 test.each([
@@ -24,11 +24,11 @@ test.each([
   ['AAC of 44.1 kHz', 'cd.m4a', ['-c:a', 'aac', '-ar', '44100', '-ac', '2']],
   ['FLAC', 'hole.flac', ['-c:a', 'flac']],
   ['Matroska', 'hole.mkv', ['-c:a', 'aac', '-cluster_time_limit', '500']],
-])('a hole in %s is as long as what did not decode', async (_, name, codec) => {
+])('a gap in %s is as long as the sound that did not decode', async (_, name, codec) => {
   const path = await generateMedia(join(folder, name), [...tone(20), ...codec])
-  expect(await measureSound(path)).toEqual({ lasts: expect.closeTo(20, 0), missing: 0 })
-  const { lasts, missing } = await measureSound(await corruptBytes(path))
-  expect(lasts).toBeCloseTo(20, 0)
+  expect(await measureSound(path)).toEqual({ seconds: expect.closeTo(20, 0), missing: 0 })
+  const { seconds, missing } = await measureSound(await corruptBytes(path))
+  expect(seconds).toBeCloseTo(20, 0)
   // A fifth of the bytes, and their neighbours.
   expect(missing).toBeGreaterThan(3.5)
   expect(missing).toBeLessThan(6)
@@ -40,15 +40,15 @@ test('sound that hardly decodes is reported as damaged, whatever its tags say', 
   await expect(measureSound(await corruptBytes(long, 0.05, 0.93))).rejects.toMatchObject({ code: 6017 })
 })
 
-test('no more is missing than there is, whatever the names of its tags say', async () => {
+test('tags that imitate log lines do not report more missing sound than the file has', async () => {
   const line = '[Parsed_aresample_0 @ 0] [SWR @ 0] [verbose] adding 99999999999 audio samples of silence'
   const spoofing = ['-metadata', `a\n${line}\nb=c`, '-movflags', 'use_metadata_tags']
   const path = await generateMedia(join(folder, 'spoofing.m4a'), [...tone(3), '-c:a', 'aac', ...spoofing])
-  const { lasts, missing } = await measureSound(path)
-  expect(missing).toBeLessThanOrEqual(lasts)
+  const { seconds, missing } = await measureSound(path)
+  expect(missing).toBeLessThanOrEqual(seconds)
 })
 
-test('before a late start nothing is missing, and after it what is missing there', async () => {
+test('only gaps after a late start count as missing', async () => {
   const late = ['-itsoffset', '5', ...tone(10), '-map', '0:v', '-map', '1:a', '-c:a', 'aac']
   const path = await generateMedia(join(folder, 'late.mp4'), [...picture(15), ...late, '-c:v', 'libx264'])
   expect((await measureSound(path)).missing).toBe(0)

@@ -9,7 +9,7 @@ import { h264, generateMedia, picture, pixelsOf, scratchFolder, tone } from './g
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
-/** Writes a preview and reads it as a picture. */
+/** Decodes a preview. Returns its size in pixels and bytes, and a function that returns the colour at a pixel. */
 async function decodeSheet(jpeg: Uint8Array) {
   const path = at('preview.jpg')
   await writeFile(path, jpeg)
@@ -20,8 +20,8 @@ async function decodeSheet(jpeg: Uint8Array) {
   return { width, height, colour, bytes: jpeg.length }
 }
 
-function near(given: readonly number[], wanted: readonly number[], within = 12): boolean {
-  return wanted.every((value, channel) => Math.abs((given[channel] ?? 999) - value) <= within)
+function isNear(colour: readonly number[], expected: readonly number[], tolerance = 12): boolean {
+  return expected.every((value, channel) => Math.abs((colour[channel] ?? 999) - value) <= tolerance)
 }
 
 describe('contactSheet', () => {
@@ -51,16 +51,16 @@ describe('contactSheet', () => {
       const middle = sheet.colour(box.x + Math.floor(box.width / 2), box.y + Math.floor(box.height / 2))
       expect([
         second,
-        near(
+        isNear(
           middle,
           Array.from({ length: 3 }, () => second * 20),
         ),
       ]).toEqual([second, true])
     }
-    expect(near(sheet.colour(3, 3), [22, 24, 28])).toBe(true)
+    expect(isNear(sheet.colour(3, 3), [22, 24, 28])).toBe(true)
   })
 
-  test('a frame held for long is shown for all of its time', async () => {
+  test('a long frame is shown for its whole duration', async () => {
     // One red frame at 0 s and one blue at 9 s, the last until 10 s.
     const red = 'color=red:size=64x64:rate=1:duration=10'
     const held = String.raw`geq=r=if(lt(N\,9)\,255\,0):g=0:b=if(lt(N\,9)\,0\,255),select=eq(n\,0)+eq(n\,9)`
@@ -81,7 +81,7 @@ describe('contactSheet', () => {
     const { cells } = layOutSheet({ width: 64, height: 64, durationMs: 10_000, frames: 300 })
     for (const { box, timeMs } of cells) {
       const wanted = timeMs < 9000 ? [255, 0, 0] : [0, 0, 255]
-      expect([timeMs, near(sheet.colour(box.x + 20, box.y + 20), wanted, 30)]).toEqual([timeMs, true])
+      expect([timeMs, isNear(sheet.colour(box.x + 20, box.y + 20), wanted, 30)]).toEqual([timeMs, true])
     }
   })
 
@@ -100,11 +100,11 @@ describe('contactSheet', () => {
 
     test.each([
       ['unchanged', 'bframes.mp4', []],
-      ['that begins late', 'late.mkv', ['-output_ts_offset', '5']],
+      ['that starts late', 'late.mkv', ['-output_ts_offset', '5']],
     ])('the frames are the same however it is decoded: %s', async (_, name, more) => {
       const path = await generateMedia(at(name), [...moving, ...more])
       const facts = await probe(path)
-      // As if its pictures were so large that no stretch between key frames is worth decoding.
+      // Claims pictures so large that a seek always costs less than decoding from one key frame to the next.
       const large = facts.video && { ...facts.video, coded_width: 60_000, coded_height: 60_000 }
       const [once, inPieces] = [
         await contactSheet(path, facts),
@@ -113,34 +113,34 @@ describe('contactSheet', () => {
       expect(Buffer.from(inPieces).equals(once)).toBe(true)
     })
 
-    test('what is cut off stays empty', async () => {
+    test('cells after the end of a truncated file stay empty', async () => {
       const whole = await generateMedia(at('whole.mp4'), [...moving, '-movflags', '+faststart'])
       const bytes = await readFile(whole)
       await writeFile(at('cut.mp4'), bytes.subarray(0, bytes.length / 2))
       const facts = await probe(at('cut.mp4'))
       const sheet = await decodeSheet(await contactSheet(at('cut.mp4'), facts))
       const { cells } = layOutSheet({ width: 160, height: 90, durationMs: 12_000, frames: 120 })
-      const isEmpty = cells.map(({ box }) => near(sheet.colour(box.x + 60, box.y + 60), [36, 39, 45], 6))
+      const isEmpty = cells.map(({ box }) => isNear(sheet.colour(box.x + 60, box.y + 60), [36, 39, 45], 6))
       expect(isEmpty.slice(0, 4)).toEqual([false, false, false, false])
       expect(isEmpty.slice(7)).toEqual([true, true, true, true, true])
     })
   })
 
-  test('noise of any kind stays small', async () => {
+  test('noise stays within the size limit', async () => {
     const noise = ['-f', 'lavfi', '-i', 'nullsrc=size=640x360:rate=25:duration=1,geq=random(1)*255:128:128']
     const path = await generateMedia(at('noise.mp4'), [...noise, ...h264, '-crf', '5'])
     expect((await contactSheet(path, await probe(path))).length).toBeLessThanOrEqual(150_000)
   })
 
-  test('transparency shows as checks, also of WebM', async () => {
+  test('transparency is shown as a checkerboard, also in WebM', async () => {
     const clear = ['-f', 'lavfi', '-i', 'color=red@0.0:size=64x64:rate=5:duration=1,format=yuva420p']
     const path = await generateMedia(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
     const sheet = await decodeSheet(await contactSheet(path, await probe(path)))
-    expect(near(sheet.colour(24, 24), [92, 95, 101])).toBe(true)
-    expect(near(sheet.colour(32, 24), [120, 123, 129])).toBe(true)
+    expect(isNear(sheet.colour(24, 24), [92, 95, 101])).toBe(true)
+    expect(isNear(sheet.colour(32, 24), [120, 123, 129])).toBe(true)
   })
 
-  test('of a still picture a copy, scaled down but never up', async () => {
+  test('a still picture becomes a copy, scaled down but never up', async () => {
     const large = await generateMedia(at('large.png'), [
       '-f',
       'lavfi',
@@ -163,7 +163,7 @@ describe('contactSheet', () => {
     ])
     const copy = await decodeSheet(await contactSheet(small, await probe(small)))
     expect(copy).toMatchObject({ width: 50, height: 100 })
-    expect(near(copy.colour(25, 50), [0x40, 0x80, 0xc0])).toBe(true)
+    expect(isNear(copy.colour(25, 50), [0x40, 0x80, 0xc0])).toBe(true)
   })
 
   test('sound has no picture', async () => {
@@ -182,7 +182,7 @@ describe('waveform', () => {
     return [94 - Math.min(...lit), Math.max(...lit) - 94]
   }
 
-  test('shows when it sounds, how loud, and is centred', async () => {
+  test('shows when and how loud a file sounds, around the middle line', async () => {
     // Two seconds at full level in one channel only, two of silence.
     const sound = ['-f', 'lavfi', '-i', String.raw`aevalsrc=if(lt(t\,2)\,sin(440*2*PI*t)\,0)|0:s=48000:d=4`]
     const path = await generateMedia(at('half.wav'), sound)
@@ -197,7 +197,7 @@ describe('waveform', () => {
     expect(Math.max(...reach(seen, 652))).toBeLessThanOrEqual(2)
   })
 
-  test('of a video, its sound; without sound a clear error', async () => {
+  test('shows the sound of a video, and rejects a file without sound', async () => {
     const both = await generateMedia(at('both.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
     expect(await decodeSheet(await waveform(both, await probe(both)))).toMatchObject({ width: 1280 })
     const silent = await generateMedia(at('silent.mp4'), [...picture(1), ...h264])
@@ -205,7 +205,7 @@ describe('waveform', () => {
     await expect(waveform(silent, await probe(silent))).rejects.toMatchObject({ code: 6014, hint })
   })
 
-  test('an abort ends it with its reason', async () => {
+  test('an abort rejects with its reason', async () => {
     const path = await generateMedia(at('long.wav'), tone(1))
     const reason = new Error('gone')
     const facts = await probe(path)

@@ -73,7 +73,7 @@ describe('a plain video', () => {
   })
 })
 
-test('samples that are not square stretch the width', async () => {
+test('non-square samples scale the width', async () => {
   const path = await generateMedia(at('anamorphic.mp4'), [...picture(1), '-vf', 'setsar=4/3', ...h264])
   expect((await probe(path)).video).toMatchObject({
     width: 213,
@@ -83,7 +83,7 @@ test('samples that are not square stretch the width', async () => {
   })
 })
 
-test('frames at uneven times', async () => {
+test('frames at uneven times have a variable rate', async () => {
   const path = at('uneven.mp4')
   await generateMedia(path, [
     ...picture(4),
@@ -96,7 +96,7 @@ test('frames at uneven times', async () => {
   expect((await probe(path)).video?.variable_rate).toBe(true)
 })
 
-test('the exact rate of NTSC', async () => {
+test('the rate of NTSC is exact', async () => {
   const path = at('ntsc.mkv')
   await generateMedia(path, ['-f', 'lavfi', '-i', 'testsrc2=size=160x90:rate=30000/1001:duration=1', ...h264])
   expect((await probe(path)).video).toMatchObject({
@@ -105,7 +105,7 @@ test('the exact rate of NTSC', async () => {
   })
 })
 
-test('the pictures of a recorder that states the ticks of its clock are counted', async () => {
+test('pictures are counted if the header states a clock rate as frame rate', async () => {
   const uneven = String.raw`settb=1/1000,setpts='N*33+mod(N*7\,25)'`
   const args = [...picture(3), ...tone(9), '-vf', uneven, '-r', '1000', '-vsync', 'vfr']
   const { video } = await probe(
@@ -131,24 +131,24 @@ test.each(['mp4', 'mkv'])(
   },
 )
 
-describe('what begins too late, or is too short, for the first look at a Matroska file', () => {
-  const late = (begins: number, what: readonly string[]) => ['-itsoffset', String(begins), ...what]
+describe('late or very short streams of a Matroska file', () => {
+  const late = (seconds: number, args: readonly string[]) => ['-itsoffset', String(seconds), ...args]
   const near = (reportedMs: number | undefined, ms: number) =>
     expect(Math.abs((reportedMs ?? 0) - ms)).toBeLessThan(30)
 
   test.each([
-    ['a picture that begins after 8 s', 8, 4],
+    ['a picture that starts after 8 s', 8, 4],
     ['six pictures after 3 s', 3, 0.24],
     ['six pictures at the start', 0, 0.24],
-  ])('reports start, duration and codec of %s', async (_, begins, lasts) => {
-    const inputs = [...late(begins, picture(lasts)), ...tone(12), '-vsync', 'passthrough']
+  ])('reports start, duration and codec of %s', async (_, start, duration) => {
+    const inputs = [...late(start, picture(duration)), ...tone(12), '-vsync', 'passthrough']
     const path = await generateMedia(at('late-picture.mkv'), [...inputs, ...h264, '-c:a', 'pcm_s16le'])
     const facts = await probe(path)
     expect(facts.video).toMatchObject({
-      ...{ start_ms: begins * 1000, pixel_format: 'yuv420p', frame_rate: { num: 25, den: 1 } },
+      ...{ start_ms: start * 1000, pixel_format: 'yuv420p', frame_rate: { num: 25, den: 1 } },
       variable_rate: false,
     })
-    near(facts.video?.duration_ms, lasts * 1000)
+    near(facts.video?.duration_ms, duration * 1000)
     near(facts.duration_ms, 12_000)
     expect(await correctByPackets(path, facts, {})).toEqual(facts)
   })
@@ -163,7 +163,7 @@ describe('what begins too late, or is too short, for the first look at a Matrosk
   })
 })
 
-test('an interlaced picture is not taken for uneven', async () => {
+test('an interlaced picture has a constant rate', async () => {
   const path = at('interlaced.mkv')
   await generateMedia(path, [
     ...picture(2),
@@ -179,7 +179,7 @@ test('an interlaced picture is not taken for uneven', async () => {
   expect((await probe(path)).video?.variable_rate).toBe(false)
 })
 
-test('several sound tracks and subtitles', async () => {
+test('reports all audio tracks and subtitles', async () => {
   await writeFile(at('words.srt'), '1\n00:00:00,000 --> 00:00:01,000\nwords\n')
   const inputs = [...picture(1), ...tone(1), ...tone(0.5), '-i', at('words.srt')]
   const maps = ['-map', '0', '-map', '1', '-map', '2', '-map', '3', '-metadata:s:s:0', 'language=deu']
@@ -190,7 +190,7 @@ test('several sound tracks and subtitles', async () => {
   expect(facts.subtitles).toEqual([{ codec: 'subrip', language: 'deu' }])
 })
 
-test('no sound is no sound track', async () => {
+test('a silent file has no audio track', async () => {
   const facts = await probe(await generateMedia(at('silent.mp4'), [...picture(1), ...h264]))
   expect(facts.audio).toEqual([])
 })
@@ -215,24 +215,33 @@ test('a cover is not a video', async () => {
 })
 
 describe('still pictures', () => {
-  test.each(['.png', '.jpg', '.bmp', '.webp'])('%s has sides, no length and no rate', async (extension) => {
-    const path = await generateMedia(at(`still${extension}`), [
-      '-f',
-      'lavfi',
-      '-i',
-      'testsrc2=s=64x48',
-      '-frames:v',
-      '1',
-    ])
-    expect(await probe(path)).toMatchObject({
-      duration_ms: 0,
-      video: { width: 64, height: 48, frame_rate: { num: 0, den: 1 }, variable_rate: false, duration_ms: 0 },
-      audio: [],
-    })
-    await checkDecodable(path)
-  })
+  test.each(['.png', '.jpg', '.bmp', '.webp'])(
+    '%s has a size, but no duration and no rate',
+    async (extension) => {
+      const path = await generateMedia(at(`still${extension}`), [
+        '-f',
+        'lavfi',
+        '-i',
+        'testsrc2=s=64x48',
+        '-frames:v',
+        '1',
+      ])
+      expect(await probe(path)).toMatchObject({
+        duration_ms: 0,
+        video: {
+          width: 64,
+          height: 48,
+          frame_rate: { num: 0, den: 1 },
+          variable_rate: false,
+          duration_ms: 0,
+        },
+        audio: [],
+      })
+      await checkDecodable(path)
+    },
+  )
 
-  test('a photo is turned by its orientation, and its extension may be wrong', async () => {
+  test('a photo is rotated by its orientation, even if its extension is wrong', async () => {
     const plain = await readFile(
       await generateMedia(at('photo.jpg'), ['-f', 'lavfi', '-i', 'testsrc2=s=64x48', '-frames:v', '1']),
     )
@@ -248,7 +257,7 @@ describe('still pictures', () => {
   })
 })
 
-test('transparency, of the pixels or beside the picture', async () => {
+test('detects transparency in pixels and in a separate plane', async () => {
   const clear = ['-f', 'lavfi', '-i', 'color=red@0.5:size=64x64:rate=25:duration=1,format=yuva420p']
   const webm = await generateMedia(at('clear.webm'), [...clear, '-c:v', 'libvpx', '-auto-alt-ref', '0'])
   const mov = await generateMedia(at('clear.mov'), [...clear, '-c:v', 'qtrle', '-pix_fmt', 'argb'])
@@ -266,20 +275,10 @@ test.each([
   expect((await probe(path)).video?.hdr).toBe(hdr)
 })
 
-describe('lengths that the header does not tell', () => {
+describe('durations that the header does not state', () => {
   test('a live recording is measured', async () => {
-    const args = [
-      ...picture(2),
-      ...tone(2),
-      '-c:v',
-      'libvpx',
-      '-c:a',
-      'libvorbis',
-      '-f',
-      'webm',
-      '-live',
-      '1',
-    ]
+    const codecs = ['-c:v', 'libvpx', '-c:a', 'libvorbis', '-f', 'webm', '-live', '1']
+    const args = [...picture(2), ...tone(2), ...codecs]
     const facts = await probe(await generateMedia(at('live.webm'), args))
     expect(facts.duration_ms).toBeGreaterThanOrEqual(1950)
     expect(facts.duration_ms).toBeLessThanOrEqual(2100)
@@ -287,7 +286,7 @@ describe('lengths that the header does not tell', () => {
     expect(start_ms + duration_ms).toBe(facts.duration_ms)
   })
 
-  test('raw sound of changing rate is measured, not guessed', async () => {
+  test('raw sound of changing rate is measured, not estimated', async () => {
     const sound = ['-f', 'lavfi', '-i', 'aevalsrc=if(lt(t\\,2)\\,0\\,random(0)):s=48000:d=12']
     const facts = await probe(await generateMedia(at('raw.aac'), [...sound, '-c:a', 'aac', '-b:a', '256k']))
     expect(Math.abs(facts.duration_ms - 12_000)).toBeLessThan(100)

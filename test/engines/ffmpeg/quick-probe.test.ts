@@ -18,7 +18,7 @@ const at = (name: string) => join(folder, name)
 const seconds = 8
 const both = [...picture(seconds), ...tone(seconds), ...h264, '-g', '25']
 
-/** Whether a quick probe is possible of the whole file, and of its first three fifths. */
+/** Files, and whether a quick probe succeeds for the whole file and for its first three fifths. */
 const kinds: [name: string, whole: boolean, cut: boolean, args: readonly string[]][] = [
   ['early-table.mp4', true, false, [...both, '-movflags', '+faststart']],
   ['apart.mkv', true, true, ['-itsoffset', '4', ...picture(4), ...tone(2), ...h264]],
@@ -29,17 +29,17 @@ const kinds: [name: string, whole: boolean, cut: boolean, args: readonly string[
 
 /** Packet extents and the distance to a key frame, ms: from a quick probe, if possible, and from single queries. */
 async function extentsBothWays(path: string, facts: MediaFacts) {
-  const seen = await quickProbe(path, facts, {})
+  const quick = await quickProbe(path, facts, {})
   const duration = facts.video?.duration_ms
   const seek = duration === undefined ? undefined : await meanSeekDistance(path, duration, {})
   return {
-    quick: seen && [await correctByPackets(path, facts, { streams: seen.streams }), seen.seekMs],
+    quick: quick && [await correctByPackets(path, facts, { streams: quick.streams }), quick.seekMs],
     single: [await correctByPackets(path, facts, {}), seek],
   }
 }
 
 describe('a quick probe returns the same as many queries', () => {
-  test.each(kinds)('of %s, whole (%s) or cut off (%s)', async (name, isProbed, isPartProbed, args) => {
+  test.each(kinds)('for %s, complete (%s) or truncated (%s)', async (name, isProbed, isPartProbed, args) => {
     const path = await generateMedia(at(name), args)
     const facts = await probe(path)
     const whole = await extentsBothWays(path, facts)
@@ -50,7 +50,7 @@ describe('a quick probe returns the same as many queries', () => {
     expect(part.quick?.[0]).toEqual(isPartProbed ? part.single[0] : undefined)
   })
 
-  test.each([4000, 12_000])('of one with a header of %d ms', async (headerMs) => {
+  test.each([4000, 12_000])('for a header that states %d ms', async (headerMs) => {
     const path = await generateMedia(at('header.mkv'), both)
     const facts = await probe(path)
     const video = facts.video && { ...facts.video, duration_ms: headerMs }
@@ -64,10 +64,10 @@ test.skipIf(process.platform === 'win32').each([
   ['film.mp4', both, 2],
   ['talk.m4a', tone(seconds), 2],
   ['photo.jpg', [...picture(1), '-frames:v', '1'], 1],
-] as const)('ffprobe is started for %s as often as it must be', async (name, args, starts) => {
+] as const)('ffprobe is started for %s as often as required', async (name, args, starts) => {
   const clip = new Uint8Array(await readFile(await generateMedia(at(name), args)))
   const startLog = at(`starts-${name}`)
-  using _ = await replaceFfmpeg(at('telling'), `echo "$$" >> '${startLog}'; exec "$FFPROBE" "$@"`, 'ffprobe')
+  using _ = await replaceFfmpeg(at('logging'), `echo "$$" >> '${startLog}'; exec "$FFPROBE" "$@"`, 'ffprobe')
   await using service = await startTestService({ operations })
   const calls = api(service)
   const { data } = await calls.upload(name, clip)

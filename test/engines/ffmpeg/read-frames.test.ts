@@ -15,7 +15,7 @@ test('a machine that is too slow is reported, not mistaken for a file without pi
   await expect(readFrames(path, size, { ...job, timeoutMs: 1 })).rejects.toMatchObject({ code: 6402 })
 })
 
-test('nor is a video called undecodable where the machine ended what decodes it', async () => {
+test('a killed decoder is reported, not mistaken for an undecodable video', async () => {
   const path = await generateMedia(join(folder, 'whole.mp4'), [...picture(1), ...h264])
   using _ = await replaceFfmpeg(join(folder, 'ended'), 'kill -9 $$', 'ffprobe')
   await expect(checkDecodable(path)).rejects.toMatchObject({ code: 6402 })

@@ -2,17 +2,17 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
 
 /**
- * Has a shell script, written to a path, run in place of ffmpeg, or ffprobe, until it is disposed; "$FFMPEG" and
- * "$FFPROBE" are the real ones.
+ * Runs a shell script, written to `path`, instead of ffmpeg or ffprobe until the result is disposed. In the script,
+ * "$FFMPEG" and "$FFPROBE" are the real programs.
  */
 export async function replaceFfmpeg(
   path: string,
   script: string,
-  instead: 'ffmpeg' | 'ffprobe' = 'ffmpeg',
+  program: 'ffmpeg' | 'ffprobe' = 'ffmpeg',
 ): Promise<Disposable> {
-  const found = await locateFfmpeg()
-  await writeFile(path, `#!/bin/sh\nFFMPEG='${found.ffmpeg}' FFPROBE='${found.ffprobe}'\n${script}\n`)
+  const real = await locateFfmpeg()
+  await writeFile(path, `#!/bin/sh\nFFMPEG='${real.ffmpeg}' FFPROBE='${real.ffprobe}'\n${script}\n`)
   await chmod(path, 0o755)
-  useFfmpeg({ ...found, [instead]: path })
-  return { [Symbol.dispose]: () => useFfmpeg(found) }
+  useFfmpeg({ ...real, [program]: path })
+  return { [Symbol.dispose]: () => useFfmpeg(real) }
 }

@@ -9,25 +9,25 @@ import { h264, generateMedia, picture, scratchFolder } from './generate-media.ts
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
-/** A picture without end, made as fast as it can be. */
+/** An endless picture, generated at full speed. */
 const endless = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25']
 
 test('runs a job in its folder, with rising progress that ends at 100', async () => {
   const input = await generateMedia(at('in.mp4'), [...picture(2), ...h264])
-  const seen: number[] = []
+  const percents: number[] = []
   await runFfmpeg({
     args: [...inputArgs(input), ...h264, 'out.mp4'],
     cwd: folder,
     timeoutMs: 20_000,
     durationMs: 2000,
-    onProgress: (percent) => seen.push(percent),
+    onProgress: (percent) => percents.push(percent),
   })
   expect((await readFile(at('out.mp4'))).length).toBeGreaterThan(1000)
-  expect(seen.at(-1)).toBe(100)
-  expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b))
+  expect(percents.at(-1)).toBe(100)
+  expect(percents).toEqual([...new Set(percents)].toSorted((a, b) => a - b))
 })
 
-test('a job over its time ends, and says so', async () => {
+test('a job that exceeds its time limit ends with a timeout error', async () => {
   const late = runFfmpeg({ args: [...endless, '-f', 'null', '-'], timeoutMs: 500 })
   await expect(late).rejects.toMatchObject({
     code: 6402,
@@ -36,7 +36,7 @@ test('a job over its time ends, and says so', async () => {
   })
 })
 
-test('an abort while it works ends it with the reason', async () => {
+test('an abort during a run rejects with its reason', async () => {
   const abort = new AbortController()
   const reason = new Error('stopped')
   const stopped = runFfmpeg({
@@ -49,7 +49,7 @@ test('an abort while it works ends it with the reason', async () => {
   await expect(stopped).rejects.toBe(reason)
 })
 
-test('a failure has a plain sentence and the log as its cause', async () => {
+test('a failure has a plain message, and the log as its cause', async () => {
   const missing = await runFfmpeg({ args: ['-f', 'nothing', '-i', 'x', 'y'], timeoutMs: 5000 }).catch(
     (error: unknown) => error,
   )
@@ -64,7 +64,7 @@ test('a damaged input is distinguished from other failures', async () => {
   expect(await readdir(folder)).not.toContain('never.mp4')
 })
 
-test('whatever a file is called, its name is one argument after -i and no option', () => {
+test('any file name is one argument after -i and never an option', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
       const args = inputArgs(`${name}.mp4`, ['-ss', '1'])

@@ -9,44 +9,49 @@ import { replaceFfmpeg } from './replace-ffmpeg.ts'
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
-/** Where a pattern begins in bytes. */
-function startsOf(bytes: Buffer, pattern: Buffer): number[] {
-  const found: number[] = []
-  for (let place = bytes.indexOf(pattern); place >= 0; place = bytes.indexOf(pattern, place + 1))
-    found.push(place)
-  return found
+/** Returns the indexes of a pattern in bytes. */
+function indexesOf(bytes: Buffer, pattern: Buffer): number[] {
+  const indexes: number[] = []
+  for (let index = bytes.indexOf(pattern); index >= 0; index = bytes.indexOf(pattern, index + 1))
+    indexes.push(index)
+  return indexes
 }
 
-describe('what a video is called undecodable by', () => {
-  /** Pictures, of which the first so many tell no size and cannot be decoded. */
-  async function spoilt(pictures: number, { all, rate }: { all: number; rate: number }): Promise<string> {
+describe('checkDecodable', () => {
+  /** Creates a video of `all` pictures. The first `undecodable` ones have no size and cannot be decoded. */
+  async function createDamagedVideo(
+    undecodable: number,
+    { all, rate }: { all: number; rate: number },
+  ): Promise<string> {
     const shown = `testsrc2=size=32x32:rate=${rate}:duration=${all / rate}`
-    const path = await generateMedia(at(`spoilt-${pictures}.mkv`), [
+    const path = await generateMedia(at(`spoilt-${undecodable}.mkv`), [
       ...['-f', 'lavfi', '-i', shown, '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'],
     ])
     const bytes = await readFile(path)
     // A start of frame becomes a comment.
-    const sizes = startsOf(bytes, Buffer.from([0xff, 0xc0, 0x00, 0x11]))
+    const sizes = indexesOf(bytes, Buffer.from([0xff, 0xc0, 0x00, 0x11]))
     expect(sizes).toHaveLength(all)
-    for (const size of sizes.slice(0, pictures)) bytes[size + 1] = 0xfe
+    for (const size of sizes.slice(0, undecodable)) bytes[size + 1] = 0xfe
     await writeFile(path, bytes)
     return path
   }
 
-  test('is two minutes of its pictures, wherever they begin', async () => {
-    await checkDecodable(await spoilt(50, { all: 120, rate: 0.5 }))
+  test('searches two minutes of pictures, wherever they start', async () => {
+    await checkDecodable(await createDamagedVideo(50, { all: 120, rate: 0.5 }))
     const late = ['-itsoffset', '40', ...picture(1), ...tone(41), ...h264, '-c:a', 'pcm_s16le']
     await checkDecodable(await generateMedia(at('very-late.mkv'), late))
   })
 
-  test('is not all of a recording, which may take longer than there is time', async () => {
-    await expect(checkDecodable(await spoilt(80, { all: 120, rate: 0.5 }))).rejects.toMatchObject({
-      code: 6021,
-    })
+  test('does not search a whole recording, which could exceed the time limit', async () => {
+    await expect(checkDecodable(await createDamagedVideo(80, { all: 120, rate: 0.5 }))).rejects.toMatchObject(
+      {
+        code: 6021,
+      },
+    )
   })
 
-  test('ends at the first that decodes', async () => {
-    const path = await spoilt(12, { all: 20, rate: 25 })
+  test('stops at the first picture that decodes', async () => {
+    const path = await createDamagedVideo(12, { all: 20, rate: 25 })
     using _ = await replaceFfmpeg(
       at('goes-on'),
       '"$FFPROBE" "$@"; case "$*" in *#10*) ;; *) exec sleep 90;; esac',
@@ -55,7 +60,7 @@ describe('what a video is called undecodable by', () => {
     await checkDecodable(path)
   })
 
-  test('is key frames, where a recording begins in the middle of a long group', async () => {
+  test('searches key frames of a recording that starts inside a long group of pictures', async () => {
     const film = ['-f', 'lavfi', '-i', 'testsrc2=size=64x36:rate=10:duration=50']
     const coding = [...h264, '-g', '450', '-sc_threshold', '0', '-bf', '0']
     const whole = await generateMedia(at('whole-groups.mkv'), [...film, ...coding])
@@ -63,7 +68,7 @@ describe('what a video is called undecodable by', () => {
     await checkDecodable(await generateMedia(at('cut-group.mkv'), cut))
   })
 
-  test('is all pictures at last, where a recording has no key frames', async () => {
+  test('searches all pictures of a recording without key frames', async () => {
     const film = ['-f', 'lavfi', '-i', 'testsrc2=size=128x72:rate=25:duration=6']
     const coding = [...h264, '-x264-params', 'intra-refresh=1:keyint=30']
     const whole = await generateMedia(at('refreshed.mkv'), [...film, ...coding])
@@ -72,7 +77,7 @@ describe('what a video is called undecodable by', () => {
   })
 })
 
-/** A film with three sounds that begin later than a first look goes. */
+/** Creates a video with three audio streams that start after the part that ffprobe analyses first. */
 async function lateSounds(): Promise<string> {
   const maps = ['0', '1', '2', '3'].flatMap((input) => ['-map', input])
   const inputs = [
@@ -90,10 +95,10 @@ test('late sounds share one time limit, after which their header values remain',
     .spyOn(AbortSignal, 'timeout')
     .mockImplementation(() => AbortSignal.abort(new Error('too late')))
   const facts = await probe(path)
-  const patiences = short.mock.calls.length
+  const timeouts = short.mock.calls.length
   short.mockRestore()
   expect(facts.audio).toHaveLength(3)
-  expect(patiences).toBe(1)
+  expect(timeouts).toBe(1)
 })
 
 test('late sounds keep their header values when ffprobe is killed', async () => {
