@@ -238,9 +238,8 @@ describe('the examples of the contract', () => {
 })
 
 it('shows the picture of a live recording from where it starts, and plays its sound before', async () => {
-  const path = at('live.webm')
-  const red = 'color=0xC04020:size=160x90'
-  await liveRecording(path, { picture: red, startSeconds: 6, durationSeconds: 2, gop: 100 })
+  const options = { picture: 'color=0xC04020:size=160x90', startSeconds: 6, durationSeconds: 2, gop: 100 }
+  const path = await liveRecording(at('live.webm'), options)
   const size = [160, 90] as const
   const cut = { path, from: 3, seconds: 5 }
   const rendered = await render(

@@ -117,7 +117,7 @@ function followTrack(track: TextTrack, { frame, luma, free }: TextSample): void 
   } else track.missed += 1
 }
 
-/** Whether a detected box is that of the text whose box is predicted as `expected`. */
+/** Whether a detected box is that of the text expected at the box `expected`. */
 function coversText(box: Bounds, expected: Bounds): boolean {
   const both = boxArea(intersectBoxes(box, expected))
   return both > 0.6 * boxArea(box) && both > 0.5 * boxArea(expected)
