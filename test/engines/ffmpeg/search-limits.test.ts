@@ -24,7 +24,7 @@ describe('checkDecodable', () => {
     { all, rate }: { all: number; rate: number },
   ): Promise<string> {
     const shown = `testsrc2=size=32x32:rate=${rate}:duration=${all / rate}`
-    const path = await generateMedia(at(`spoilt-${undecodable}.mkv`), [
+    const path = await generateMedia(at(`damaged-${undecodable}.mkv`), [
       ...['-f', 'lavfi', '-i', shown, '-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'],
     ])
     const bytes = await readFile(path)

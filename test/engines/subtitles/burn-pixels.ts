@@ -117,7 +117,7 @@ export async function burnedOnGrey(
     held.push(rest)
   }
   await inFolder(async (folder) => {
-    await writeFile(join(folder, 'all.ass'), inTurn(files))
+    await writeFile(join(folder, 'all.ass'), concatenateEvents(files))
     await runRaw({
       args: [
         ...['-f', 'lavfi', '-i', `color=0x808080:s=${width}x${height}:r=1:d=${files.length},format=rgb24`],
@@ -128,8 +128,8 @@ export async function burnedOnGrey(
   })
 }
 
-/** Files of one canvas as one: the first from 0 to 1 s, the second from 1 to 2 s, their styles under names of their own. */
-function inTurn(files: readonly string[]): string {
+/** Concatenates ASS files of one canvas: file n is shown from second n to n + 1. Style names get a prefix per file. */
+function concatenateEvents(files: readonly string[]): string {
   const [first = ''] = files
   const part = (pattern: RegExp, change: (line: string, index: number) => string) =>
     files.flatMap((file, index) => (file.match(pattern) ?? []).map((line) => change(line, index)))
