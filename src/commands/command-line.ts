@@ -106,7 +106,9 @@ function unknownCommandError(name: string, [second = '']: readonly string[]): Er
   if (name === '') return new UsageError('a command is missing')
   if (!isGroup(name)) return new UsageError(`unknown command ${name}`)
   const members = Object.keys(commands).filter((known) => known.startsWith(`${name} `))
-  return new UsageError(`unknown command ${`${name} ${second}`.trim()}; there are ${members.join(', ')}`)
+  return new UsageError(
+    `unknown command ${`${name} ${second}`.trim()}; the commands are ${members.join(', ')}`,
+  )
 }
 
 /** Splits a command's name, one word or two, from its arguments. */

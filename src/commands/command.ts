@@ -104,10 +104,10 @@ export async function openCommandLog(config: Config, file?: string): Promise<Log
   return openLog({ level: config.logLevel, file })
 }
 
-/** Throws 6016 where keys would travel unencrypted: plain http is for this machine alone. */
+/** Throws 6016 where keys would be sent unencrypted: plain http is for this machine alone. */
 export function checkListenAddress({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): void {
   if (isLoopback(host) || publicUrl !== undefined) return
-  throw new MediaError(6016, `on ${host} keys would travel over plain http`, {
+  throw new MediaError(6016, `on ${host} keys would be sent over plain http`, {
     hint: 'Put a TLS proxy in front and name its address: --public-url https://media.example.com. With the proxy on this machine, leave the host at 127.0.0.1.',
   })
 }

@@ -102,7 +102,7 @@ async function saveContactSheet(client: Client, path: string): Promise<string> {
   say(`\ninspect_file ${JSON.stringify(input, null, 2)}`)
   const { content } = await callTool(client, 'inspect_file', input)
   const image = content.find((block) => block.type === 'image')
-  if (!image) throw new Error('inspect_file answered no picture')
+  if (!image) throw new Error('inspect_file returned no picture')
   const sheet = path.replace(/\.\w+$/, '-contact-sheet.png')
   await ffmpeg(
     ['-f', 'image2pipe', '-i', 'pipe:0', '-frames:v', '1', sheet],

@@ -13,7 +13,7 @@ export const modelsCommands = {
     run: async (call) => await (await load()).pullPacks(await context(call), call.args),
   },
   verify: {
-    summary: 'read every installed model and engine, and report which is damaged',
+    summary: 'read every installed model and engine, and report damaged ones',
     run: async (call) => await (await load()).verifyPacks(await context(call)),
   },
   remove: {

@@ -61,7 +61,7 @@ test.each([
   [['--http', '--allow-dir', '/tmp'], 2, '--allow-dir goes without --http'],
   [['--port', '0'], 2, '--port goes with --http'],
   [['--public-url', 'https://media.example.com'], 2, '--public-url goes with --http'],
-  [['--http', '--host', '0.0.0.0'], 1, 'keys would travel over plain http'],
+  [['--http', '--host', '0.0.0.0'], 1, 'keys would be sent over plain http'],
   [['--http', '--public-url', 'http://media.example.com'], 1, 'must be an https address'],
 ] as const)('mcp %j is rejected', async (args, code, reason) => {
   await using folder = await temporaryFolder()

@@ -56,7 +56,7 @@ const input = fields.superRefine((given, context) => {
   }
   if (scriptCode(language) !== scriptCode(translate_language)) return
   refuse('translate_language', {
-    message: `is what the subtitles are in: ${language}`,
+    message: `is the language of the subtitles: ${language}`,
     fix: 'Name another language; zh-CHS and zh-CHT are two scripts of Chinese, zh-CN is simplified.',
   })
 })

@@ -5,7 +5,7 @@ import { cleanLine, fitLine, isRightToLeft, textLanguage } from './drawing.ts'
 /** Measures text with equally wide characters. */
 const measure = (text: string) => [...text].length
 
-test('a line that fits stays, one that does not is as long as it may be and ends with an ellipsis', () => {
+test('a line that fits is unchanged; a longer one is truncated to the width and ends with an ellipsis', () => {
   expect(fitLine('Night Drive', 11, measure)).toBe('Night Drive')
   expect(fitLine('Night Drive', 10, measure)).toBe('Night Dri…')
   expect(fitLine('Night Drive', 7, measure)).toBe('Night…')
@@ -24,19 +24,19 @@ test('a line that fits stays, one that does not is as long as it may be and ends
   )
 })
 
-test('letters of several code points are never cut apart', () => {
+test('graphemes of several code points are never split', () => {
   const family = '👨‍👩‍👧'
   expect(fitLine(`a${family}${family}`, 8, measure)).toBe(`a${family}…`)
   expect(fitLine(`a${family}${family}`, 6, measure)).toBe('a…')
 })
 
-test('lines lose what would break them, and no more of them is looked at than can be seen', () => {
+test('line breaks are removed, and only the visible part of a long line is measured', () => {
   expect(cleanLine('  two\nlines\tof \u202etext\u0000 ')).toBe('two lines of text')
   expect(cleanLine('\ud800half')).toBe('\ufffdhalf')
   expect(measure(cleanLine('🌙'.repeat(100_000)))).toBe(600)
 })
 
-test('direction and language follow from the letters', () => {
+test('direction and language are derived from the letters', () => {
   expect(['ليل', '123 שלום', 'Night', '夜', ''].map(isRightToLeft)).toEqual([true, true, false, false, false])
   expect(['夜に', '아이유', '王菲', 'Night'].map(textLanguage)).toEqual(['ja', 'ko', 'zh-Hans', 'en'])
 })

@@ -5,7 +5,7 @@ it.each([
   ['images', 'data:image/png'],
   ['parameters', 'data:;;base64;'],
   ['drawings', 'data:image/svg+xml,<svg>'],
-])('reads 2 MiB of what only begins like %s about as fast as four times a quarter of it', (_, beginning) => {
+])('reads 2 MiB that only begins like %s in linear time', (_, beginning) => {
   const source = (bytes: number) => beginning.repeat(bytes / beginning.length)
   const read = (bytes: number) => {
     const text = source(bytes)
@@ -34,22 +34,22 @@ const animate = '<rect><animate attributeName="x" to="9" dur="1s"/></rect>'
 
 it.each([
   ['a GIF with parameters', `<img src="${gif}">`],
-  ['a sequence of AVIF', `<img src="${box('avis', 'avif')}">`],
-  ['a sequence of AVIF with the brand in second place', `<img src="${box('avif', 'avis')}">`],
+  ['an AVIF sequence', `<img src="${box('avis', 'avif')}">`],
+  ['an AVIF sequence with the brand in second place', `<img src="${box('avif', 'avis')}">`],
   ['an SVG with SMIL', `<img src="${base64(svg(animate))}">`],
   ['an SVG with CSS', `b { background: url(${escaped(svg('<style>@keyframes a {}</style>'))}) }`],
   ['an SVG with a style', `<img src="${escaped(svg('<g style="animation: a 1s"/>'))}">`],
   ['an unescaped SVG', `<img src='data:image/svg+xml,${svg(animate)}'>`],
-  ['a GIF of no type', `<img src="data:;base64,${btoa(twice)}">`],
+  ['a GIF without a type', `<img src="data:;base64,${btoa(twice)}">`],
   ['a GIF without anything before', `<img src="data:,${percents(twice)}">`],
-  ['a GIF that is called JPEG', `<img src="data:image/jpeg;base64,${btoa(twice)}">`],
-  ['a GIF that is called PNG', `<img src="data:image/png;base64;a=b,${btoa(twice)}">`],
-  ['a GIF of many parameters', `<img src="data:image/gif${';a=b'.repeat(500)};base64,${btoa(twice)}">`],
-  ['a GIF in lines', `<img src="data:image/gif;base64,${btoa(twice).replaceAll(/.{8}/g, '$&\n')}">`],
-  ['a PNG that is called GIF', `<img src="data:image/gif;base64,${btoa('\x89PNG\r\n\x1a\n acTL IDAT')}">`],
-  ['a WebP that is called AVIF', `<img src="data:image/avif;base64,${btoa(webp)}">`],
+  ['a GIF declared as JPEG', `<img src="data:image/jpeg;base64,${btoa(twice)}">`],
+  ['a GIF declared as PNG', `<img src="data:image/png;base64;a=b,${btoa(twice)}">`],
+  ['a GIF with many parameters', `<img src="data:image/gif${';a=b'.repeat(500)};base64,${btoa(twice)}">`],
+  ['a GIF split over lines', `<img src="data:image/gif;base64,${btoa(twice).replaceAll(/.{8}/g, '$&\n')}">`],
+  ['a PNG declared as GIF', `<img src="data:image/gif;base64,${btoa('\x89PNG\r\n\x1a\n acTL IDAT')}">`],
+  ['a WebP declared as AVIF', `<img src="data:image/avif;base64,${btoa(webp)}">`],
   [
-    'a sequence of AVIF that is called text',
+    'an AVIF sequence declared as text',
     `<img src="${box('avis', 'avif').replace('image/avif', 'text/html')}">`,
   ],
   ['a drawing that holds a GIF before it', `<img src="${base64(svg(`<image href="${gif}"/>`))}">`],
@@ -63,12 +63,12 @@ it.each([
 
 it.each([
   ['an AVIF', `<img src="${box('avif', 'mif1')}">`],
-  ['a GIF of one picture', `<img src="data:image/png;base64,${btoa(`GIF89a${control}one`)}">`],
-  ['what is no image', `<a href="data:text/plain,${control}${control}">`],
+  ['a GIF with one picture', `<img src="data:image/png;base64,${btoa(`GIF89a${control}one`)}">`],
+  ['text that is not an image', `<a href="data:text/plain,${control}${control}">`],
   ['a drawing', `<img src="${base64(svg('<g id="animation"/>'))}">`],
   ['a drawing beside one of the page that is animated', `<img src="${escaped(svg('<g/>'))}">${svg(animate)}`],
   ['an address that a script completes', `'data:image/svg+xml,' + drawn; '${svg(animate)}'`],
-])('lets %s be', (_, source) => {
+])('accepts %s', (_, source) => {
   expect(animatedImageLine(source)).toBeUndefined()
 })
 

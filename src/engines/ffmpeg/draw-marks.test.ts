@@ -12,7 +12,7 @@ function drawn(mark: { name?: string; isKept?: boolean; x?: number; w?: number }
   return (x: number, y: number) => [...picture.pixels.subarray(3 * (100 * y + x), 3 * (100 * y + x) + 3)]
 }
 
-it('what reaches the edges of the frame has its edges there, inside it', () => {
+it('a mark that reaches the edges of the frame is drawn inside them', () => {
   const whole = drawn({})
   const places = [
     [20, 30],
@@ -31,7 +31,7 @@ it('what reaches the edges of the frame has its edges there, inside it', () => {
   expect(drawn({ x: 0.5, w: 0.5 })(79, 30)).toEqual([...removedTint])
 })
 
-it('nothing is drawn beside the frame, whatever the name', () => {
+it('nothing is drawn outside the frame, whatever the name', () => {
   for (const name of ['a', 'longer than its frame is wide']) {
     const at = drawn({ name, x: 0.3, w: 0.3 })
     const beside = Array.from(

@@ -44,7 +44,7 @@ describe('layOutSheet', () => {
   })
 })
 
-test('fitInside keeps the shape and touches the frame', () => {
+test('fitInside preserves the aspect ratio and touches the frame', () => {
   fc.assert(
     fc.property(video, ({ width, height }) => {
       const fitted = fitInside({ width, height }, { width: 300, height: 200 })
@@ -94,7 +94,7 @@ function written(width: number, why: string | undefined): number[] {
 const linesOf = (rows: readonly number[]) =>
   rows.filter((count, row) => count > 0 && (rows[row - 1] ?? 0) === 0).length
 
-it('an empty cell says why, in as many lines as it needs, or nothing', () => {
+it('an empty cell states the reason in as many lines as required, or nothing', () => {
   const why = 'not then'
   expect(linesOf(written(300, why))).toBe(1)
   expect(linesOf(written(60, why))).toBe(2)

@@ -8,7 +8,7 @@ function bytesOf(samples: readonly number[]): Buffer {
   return bytes
 }
 
-test('levels do not depend on how the bytes arrive', () => {
+test('levels do not depend on the sizes of chunks', () => {
   const samples = fc.array(fc.integer({ min: -32_768, max: 32_767 }), { minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(samples, fc.array(fc.integer({ min: 1, max: 9 })), (given, sizes) => {
@@ -27,7 +27,7 @@ test('levels do not depend on how the bytes arrive', () => {
   )
 })
 
-test('each stretch has its own peak and mean; sound beyond the announced end counts to the last', () => {
+test('each interval has its own peak and mean; sound after the declared end counts towards the last', () => {
   const meter = levelMeter(2, 4)
   meter.add(bytesOf([0, 16_384, -8192, 8192, -32_768]))
   expect(meter.levels()).toEqual([
@@ -36,6 +36,6 @@ test('each stretch has its own peak and mean; sound beyond the announced end cou
   ])
 })
 
-test('no sound at all is level 0', () => {
+test('silence has level 0', () => {
   expect(levelMeter(3, 0).levels()).toEqual(Array.from({ length: 3 }, () => ({ peak: 0, mean: 0 })))
 })

@@ -28,7 +28,7 @@ describe('variable rate', () => {
   })
 })
 
-test('an average above what recorders do is counted, unless it is that of a table of all pictures', () => {
+test('frames are counted if the average exceeds the rates of recorders, unless a table lists all pictures', () => {
   const uneven = { ...picture, r_frame_rate: '1000/1', avg_frame_rate: '250/1' }
   const answer = (format_name: string) => ffprobeOutput.parse({ streams: [uneven], format: { format_name } })
   expect(['matroska,webm', 'mov,mp4', 'png_pipe'].map((name) => needsFrameCount(answer(name)))).toEqual([
@@ -40,7 +40,7 @@ test.each([
   ['no picture', { pictures: 0, endMs: 0 }],
   ['one without a declared duration', { pictures: 1, endMs: 0 }],
   ['one with a declared duration of a millisecond', { pictures: 1, endMs: 1 }],
-])('of %s all of a file is the length, though they were counted', (_, counted) => {
+])('whose frames were counted has the length of all of the file: %s', (_, counted) => {
   const streams = [{ ...picture, r_frame_rate: '1000/1', avg_frame_rate: '0/0' }, sound]
   const format = { format_name: 'matroska,webm', duration: '10.0' }
   expect(readFacts(ffprobeOutput.parse({ streams, format }), { counted })?.video).toMatchObject({
@@ -85,7 +85,7 @@ describe('length', () => {
     }
   })
 
-  test('a measured one replaces the guesses of the header', () => {
+  test('a measured one replaces the values of the header', () => {
     const answer = ffprobeOutput.parse({
       streams: [{ ...sound, duration: '9' }],
       format: { format_name: 'aac', duration: '9' },
@@ -111,7 +111,7 @@ test.each([
   expect(factsOf([{ ...picture, pix_fmt }])?.video?.alpha).toBe(alpha)
 })
 
-test('a cover or a picture without a size is no video, and a file with neither picture nor sound is none', () => {
+test('a cover or a picture without a size is not a video; a file with neither picture nor sound has no facts', () => {
   const cover = { ...picture, disposition: { attached_pic: 1 } }
   expect(factsOf([cover, sound])?.video).toBeNull()
   expect(factsOf([cover, { ...picture, width: 100 }])?.video?.width).toBe(100)
@@ -128,7 +128,7 @@ test('languages are tags or null', () => {
   expect(facts?.subtitles.map(({ language }) => language)).toEqual(['eng', 'pt-BR', null, null, null])
 })
 
-test('whatever ffprobe says becomes valid facts, nothing, or a refused answer', () => {
+test('any output of ffprobe becomes valid facts, nothing, or an error', () => {
   const text = fc.oneof(
     fc.string(),
     fc.constantFrom('N/A', '0/0', '1/0', '1e999', '25/1', '99999999999999999999', '-1', '12.5', 'png_pipe'),

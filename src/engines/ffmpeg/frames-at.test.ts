@@ -38,7 +38,7 @@ test('every time is in one run, in order', () => {
   )
 })
 
-test('no run decodes what another has decoded', () => {
+test('no two runs decode the same frames', () => {
   fc.assert(
     fc.property(videos, ({ times, before, startMs }) => {
       const runs = decodingRuns(times, before, startMs)
@@ -50,7 +50,7 @@ test('no run decodes what another has decoded', () => {
   )
 })
 
-test('never costs more than one pass, nor than a process for each time', () => {
+test('never costs more than one pass or than one process for each time', () => {
   fc.assert(
     fc.property(videos, ({ times, before, startMs }) => {
       const keyFrameOf = new Map(times.map((time, index) => [time, before[index] ?? 0]))
@@ -112,7 +112,7 @@ it('frames decoded in time are kept, the others are reported as late, and no fur
   )
 })
 
-it('what fails for another reason, or is given up, fails as a whole', async () => {
+it('any other failure, or an abort, fails the whole request', async () => {
   const spent = new AbortController()
   const failing = held({ times: [1], spent: spent.signal })
   failing.begun.get(1)?.reject(new Error('broken'))

@@ -7,7 +7,7 @@ const turn = fc.constantFrom<(0 | 90 | 180 | 270)[]>(0, 90, 180, 270)
 const square = { num: 1, den: 1 }
 
 describe('parseRatio', () => {
-  test('reads every ratio it can be given, and nothing else', () => {
+  test('parses every valid ratio and nothing else', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.integer({ min: 1, max: 2 ** 31 }), (num, den) => {
         expect(parseRatio(`${num}/${den}`)).toEqual({ num, den })
@@ -49,13 +49,13 @@ describe('quarterTurn', () => {
     expect(quarterTurn(given)).toBe(clockwise)
   })
 
-  test('a matrix without an angle does not turn', () => {
+  test('a matrix without an angle is not a rotation', () => {
     for (const angle of [undefined, NaN, Infinity, -9_223_372_036_854_775_808]) {
       expect(quarterTurn(angle)).toBe(0)
     }
   })
 
-  test('a turn and its opposite undo each other', () => {
+  test('a rotation and its opposite cancel out', () => {
     fc.assert(
       fc.property(turn, (angle) => {
         expect((quarterTurn(angle) + quarterTurn(-angle)) % 360).toBe(0)
@@ -65,7 +65,7 @@ describe('quarterTurn', () => {
 })
 
 describe('displaySize', () => {
-  test('turning keeps the sides, a quarter turn swaps them', () => {
+  test('a half turn keeps the sides, a quarter turn swaps them', () => {
     fc.assert(
       fc.property(side, side, turn, (width, height, rotation) => {
         const swapped = rotation === 90 || rotation === 270
@@ -76,13 +76,13 @@ describe('displaySize', () => {
     )
   })
 
-  test('the coded width alone is stretched, before turning', () => {
+  test('only the coded width is scaled, before the rotation', () => {
     const anamorphic = { width: 720, height: 576, ratio: { num: 64, den: 45 } }
     expect(displaySize({ ...anamorphic, rotation: 0 })).toEqual({ width: 1024, height: 576 })
     expect(displaySize({ ...anamorphic, rotation: 90 })).toEqual({ width: 576, height: 1024 })
   })
 
-  test('sides are whole and at least 1 for any believable ratio', () => {
+  test('sides are integers of at least 1 for any plausible ratio', () => {
     const number = fc.integer({ min: 0, max: 70_000 })
     fc.assert(
       fc.property(side, side, number, number, (width, height, num, den) => {

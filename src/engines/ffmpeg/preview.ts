@@ -36,7 +36,7 @@ export async function contactSheet(
   const { video } = facts
   if (!video) {
     throw new MediaError(6014, 'the file has no picture to preview', {
-      hint: 'It has sound: ask for preview waveform instead.',
+      hint: 'It has sound: request preview waveform instead.',
     })
   }
   const picture = isStill(facts.container)
@@ -90,7 +90,7 @@ export async function waveform(
   if (!sound || sound.duration_ms <= 0) {
     throw new MediaError(6014, 'the file has no sound to preview', {
       hint: facts.video
-        ? 'It has a picture: ask for preview contact_sheet instead.'
+        ? 'It has a picture: request preview contact_sheet instead.'
         : 'It has nothing that can be previewed: export it again.',
     })
   }

@@ -18,7 +18,7 @@ function printed({ timeMs, frames }: ProgressReport, last = false): string {
 
 const report = fc.record({ timeMs: fc.nat(100_000_000), frames: fc.nat(1_000_000) })
 
-test('reports come out as they went in, however the text is cut', () => {
+test('reports are parsed however the text is split into chunks', () => {
   fc.assert(
     fc.property(fc.array(report, { maxLength: 8 }), fc.array(fc.nat(400)), (reports, cuts) => {
       const text = reports.map((one) => printed(one)).join('')
@@ -31,7 +31,7 @@ test('reports come out as they went in, however the text is cut', () => {
   )
 })
 
-test('"N/A", negative times and noise leave the last known time', () => {
+test('"N/A", negative times and noise keep the last known time', () => {
   const seen: number[] = []
   const read = progressReader(({ timeMs }) => seen.push(timeMs))
   read(printed({ timeMs: 500, frames: 1 }))
@@ -41,7 +41,7 @@ test('"N/A", negative times and noise leave the last known time', () => {
   expect(seen).toEqual([500, 500, 500, 500])
 })
 
-test('percents rise from 0 to 99 whatever times are reported', () => {
+test('percentages rise from 0 to 99 for any reported times', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.array(report), (durationMs, reports) => {
       const seen: number[] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { StepCache } from './step-cache.ts'
 
-test('a step is used again for the same work of the same version, and for no other', async () => {
+test('a step is reused only for the same work and version', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-steps-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   let times = 0

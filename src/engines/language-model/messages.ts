@@ -32,7 +32,7 @@ export function questionMessages<S extends z.ZodObject>(
     // Servers that receive the schema do not always pass it to their models, so that the prompt contains it too.
     {
       role: 'system',
-      content: `${system}\n\n${answerInstruction} It keeps this JSON Schema: ${JSON.stringify(schema)}`,
+      content: `${system}\n\n${answerInstruction} It must match this JSON Schema: ${JSON.stringify(schema)}`,
     },
     ...examples.flatMap((example): ChatMessage[] => [
       { role: 'user', content: example.prompt },
@@ -51,7 +51,7 @@ export function correctionMessages(
 ): ChatMessage[] {
   const correction: ChatMessage = {
     role: 'user',
-    content: `That is not the answer that was asked for:\n${mistakes.map((one) => `- ${one}`).join('\n')}\n${answerInstruction} Give the whole of it again.`,
+    content: `The answer has mistakes:\n${mistakes.map((one) => `- ${one}`).join('\n')}\n${answerInstruction} Give the complete answer again.`,
   }
   const complete: ChatMessage[] = [...initial, { role: 'assistant', content: answer }, correction]
   return answer !== '' && estimateMessageTokens(complete) <= maxTokens ? complete : [...initial, correction]

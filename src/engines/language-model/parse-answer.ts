@@ -22,7 +22,7 @@ export function parseAnswer<S extends z.ZodObject>(schema: S, text: string): Par
   if (answer === '') return { mistakes: ['The answer was empty.'] }
   const found = findObjects(answer)
   const candidates = found.length > 0 ? found : widestObject(answer)
-  let mistakes: readonly string[] = ['The answer held no whole JSON object.']
+  let mistakes: readonly string[] = ['The answer contained no complete JSON object.']
   for (const candidate of candidates.toReversed()) {
     const read = schema.safeParse(candidate, { error: plainIssueMessage })
     if (read.success) return { answer: read.data }

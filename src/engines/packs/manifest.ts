@@ -141,13 +141,13 @@ export const manifest = {
   inpainting: {
     kind: 'own',
     title: 'A learned inpainting model (ONNX)',
-    enables: 'filling by a learned model instead of the built-in way',
+    enables: 'filling with a learned model instead of the built-in method',
     licence: "the model's own",
   },
   'optical-flow': {
     kind: 'own',
     title: 'A learned optical flow model (ONNX)',
-    enables: 'motion by a learned model instead of the built-in way',
+    enables: 'measuring motion with a learned model instead of the built-in method',
     licence: "the model's own",
   },
   ...pianoPacks,

@@ -66,7 +66,7 @@ export const speechPacks = {
   denoising: {
     kind: 'model',
     title: 'GTCRN',
-    enables: 'taking noise off speech',
+    enables: 'removing noise from speech',
     licence: 'MIT',
     memory: 20,
     optional: true,
@@ -159,7 +159,7 @@ export const speechPacks = {
   'whisper-tiny': {
     kind: 'model',
     title: 'Whisper tiny',
-    enables: 'telling which of 99 languages is spoken',
+    enables: 'identifying which of 99 languages is spoken',
     licence: 'MIT',
     memory: 400,
     optional: true,
@@ -182,13 +182,13 @@ export const speechPacks = {
   whisper: {
     kind: 'own',
     title: 'Whisper of another size, exported for sherpa-onnx',
-    enables: 'recognising 99 languages by it',
+    enables: 'recognising 99 languages with that model',
     licence: "the model's own",
   },
   paraformer: {
     kind: 'own',
     title: 'Paraformer, exported for sherpa-onnx',
-    enables: 'recognising Chinese and English by it',
+    enables: 'recognising Chinese and English with that model',
     licence: "the model's own",
   },
   zipvoice: {
@@ -217,7 +217,7 @@ export const speechPacks = {
   'speaker-embedding': {
     kind: 'model',
     title: '3D-Speaker CAM++ for Chinese and English',
-    enables: 'telling speakers apart over long recordings',
+    enables: 'distinguishing speakers in long recordings',
     licence: 'Apache-2.0',
     memory: 100,
     optional: true,

@@ -78,7 +78,7 @@ export async function burnVideo({ path, output, crf, threads, ...job }: BurnVide
 async function subtitleFilter({ ass, folder }: BurnInput): Promise<string> {
   await requireFilters(['ass'], {
     because: 'subtitles are drawn by libass',
-    instead: 'ask for subtitles as a file instead',
+    instead: 'request subtitles as a file instead',
   })
   await writeFile(join(folder, fileName), ass)
   return `ass=filename=${fileName}`

@@ -25,7 +25,7 @@ describe('validateTranslation', () => {
     ['with one that nobody asked for', [...right, { ...first, id: 99 }], [7, 8, 9]],
     ['with one twice, alike', [...right, first], [7, 8, 9]],
     ['with one twice, in other words', [...right, { ...first, text: 'Nous rentrions' }], [9]],
-    ['without the last, which those beside it may hold', [first, second], [7]],
+    ['without the last, which its neighbours may contain', [first, second], [7]],
     ['without the middle', [first, third], []],
     ['with an empty one', [first, { ...second, text: ' ' }, third], []],
     ['moved by one', [first, { ...third, id: 8 }, { ...third, id: 9 }], [7]],

@@ -139,7 +139,7 @@ export const singleByteModels: readonly (readonly [SingleByteEncoding, RegExp, B
   ],
 ]
 
-/** Latin letters with marks, which usually stand between ASCII letters. */
+/** Latin letters with marks, which usually occur between ASCII letters. */
 export const latinLetterShares: ByteShares = [
   [[0xe0, 0xff], 0.8],
   [[0xc0, 0xdf], 0.12],

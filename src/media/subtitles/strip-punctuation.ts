@@ -2,7 +2,7 @@ import type { SubtitleFormat } from './subtitles.ts'
 import { visibleText, tokenize } from './tokens.ts'
 
 /*
- * The rule, in one place. Commas and periods, Chinese and English, become spaces; all other punctuation stays, the
+ * Commas and periods, Chinese and English, become spaces; all other punctuation stays, the
  * Chinese mark between things listed (、) too. They stay where they are part of a word:
  * - between two digits: decimals (3.14 and 3,14), thousands (1,000), versions (1.2.3), times (10.30);
  * - a period between letters or digits of an alphabet: domains (example.com), names of files (talk.mp4), Node.js;

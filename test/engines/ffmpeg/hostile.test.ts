@@ -91,7 +91,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another', (
     expect(await wasPipeRead(canary, () => unguarded(path, trusting))).toBe(true)
   })
 
-  test('a Matroska file with an attachment is read, the attachment left alone', async () => {
+  test('a Matroska file with an attachment is read without the attachment', async () => {
     await writeFile(at('attached.m3u8'), hls(canary))
     const attach = ['-attach', at('attached.m3u8'), '-metadata:s:t', 'mimetype=application/x-mpegURL']
     const path = await generateMedia(at('attached.mkv'), ['-i', at('plain.mp4'), '-c', 'copy', ...attach])
@@ -121,7 +121,7 @@ function withForeignData(mp4: Buffer, path: string): Buffer {
 }
 
 describe('a damaged file', () => {
-  test('cut anywhere, it gives facts or a clear error', async () => {
+  test('truncated anywhere, it returns facts or a clear error', async () => {
     const whole = await readFile(at('plain.mp4'))
     for (const share of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99]) {
       await writeFile(at('cut.mp4'), whole.subarray(0, Math.ceil(whole.length * share)))
@@ -129,7 +129,7 @@ describe('a damaged file', () => {
     }
   })
 
-  test('cut after its table of contents, it has facts; without any data, no frame', async () => {
+  test('truncated after its index, it has facts; without any data, no frame', async () => {
     const fast = await readFile(
       await generateMedia(at('fast.mp4'), ['-i', at('plain.mp4'), '-c', 'copy', '-movflags', '+faststart']),
     )
@@ -140,7 +140,7 @@ describe('a damaged file', () => {
     await expect(contactSheet(at('headless.mp4'), facts)).rejects.toMatchObject({ code: 6021 })
   })
 
-  test('where ffmpeg itself ends content without one frame, it is still an error', async () => {
+  test('is an error even if ffmpeg succeeds without decoding a frame', async () => {
     const whole = await readFile(
       await generateMedia(at('whole.mov'), [...picture(1), '-c:v', 'qtrle', '-movflags', '+faststart']),
     )
@@ -148,7 +148,7 @@ describe('a damaged file', () => {
     await expect(checkDecodable(at('empty.mov'))).rejects.toMatchObject({ code: 6021 })
   })
 
-  test('a picture larger than any real one is refused before it takes memory', async () => {
+  test('an implausibly large picture is rejected before memory is allocated', async () => {
     // One bit a pixel: 18 MB here, 576 MB once decoded and scaled.
     await writeFile(at('huge.raw'), Buffer.alloc((12_000 / 8) * 12_000))
     const raw = ['-f', 'rawvideo', '-pix_fmt', 'monob', '-video_size', '12000x12000', '-i', at('huge.raw')]

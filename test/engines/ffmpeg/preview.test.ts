@@ -168,7 +168,7 @@ describe('contactSheet', () => {
 
   test('sound has no picture', async () => {
     const path = await generateMedia(at('tone.wav'), tone(1))
-    const hint = expect.stringContaining('ask for preview waveform') as string
+    const hint = expect.stringContaining('request preview waveform') as string
     await expect(contactSheet(path, await probe(path))).rejects.toMatchObject({ code: 6014, hint })
   })
 })
@@ -201,7 +201,7 @@ describe('waveform', () => {
     const both = await generateMedia(at('both.mp4'), [...picture(1), ...tone(1), ...h264, '-c:a', 'aac'])
     expect(await decodeSheet(await waveform(both, await probe(both)))).toMatchObject({ width: 1280 })
     const silent = await generateMedia(at('silent.mp4'), [...picture(1), ...h264])
-    const hint = expect.stringContaining('ask for preview contact_sheet') as string
+    const hint = expect.stringContaining('request preview contact_sheet') as string
     await expect(waveform(silent, await probe(silent))).rejects.toMatchObject({ code: 6014, hint })
   })
 

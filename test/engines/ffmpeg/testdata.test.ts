@@ -83,7 +83,7 @@ describe.skipIf(folder === undefined)('public test videos (REELWRIGHT_TESTDATA)'
   })
 
   test.each(['mp4parse/chunk_out_of_range.mp4', 'LICENSE.mediabunny'])(
-    '%s is no media file',
+    '%s is not a media file',
     async (name) => {
       await expect(probe(at(name))).rejects.toMatchObject({ code: 6017, retryable: false })
       await expect(checkDecodable(at(name))).rejects.toMatchObject({ code: 6021 })

@@ -90,8 +90,8 @@ describe('a question', () => {
   it.each([
     ['of another form', { lines: [{ id: '1', text: 'Guten Tag' }] }, 'lines.0.id: must be a number'],
     ['without what is needed', { line: [] }, 'lines: required'],
-    ['that is no JSON', 'I cannot do that.', 'no whole JSON object'],
-    ['that ends in the middle', '{"lines":[{"id":1,"text":"Guten Tag"},{"id":2', 'no whole JSON object'],
+    ['that is no JSON', 'I cannot do that.', 'no complete JSON object'],
+    ['that ends in the middle', '{"lines":[{"id":1,"text":"Guten Tag"},{"id":2', 'no complete JSON object'],
     ['that ends in its thoughts', '<think>{"lines":[]} seems right', 'was empty'],
     ['without words', '', 'was empty'],
   ])('is repeated after an answer %s, with what is wrong', async (_, said, mistake) => {
@@ -140,7 +140,7 @@ describe('a server', () => {
   it.each([
     ['json_schema', 'strict', ['json_schema', 'json_schema', 'json_object']],
     ['response_format', '', ['json_schema', 'json_schema', 'json_object', undefined]],
-  ])('that knows no %s is asked in another way, and remembered', async (minded, _, types) => {
+  ])('without %s is asked in another format, which is remembered', async (minded, _, types) => {
     server.minds = ({ response_format: format }) =>
       format && (minded === 'response_format' || format.type === minded) ? `unknown ${minded}` : undefined
     expect(await ask()).toEqual(answer)
@@ -164,7 +164,7 @@ describe('a server', () => {
   })
 
   it.each(['', '<think>First I', 'First I think</think>'])(
-    'whose model was cut off in its thoughts (%j) is given room for them, and remembered',
+    'whose model is truncated while reasoning (%j) is asked again with more tokens, and remembered',
     async (said) => {
       server.faults.push(completes(said, 'length'))
       expect(await ask()).toEqual(answer)
@@ -181,7 +181,7 @@ describe('a server', () => {
     await expect(ask()).rejects.toMatchObject({ code: 6401, part: 'answer' })
   })
 
-  it('that rejects a request for another reason keeps its dialect', async () => {
+  it('that rejects a request for another reason keeps its format', async () => {
     server.minds = () => 'no'
     await expect(ask()).rejects.toMatchObject({ code: 6401, retryable: false })
     server.minds = () => undefined

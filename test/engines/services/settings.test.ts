@@ -69,7 +69,7 @@ describe('service settings', () => {
     [{ language_model: { address: 'http://127.0.0.1:1/v1', folder: 'a' } }, 'folder'],
     [{ transcription_key: 'a\nb' }, 'transcription_key in .*: must be a key'],
     [{ language_model: 5 }, 'language_model in .*: must be an object'],
-  ])('are refused where they cannot be used: %j', async (file, message) => {
+  ])('are rejected where they cannot be used: %j', async (file, message) => {
     await expect(read(file)).rejects.toMatchObject({ code: 6016, message: expect.stringMatching(message) })
   })
 

@@ -98,7 +98,7 @@ test.each([
   ['PlayResY: 1024', { width: 1280, height: 1024 }],
   ['PlayResX: 1280\nPlayResY: 720', { width: 1280, height: 720 }],
   ['PlayResX: 1', undefined],
-])('of a canvas of one side the other is as libass has it: %j', (head, canvas) => {
+])('a missing side of the canvas is derived as in libass: %j', (head, canvas) => {
   expect(read(`[Script Info]\n${head}\n[Events]\n`, 'ass').canvas).toEqual(canvas)
 })
 
