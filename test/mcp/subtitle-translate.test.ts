@@ -100,7 +100,7 @@ test('a request with the same source and target language is rejected with a fix'
     ...{ file_id: 'talk.srt', language: 'zh-CN', translate_language: 'zh-CHS' },
   })
   expect(isError).toBe(true)
-  expect(text).toContain('translate_language: is what the subtitles are in: zh-CN')
+  expect(text).toContain('translate_language: is the language of the subtitles: zh-CN')
   expect(text).toContain('zh-CHS and zh-CHT are two scripts of Chinese')
 })
 
