@@ -1,7 +1,7 @@
 import type { Size } from '../../src/media/geometry.ts'
 import { writeFile } from 'node:fs/promises'
 import { applyTextStyle, loadDrawing } from '../../src/engines/canvas/drawing.ts'
-import { type LetterColour, letterColours, presetNames } from '../../src/media/subtitles/style-presets.ts'
+import { letterColourNames, subtitleStyleNames } from '../../src/contract/subtitle-styles.ts'
 import {
   burnPixels,
   presetAssFile,
@@ -27,8 +27,7 @@ const label = 22
 const gap = 10
 const widthOf = ({ shown }: typeof wide) => Math.round((cell * shown.width) / shown.height)
 const sheetWidth = 2 * widthOf(wide) + widthOf(tall) + widthOf(square) + 5 * gap
-const colours = Object.keys(letterColours) as LetterColour[]
-const rows = presetNames.length + Math.ceil(colours.length / 3)
+const rows = subtitleStyleNames.length + Math.ceil(letterColourNames.length / 3)
 const sheet = createCanvas(sheetWidth, rows * (cell + label) + gap)
 const pen = sheet.getContext('2d')
 pen.imageSmoothingQuality = 'high'
@@ -56,7 +55,7 @@ const nextRow = () => {
   y += cell + label
 }
 
-for (const preset of presetNames) {
+for (const preset of subtitleStyleNames) {
   const look = { preset, typeface: chinese, text: said }
   await draw({ ...look, original }, wide, `${preset}, bilingual`)
   await draw({ preset, typeface: english, text: original.text }, wide, preset)
@@ -64,7 +63,7 @@ for (const preset of presetNames) {
   await draw(look, square, preset)
   nextRow()
 }
-for (const [index, colour] of colours.entries()) {
+for (const [index, colour] of letterColourNames.entries()) {
   await draw({ preset: 'default', colour, typeface: chinese, text: said, original }, wide, colour)
   if (index % 3 === 2) nextRow()
 }

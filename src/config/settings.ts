@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
-import { isDownloadUrl, isHttpUrl } from '../engines/packs/download-url.ts'
+import { isDownloadUrl, isHttpUrl } from '../engines/packs/allowed-url.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import {
   serviceInfo,

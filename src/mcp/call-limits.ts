@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { withTimeout } from '../platform/concurrency.ts'
 import { describeError } from './reply.ts'
@@ -13,6 +14,9 @@ export interface CallLimits {
 
 /** Clients time out after 60 s or less, so every call returns within 45 s. */
 export const callLimits: CallLimits = { wait: 42_000, answer: 44_000 }
+
+/** Argument of long tools: how long a call waits before it returns the present state, at most `callLimits.wait`. */
+export const waitSeconds = z.int().min(0).max(45).default(20).describe('Seconds to wait for the result')
 
 /** Error of a call that exceeded its time limit. */
 export function callTimeoutError(): MediaError {

@@ -117,17 +117,6 @@ export function publishInputSchema(input: z.ZodObject): PublishedSchema {
   return { ...published, type: 'object' }
 }
 
-/** Longest wait of a call, seconds: clients time out after 60. */
-const maxWaitSeconds = 45
-
-/** Time that a call waits before it returns the present state. */
-export const waitSeconds = z
-  .int()
-  .min(0)
-  .max(maxWaitSeconds)
-  .default(20)
-  .describe('Seconds to wait for the result')
-
 /** A path or id. Its bounds are checked by a refinement, to keep them out of the published schema. */
 export const pathText = z
   .string({

@@ -1,6 +1,6 @@
 import { freeSpace } from '../platform/folder.ts'
 import { registerProcessMetrics } from '../platform/metrics.ts'
-import { registerQueueMetrics } from '../tasks/metrics.ts'
+import { registerQueueMetrics } from '../tasks/task-metrics.ts'
 import type { Service } from '../tasks/service.ts'
 
 /** Registers metrics of a service besides those of its parts; disposal stops measuring. */

@@ -7,7 +7,7 @@ import type { FileStore } from '../files/store.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { TaskEvents } from './events.ts'
-import type { TaskMetrics } from './metrics.ts'
+import type { TaskMetrics } from './task-metrics.ts'
 
 /** Shared state and settings of the service's parts. */
 export interface Service {

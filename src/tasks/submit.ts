@@ -10,7 +10,7 @@ import { failpoint } from '../platform/failpoint.ts'
 import { checkFields, planRequest, type RequestPlan } from './check-request.ts'
 import { recordEvent } from './events.ts'
 import { findRepeated, findUnfinished, storeIdempotencyKey } from './idempotency.ts'
-import { logCreated } from './metrics.ts'
+import { logCreated } from './task-metrics.ts'
 import { toTaskRecord } from './records.ts'
 import type { Service } from './service.ts'
 

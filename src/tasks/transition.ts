@@ -5,7 +5,7 @@ import { lockAccount } from '../db/queries.ts'
 import type { TaskRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { hasNoEvents, recordEvent } from './events.ts'
-import { logTransition } from './metrics.ts'
+import { logTransition } from './task-metrics.ts'
 import { toTaskRecord } from './records.ts'
 import type { Service } from './service.ts'
 

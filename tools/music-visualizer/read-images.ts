@@ -1,7 +1,7 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { fixedSizeChunks, streamOutput } from '../../src/engines/ffmpeg/output.ts'
+import { fixedSizeChunks, streamOutput } from '../../src/engines/ffmpeg/stream-output.ts'
 import { checkDecodable } from '../../src/engines/ffmpeg/decodable.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/read-frames.ts'

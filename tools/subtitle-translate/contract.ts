@@ -3,6 +3,7 @@ import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { subtitleLanguages } from '../../src/contract/languages.ts'
 import { operation } from '../../src/contract/operation.ts'
+import { letterColourNames, subtitleStyleNames } from '../../src/contract/subtitle-styles.ts'
 
 const fields = z.object({
   file_id: fileRef({
@@ -19,14 +20,8 @@ const fields = z.object({
     .describe('resegment joins and splits lines again; keep preserves their number and times'),
   // Presence of these fields matters (contract 3, 4.10), so that their defaults are applied once the format is known.
   lingual_type: z.enum(['monolingual', 'bilingual']).optional().describe('ass only; default monolingual'),
-  subtitle_type: z
-    .enum(['default', 'outline', 'cinema_yellow', 'immersive_box', 'wide_spacing', 'deep_shadow', 'boxed'])
-    .optional()
-    .describe('ass only; default default'),
-  subtitle_color: z
-    .enum(['雅黑', '淡绿', '森林绿', '湖蓝', '道奇蓝', '钢蓝', '浅粉红', '深橙', '珊瑚橙', '橙红', '土豪金'])
-    .optional()
-    .describe('ass only; default 雅黑'),
+  subtitle_type: z.enum(subtitleStyleNames).optional().describe('ass only; default default'),
+  subtitle_color: z.enum(letterColourNames).optional().describe('ass only; default 雅黑'),
   video_size: z
     .array(z.int().min(16).max(16_384))
     .length(2)

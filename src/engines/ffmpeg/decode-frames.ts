@@ -4,7 +4,7 @@ import { uprightSize } from '../../media/geometry.ts'
 import { type Frame, frameBytes } from '../../media/clean/frame.ts'
 import { alignToFrames, alphaDecoder, fileTimes, fromKeyFrame } from './input-options.ts'
 import { bt709, toneMap } from './colour.ts'
-import { fixedSizeChunks, streamOutput } from './output.ts'
+import { fixedSizeChunks, streamOutput } from './stream-output.ts'
 import type { PictureStream } from './picture-stream.ts'
 import { inputArgs } from './run.ts'
 

@@ -6,7 +6,7 @@ import { describeSize } from '../../contract/format.ts'
 import { syncFolder, writeDurably } from '../../platform/durable.ts'
 import { lockFile } from '../../platform/file-lock.ts'
 import { freeSpace, createFolder } from '../../platform/folder.ts'
-import { downloadVerified, type StagedDownload } from './download-file.ts'
+import { downloadVerified, type StagedDownload } from './download-verified.ts'
 import {
   packArtifacts,
   packDownloadBytes,

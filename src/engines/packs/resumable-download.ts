@@ -6,7 +6,7 @@ import { describeSize } from '../../contract/format.ts'
 import { writeDurably, writeFully } from '../../platform/durable.ts'
 import { networkCode } from '../../platform/system-error.ts'
 import { exponentialDelay, retry, type Wait } from '../../platform/retry.ts'
-import { isDownloadUrl, isSafeRedirect } from './download-url.ts'
+import { isDownloadUrl, isSafeRedirect } from './allowed-url.ts'
 import type { Artifact } from './manifest.ts'
 
 /** Options of a download. */

@@ -5,7 +5,8 @@ import type { Operation } from '../../contract/operation.ts'
 import { normalizeArguments, parseArguments } from '../arguments.ts'
 import { runOperation } from '../run-operation.ts'
 import { snapshotSchema } from '../snapshot.ts'
-import { forceNew, publishInputSchema, saveTo, type Tool, waitSeconds } from '../tool.ts'
+import { waitSeconds } from '../call-limits.ts'
+import { forceNew, publishInputSchema, saveTo, type Tool } from '../tool.ts'
 import { uploadErrors } from './file-tools.ts'
 
 /** Arguments that every operation's tool accepts beside the operation's own. */

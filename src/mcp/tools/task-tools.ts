@@ -8,7 +8,8 @@ import type { ToolReply } from '../reply.ts'
 import { followTask } from '../run-operation.ts'
 import { lookUpTask, type Session } from '../session.ts'
 import { callAgainSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.ts'
-import { defineTool, saveTo, type ToolCall, waitSeconds } from '../tool.ts'
+import { waitSeconds } from '../call-limits.ts'
+import { defineTool, saveTo, type ToolCall } from '../tool.ts'
 import { checkSaveTo } from '../workspace-delivery.ts'
 
 /** Waits for a task, or for the upload or submission of a transfer_id, and saves the results. */

@@ -1,6 +1,6 @@
 import { type DownscaledPlane, downscalePlane, upscaleOnto, type WeightedRect } from './downscaled-plane.ts'
 import { type Frame, type FramePlane, framePlanes, type FrameTreatment, type Patch } from './frame.ts'
-import { interpolateMembrane as spreadOut } from './inpaint/membrane.ts'
+import { interpolateMembrane } from './inpaint/interpolate-membrane.ts'
 
 /**
  * Blurs the masked pixels of every frame until text can be neither read nor detected, with a soft edge. Each frame is
@@ -60,7 +60,7 @@ function blurPlane(plane: FramePlane, place: WeightedRect, spread: number): void
  */
 function matchSurroundings(small: DownscaledPlane, sharp: Float32Array, springs: Float32Array): void {
   const apart = sharp.map((value, at) => (springs[at] === pinned ? value - (small.cells[at] ?? 0) : 0))
-  spreadOut(apart, springs, { columns: small.width, rows: small.height })
+  interpolateMembrane(apart, springs, { columns: small.width, rows: small.height })
   for (let at = 0; at < apart.length; at++) small.cells[at] = (small.cells[at] ?? 0) + (apart[at] ?? 0)
 }
 

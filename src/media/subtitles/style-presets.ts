@@ -1,21 +1,10 @@
+import type { LetterColourName, SubtitleStyleName } from '../../contract/subtitle-styles.ts'
 import type { Size } from '../geometry.ts'
 import { fontSize, type Typeface } from './text-width.ts'
 import type { LineLimit } from './wrap.ts'
 
-/** Names of the style presets in the contract. */
-export const presetNames = [
-  'default',
-  'outline',
-  'cinema_yellow',
-  'immersive_box',
-  'wide_spacing',
-  'deep_shadow',
-  'boxed',
-] as const
-export type PresetName = (typeof presetNames)[number]
-
-/** Letter colours by their names in the contract. 雅黑 is the colour of the preset. */
-export const letterColours = {
+/** Letter colours by name; undefined keeps the colour of the style. */
+const letterColours: Readonly<Record<LetterColourName, string | undefined>> = {
   雅黑: undefined,
   淡绿: '#98fb98',
   森林绿: '#34b24a',
@@ -27,8 +16,7 @@ export const letterColours = {
   珊瑚橙: '#ff7f50',
   橙红: '#ff4500',
   土豪金: '#f0c75e',
-} as const
-export type LetterColour = keyof typeof letterColours
+}
 
 /** A colour, `#rrggbb`, and its opacity, 0 to 1. */
 interface Paint {
@@ -51,7 +39,7 @@ interface StylePreset {
 const black = (opacity: number): Paint => ({ colour: '#000000', opacity })
 
 /** Values of all presets. */
-const stylePresets: Readonly<Record<PresetName, StylePreset>> = {
+const stylePresets: Readonly<Record<SubtitleStyleName, StylePreset>> = {
   default: { bold: false, fill: '#ffffff', edge: black(0.9), back: black(0.45), outline: 0.05, shadow: 0.03 },
   outline: { bold: true, fill: '#ffffff', edge: black(1), back: black(0), outline: 0.095, shadow: 0 },
   cinema_yellow: {
@@ -126,8 +114,8 @@ function presetEm(canvas: Size, { spacing = 0, outline, shadow }: StylePreset): 
 }
 
 interface PresetStyleOptions {
-  readonly preset: PresetName
-  readonly colour: LetterColour
+  readonly preset: SubtitleStyleName
+  readonly colour: LetterColourName
   readonly canvas: Size
   readonly typeface: Typeface
   readonly name: string

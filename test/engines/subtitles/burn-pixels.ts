@@ -8,12 +8,8 @@ import {
   bilingualEvents,
   originalScale,
 } from '../../../src/media/subtitles/ass-file.ts'
-import {
-  type LetterColour,
-  lineLimit,
-  type PresetName,
-  presetStyle,
-} from '../../../src/media/subtitles/style-presets.ts'
+import type { LetterColourName, SubtitleStyleName } from '../../../src/contract/subtitle-styles.ts'
+import { lineLimit, presetStyle } from '../../../src/media/subtitles/style-presets.ts'
 import { escapeText } from '../../../src/media/subtitles/tokens.ts'
 import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
@@ -24,8 +20,8 @@ import { typefaceFor } from '../../../src/engines/subtitles/typefaces.ts'
 
 /** A line of subtitles with its style. */
 export interface RenderOptions {
-  readonly preset: PresetName
-  readonly colour?: LetterColour
+  readonly preset: SubtitleStyleName
+  readonly colour?: LetterColourName
   readonly canvas: Size
   readonly text: string
   readonly typeface: Typeface

@@ -5,7 +5,8 @@ import { createCanvas, GlobalFonts, loadImage } from '@napi-rs/canvas'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { burnVideo } from '../../../src/engines/subtitles/burn.ts'
 import { locateFfmpeg, useFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
-import { lineLimit, presetNames, presetStyle } from '../../../src/media/subtitles/style-presets.ts'
+import { subtitleStyleNames } from '../../../src/contract/subtitle-styles.ts'
+import { lineLimit, presetStyle } from '../../../src/media/subtitles/style-presets.ts'
 import type { Typeface } from '../../../src/media/subtitles/text-width.ts'
 import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { temporaryFolder } from '../../mcp/temporary-folder.ts'
@@ -59,7 +60,7 @@ async function inksOf(canvas: Size, files: readonly string[]): Promise<Ink[]> {
 
 describe.each(canvases)('$width x $height', (canvas) => {
   const looks = Object.entries(texts).flatMap(([language, text]) =>
-    presetNames.map((preset) => ({ language, text, preset })),
+    subtitleStyleNames.map((preset) => ({ language, text, preset })),
   )
   const drawn = new Map<string, { readonly typeface: Typeface; readonly ink: Ink }>()
   beforeAll(async () => {
@@ -102,7 +103,7 @@ describe.each(canvases)('$width x $height', (canvas) => {
 test('two languages are placed one above the other without overlap in all presets', async () => {
   const [typeface, below] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const canvas = { width: 640, height: 360 }
-  const files = presetNames.flatMap((preset) => {
+  const files = subtitleStyleNames.flatMap((preset) => {
     const look = { preset, canvas, typeface, text: '你好，我们去海边看看吧' }
     return [
       presetAssFile(look),
@@ -110,7 +111,7 @@ test('two languages are placed one above the other without overlap in all preset
     ]
   })
   const inks = await inksOf(canvas, files)
-  for (const index of presetNames.keys()) {
+  for (const index of subtitleStyleNames.keys()) {
     const [alone, both] = inks.slice(2 * index)
     if (!alone || !both) throw new Error('it was not drawn')
     expect(alone.top - both.top).toBeGreaterThan(0.5 * (alone.bottom - alone.top))
@@ -120,7 +121,7 @@ test('two languages are placed one above the other without overlap in all preset
 
 const hasFonts = goldenFonts.every((name) => GlobalFonts.families.some(({ family }) => family === name))
 
-test.skipIf(!hasFonts).each(presetNames)(
+test.skipIf(!hasFonts).each(subtitleStyleNames)(
   `%s looks as it was accepted (skipped without ${goldenFonts.join(', ')})`,
   async (preset) => {
     const { pixels, width, height } = await golden(preset)

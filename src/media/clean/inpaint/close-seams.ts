@@ -1,7 +1,7 @@
 import type { Patch } from '../frame.ts'
 import type { PatchFill } from './blend.ts'
 import type { FrameCrop } from './view.ts'
-import { interpolateMembrane } from './membrane.ts'
+import { interpolateMembrane } from './interpolate-membrane.ts'
 
 /**
  * Width of the band around a mask that is filled as well, in pixels, to measure the difference at the seam. The inner

@@ -1,5 +1,5 @@
 import { halveImage, holeDepth, type HoledImage } from './holed-image.ts'
-import { interpolateMembrane } from './membrane.ts'
+import { interpolateMembrane } from './interpolate-membrane.ts'
 import {
   improveMatches,
   initMatches,

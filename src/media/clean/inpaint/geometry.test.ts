@@ -7,7 +7,7 @@ import { type FrameView, ViewHistory } from './view.ts'
 import { hiddenMask } from './hidden-mask.ts'
 import { CameraTracker } from './camera.ts'
 import { detectFeaturePoints, sampleBicubic } from './grey-image.ts'
-import { interpolateMembrane } from './membrane.ts'
+import { interpolateMembrane } from './interpolate-membrane.ts'
 
 const near = fc.double({ min: -0.2, max: 0.2, noNaN: true })
 const shift = fc.double({ min: -50, max: 50, noNaN: true })

@@ -1,6 +1,6 @@
 import type { AffineMap } from './affine.ts'
 import { type GreyImage, sampleBicubic } from './grey-image.ts'
-import { interpolateMembrane } from './membrane.ts'
+import { interpolateMembrane } from './interpolate-membrane.ts'
 import type { Registration } from './refine-flow.ts'
 import type { Ring } from './ring.ts'
 import type { FrameCrop } from './view.ts'

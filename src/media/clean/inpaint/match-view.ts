@@ -11,7 +11,7 @@ import {
 } from './refine-flow.ts'
 import { applyEstimatedFlow, type EstimateFlow, searchBlocks } from './initial-flow.ts'
 import type { SourceView } from './pick-sources.ts'
-import { interpolateMembrane } from './membrane.ts'
+import { interpolateMembrane } from './interpolate-membrane.ts'
 import type { FrameCrop } from './view.ts'
 
 /** Registration of a view on the frame being filled, and differences between both per cell. */

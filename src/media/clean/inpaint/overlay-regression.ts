@@ -1,5 +1,5 @@
 import type { Frame, Overlay, Patch } from '../frame.ts'
-import { interpolateMembrane } from './membrane.ts'
+import { interpolateMembrane } from './interpolate-membrane.ts'
 import { cropFrame, type FrameCrop } from './view.ts'
 import type { Rect } from '../../geometry.ts'
 

@@ -1,6 +1,6 @@
 import { LruCache } from '../lru-cache.ts'
 import type { AffineMap } from './affine.ts'
-import { interpolateMembrane } from './membrane.ts'
+import { interpolateMembrane } from './interpolate-membrane.ts'
 import type { Ring } from './ring.ts'
 import type { FrameCrop } from './view.ts'
 

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { createCanvas } from '@napi-rs/canvas'
-import { presetNames } from '../../../../src/media/subtitles/style-presets.ts'
+import { subtitleStyleNames } from '../../../../src/contract/subtitle-styles.ts'
 import { rgbaOf } from '../burn-pixels.ts'
 import { golden, goldenFile } from './golden.ts'
 
 // Draws the accepted pictures anew; look at them before they are kept.
 // node test/engines/subtitles/golden/draw.ts
 
-for (const preset of presetNames) {
+for (const preset of subtitleStyleNames) {
   const { width, height, pixels } = await golden(preset)
   const canvas = createCanvas(width, height)
   const pen = canvas.getContext('2d')

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { fillRect, newPicture } from '../../../../src/engines/ffmpeg/raster.ts'
-import type { PresetName } from '../../../../src/media/subtitles/style-presets.ts'
+import type { SubtitleStyleName } from '../../../../src/contract/subtitle-styles.ts'
 import { burnPixels, presetAssFile, typefaceHere } from '../burn-pixels.ts'
 
 /** The fonts that the accepted pictures were drawn with. */
@@ -10,7 +10,7 @@ const canvas = { width: 480, height: 270 }
 
 /** The picture of a preset that this machine draws. */
 export async function golden(
-  preset: PresetName,
+  preset: SubtitleStyleName,
 ): Promise<{ width: number; height: number; pixels: Uint8Array }> {
   const [typeface, english] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
   const original = { text: 'Let us go to the sea this summer', typeface: english }
@@ -19,7 +19,7 @@ export async function golden(
 }
 
 /** Where the accepted picture of a preset is. */
-export function goldenFile(preset: PresetName): string {
+export function goldenFile(preset: SubtitleStyleName): string {
   return fileURLToPath(new URL(`${preset}.png`, import.meta.url))
 }
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
 import { errorCode } from '../../platform/system-error.ts'
-import { isHttpUrl } from './download-url.ts'
+import { isHttpUrl } from './allowed-url.ts'
 import { hasBuild, packArtifacts } from './machine.ts'
 import type { Artifact, NodePackage, Pack } from './manifest.ts'
 import {
@@ -122,9 +122,7 @@ async function isOnMirror(mirror: string, { file, bytes }: Artifact): Promise<bo
 function notOnMirrorError(mirror: string, { file, bytes }: Artifact): MediaError {
   return new MediaError(6401, `${mirror} has no ${file} of ${describeSize(bytes)}`, {
     retryable: false,
-    hint:
-      'Put that file into the folder set as models_mirror (REELWRIGHT_MODELS_MIRROR), or remove the setting' +
-      'out.',
+    hint: 'Put that file into the folder set as models_mirror (REELWRIGHT_MODELS_MIRROR), or remove the setting.',
   })
 }
 
