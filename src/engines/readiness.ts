@@ -88,8 +88,8 @@ async function check(requirements: readonly Requirement[]): Promise<ChosenEngine
   return chosen
 }
 
-/** What is missing for every request of an operation: 6401; null where it is ready. */
-export async function readiness(module: OperationModule): Promise<MediaError | null> {
+/** Returns the 6401 for what every request of an operation is missing, or null if it is ready. */
+export async function readinessError(module: OperationModule): Promise<MediaError | null> {
   try {
     const { requirements } = await module.requirements()
     await requireAll(requirements())
@@ -107,13 +107,13 @@ export interface MissingRequirement {
   readonly hint: string
 }
 
-/** What is missing for these operations, with those together that the same fix enables. */
+/** Lists what these operations are missing. Entries with the same fix are combined. */
 export async function missingRequirements(
   modules: readonly OperationModule[],
 ): Promise<MissingRequirement[]> {
   const missing = new Map<string, MissingRequirement>()
   for (const module of modules) {
-    const error = await readiness(module)
+    const error = await readinessError(module)
     if (!error) continue
     const { message, hint } = error
     const key = `${message}\n${hint}`

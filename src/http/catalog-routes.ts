@@ -9,7 +9,7 @@ import { defaultPageSize, maxPageSize } from '../contract/fields.ts'
 import { extensionsByKind } from '../contract/file-kind.ts'
 import { maxFileBytes, retentionDays } from '../contract/file.ts'
 import { innerSchemas, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
-import { readiness } from '../engines/readiness.ts'
+import { readinessError } from '../engines/readiness.ts'
 import type { Operation, OperationModule } from '../contract/operation.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { endpoints, routes } from '../contract/routes.ts'
@@ -120,8 +120,8 @@ function jsonDocument(data: unknown) {
 
 async function describeCapability(module: OperationModule): Promise<Capabilities['operations'][number]> {
   const { name, title, price } = module.operation
-  const unmet = await readiness(module)
-  const missing = unmet && `${unmet.message}. Fix: ${unmet.hint}`
+  const error = await readinessError(module)
+  const missing = error && `${error.message}. Fix: ${error.hint}`
   return { name, title, ready: missing === null, missing, price: describePrice(price) }
 }
 

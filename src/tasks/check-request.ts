@@ -13,7 +13,7 @@ import {
 } from '../contract/operation.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
-import { readiness, requireAll } from '../engines/readiness.ts'
+import { readinessError, requireAll } from '../engines/readiness.ts'
 import { readFileBytes } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
@@ -59,7 +59,7 @@ export async function planRequest(
   const { module, input, priority } = request
   const { requirements } = await module.requirements()
   // What every request needs comes before the files, unless this request needs less.
-  if (await readiness(module)) await requireAll(requirements(input))
+  if (await readinessError(module)) await requireAll(requirements(input))
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { plan } = await module.plan()
   const { credits, seconds, secondsWith = {} } = await plan(input, files, files.readText)
