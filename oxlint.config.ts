@@ -56,6 +56,7 @@ export const layers: Readonly<Record<string, Layer>> = {
 export const operationParts: Readonly<Record<string, Layer>> = {
   'tools/*/*.ts': { layers: ['contract', 'media', 'engines', 'platform'] },
   'tools/*/plan.ts': { layers: ['contract', 'media'], packages: ['zod'] },
+  'tools/*/requirements.ts': { layers: ['contract', 'media'], packages: ['zod'] },
   'tools/*/contract.ts': { layers: ['contract'], packages: ['zod'] },
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -34,6 +34,18 @@ async function forbiddenImports(imports: Readonly<Record<string, string>>): Prom
     .toSorted()
 }
 
+/** Follows the imports of a file, except imports of types alone. Returns what it loads, itself included. */
+async function loadedModules(file: string, loaded = new Set<string>()): Promise<ReadonlySet<string>> {
+  if (loaded.has(file)) return loaded
+  loaded.add(file)
+  if (!file.endsWith('.ts')) return loaded
+  const code = await readFile(join(root, file), 'utf8')
+  for (const [, name = ''] of code.matchAll(/^(?:import|export) (?!type\b)(?:[^'"]*? from )?'([^']+)'/gm)) {
+    await loadedModules(name.startsWith('.') ? join(dirname(file), name) : name, loaded)
+  }
+  return loaded
+}
+
 describe('the layer map', () => {
   it('contains every folder of src', async () => {
     const entries = await readdir(join(root, 'src'), { withFileTypes: true })
@@ -66,6 +78,7 @@ describe('the layer map', () => {
       'src/page/package.js': "import 'zod'",
       'tools/a/contract.ts': "import '../../src/media/layout/catalogue.ts'",
       'tools/a/plan.ts': "import '../../src/engines/ffmpeg/run.ts'",
+      'tools/a/requirements.ts': "import '../../src/engines/packs/resolve.ts'",
       'tools/a/run.ts': "import '../b/run.ts'",
       'tools/b/run.ts': "import '../../src/db/open.ts'",
     }
@@ -86,5 +99,17 @@ describe('the layer map', () => {
       'tools/a/run.test.ts': "export { startService } from '../../src/service/service.ts'",
     }
     expect(await forbiddenImports(imports)).toEqual([])
+  })
+
+  it('keeps engines out of plans and requirements, also through other files', async () => {
+    const entries = await readdir(join(root, 'tools'), { withFileTypes: true })
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join('tools', name))
+    const loaded = new Set<string>()
+    for (const folder of folders) {
+      for (const part of ['plan.ts', 'requirements.ts']) await loadedModules(join(folder, part), loaded)
+    }
+    const allowed = /^(tools|src\/(contract|media))\//
+    const packages = layers['media']?.packages ?? []
+    expect([...loaded].filter((name) => !allowed.test(name) && !packages.includes(name))).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
+import type { FrameSpan } from '../../src/media/particle/frame-spans.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/input-options.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'

@@ -1,5 +1,5 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { FrameSpan } from '../../src/engines/chromium/frame-spans.ts'
+import type { FrameSpan } from '../../src/media/particle/frame-spans.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
 import { limiter, soundRate, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { formatRate } from '../../src/media/frame-rate.ts'

@@ -1,7 +1,7 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile, RequestFiles, InputOf } from '../../src/contract/operation.ts'
-import { frameSpan, type FrameSpan, splitIntoRuns } from '../../src/engines/chromium/frame-spans.ts'
+import { frameSpan, type FrameSpan, splitIntoRuns } from '../../src/media/particle/frame-spans.ts'
 import { exactRate, frameTime, nearestFrame } from '../../src/media/frame-rate.ts'
 import { checkSourceSize, reduceSizeHint } from '../../src/media/particle/source-size.ts'
 import type { htmlRenderSimple } from './contract.ts'

@@ -4,7 +4,7 @@ import { Browser } from './browser.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
 import { particleError, type CaptureParticle } from './particle.ts'
-import type { FrameSpan } from './frame-spans.ts'
+import type { FrameSpan } from '../../media/particle/frame-spans.ts'
 
 /** A particle and the frames on which it is visible. */
 export interface ParticleSlot {

@@ -3,7 +3,7 @@ import { processInOrder } from './process-in-order.ts'
 import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle } from './particle.ts'
 import { locateChromium, supportsBeginFrame } from './locate.ts'
-import { maxRunFrames, splitIntoRuns, frameSpan, type FrameSpan } from './frame-spans.ts'
+import { maxRunFrames, splitIntoRuns, frameSpan, type FrameSpan } from '../../media/particle/frame-spans.ts'
 import { CaptureSession, type CapturedFrame, type CaptureSessionOptions } from './capture-session.ts'
 
 /** Options of `captureFrames`: particles to draw as frames of one transparent layer. */

@@ -9,7 +9,7 @@ import {
 } from './browser-failure.ts'
 import { Browser } from './browser.ts'
 import { preferredCaptureMethod } from './capture.ts'
-import { frameSpan } from './frame-spans.ts'
+import { frameSpan } from '../../media/particle/frame-spans.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
 import { ParticlePlayer } from './particle-player.ts'

@@ -1,6 +1,6 @@
 import type { HostPage, LoadedParticle } from './host-page.ts'
 import type { CaptureParticle, ParticleProblem } from './particle.ts'
-import { particleTime } from './frame-spans.ts'
+import { particleTime } from '../../media/particle/frame-spans.ts'
 
 /** Frames per call to the page, so that the call returns within its time limit. */
 const maxFramesPerCall = 30
