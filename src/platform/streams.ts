@@ -17,23 +17,41 @@ export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: nu
   return Buffer.concat(chunks)
 }
 
+interface FixedSizeChunksOptions {
+  /** Whether an incomplete last chunk is yielded or dropped. */
+  readonly rest: 'kept' | 'dropped'
+  /** Returns the memory of the next chunk. Default: new memory. */
+  readonly allocate?: () => Uint8Array<ArrayBuffer>
+}
+
+/** Splits bytes that arrive in chunks of any size into chunks of `size` bytes. */
+export async function* fixedSizeChunks(
+  size: number,
+  chunks: AsyncIterable<Uint8Array>,
+  { rest, allocate = () => new Uint8Array(size) }: FixedSizeChunksOptions,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  let piece = allocate()
+  let filled = 0
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length;) {
+      const count = Math.min(size - filled, chunk.length - at)
+      piece.set(chunk.subarray(at, at + count), filled)
+      filled += count
+      at += count
+      if (filled < size) break
+      yield piece
+      piece = allocate()
+      filled = 0
+    }
+  }
+  if (rest === 'kept' && filled > 0) yield piece.subarray(0, filled)
+}
+
 /** Size of a batch, bytes. Smaller batches cost time on a busy machine. */
 const rechunkBytes = 2 ** 20
 
 /** Collects small chunks into batches of 1 MiB. Each batch is valid until the next is requested. */
-export async function* rechunk(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export function rechunk(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const batch = Buffer.allocUnsafe(rechunkBytes)
-  let filled = 0
-  for await (const chunk of source) {
-    for (let at = 0; at < chunk.byteLength;) {
-      const taken = chunk.subarray(at, at + rechunkBytes - filled)
-      batch.set(taken, filled)
-      at += taken.byteLength
-      filled += taken.byteLength
-      if (filled < rechunkBytes) continue
-      yield batch
-      filled = 0
-    }
-  }
-  if (filled > 0) yield batch.subarray(0, filled)
+  return fixedSizeChunks(rechunkBytes, source, { rest: 'kept', allocate: () => batch })
 }

@@ -1,6 +1,7 @@
 import { concatSamples } from '../../media/audio/windows.ts'
 import { type MonoAudio, speechRate } from '../../media/speech/speech-types.ts'
-import { fixedSizeChunks, streamOutput } from './stream-output.ts'
+import { streamOutput } from './stream-output.ts'
+import { fixedSizeChunks } from '../../platform/streams.ts'
 import { inputArgs, logFilter, runRaw } from './run.ts'
 import { monoFilter, soundRate, stereoFilter, truePeakLimiter } from './sound-filters.ts'
 

@@ -44,33 +44,3 @@ function untilWritable(stream: Writable): Promise<void> {
     stream.on('close', go)
   })
 }
-
-interface FixedSizeChunksOptions {
-  /** Whether an incomplete last chunk is yielded or dropped. */
-  readonly rest: 'kept' | 'dropped'
-  /** Returns the memory of the next chunk. Default: new memory. */
-  readonly allocate?: () => Uint8Array<ArrayBuffer>
-}
-
-/** Splits bytes that arrive in chunks of any size into chunks of `size` bytes. */
-export async function* fixedSizeChunks(
-  size: number,
-  chunks: AsyncIterable<Uint8Array>,
-  { rest, allocate = () => new Uint8Array(size) }: FixedSizeChunksOptions,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let piece = allocate()
-  let filled = 0
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length;) {
-      const count = Math.min(size - filled, chunk.length - at)
-      piece.set(chunk.subarray(at, at + count), filled)
-      filled += count
-      at += count
-      if (filled < size) break
-      yield piece
-      piece = allocate()
-      filled = 0
-    }
-  }
-  if (rest === 'kept' && filled > 0) yield piece.subarray(0, filled)
-}

@@ -1,3 +1,4 @@
+import { fixedWindows, type SampleSource } from '../../media/audio/windows.ts'
 import { decodePowerset, SpeakerTracker } from '../../media/speech/speaker-tracks.ts'
 import { clusterEmbeddings, speakerTurns } from '../../media/speech/speaker-turns.ts'
 import { type SpeakerTurn, speechRate } from '../../media/speech/speech-types.ts'
@@ -13,7 +14,7 @@ const frameLength = 991
 const windowFrames = Math.floor((diarizationWindow - frameLength) / frameStep) + 1
 /** Windows start about every 2.5 s. */
 const hopFrames = 148
-const diarizationHop = hopFrames * frameStep
+const windowLayout = { size: diarizationWindow, step: hopFrames * frameStep }
 
 /** RMS to which windows are amplified for the model, and the highest gain. */
 const segmentationRms = 0.08
@@ -28,10 +29,7 @@ export interface Diarizer extends AsyncDisposable {
   /** With embeddings, a speaker is recognised again after 10 s of silence or more; without them it becomes a new speaker. */
   readonly name: 'pyannote-segmentation' | 'pyannote-segmentation with speaker-embedding'
   /** Speaker turns in mono sound at 16 kHz, sorted by start; turns overlap where two people speak at once. */
-  diarize(
-    sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
-    options: SpeechCallOptions,
-  ): Promise<SpeakerTurn[]>
+  diarize(sound: SampleSource, options: SpeechCallOptions): Promise<SpeakerTurn[]>
 }
 
 /** Opens the segmentation model (pyannote) and, if installed, the embedding model. Throws 6401 if the former is missing. */
@@ -59,7 +57,7 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
     async diarize(sound, { signal: requestSignal }) {
       const tracks = new SpeakerTracker({ window: windowFrames, hop: hopFrames })
       const voices = new Map<number, Float32Array>()
-      for await (const samples of overlappingWindows(sound)) {
+      for await (const samples of fixedWindows(sound, windowLayout)) {
         requestSignal.throwIfAborted()
         const active = await detectSpeakers(samples)
         const found = tracks.add(active)
@@ -86,30 +84,6 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
 /** Time of a frame, seconds: the middle of its samples. */
 function frameTime(frame: number): number {
   return Math.max(0, frame * frameStep + (frameLength - frameStep) / 2) / speechRate
-}
-
-/** Yields overlapping windows in one reused buffer. The last window is padded with silence. */
-async function* overlappingWindows(
-  sound: AsyncIterable<Float32Array> | Iterable<Float32Array>,
-): AsyncGenerator<Float32Array> {
-  const samples = new Float32Array(diarizationWindow)
-  let filled = 0
-  let isNew = false
-  for await (const piece of sound) {
-    for (let at = 0; at < piece.length;) {
-      const count = Math.min(diarizationWindow - filled, piece.length - at)
-      samples.set(piece.subarray(at, at + count), filled)
-      filled += count
-      at += count
-      isNew = true
-      if (filled < diarizationWindow) break
-      yield samples
-      samples.copyWithin(0, diarizationHop)
-      filled = diarizationWindow - diarizationHop
-      isNew = false
-    }
-  }
-  if (isNew) yield samples.fill(0, filled)
 }
 
 /** Samples of a window in which only the speaker `index` speaks, concatenated. */

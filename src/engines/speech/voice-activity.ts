@@ -1,3 +1,4 @@
+import { fixedWindows, type SampleSource } from '../../media/audio/windows.ts'
 import {
   SpeechSpanDetector,
   defaultVoiceActivityRule,
@@ -26,9 +27,6 @@ export interface VoiceActivityDetector extends AsyncDisposable {
   ): AsyncGenerator<TimeSpan>
 }
 
-/** Chunks of any length. */
-type SampleSource = AsyncIterable<Float32Array> | Iterable<Float32Array>
-
 /** Opens Silero VAD. Throws 6401 if it or ONNX Runtime is missing. */
 export async function openVoiceActivityDetector(signal: AbortSignal): Promise<VoiceActivityDetector> {
   const path = await resolvePack('voice-activity', { signal })
@@ -39,7 +37,7 @@ export async function openVoiceActivityDetector(signal: AbortSignal): Promise<Vo
   async function* probabilities(sound: SampleSource, requestSignal: AbortSignal): AsyncGenerator<number> {
     let state = new Tensor('float32', new Float32Array(2 * 128), [2, 1, 128])
     const window = new Float32Array(contextSamples + vadFrameSamples)
-    for await (const chunk of fixedFrames(sound, vadFrameSamples)) {
+    for await (const chunk of fixedWindows(sound, { size: vadFrameSamples })) {
       requestSignal.throwIfAborted()
       window.copyWithin(0, vadFrameSamples)
       window.set(chunk, contextSamples)
@@ -63,22 +61,4 @@ export async function openVoiceActivityDetector(signal: AbortSignal): Promise<Vo
     },
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   }
-}
-
-/** Splits sound into frames of equal size in one reused buffer. The last frame is padded with silence. */
-async function* fixedFrames(sound: SampleSource, size: number): AsyncGenerator<Float32Array> {
-  const frame = new Float32Array(size)
-  let filled = 0
-  for await (const chunk of sound) {
-    for (let at = 0; at < chunk.length;) {
-      const count = Math.min(size - filled, chunk.length - at)
-      frame.set(chunk.subarray(at, at + count), filled)
-      filled += count
-      at += count
-      if (filled < size) break
-      yield frame
-      filled = 0
-    }
-  }
-  if (filled > 0) yield frame.fill(0, filled)
 }

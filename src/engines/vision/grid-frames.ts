@@ -4,7 +4,8 @@ import type { Area } from '../../media/clean/region.ts'
 import { firstFrameIndex, hertz } from '../../media/frame-rate.ts'
 import type { PixelGrid } from '../../media/text/regions.ts'
 import { alignToFrames, alphaDecoder, fileTimes } from '../ffmpeg/input-options.ts'
-import { fixedSizeChunks, streamOutput } from '../ffmpeg/stream-output.ts'
+import { streamOutput } from '../ffmpeg/stream-output.ts'
+import { fixedSizeChunks } from '../../platform/streams.ts'
 import { inputArgs } from '../ffmpeg/run.ts'
 
 /** Options of `gridFrames`: rate, area of the picture, and output size with even sides. */

@@ -1,5 +1,6 @@
 import { BandAnalyzer, bandCount, bandFrequency } from './bands.ts'
-import { SampleHistory, hopSamples, HopSplitter, hopSeconds, analysisSampleRate } from './sample-history.ts'
+import { SampleHistory, hopSamples, hopSeconds, analysisSampleRate } from './sample-history.ts'
+import { WindowSplitter } from './windows.ts'
 import { Spectrum } from './spectrum.ts'
 import { bandWindowSamples, type AudioProfile } from './audio-profile.ts'
 
@@ -51,7 +52,7 @@ interface AudioFeatureTrackerOptions {
  */
 export class AudioFeatureTracker {
   readonly #options: AudioFeatureTrackerOptions
-  readonly #hops = new HopSplitter()
+  readonly #hops = new WindowSplitter({ size: 2 * hopSamples })
   readonly #history = new SampleHistory(historySamples)
   readonly #mono = new Float32Array(bandWindowSamples)
   readonly #spectrum = new Spectrum(bandWindowSamples)

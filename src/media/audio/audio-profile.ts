@@ -1,5 +1,6 @@
 import { BandAnalyzer, bandCount } from './bands.ts'
-import { SampleHistory, hopSamples, HopSplitter, analysisSampleRate } from './sample-history.ts'
+import { SampleHistory, hopSamples, analysisSampleRate } from './sample-history.ts'
+import { WindowSplitter } from './windows.ts'
 import { BeatDetector, beatDetectionDelay, type DetectedBeat } from './beat-detector.ts'
 import { Spectrum } from './spectrum.ts'
 
@@ -37,7 +38,7 @@ const cutOffSeconds = 0.03
 
 /** Computes the profile of stereo chunks of any size at 48 kHz, in constant memory. */
 export class AudioProfiler {
-  readonly #hops = new HopSplitter()
+  readonly #hops = new WindowSplitter({ size: 2 * hopSamples })
   readonly #history = new SampleHistory(bandWindowSamples)
   readonly #mono = new Float32Array(bandWindowSamples)
   readonly #spectrum = new Spectrum(bandWindowSamples)

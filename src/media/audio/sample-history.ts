@@ -7,26 +7,6 @@ export const hopSamples = 400
 /** Seconds per hop. */
 export const hopSeconds = hopSamples / analysisSampleRate
 
-/** Splits interleaved stereo chunks of any size into hops. An incomplete hop is kept for the next chunk. */
-export class HopSplitter {
-  readonly #piece = new Float32Array(2 * hopSamples)
-  #filled = 0;
-
-  /** Yields the hops that this chunk completes, in one reused buffer. */
-  *split(samples: Float32Array): Generator<Float32Array> {
-    let at = 0
-    while (at < samples.length) {
-      const count = Math.min(this.#piece.length - this.#filled, samples.length - at)
-      this.#piece.set(samples.subarray(at, at + count), this.#filled)
-      this.#filled += count
-      at += count
-      if (this.#filled < this.#piece.length) return
-      this.#filled = 0
-      yield this.#piece
-    }
-  }
-}
-
 /** The latest samples of both channels. */
 export class SampleHistory {
   readonly left: Float32Array
