@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, errors, request as send, WebSocket, type Dispatcher } from 'undici'
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
+import { retry } from '../platform/retry.ts'
 import { isNetworkFailure, wasRequestUnsent } from '../platform/system-error.ts'
 import { readEnvelopeData, unreachableError } from './response.ts'
 
@@ -73,10 +73,11 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
   let retired = false
   const dispatcher = new Agent({ headersTimeout: headersTimeoutMs, connect: { timeout: 10_000 } })
 
-  function attempt(request: RawRequest): Promise<Dispatcher.ResponseData> {
+  async function attempt(request: RawRequest): Promise<Dispatcher.ResponseData> {
+    if (retired) throw unreachableError(base.href, new errors.ClientClosedError())
     const url = resolveAddress(base, request)
     const body = request.body?.()
-    return send(url, {
+    return await send(url, {
       method: request.method,
       headers: { ...request.headers, ...(url.origin === base.origin && { authorization: apiKey }) },
       body: typeof body === 'object' ? Readable.from(body) : body,
@@ -85,19 +86,17 @@ export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
     })
   }
 
-  async function sendWithRetry(request: RawRequest): Promise<Dispatcher.ResponseData> {
-    for (let tries = 0; ; tries += 1) {
-      if (retired) throw unreachableError(base.href, new errors.ClientClosedError())
-      try {
-        return await attempt(request)
-      } catch (error) {
+  function sendWithRetry(request: RawRequest): Promise<Dispatcher.ResponseData> {
+    return retry(() => attempt(request), {
+      signal: request.signal,
+      delayAfter(error, failures) {
         if (!isNetworkFailure(error)) throw error
-        const wait = retryDelaysMs[tries]
-        if (wait === undefined || !(request.idempotent || wasRequestUnsent(error)))
+        const delayMs = retryDelaysMs[failures - 1]
+        if (delayMs === undefined || !(request.idempotent || wasRequestUnsent(error)))
           throw unreachableError(base.href, error)
-        await delay(wait, undefined, { signal: request.signal })
-      }
-    }
+        return delayMs
+      },
+    })
   }
 
   return {

@@ -6,6 +6,7 @@ import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { errorCode, isNetworkFailure } from '../platform/system-error.ts'
 import { createHasher, type Hasher } from '../platform/hash.ts'
+import { retry } from '../platform/retry.ts'
 import { throwErrorResponse } from './response.ts'
 import type { Client } from './client.ts'
 import { compareFile, numberedNames } from './file-names.ts'
@@ -81,8 +82,10 @@ async function downloadToHandle(
   options: DownloadOptions,
 ): Promise<void> {
   const state: DownloadState = { bytes: 0, hasher: await createHasher() }
-  for (let fruitless = 0; ;) {
-    const before = state.bytes
+  let attemptsWithoutProgress = 0
+  let before = 0
+  const attempt = async (): Promise<void> => {
+    before = state.bytes
     try {
       const response = await requestRange(client, file, { from: state.bytes, signal: options.signal })
       if (response.statusCode === 200 && state.bytes > 0) {
@@ -90,17 +93,23 @@ async function downloadToHandle(
         state.hasher = await createHasher()
       }
       await writeBody(response, { file, handle, state, onProgress: options.onProgress })
-      break
     } catch (error) {
-      if (!isNetworkFailure(error)) throw error
-      // The connection broke after the last byte: no range is left to request.
-      if (state.bytes === file.size) break
-      fruitless = state.bytes > before ? 0 : fruitless + 1
-      if (fruitless >= maxAttemptsWithoutProgress) {
-        throw new MediaError(6401, 'The download was interrupted', { cause: error, retryable: true })
-      }
+      // If the connection broke after the last byte, no range is left to request.
+      if (!isNetworkFailure(error) || state.bytes !== file.size) throw error
     }
   }
+  await retry(attempt, {
+    delayAfter(error) {
+      if (!isNetworkFailure(error)) throw error
+      attemptsWithoutProgress = state.bytes > before ? 0 : attemptsWithoutProgress + 1
+      if (attemptsWithoutProgress >= maxAttemptsWithoutProgress) {
+        throw new MediaError(6401, 'The download was interrupted', { cause: error, retryable: true })
+      }
+      return 0
+    },
+    // Resumes at once: the client already waits between its attempts to connect.
+    wait: () => Promise.resolve(),
+  })
   if (state.bytes !== file.size || state.hasher.digest() !== file.blake3_id) throw downloadMismatch()
 }
 

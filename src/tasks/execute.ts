@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
 import { toListedError } from '../contract/operation.ts'
@@ -10,6 +9,7 @@ import { removeUnreferencedContent } from '../files/content.ts'
 import { insertFileRecord } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { createFolder } from '../platform/folder.ts'
+import { retry, waitInRealTime } from '../platform/retry.ts'
 import type { AttemptResult, AttemptFile } from './worker-messages.ts'
 import { logFailedAttempt } from './task-metrics.ts'
 import { failTask, progressRecorder, transitionTask } from './transition.ts'
@@ -85,17 +85,20 @@ async function retryUntilWritten(
   log: Logger,
   write: () => Promise<unknown>,
 ): Promise<void> {
-  for (;;) {
+  const attempt = async (): Promise<void> => {
     try {
       await write()
-      return
     } catch (error) {
       log.error({ err: error }, 'the outcome of an attempt could not be written')
-      // The next start of the service requeues the task.
-      if (signal.aborted) return
-      await pause(writeRetryMs, undefined, { signal }).catch(() => undefined)
+      // After an abort, the next start of the service requeues the task.
+      if (!signal.aborted) throw error
     }
   }
+  await retry(attempt, {
+    delayAfter: () => writeRetryMs,
+    // An abort ends the wait, not the last attempt after it.
+    wait: (milliseconds) => waitInRealTime(milliseconds, signal).catch(() => undefined),
+  })
 }
 
 async function runAttempt(
