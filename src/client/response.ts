@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { anyEnvelope, messageSuccessCode, type Route, successCode } from '../contract/route.ts'
 import { isErrorCode, MediaError } from '../contract/errors.ts'
 import { parseJson } from '../platform/text-formats.ts'
+import { parseRetryAfter } from '../platform/retry.ts'
 import { networkCode, wasRequestUnsent } from '../platform/system-error.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 
@@ -36,7 +37,10 @@ async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown>
   if (!envelope.success) throw invalidEnvelope(response)
   const { code, msg, message, data, ...advice } = envelope.data
   if (response.statusCode < 300 && (code === successCode || code === messageSuccessCode)) return data
-  throw serviceError(code, msg ?? message ?? '', { ...advice, retryAfter: retryAfterSeconds(response) })
+  throw serviceError(code, msg ?? message ?? '', {
+    ...advice,
+    retryAfter: parseRetryAfter(response.headers['retry-after']),
+  })
 }
 
 /** Reads a response body into memory. Throws 6401 for more than `maxBytes`. */
@@ -69,16 +73,9 @@ function invalidEnvelope(response: Dispatcher.ResponseData): MediaError {
   const { statusCode: status } = response
   return new MediaError(6401, `The service returned HTTP ${status} without the contract's envelope`, {
     retryable: status >= 500 || status === 429,
-    retryAfter: retryAfterSeconds(response),
+    retryAfter: parseRetryAfter(response.headers['retry-after']),
     hint: 'Check that REELWRIGHT_BASE_URL is the URL of a media service, and check any proxy in front of it.',
   })
-}
-
-/** Value of `Retry-After` in seconds, converted from a date if necessary; undefined if absent. */
-function retryAfterSeconds({ headers }: Dispatcher.ResponseData): number | undefined {
-  const given = String(headers['retry-after'])
-  const seconds = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 /** Error for a network failure: 6401, retryable, with its cause. */

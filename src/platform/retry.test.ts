@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { exponentialDelay, retry } from './retry.ts'
+import { expect, test, vi } from 'vitest'
+import { exponentialDelay, parseRetryAfter, retry } from './retry.ts'
 
 test('delays double up to the maximum, and jitter only shortens them', () => {
   const exact = [1, 2, 3, 9].map((failures) =>
@@ -37,4 +37,17 @@ test('an aborted signal ends the wait', async () => {
     signal: AbortSignal.abort(),
   })
   await expect(failing).rejects.toThrow('aborted')
+})
+
+test('Retry-After is a number of seconds or a date', () => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 0, 400) })
+  try {
+    expect(parseRetryAfter('7')).toBe(7)
+    expect(parseRetryAfter('Thu, 01 Jan 2026 12:00:30 GMT')).toBe(30)
+    expect(parseRetryAfter('Thu, 01 Jan 2026 11:00:00 GMT')).toBe(0)
+    for (const invalid of [undefined, '', 'soon', '-1x', ['7', '8']])
+      expect(parseRetryAfter(invalid)).toBeUndefined()
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -49,3 +49,13 @@ export async function retry<T>(
     }
   }
 }
+
+/**
+ * Seconds of a Retry-After header, a number or an HTTP date (RFC 9110, 10.2.3); undefined if invalid. A date is rounded
+ * up to whole seconds from now; 0 if it has passed.
+ */
+export function parseRetryAfter(header: string | readonly string[] | undefined): number | undefined {
+  const text = typeof header === 'string' ? header.trim() : ''
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
+}

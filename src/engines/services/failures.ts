@@ -73,13 +73,6 @@ function joinDetails({ error, message, detail, Exception: exception }: z.infer<t
     .join(', ')
 }
 
-/** Parses `Retry-After`, which is a number of seconds or a date (RFC 9110, 10.2.3). Returns seconds. */
-export function retryAfterSeconds(header: string | readonly string[] | undefined): number | undefined {
-  const text = typeof header === 'string' ? header.trim() : ''
-  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
-}
-
 /** A service and its kind, as errors name them. */
 export interface ServiceTarget {
   readonly kind: ServiceKind

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
+import { parseRetryAfter } from '../../platform/retry.ts'
 import { readAtMost } from '../../platform/streams.ts'
-import { HttpError, errorDetail, retryAfterSeconds } from './failures.ts'
+import { HttpError, errorDetail } from './failures.ts'
 
 /** A request to a service: a POST with JSON or a form, otherwise a GET. */
 export interface ServiceRequest {
@@ -61,7 +62,7 @@ export async function readResponse(
     const text = await readAtMost(body as AsyncIterable<Uint8Array>, maxErrorBytes).catch(emptyBody)
     throw new HttpError(status, {
       detail: errorDetail(text.toString('utf8')),
-      retryAfter: retryAfterSeconds(headers['retry-after']),
+      retryAfter: parseRetryAfter(headers['retry-after']),
     })
   }
   const bytes = await readAtMost(body as AsyncIterable<Uint8Array>, maxBytes)
