@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { layers } from '../oxlint.config.ts'
+import { operations } from '../tools/index.ts'
 
 const root = dirname(import.meta.dirname)
 const oxlint = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint')
@@ -111,5 +112,19 @@ describe('the layer map', () => {
     const allowed = /^(tools|src\/(contract|media))\//
     const packages = layers['media']?.packages ?? []
     expect([...loaded].filter((name) => !allowed.test(name) && !packages.includes(name))).toEqual([])
+  })
+
+  it('keeps the names of operations out of src, the demo excepted', async () => {
+    const names = operations.map(({ operation }) => operation.name)
+    const mentioned = new RegExp(String.raw`\b(${names.join('|')})\b`)
+    const files = await readdir(join(root, 'src'), { recursive: true, withFileTypes: true })
+    const sources = files
+      .filter((file) => file.isFile() && !file.name.endsWith('.test.ts'))
+      .map((file) => relative(root, join(file.parentPath, file.name)))
+    const naming: string[] = []
+    for (const file of sources) {
+      if (mentioned.test(await readFile(join(root, file), 'utf8'))) naming.push(file)
+    }
+    expect(naming).toEqual(['src/commands/demo.ts'])
   })
 })

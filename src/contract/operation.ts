@@ -18,12 +18,19 @@ export interface Example {
   readonly input: Readonly<Record<string, unknown>>
 }
 
+/** A list of regions that an agent reviewed over a file. */
+export interface ReviewedRegions {
+  readonly fileId: string
+  /** Whether the list is a detection result; else someone wrote it. */
+  readonly isDetected: boolean
+}
+
 /** Public contract of an operation. Each `tools/<operation>/contract.ts` exports one. */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
 > {
-  /** Task type key, such as `video_split_screen`. */
+  /** Task type key: the name of its tool and of its endpoint, `/task/{task_type}`. */
   readonly name: string
   readonly title: string
   /** For agents: purpose, when to use it, and limits. */
@@ -47,6 +54,8 @@ export interface Operation<
   readonly fullLinks?: true
   /** Next step for the agent, if it is more than handing over the result. */
   nextStep?(output: z.output<Output>): string
+  /** For the operation that treats lists of regions of one kind of file: next step after the review of a list. */
+  readonly reviewedRegions?: { readonly kind: FileKind; nextStep(list: ReviewedRegions): string }
   /**
    * For operations with several request variants: returns the fields that the variant reads; all others are ignored.
    * The request is not validated yet. Throws 6013 if a field that the variant requires is missing.

@@ -41,6 +41,12 @@ export const imagePurify = operation({
   input,
   output,
   price: { unit: 'item', credits: 1, of: 'image' },
+  reviewedRegions: {
+    kind: 'image',
+    nextStep: () =>
+      'Correct the boxes until they fit, then call image_purify with purify_scope region and regions: up to 16 boxes ' +
+      'in the call, without ids; a list in a file is not accepted.',
+  },
   selectFields: ({ regions, ...request }) =>
     request['purify_scope'] === 'region' ? { ...request, regions } : request,
   examples: [

@@ -3,7 +3,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
-import { area, maxRegions, region, findDuplicateIds } from '../../src/contract/regions.ts'
+import { area, exampleRegionsFile, maxRegions, region, findDuplicateIds } from '../../src/contract/regions.ts'
 
 /** Limit of regions to search; each detected text is compared with all of them. */
 const maxRois = 256
@@ -229,6 +229,18 @@ export const videoPurify = operation({
       : unchanged === true
         ? 'Nothing was treated. To remove something, give its boxes.'
         : 'Check the result: inspect_file with the cleaned video, and the list used as regions.',
+  reviewedRegions: {
+    kind: 'video',
+    nextStep({ fileId, isDetected }) {
+      const sort =
+        'Remove regions to keep from the list, or move them to protect_regions where others overlap them; then ' +
+        'inspect again.'
+      const clean = 'call video_purify with phase purify and regions_file_id.'
+      return isDetected
+        ? `${sort} To clean with this list, ${clean}`
+        : `${sort} To clean with your own list, write it as ${exampleRegionsFile(fileId)}, and ${clean}`
+    },
+  },
   examples: [
     {
       title: 'Detect all text first, then review and choose',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { fetchPreview, type PreviewQuery } from '../../client/preview.ts'
 import { type FileKind, kindOf } from '../../contract/file-kind.ts'
 import { type InspectedFile, previewKind, type ShownRegions } from '../../contract/file-routes.ts'
-import { exampleRegionsFile, maxSheetFrames } from '../../contract/regions.ts'
+import { maxSheetFrames } from '../../contract/regions.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import type { ToolReply } from '../reply.ts'
 import type { Session } from '../session.ts'
@@ -74,7 +74,7 @@ export const inspectFileTool = defineTool(
       const query = { kind: 'regions' as const, ...regionsQuery }
       return await replyWithPreview(
         session,
-        { file_id, data, query, next_step: regionsNextStep(shown, over) },
+        { file_id, data, query, next_step: regionsNextStep(session, shown, over) },
         call,
       )
     }
@@ -177,7 +177,11 @@ function describeRegions(
 }
 
 /** Next step after looking at regions. */
-function regionsNextStep(shown: ShownRegions, over: RegionsTarget): string {
+function regionsNextStep(
+  { operations }: Pick<Session, 'operations'>,
+  shown: ShownRegions,
+  over: RegionsTarget,
+): string {
   const { next_at, regions, protect_regions } = shown
   const some = next_at.length > maxSheetFrames ? `, ${maxSheetFrames} at a time` : ''
   const others = next_at.length > 0 ? `For more frames, use at${some}: [${next_at.join(', ')}]. ` : ''
@@ -190,19 +194,9 @@ function regionsNextStep(shown: ShownRegions, over: RegionsTarget): string {
       `file (${shown.source_file_id}) again: the list is rejected for this one.`
     )
   }
-  if (over.kind === 'image') {
-    return (
-      `${others}Correct the boxes until they fit, then call image_purify with purify_scope region and regions: up to ` +
-      '16 boxes in the call, without ids; a list in a file is not accepted.'
-    )
-  }
-  const sort =
-    `${others}Remove regions to keep from the list, or move them to protect_regions where others overlap them; ` +
-    'then inspect again.'
-  const clean = 'call video_purify with phase purify and regions_file_id.'
-  return shown.source_file_id === undefined
-    ? `${sort} To clean with your own list, write it as ${exampleRegionsFile(over.file_id)}, and ${clean}`
-    : `${sort} To clean with this list, ${clean}`
+  const treating = operations.find(({ reviewedRegions }) => reviewedRegions?.kind === over.kind)
+  const list = { fileId: over.file_id, isDetected: shown.source_file_id !== undefined }
+  return `${others}${treating?.reviewedRegions?.nextStep(list) ?? 'Correct the list, then inspect again.'}`
 }
 
 function isForOtherFile({ source_file_id }: ShownRegions, { file_id }: RegionsTarget): boolean {
