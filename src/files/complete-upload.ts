@@ -1,4 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
+import { summarizeList } from '../contract/format.ts'
 import { maxListedMissing } from '../contract/upload.ts'
 import type { FileRow, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
@@ -33,9 +34,8 @@ export async function completeUpload(storage: UploadStorage, key: UploadKey): Pr
 }
 
 function partsMissing(missing: readonly number[]): MediaError {
-  const listed = missing.slice(0, maxListedMissing).join(', ')
-  const more = missing.length - maxListedMissing
-  return new MediaError(6027, `parts are missing: ${listed}${more > 0 ? `, and ${more} more` : ''}`)
+  const listed = summarizeList(missing.map(String), maxListedMissing, ', ')
+  return new MediaError(6027, `parts are missing: ${listed}`)
 }
 
 async function recordCompletion(

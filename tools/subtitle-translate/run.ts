@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
+import { summarizeList } from '../../src/contract/format.ts'
 import type { RunOperation } from '../../src/contract/operation.ts'
 import { openLanguageModel } from '../../src/engines/language-model/open.ts'
 import { cacheAnswers } from '../../src/engines/language-model/answer-cache.ts'
@@ -97,9 +98,8 @@ const foreign = (language: string) =>
 const maxListed = 20
 
 function untranslated(lines: readonly number[]): string {
-  const list = lines.slice(0, maxListed).join(', ')
-  const rest = lines.length > maxListed ? ` and ${lines.length - maxListed} more` : ''
-  return `The language model returned no translation for these entries, which are unchanged (by line of the file): ${list}${rest}`
+  const list = summarizeList(lines.map(String), maxListed, ', ')
+  return `The language model returned no translation for these entries, which are unchanged (by line of the file): ${list}`
 }
 
 /** Returns the name of a file without extension, up to 60 characters. */
