@@ -1,56 +1,28 @@
-import type { Patch } from './frame.ts'
-
-/** A cache of a fixed number of entries that evicts the least recently used one. */
-export class LruCache<K, V> {
-  readonly #most: number
+/** A cache that evicts the least recently used values until the rest fit. The latest value stays even if it is larger. */
+export class LruCache<K, V extends object> {
+  readonly #maxSize: number
+  readonly #sizeOf: (value: V) => number
   readonly #kept = new Map<K, V>()
+  #size = 0
 
-  constructor(most: number) {
-    this.#most = most
+  /** maxSize: sum of the sizes of all values; the number of values by default. */
+  constructor(maxSize: number, sizeOf: (value: V) => number = () => 1) {
+    this.#maxSize = maxSize
+    this.#sizeOf = sizeOf
   }
 
   /** Returns the cached value of a key, computing it if absent. */
   getOrCompute(key: K, work: () => V): V {
-    const value = this.#kept.get(key) ?? work()
+    const cached = this.#kept.get(key)
+    const value = cached ?? work()
+    if (cached === undefined) this.#size += this.#sizeOf(value)
     this.#kept.delete(key)
     this.#kept.set(key, value)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > this.#most && oldest !== undefined) this.#kept.delete(oldest)
+    for (const [oldest, dropped] of this.#kept) {
+      if (this.#size <= this.#maxSize || oldest === key) break
+      this.#kept.delete(oldest)
+      this.#size -= this.#sizeOf(dropped)
+    }
     return value
   }
-}
-
-/** Capacity of a patch cache, in mask pixels. Treatments look ahead and back, so several states are needed. */
-const cachedPixels = 2 ** 25
-
-/**
- * A cache of patches by the first frame for which they are valid. Evicts the least recently used until the masks fit.
- */
-export class PatchCache {
-  readonly #kept = new Map<number, readonly Patch[]>()
-  #pixels = 0
-
-  get(since: number): readonly Patch[] | undefined {
-    const patches = this.#kept.get(since)
-    if (patches) {
-      this.#kept.delete(since)
-      this.#kept.set(since, patches)
-    }
-    return patches
-  }
-
-  add(since: number, patches: readonly Patch[]): readonly Patch[] {
-    this.#kept.set(since, patches)
-    this.#pixels += maskPixelCount(patches)
-    for (const [oldest, dropped] of this.#kept) {
-      if (this.#pixels <= cachedPixels || oldest === since) break
-      this.#kept.delete(oldest)
-      this.#pixels -= maskPixelCount(dropped)
-    }
-    return patches
-  }
-}
-
-function maskPixelCount(patches: readonly Patch[]): number {
-  return patches.reduce((sum, { mask }) => sum + mask.length, 0)
 }

@@ -2,7 +2,7 @@ import type { Rational } from '../../contract/media-facts.ts'
 import { framesBetween } from '../frame-rate.ts'
 import type { Bounds, Size } from '../geometry.ts'
 import type { Patch, PatchesAt } from './frame.ts'
-import { PatchCache } from './lru-cache.ts'
+import { LruCache } from './lru-cache.ts'
 import { type Area, evenSize, pixelBox, type Region } from './region.ts'
 
 /** Regions to remove, and regions in which nothing may change. */
@@ -19,6 +19,9 @@ interface BoxSpan extends Bounds {
 
 const noPatches: readonly Patch[] = []
 
+/** Mask pixels of cached patches. Treatments look ahead and back, so several states are needed. */
+const maxCachedPixels = 2 ** 25
+
 /**
  * Returns a function that looks up the patches of a frame: all pixels touched by a removed region and by no protected
  * one. Patches are computed on demand, in any order, for many thousands of regions.
@@ -30,16 +33,19 @@ export function createPatchLookup(
   const removed = boxSpans(remove, size, rate)
   const kept = boxSpans(protect, size, rate)
   const changes = changeFrames([...removed, ...kept])
-  const recent = new PatchCache()
+  const recent = new LruCache<number, readonly Patch[]>(maxCachedPixels, maskPixelCount)
   return (frame) => {
     const index = lastIndexUpTo(changes, frame)
     const since = changes[index]
     if (since === undefined) return noPatches
-    return (
-      recent.get(since) ??
-      recent.add(since, computePatches(activeAt(removed, since), activeAt(kept, since), size))
+    return recent.getOrCompute(since, () =>
+      computePatches(activeAt(removed, since), activeAt(kept, since), size),
     )
   }
+}
+
+function maskPixelCount(patches: readonly Patch[]): number {
+  return patches.reduce((sum, { mask }) => sum + mask.length, 0)
 }
 
 /** Returns the frames at which patches may change, ascending. No patch exists before the first and from the last on. */
