@@ -35,7 +35,7 @@ export type Requirement = {
   /** Runtime of these models, if the user configured any of them. */
   | { readonly kind: 'own-models'; readonly names: readonly ('inpainting' | 'optical-flow')[] }
   | { readonly kind: 'speech-recogniser'; readonly language: VoiceLanguage }
-  /** An engine that speaks `language` in a voice that speaks `reference`. */
+  /** An engine that synthesizes `language` from a reference in `reference`. */
   | { readonly kind: 'voice-cloner'; readonly language: VoiceLanguage; readonly reference: VoiceLanguage }
 )
 

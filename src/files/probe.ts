@@ -25,12 +25,12 @@ interface ProbeStoredFileOptions {
 export async function probeStoredFile(
   storage: FileStorage,
   row: FileRow,
-  looking: ProbeStoredFileOptions = {},
+  options: ProbeStoredFileOptions = {},
 ): Promise<RequestFile> {
   const kind = kindOf(row.ext)
   if (!kind) throw new MediaError(6014, `${row.name} has an unsupported type`)
   const isMedia = kind !== 'text' && kind !== 'midi'
-  const facts = isMedia ? (storedFacts(row) ?? (await probeAndStoreFacts(storage, row, looking))) : null
+  const facts = isMedia ? (storedFacts(row) ?? (await probeAndStoreFacts(storage, row, options))) : null
   return { file_id: row.id, name: row.name, size: row.size, kind, facts }
 }
 
@@ -45,11 +45,11 @@ const limitProbes = limitConcurrency(availableParallelism())
 async function probeAndStoreFacts(
   { db, files }: FileStorage,
   row: FileRow,
-  looking: ProbeStoredFileOptions,
+  options: ProbeStoredFileOptions,
 ): Promise<MediaFacts> {
   const { facts, isDecodable } = await limitProbes(async () => {
-    looking.signal?.throwIfAborted()
-    return await files.withLocalPath(row, (path) => withFileName(row, () => probePath(path, looking)))
+    options.signal?.throwIfAborted()
+    return await files.withLocalPath(row, (path) => withFileName(row, () => probePath(path, options)))
   })
   // Not stored: the video may be decodable with another ffmpeg or more memory.
   if (!isDecodable) return facts
@@ -67,10 +67,10 @@ interface StoredFileProbe {
   readonly isDecodable: boolean
 }
 
-async function probePath(path: string, looking: ProbeStoredFileOptions): Promise<StoredFileProbe> {
-  const { signal } = looking
+async function probePath(path: string, options: ProbeStoredFileOptions): Promise<StoredFileProbe> {
+  const { signal } = options
   const { facts, isShown: isSeen } = await probeWithFirstFrame(path, { signal })
-  const isDecodable = !facts.video || isSeen || (await canDecodeVideo(path, facts, looking))
+  const isDecodable = !facts.video || isSeen || (await canDecodeVideo(path, facts, options))
   const seen = await quickProbe(path, facts, { signal })
   const [held, seek] = await Promise.all([
     correctByPackets(path, facts, { signal, streams: seen?.streams }),

@@ -58,25 +58,25 @@ export async function checkQuota(
 }
 
 /**
- * Checks the quota before the content arrives, when its size is only known to be between `least` and `most`.
- * Passes when `least` is 0, or when the account has a file of such a size: the content may be equal and then uses
+ * Checks the quota before the content arrives, when its size is only known to be between `minBytes` and `maxBytes`.
+ * Passes when `minBytes` is 0, or when the account has a file of such a size: the content may be equal and then uses
  * no space.
  */
 export async function checkQuotaEarly(
   storage: BoundedFileStorage,
-  { accountId, least, most }: { accountId: number; least: number; most: number },
+  { accountId, minBytes, maxBytes }: { accountId: number; minBytes: number; maxBytes: number },
 ): Promise<void> {
-  if (least === 0) return
-  const alike = await storage.db
+  if (minBytes === 0) return
+  const sameSize = await storage.db
     .selectFrom('files')
     .select('id')
     .where('account_id', '=', accountId)
-    .where('size', '>=', least)
-    .where('size', '<=', most)
+    .where('size', '>=', minBytes)
+    .where('size', '<=', maxBytes)
     .where('removed_at', 'is', null)
     .limit(1)
     .executeTakeFirst()
-  if (!alike) await checkQuota(storage, { accountId, size: least })
+  if (!sameSize) await checkQuota(storage, { accountId, size: minBytes })
 }
 
 /** Throws 6002 when the disk has too little space beside the reserve and the missing bytes of open uploads. */

@@ -207,7 +207,7 @@ function describeShownRegions(
         seconds: rounded(frame.frame),
         ids: idsOf(drawn(frame), false),
         ...(kept.length > 0 && { protect_ids: kept }),
-        ...(frame.others > 0 && { more: frame.others }),
+        ...(frame.undrawnCount > 0 && { more: frame.undrawnCount }),
       }
     }),
     ...(renamed.length > 0 && { drawn_as: Object.fromEntries(renamed) }),

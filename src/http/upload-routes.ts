@@ -57,11 +57,11 @@ export async function registerFormUpload(app: FastifyInstance, service: Service)
 }
 
 async function receiveForm(service: Service, request: FastifyRequest) {
-  const most = Number(request.headers['content-length'] ?? 0)
-  const least = Math.max(0, most - maxFormOverheadBytes)
-  if (least > maxFileBytes) throw fileTooLarge()
-  await checkDiskSpace(service, least)
-  await checkQuotaEarly(service, { accountId: authenticatedCaller(request).accountId, least, most })
+  const maxBytes = Number(request.headers['content-length'] ?? 0)
+  const minBytes = Math.max(0, maxBytes - maxFormOverheadBytes)
+  if (minBytes > maxFileBytes) throw fileTooLarge()
+  await checkDiskSpace(service, minBytes)
+  await checkQuotaEarly(service, { accountId: authenticatedCaller(request).accountId, minBytes, maxBytes })
   // The connection ended during the checks: the form parser would wait forever.
   if (request.raw.destroyed) throw requestInterrupted()
   if (!request.isMultipart()) throw fileFieldMissing()

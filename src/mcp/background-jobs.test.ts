@@ -29,10 +29,10 @@ test('a job continues after its caller has left, and returns its result later', 
     progress(20)
     return work.promise
   })
-  expect(await transfer.within(AbortSignal.abort())).toBeUndefined()
+  expect(await transfer.result(AbortSignal.abort())).toBeUndefined()
   expect(transfer.progress).toBe(40)
   work.resolve('done')
-  expect(await transfers.get(transfer.id)?.within(never)).toBe('done')
+  expect(await transfers.get(transfer.id)?.result(never)).toBe('done')
 })
 
 test('calls with equal keys share a running job; a later call starts a new one', async () => {
@@ -44,11 +44,11 @@ test('calls with equal keys share a running job; a later call starts a new one',
   const [first, joined] = [start(), start()]
   expect(joined).toBe(first)
   works[0]?.resolve(1)
-  expect(await first.within(never)).toBe(1)
+  expect(await first.result(never)).toBe(1)
   const again = start()
   expect(again).not.toBe(first)
   works[1]?.reject(new Error('broken'))
-  await expect(again.within(never)).rejects.toThrow('broken')
+  await expect(again.result(never)).rejects.toThrow('broken')
 })
 
 test('a running job is always found by its id; of ended jobs only the latest 200', async () => {
@@ -56,12 +56,12 @@ test('a running job is always found by its id; of ended jobs only the latest 200
   const work = Promise.withResolvers<number>()
   const long = transfers.start(() => work.promise)
   const short = Array.from({ length: 201 }, (_, index) => transfers.start(async () => index))
-  await Promise.all(short.map((transfer) => transfer.within(never)))
+  await Promise.all(short.map((transfer) => transfer.result(never)))
   expect(transfers.get(long.id)).toBe(long)
   expect(short.map(({ id }) => transfers.get(id) !== undefined)).toEqual(short.map((_, index) => index > 0))
   expect(transfers.isBusy).toBe(true)
   work.resolve(1)
-  await long.within(never)
+  await long.result(never)
   expect(transfers.isBusy).toBe(false)
 })
 
@@ -223,7 +223,7 @@ test('a call of a tool that hangs returns; a bug is reported without its message
   })
   const context = {
     mcpReq: { signal: never, notify: () => Promise.resolve() } as never,
-    limits: { wait: 10, answer: 20 },
+    limits: { waitMs: 10, responseMs: 20 },
     report: (error: unknown) => void reported.push(error),
   }
   const given = { name: 'x' }

@@ -15,7 +15,7 @@ export interface Job<T> {
   /** 0 to 100. */
   readonly progress: number
   /** Waits for the result; returns undefined if the signal aborts first. Throws the error of the work. */
-  within(signal: AbortSignal, onProgress?: (percent: number) => void): Promise<T | undefined>
+  result(signal: AbortSignal, onProgress?: (percent: number) => void): Promise<T | undefined>
 }
 
 /** Ended jobs whose results can still be queried. */
@@ -38,7 +38,7 @@ export class BackgroundJobs<T> implements Disposable {
       if (key !== undefined) this.#running.delete(key)
       this.#retainEnded(job.id)
     }
-    job.result.then(end, end)
+    job.completion.then(end, end)
     return job
   }
 
@@ -77,10 +77,10 @@ export class BackgroundJobs<T> implements Disposable {
 function startJob<T>(
   work: (context: JobContext) => Promise<T>,
   signal: AbortSignal,
-): Job<T> & { readonly result: Promise<T> } {
+): Job<T> & { readonly completion: Promise<T> } {
   let progress = 0
   const listeners = new Set<(percent: number) => void>()
-  const result = work({
+  const completion = work({
     signal,
     progress(percent) {
       progress = Math.max(progress, Math.min(100, Math.floor(percent)))
@@ -88,18 +88,18 @@ function startJob<T>(
     },
   })
   // Whoever queries the job gets its failure; without this, a failure that nobody awaits would end the process.
-  result.catch(() => undefined)
+  completion.catch(() => undefined)
   return {
     id: `transfer-${randomBytes(6).toString('hex')}`,
     startedAt: new Date(),
-    result,
+    completion,
     get progress() {
       return progress
     },
-    async within(until, onProgress = () => undefined) {
+    async result(until, onProgress = () => undefined) {
       listeners.add(onProgress)
       try {
-        return await Promise.race([result, untilAborted(until)])
+        return await Promise.race([completion, untilAborted(until)])
       } finally {
         listeners.delete(onProgress)
       }

@@ -49,8 +49,8 @@ export function buildServer(context: McpContext, { era }: Pick<McpRequestContext
   return mcp
 }
 
-function serverInstructions({ delivery: place, allowUrls }: McpContext['session']): string {
-  return place.instructions + (allowUrls ? ' Files may also be given as https URLs.' : '')
+function serverInstructions({ delivery, allowUrls }: McpContext['session']): string {
+  return delivery.instructions + (allowUrls ? ' Files may also be given as https URLs.' : '')
 }
 
 /** Adds the delivery's note to a prompt, such as that files are given by id instead of path. */
@@ -86,13 +86,13 @@ function handleResources({ server }: McpServer, { session, report }: McpContext)
 const rootsTimeoutMs = 2000
 
 /** Asks older clients for their roots, the folders they work in; newer ones cannot be asked. */
-function handleRoots({ server }: McpServer, { session: { delivery: place } }: McpContext): void {
+function handleRoots({ server }: McpServer, { session: { delivery } }: McpContext): void {
   const ask = async (): Promise<readonly string[]> => {
     const { roots } = await server.listRoots(undefined, { timeout: rootsTimeoutMs })
     return roots.filter(({ uri }) => uri.startsWith('file:')).map(({ uri }) => fileURLToPath(uri))
   }
   server.oninitialized = () => {
-    if (server.getClientCapabilities()?.roots) place.setRoots?.(ask())
+    if (server.getClientCapabilities()?.roots) delivery.setRoots?.(ask())
   }
-  server.setNotificationHandler('notifications/roots/list_changed', () => place.setRoots?.(ask()))
+  server.setNotificationHandler('notifications/roots/list_changed', () => delivery.setRoots?.(ask()))
 }

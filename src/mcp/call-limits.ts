@@ -7,15 +7,15 @@ import { describeError } from './reply.ts'
 /** Time limits of a call, ms. */
 export interface CallLimits {
   /** Waiting ends here, and the call returns the present state. */
-  readonly wait: number
+  readonly waitMs: number
   /** The call returns by then, even if it hangs. */
-  readonly answer: number
+  readonly responseMs: number
 }
 
 /** Clients time out after 60 s or less, so every call returns within 45 s. */
-export const callLimits: CallLimits = { wait: 42_000, answer: 44_000 }
+export const callLimits: CallLimits = { waitMs: 42_000, responseMs: 44_000 }
 
-/** Argument of long tools: how long a call waits before it returns the present state, at most `callLimits.wait`. */
+/** Argument of long tools: how long a call waits before it returns the present state, at most `callLimits.waitMs`. */
 export const waitSeconds = z.int().min(0).max(45).default(20).describe('Seconds to wait for the result')
 
 /** Error of a call that exceeded its time limit. */
@@ -31,7 +31,7 @@ export function callTimeoutError(): MediaError {
  */
 export async function withProtocolErrors<T>(work: Promise<T>, report: (error: unknown) => void): Promise<T> {
   try {
-    return await withTimeout(work, callLimits.answer, callTimeoutError)
+    return await withTimeout(work, callLimits.responseMs, callTimeoutError)
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     if (!(error instanceof MediaError)) report(error)

@@ -36,7 +36,11 @@ export async function callTool(
   const call = createCall(context)
   try {
     return toResult(
-      await withTimeout(tool.run(session, given.arguments, call), context.limits.answer, callTimeoutError),
+      await withTimeout(
+        tool.run(session, given.arguments, call),
+        context.limits.responseMs,
+        callTimeoutError,
+      ),
     )
   } catch (error) {
     if (isAbortOf(call.signal, error)) return toErrorResult(callTimeoutError())
@@ -50,7 +54,7 @@ function createCall({ mcpReq, limits, capabilities }: CallContext): ToolCall {
   const progressToken = meta?.progressToken
   let reported = -1
   return {
-    signal: AbortSignal.any([mcpReq.signal, AbortSignal.timeout(limits.wait)]),
+    signal: AbortSignal.any([mcpReq.signal, AbortSignal.timeout(limits.waitMs)]),
     consent: readConsent(mcpReq, capabilities),
     progress(percent, message) {
       const progress = Math.floor(percent)

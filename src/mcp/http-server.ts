@@ -216,9 +216,9 @@ export async function listenForMcp(
       const closed = new Promise((resolve) => server.close(resolve))
       await handler.close()
       server.closeIdleConnections()
-      const patience = setTimeout(() => server.closeAllConnections(), shutdownGraceMs)
+      const closeTimer = setTimeout(() => server.closeAllConnections(), shutdownGraceMs)
       await closed
-      clearTimeout(patience)
+      clearTimeout(closeTimer)
     },
   }
 }

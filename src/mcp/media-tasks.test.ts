@@ -7,11 +7,11 @@ import { mediaTaskSource } from './media-tasks.ts'
 import { operationTool } from './tools/operation-tool.ts'
 
 /** Creates a call that waits at most this many ms. */
-function createCall(wait: number): CallContext {
+function createCall(waitMs: number): CallContext {
   const mcpReq = { signal: new AbortController().signal, notify: async () => undefined }
   return {
     mcpReq: mcpReq as unknown as CallContext['mcpReq'],
-    limits: { wait, answer: 25_000 },
+    limits: { waitMs, responseMs: 25_000 },
     report: (error) => expect.unreachable(String(error)),
   }
 }

@@ -52,7 +52,7 @@ type SubmissionState = SubmissionResult | { readonly failed: MediaError } | unde
 
 /** Result of a submission; undefined while it is running. Throws only bugs. */
 async function submissionState(job: Job<SubmissionResult>): Promise<SubmissionState> {
-  return job.within(AbortSignal.abort()).catch((error: unknown) => {
+  return job.result(AbortSignal.abort()).catch((error: unknown) => {
     if (error instanceof MediaError) return { failed: error }
     throw error
   })
@@ -120,7 +120,7 @@ async function cancelMediaTask(session: Session, taskId: string): Promise<void> 
   const job = session.submissions.get(taskId)
   // The submission cannot be cancelled; the task that it creates is stopped at once.
   void job
-    ?.within(new AbortController().signal)
+    ?.result(new AbortController().signal)
     .then(submittedTask)
     .then((created) => created && stopTask(session, created.task_id))
     .catch(() => undefined)

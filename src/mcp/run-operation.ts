@@ -37,7 +37,7 @@ export async function runOperation(
   for (;;) {
     const prepared = await prepare(session, request)
     const { job, isJoined } = await submitOrJoin(session, { request, prepared, consent: call.consent })
-    const result = await job.within(call.signal, (percent) =>
+    const result = await job.result(call.signal, (percent) =>
       call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
     )
     if (result && 'priced' in result) {

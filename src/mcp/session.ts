@@ -95,14 +95,14 @@ export interface SessionOptions extends ServiceConnector {
 export function openSession({
   version,
   operations,
-  delivery: place,
+  delivery,
   confirmAbove,
   allowUrls = false,
   ...connector
 }: SessionOptions): Session {
   const client = reconnectingClient(connector)
   const feed = new EventFeed(client)
-  const uploads = new BackgroundJobs<SubmissionResult>()
+  const submissions = new BackgroundJobs<SubmissionResult>()
   const saves = new BackgroundJobs<readonly SavedFile[]>()
   const previews = new BackgroundJobs<Preview>()
   return {
@@ -111,9 +111,9 @@ export function openSession({
     client,
     confirmAbove,
     allowUrls,
-    delivery: place,
+    delivery,
     feed,
-    submissions: uploads,
+    submissions,
     saves,
     previews,
     activeUploads: new Map(),
@@ -123,7 +123,7 @@ export function openSession({
     events: new EventEmitter<SessionEvents>().setMaxListeners(0),
     async [Symbol.asyncDispose]() {
       feed[Symbol.dispose]()
-      uploads[Symbol.dispose]()
+      submissions[Symbol.dispose]()
       saves[Symbol.dispose]()
       previews[Symbol.dispose]()
       await client.close()

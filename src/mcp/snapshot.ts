@@ -55,15 +55,15 @@ function deliveredFiles(delivery: DeliveryState | undefined): Snapshot['files'] 
 
 /** Describes a running upload or submission. */
 export function uploadSnapshot(
-  transfer: { readonly id: string; readonly progress: number },
+  job: { readonly id: string; readonly progress: number },
   { saveTo, isJoined }: Pick<TaskSnapshotOptions, 'saveTo' | 'isJoined'> = {},
 ): Snapshot {
-  const known = `get_task with transfer_id "${transfer.id}"${saveToArgument(saveTo)}`
+  const known = `get_task with transfer_id "${job.id}"${saveToArgument(saveTo)}`
   const next = `The upload continues in the background. Call ${known} and wait_seconds 45.`
   return {
-    transfer_id: transfer.id,
+    transfer_id: job.id,
     status: 'uploading',
-    progress: transfer.progress,
+    progress: job.progress,
     next_step: isJoined ? `${joinedTaskNote} ${next}` : next,
   }
 }

@@ -55,7 +55,7 @@ async function saveResults(
   )
   const { worked } = progressShares
   try {
-    const saved = await job.within(call.signal, (percent) =>
+    const saved = await job.result(call.signal, (percent) =>
       call.progress(worked + (percent / 100) * (99 - worked), `saving ${percent} %`),
     )
     return saved ? { saved } : { percent: job.progress }

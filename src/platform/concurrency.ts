@@ -49,12 +49,12 @@ export class SingleFlight<T> {
   async join(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     const shared = this.#underWay.get(name) ?? this.#begin(name, work)
-    const left = Promise.withResolvers<never>()
-    const leave = () => left.reject(signal.reason)
+    const aborted = Promise.withResolvers<never>()
+    const leave = () => aborted.reject(signal.reason)
     signal.addEventListener('abort', leave)
     shared.waiting += 1
     try {
-      return await Promise.race([shared.result, left.promise])
+      return await Promise.race([shared.result, aborted.promise])
     } finally {
       signal.removeEventListener('abort', leave)
       shared.waiting -= 1

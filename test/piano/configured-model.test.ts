@@ -127,7 +127,7 @@ it('has a timeout that suits a slow machine', async () => {
   await using transcriber = await openPianoTranscriber(1, new AbortController().signal)
   const hours = 6 * 3600 * 1000
   // It runs at about real time; a tenth of that speed must not time out.
-  expect(workTimeoutMs(transcriptionSeconds(hours, transcriber.pace))).toBeGreaterThan(10 * hours)
+  expect(workTimeoutMs(transcriptionSeconds(hours, transcriber.secondsPerSecond))).toBeGreaterThan(10 * hours)
 })
 
 it('the plan reports the expected time', async () => {

@@ -105,14 +105,21 @@ it('no model is called after a part is aborted', async () => {
   let calls = 0
   const result = processPart(
     {
-      ...{ path: join(folder, 'stopped-part.mp4'), footage, first: 0, count: 3, around: 0, isLast: true },
+      ...{
+        path: join(folder, 'stopped-part.mp4'),
+        footage,
+        first: 0,
+        count: 3,
+        contextFrames: 0,
+        isLast: true,
+      },
       marked: {
         remove: [overlayBoxes.logo, overlayBoxes.subtitle].map((place) => lasting(place, [0, 1])),
         protect: [],
       },
       ...{
         treatment: 'inpainting',
-        laidOver: [],
+        overlays: [],
         effort: 'veryfast',
         crf: 20,
         threads: 1,

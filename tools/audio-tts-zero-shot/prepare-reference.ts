@@ -53,7 +53,7 @@ export async function prepareReference(
 ): Promise<PreparedReference> {
   const voices = await analyzeRecording(file, signal)
   const choice = findReferenceSpans(voices)
-  if ('unmet' in choice) throw unsuitableReference(file, choice.unmet)
+  if ('unmetRule' in choice) throw unsuitableReference(file, choice.unmetRule)
   const language = spokenLanguage(input.ref_lang ?? input.text_lang)
   const { ref_text } = input
   const isGiven = ref_text !== undefined
@@ -115,34 +115,34 @@ const recognitionConfidence = ({ recognised }: ReferenceCandidate): number => re
 function firstRecognised(file: StagedFile, candidates: readonly ReferenceCandidate[]): ReferenceCandidate {
   const found = candidates.find(isRecognised)
   if (found) return found
-  const surest = Math.max(...candidates.map(recognitionConfidence))
-  const unmet = candidates.every(({ recognised }) => !hasWords(recognised?.text ?? ''))
+  const maxConfidence = Math.max(...candidates.map(recognitionConfidence))
+  const unmetRule = candidates.every(({ recognised }) => !hasWords(recognised?.text ?? ''))
     ? 'its speech was not recognised'
-    : `its speech was recognised with a confidence of at most ${surest.toFixed(2)}; ${minConfidence} is required`
+    : `its speech was recognised with a confidence of at most ${maxConfidence.toFixed(2)}; ${minConfidence} is required`
   throw unsuitableReference(
     file,
-    unmet,
+    unmetRule,
     'Give ref_text, its exact transcript, with ref_lang; or give a clearer recording.',
   )
 }
 
 function unsuitableReference(
   { name }: StagedFile,
-  unmet: string,
+  unmetRule: string,
   hint = 'Give a recording in which one person speaks clearly for 5 to 10 s, without music or long pauses.',
 ): MediaError {
-  return new MediaError(6016, `ref_file_id: ${name} is not a usable reference: ${unmet}`, { hint })
+  return new MediaError(6016, `ref_file_id: ${name} is not a usable reference: ${unmetRule}`, { hint })
 }
 
 /** Lowest similarity of a given transcript and the recognised one; recognisers make mistakes. */
 const minSimilarity = 0.5
 
-/** Similarity from which no other span is tried. */
-const sureSimilarity = 0.9
+/** Similarity from which no further span is tried. */
+const stopSimilarity = 0.9
 
 /** Whether a span clearly matches the given transcript. */
-function matchesText(text: string, candidates: ReferenceCandidate): boolean {
-  return similarityToText(text, candidates) >= sureSimilarity
+function matchesText(text: string, candidate: ReferenceCandidate): boolean {
+  return similarityToText(text, candidate) >= stopSimilarity
 }
 
 /** Candidate that matches the transcript best; without recognition the first, which has the best quality. */
@@ -157,12 +157,12 @@ function bestMatch(text: string, candidates: readonly ReferenceCandidate[]): Ref
 /** Remark if the given transcript differs from the recognised one. */
 function mismatchNotes(
   { ref_text, ref_lang, text_lang }: Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>,
-  candidates: ReferenceCandidate,
+  candidate: ReferenceCandidate,
 ): string[] {
-  if (ref_text === undefined || !candidates.recognised || hasOtherScript(ref_lang ?? text_lang)) return []
-  const share = similarityToText(ref_text, candidates)
+  if (ref_text === undefined || !candidate.recognised || hasOtherScript(ref_lang ?? text_lang)) return []
+  const share = similarityToText(ref_text, candidate)
   if (share >= minSimilarity) return []
-  const [start, end] = [candidates.span.start.toFixed(1), candidates.span.end.toFixed(1)]
+  const [start, end] = [candidate.span.start.toFixed(1), candidate.span.end.toFixed(1)]
   return [
     `ref_text matches only ${Math.round(100 * share)} % of the speech from ${start} s to ${end} s of the recording: ` +
       'words may be lost or added in the result; give its exact transcript, or omit ref_text',

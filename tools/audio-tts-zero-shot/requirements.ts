@@ -2,7 +2,7 @@ import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { OperationRequirements } from '../../src/contract/operation.ts'
 import type { audioTtsZeroShot } from './contract.ts'
 
-/** Language of a request that does not exist yet: every voice engine speaks it. */
+/** Language of a request that does not exist yet: every voice engine supports it. */
 const defaultLanguage = 'zh-CN'
 
 /**

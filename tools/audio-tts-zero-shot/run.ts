@@ -42,7 +42,7 @@ export const run: RunOperation<Operation> = async (input, context) => {
   const path = join(context.scratch, `speech.${format}`)
   await writeSpeech(assembled, { path, format, signal })
   const name = resultName(sentences)
-  const notes = [...prepared.notes, ...assembled.lost.map(lostWordsNote)]
+  const notes = [...prepared.notes, ...assembled.sentencesWithLosses.map(lostWordsNote)]
   return {
     ...context.keep({ path, name: `${name}.${format}` }),
     ...{ speaker: 'zero_shot', voice_id: 'zero_shot', engine: engines.cloner.name },
@@ -122,7 +122,7 @@ function referenceReport({
   }
 }
 
-function lostWordsNote({ text, lost }: AssembledSpeech['lost'][number]): string {
+function lostWordsNote({ text, lostShare }: AssembledSpeech['sentencesWithLosses'][number]): string {
   const short = [...text].slice(0, 40).join('')
-  return `of "${short}" ${Math.round(100 * lost)} % of the words were not recognised after three attempts: check it by ear`
+  return `of "${short}" ${Math.round(100 * lostShare)} % of the words were not recognised after three attempts: check it by ear`
 }

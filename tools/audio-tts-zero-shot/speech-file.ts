@@ -20,7 +20,7 @@ export interface AssembledSpeech {
   readonly seconds: number
   readonly rate: number
   /** Sentences with lost words, and their share. */
-  readonly lost: readonly Pick<Required<SpokenSentence>, 'text' | 'lost'>[]
+  readonly sentencesWithLosses: readonly Pick<Required<SpokenSentence>, 'text' | 'lostShare'>[]
 }
 
 /** Writes sentences to a raw file during synthesis. */
@@ -29,9 +29,9 @@ export async function assembleSpeech(
   { path, pause, onSpoken }: AssembleSpeechOptions,
 ): Promise<AssembledSpeech> {
   let assembly: SpeechAssembler | undefined
-  const lost: AssembledSpeech['lost'][number][] = []
+  const sentencesWithLosses: AssembledSpeech['sentencesWithLosses'][number][] = []
   await using file = await open(path, 'w')
-  for await (const { text, samples, rate, lost: share } of sentences) {
+  for await (const { text, samples, rate, lostShare } of sentences) {
     assembly ??= new SpeechAssembler({ rate, pause })
     if (rate !== assembly.rate) {
       throw new MediaError(
@@ -39,13 +39,13 @@ export async function assembleSpeech(
         `the voice engine changed its sample rate from ${assembly.rate} Hz to ${rate} Hz`,
       )
     }
-    if (share !== undefined) lost.push({ text, lost: share })
+    if (lostShare !== undefined) sentencesWithLosses.push({ text, lostShare })
     await file.writeFile(assembly.add(text, samples))
     onSpoken(assembly.placed.length)
   }
   if (!assembly) throw new TypeError('there is no sentence')
   const { placed, seconds, rate } = assembly
-  return { path, placed, seconds, rate, lost }
+  return { path, placed, seconds, rate, sentencesWithLosses }
 }
 
 /** Comment that marks the file as AI-generated. */

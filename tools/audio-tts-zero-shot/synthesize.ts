@@ -11,14 +11,14 @@ import { undefinedUnlessAborted } from './engines.ts'
 /** Attempts per sentence if words are lost. */
 const maxAttempts = 3
 
-/** A sentence is accepted from this share of recognised words, with at most this many lost words in a row. */
-const acceptedSpeech = { heard: 0.75, lost: 2 }
+/** A sentence is accepted from this share of recognised words, with at most `maxGap` lost words in a row. */
+const acceptedSpeech = { minRecall: 0.75, maxGap: 2 }
 
 /** A synthesized sentence. */
 export interface SpokenSentence extends MonoAudio {
   readonly text: string
   /** Share of its words that were lost after all attempts; absent if accepted. */
-  readonly lost?: number
+  readonly lostShare?: number
 }
 
 interface SpeakSentenceEngines {
@@ -51,9 +51,9 @@ export async function* speakSentences(
       continue
     }
     const spoken = await speakSentence(text, speakers, options)
-    const lost = Math.round(100 * (spoken.lost ?? 0))
+    const lostPercent = Math.round(100 * (spoken.lostShare ?? 0))
     await writeDurably(
-      join(options.steps, `${stepName}-${spoken.rate}-${lost}.f32`),
+      join(options.steps, `${stepName}-${spoken.rate}-${lostPercent}.f32`),
       sampleBytes(spoken.samples),
     )
     yield spoken
@@ -81,23 +81,23 @@ async function speakSentence(
   options: SpeakSentencesOptions,
 ): Promise<SpokenSentence> {
   const { language, reference, speed, signal } = options
-  let best: { spoken: MonoAudio; heard: number } | undefined
+  let best: { spoken: MonoAudio; recall: number } | undefined
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const spoken = await cloner.speak({ text, language, reference, speed }, { signal })
     const wanted = removeNumbers(text)
     if (!listener || wanted === '') return { text, ...spoken }
     const sound = await resample(spoken, speechRate, { signal })
-    if (sound.length / speechRate > listener.longest) return { text, ...spoken }
+    if (sound.length / speechRate > listener.maxSeconds) return { text, ...spoken }
     const understood = await listener
       .recognise(sound, { language, signal })
       .catch(undefinedUnlessAborted(signal))
     if (!understood) return { text, ...spoken }
-    const { recall: heard, longestGap: longestLost } = compareTranscripts(wanted, understood.text)
-    if (heard >= acceptedSpeech.heard && longestLost <= acceptedSpeech.lost) return { text, ...spoken }
-    if (!best || heard > best.heard) best = { spoken, heard }
+    const { recall, longestGap } = compareTranscripts(wanted, understood.text)
+    if (recall >= acceptedSpeech.minRecall && longestGap <= acceptedSpeech.maxGap) return { text, ...spoken }
+    if (!best || recall > best.recall) best = { spoken, recall }
   }
   if (!best) throw new TypeError('a sentence is synthesized at least once')
-  return { text, ...best.spoken, lost: 1 - best.heard }
+  return { text, ...best.spoken, lostShare: 1 - best.recall }
 }
 
 /** Removes numbers, which are spoken as words but recognised as digits, or vice versa. */
@@ -105,9 +105,9 @@ function removeNumbers(text: string): string {
   return text.replaceAll(/\p{sc=Latin}*\p{N}[\p{N}\p{sc=Latin}.,:%]*/gu, ' ').trim()
 }
 
-async function readStoredSentence(path: string): Promise<MonoAudio & Pick<SpokenSentence, 'lost'>> {
-  const [, rate = '', lost = '0'] = /-(\d+)-(\d+)\.f32$/.exec(path) ?? []
+async function readStoredSentence(path: string): Promise<MonoAudio & Pick<SpokenSentence, 'lostShare'>> {
+  const [, rate = '', lostPercent = '0'] = /-(\d+)-(\d+)\.f32$/.exec(path) ?? []
   const { buffer, byteOffset, byteLength } = await readFile(path)
   const samples = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength))
-  return { samples, rate: Number(rate), ...(lost !== '0' && { lost: Number(lost) / 100 }) }
+  return { samples, rate: Number(rate), ...(lostPercent !== '0' && { lostShare: Number(lostPercent) / 100 }) }
 }

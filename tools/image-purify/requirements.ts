@@ -2,7 +2,9 @@ import type { OperationRequirements } from '../../src/contract/operation.ts'
 import type { imagePurify } from './contract.ts'
 import { imageFormat } from './image-format.ts'
 
-/** Text detection unless regions are given, the encoder of the image's own format, and what runs a set model. */
+/**
+ * Text detection unless regions are given, the encoder of the image's own format, and the runtime of configured models.
+ */
 export const requirements: OperationRequirements<typeof imagePurify> = (input, files) => {
   if (!input) return [{ kind: 'ffmpeg' }]
   const file = files?.get(input.file_id)

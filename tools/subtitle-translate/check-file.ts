@@ -6,7 +6,7 @@ import {
   findMalformed,
   exceededLimit,
 } from '../../src/media/subtitles/check.ts'
-import type { EntryFault, Subtitles } from '../../src/media/subtitles/subtitles.ts'
+import type { EntryIssue, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 
 const limitTexts = { bytes: '8 MB', entries: '2000 entries', characters: '80,000 characters' } as const
 
@@ -20,7 +20,7 @@ export function checkTranslatable(name: string, subtitles: Subtitles): void {
   const malformed = isHollow ? undefined : findMalformed(subtitles)
   if (malformed) {
     const other = otherFormat(subtitles)
-    const why = faultTexts[malformed.fault]
+    const why = issueTexts[malformed.issue]
     const nothing = `line ${malformed.line} cannot be read${why ? `: ${why}` : ''}`
     throw refuse(
       `is malformed: ${other ? `it is ${other.is}` : nothing}`,
@@ -46,10 +46,10 @@ export function checkTranslatable(name: string, subtitles: Subtitles): void {
   )
 }
 
-/** Explanations of faults of entries that can be parsed. */
-const faultTexts: Partial<Readonly<Record<EntryFault, string>>> = {
+/** Explanations of issues of entries that can be parsed. */
+const issueTexts: Partial<Readonly<Record<EntryIssue, string>>> = {
   negative: 'it has times before zero',
-  absurd: 'it has times of 100 hours and more',
+  'too-late': 'it has times of 100 hours and more',
   reversed: 'it ends before it begins',
 }
 

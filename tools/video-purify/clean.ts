@@ -41,8 +41,8 @@ const learningShare = 0.05
 
 function maxPartsAtOnce({ video }: Footage, threads: number, hasModels: boolean): number {
   const { width, height } = uprightSize(video)
-  const most = hasModels ? Math.min(threads, maxPartsWithModels) : threads
-  return Math.max(1, Math.min(most, Math.floor(maxPixelsAtOnce / (width * height))))
+  const limit = hasModels ? Math.min(threads, maxPartsWithModels) : threads
+  return Math.max(1, Math.min(limit, Math.floor(maxPixelsAtOnce / (width * height))))
 }
 
 /**
@@ -54,7 +54,7 @@ export async function cleanVideo(
   { scratch, steps, threads, signal }: RunContext,
 ): Promise<{ readonly path: string; readonly kept: KeptContent; readonly quality: EncodingQuality }> {
   const fps = hertz(footage.rate)
-  const finished = await openStepCache(steps)
+  const stepCache = await openStepCache(steps)
   const source = { stream: footage.stream, rate: footage.rate, video: footage.video }
   const reading = { scratch, threads, signal, timeoutMs }
   const kept = await selectKeptContent(footage, reading)
@@ -62,36 +62,36 @@ export async function cleanVideo(
   const hasModels = Object.keys(learned).length > 0
   const atOnce = maxPartsAtOnce(footage, threads, hasModels)
   const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })
-  const chosen = await finished.text('coding', source, async () => JSON.stringify(await choose()))
+  const chosen = await stepCache.text('coding', source, async () => JSON.stringify(await choose()))
   const quality = JSON.parse(chosen) as EncodingQuality
-  const stretches = splitIntoParts(footage, fps, treatment === 'blur')
-  const madeOf = { ...source, marked, treatment, quality, learned, parts: stretches.length }
-  const { finished: made, keep } = await finished.parts(madeOf)
-  let done = stretches.reduce((sum, { first, count }) => sum + (made.has(first) ? count : 0), 0)
-  const left = stretches.filter(({ first }) => !made.has(first))
-  const begun = left.length > 0 && treatment === 'inpainting' ? learningShare : 0
-  const onLearned = (share: number) => onShare(begun * share)
-  const laidOver =
-    begun > 0 ? await learnOverlays({ footage, marked }, { ...reading, onShare: onLearned }) : []
-  const jobs = left.map((stretch) => ({
-    ...stretch,
-    ...{ path: join(scratch, `part-${stretch.first}.mp4`), footage, marked, treatment, timeoutMs },
-    ...{ laidOver, ...quality },
-    around: treatment === 'blur' ? 0 : lookAheadFrames(fps),
-    isLast: stretch === stretches.at(-1),
+  const ranges = splitIntoParts(footage, fps, treatment === 'blur')
+  const partInputs = { ...source, marked, treatment, quality, learned, parts: ranges.length }
+  const { finished: finishedParts, keep: storePart } = await stepCache.parts(partInputs)
+  let done = ranges.reduce((sum, { first, count }) => sum + (finishedParts.has(first) ? count : 0), 0)
+  const remaining = ranges.filter(({ first }) => !finishedParts.has(first))
+  const learnedShare = remaining.length > 0 && treatment === 'inpainting' ? learningShare : 0
+  const onLearned = (share: number) => onShare(learnedShare * share)
+  const overlays =
+    learnedShare > 0 ? await learnOverlays({ footage, marked }, { ...reading, onShare: onLearned }) : []
+  const jobs = remaining.map((range) => ({
+    ...range,
+    ...{ path: join(scratch, `part-${range.first}.mp4`), footage, marked, treatment, timeoutMs },
+    ...{ overlays, ...quality },
+    contextFrames: treatment === 'blur' ? 0 : lookAheadFrames(fps),
+    isLast: range === ranges.at(-1),
     threads: Math.max(1, Math.floor(threads / atOnce)),
   }))
   await processParts(jobs, {
     ...{ atOnce, hasModels, signal },
-    onFrames(more) {
-      done += more
-      onShare(begun + ((1 - begun) * done) / footage.count)
+    onFrames(newFrames) {
+      done += newFrames
+      onShare(learnedShare + ((1 - learnedShare) * done) / footage.count)
     },
     async onDone({ first, path }, frames) {
-      made.set(first, await keep(path, { first, frames }))
+      finishedParts.set(first, await storePart(path, { first, frames }))
     },
   })
-  const parts = stretches.map(({ first, count }) => ({ ...(made.get(first) ?? missingPart), count }))
+  const parts = ranges.map(({ first, count }) => ({ ...(finishedParts.get(first) ?? missingPart), count }))
   checkPartsComplete(file.name, parts, fps)
   const path = join(scratch, `clean${kept.extension}`)
   await joinWithSource(path, {
@@ -112,7 +112,7 @@ export async function cleanVideo(
 
 /** Frames per second to analyse, and their limit for the whole video. */
 const samplesPerSecond = 5
-const mostSamples = 400
+const maxSamples = 400
 
 interface LearnOptions {
   readonly threads: number
@@ -133,7 +133,7 @@ export async function learnOverlays(
   const { first, rate } = footage
   const size = uprightSize(footage.video)
   const patchesAt = createPatchLookup(marked, { size, rate })
-  const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(footage.count / mostSamples))
+  const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(footage.count / maxSamples))
   const count = Math.ceil(footage.count / step)
   const overlays = new OverlayLearner(evenSize(size))
   for (let sample = 0; sample < count; sample += 1) overlays.countPatches(patchesAt(first + sample * step))

@@ -74,7 +74,7 @@ function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx)
     )
   }
   if (request.phase === 'purify') {
-    for (const flaw of regionListIssues(request)) context.addIssue(flaw)
+    for (const issue of regionListIssues(request)) context.addIssue(issue)
     const { file_id, source_file_id, regions_file_id } = request
     if (source_file_id !== undefined && source_file_id !== file_id) {
       refuse(
@@ -114,7 +114,7 @@ export function regionListIssues({
   regions = [],
   protect_regions,
 }: Pick<PurifyFields, 'regions' | 'protect_regions'>) {
-  const flaw = (path: (string | number)[], message: string, fix: string) => {
+  const regionIssue = (path: (string | number)[], message: string, fix: string) => {
     return { code: 'custom' as const, path, message, params: { fix } }
   }
   return Object.entries({ regions, protect_regions }).flatMap(([name, list]) => [
@@ -122,11 +122,11 @@ export function regionListIssues({
       (['id', 'source', 'start', 'end'] as const)
         .filter((field) => one[field] === undefined)
         .map((field) =>
-          flaw([name, index, field], 'required with phase purify', 'Give every field of each region.'),
+          regionIssue([name, index, field], 'required with phase purify', 'Give every field of each region.'),
         ),
     ),
     ...findDuplicateIds(list).map(({ index, message }) =>
-      flaw([name, index, 'id'], message, 'Give each region a unique id.'),
+      regionIssue([name, index, 'id'], message, 'Give each region a unique id.'),
     ),
   ])
 }

@@ -68,10 +68,10 @@ export function readDetection(
   }
   // Apply the rules for lists in a request.
   const placeOf = regionPathFormatter(listed)
-  const flaws = regionListIssues(listed)
-  if (flaws.length > 0) {
+  const issues = regionListIssues(listed)
+  if (issues.length > 0) {
     throw refuse(
-      describeIssues({ issues: flaws }, 'the file', placeOf),
+      describeIssues({ issues }, 'the file', placeOf),
       `Correct the regions it names, or give ${form}.`,
     )
   }

@@ -52,9 +52,9 @@ export interface KeptContent {
   readonly streams: readonly KeptStream[]
   readonly covers: readonly CoverPicture[]
   /** Descriptions of streams that cannot be kept. */
-  readonly left: readonly string[]
+  readonly droppedStreams: readonly string[]
   /** Sentences about what the new picture and the kept streams lose. */
-  readonly lost: readonly string[]
+  readonly lossNotes: readonly string[]
 }
 
 /** Audio codecs that players expect in mp4; others are copied to Matroska. */
@@ -87,9 +87,9 @@ export async function selectKeptContent(
   }
   const stays = new Set([...kept, ...covers].map(({ index }) => index))
   const picture = streams.find((one) => one.codec_type === 'video' && !isCover(one))
-  const left = streams.filter(({ index }) => index !== picture?.index && !stays.has(index))
-  const lost = [...lostSideData(stream), ...lines.sentences]
-  return { extension, streams: kept, covers, left: left.flatMap(describeStream), lost }
+  const dropped = streams.filter(({ index }) => index !== picture?.index && !stays.has(index))
+  const lossNotes = [...lostSideData(stream), ...lines.sentences]
+  return { extension, streams: kept, covers, droppedStreams: dropped.flatMap(describeStream), lossNotes }
 }
 
 async function chooseContainer(

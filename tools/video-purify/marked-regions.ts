@@ -82,9 +82,9 @@ export async function searchText(
     const detected = await detectText(path, facts, { ...search, threads, signal, onProgress: progress })
     return JSON.stringify({ regions: detected.regions, left: detected.dropped })
   })
-  const { regions, left } = JSON.parse(found) as {
+  const { regions, left: dropped } = JSON.parse(found) as {
     readonly regions: LimitRegionsResult['regions']
     readonly left: number
   }
-  return { regions, dropped: left }
+  return { regions, dropped }
 }

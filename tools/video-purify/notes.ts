@@ -61,7 +61,7 @@ export function describeChanges(
           `the file is ${(after / before).toFixed(1)} times as large as its source, which is compressed more tightly`,
         ]
       : []),
-    ...kept.lost,
-    ...kept.left.map((stream) => `a stream could not be kept: ${stream}`),
+    ...kept.lossNotes,
+    ...kept.droppedStreams.map((stream) => `a stream could not be kept: ${stream}`),
   ]
 }

@@ -24,9 +24,9 @@ export interface PartJob extends FrameRange {
   readonly marked: MarkedRegions
   readonly treatment: 'blur' | 'inpainting'
   /** Overlays found on patches. */
-  readonly laidOver: readonly PatchOverlay[]
+  readonly overlays: readonly PatchOverlay[]
   /** Frames to decode before and after the part for the treatment. */
-  readonly around: number
+  readonly contextFrames: number
   /** Whether this is the last part. */
   readonly isLast: boolean
   readonly effort: Effort
@@ -51,24 +51,24 @@ export async function processPart(
   const { footage, first, count, threads, timeoutMs } = job
   const size = uprightSize(footage.video)
   // Frames before the start of the picture repeat the first one, which shows what is only marked later.
-  const from = Math.max(footage.first, first - job.around)
-  const spare: Uint8Array<ArrayBuffer>[] = []
+  const from = Math.max(footage.first, first - job.contextFrames)
+  const freeBuffers: Uint8Array<ArrayBuffer>[] = []
   const bytes = frameBytes(evenSize(size))
   const decoded = decodeFrames(footage, {
-    ...{ first: from, count: first + count + job.around - from, threads, signal, timeoutMs },
-    allocate: () => spare.pop() ?? new Uint8Array(bytes),
+    ...{ first: from, count: first + count + job.contextFrames - from, threads, signal, timeoutMs },
+    allocate: () => freeBuffers.pop() ?? new Uint8Array(bytes),
   })
   const patchesAt = createPatchLookup(job.marked, { size, rate: footage.rate })
-  const film = { ...evenSize(size), fps: hertz(footage.rate) }
-  const treat: FrameTreatment =
-    job.treatment === 'blur' ? blur : createInpainter(film, abortable(learned, signal))
+  const format = { ...evenSize(size), fps: hertz(footage.rate) }
+  const treatment: FrameTreatment =
+    job.treatment === 'blur' ? blur : createInpainter(format, abortable(learned, signal))
   const end = first + count
-  const overlayOf = (patch: Patch) => findOverlay(job.laidOver, patch)
-  const overlap = job.isLast ? undefined : { from: end - job.around, to: end }
+  const overlayOf = (patch: Patch) => findOverlay(job.overlays, patch)
+  const overlap = job.isLast ? undefined : { from: end - job.contextFrames, to: end }
   let done = 0
   async function* treated(): AsyncGenerator<Frame> {
     let index = from
-    for await (const frame of treat(decoded, {
+    for await (const frame of treatment(decoded, {
       first: from,
       firstNeeded: first,
       patchesAt,
@@ -82,7 +82,7 @@ export async function processPart(
       }
       index += 1
       const { buffer } = frame.bytes
-      if (buffer instanceof ArrayBuffer && spare.length < 4) spare.push(new Uint8Array(buffer))
+      if (buffer instanceof ArrayBuffer && freeBuffers.length < 4) freeBuffers.push(new Uint8Array(buffer))
       if (index === first + count) return
     }
   }

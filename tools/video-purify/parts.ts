@@ -73,6 +73,6 @@ export async function wholePicture({ path, facts }: StagedFile, signal: AbortSig
   if (!video) throw new MediaError(6014, 'the file has no picture')
   const rate = constantRate(video)
   const stream = await pictureStream(path, video, { signal })
-  const count = Math.max(1, Math.round(stream.lasts * hertz(rate)))
+  const count = Math.max(1, Math.round(stream.durationSeconds * hertz(rate)))
   return { path, video, stream, rate, first: firstFrameIndex(video, rate), count }
 }

@@ -3,7 +3,7 @@ import type { Requirement } from '../../src/contract/requirement.ts'
 import type { videoPurify } from './contract.ts'
 import { searchesText, treatsPicture, type PurifyInput } from './estimate.ts'
 
-/** Text detection where text is searched, and what the treatment needs where the request itself names areas. */
+/** Text detection where text is searched, and the requirements of the treatment where the request itself names areas. */
 export const requirements: OperationRequirements<typeof videoPurify> = (input, files) => {
   if (!input) return [{ kind: 'ffmpeg' }]
   // An empty list in a file treats nothing; only the worker knows whether it is empty.
@@ -15,7 +15,7 @@ export const requirements: OperationRequirements<typeof videoPurify> = (input, f
   ]
 }
 
-/** What treating pictures of a video needs: what runs set models, and tone mapping for HDR. */
+/** Requirements of treating the picture of a video: the runtime of configured models, and tone mapping for HDR. */
 export function treatmentRequirements(
   { purify_func_type }: PurifyInput,
   { name, facts }: RequestFile,

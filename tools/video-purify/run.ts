@@ -22,7 +22,7 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   if (listed && listed.marked.remove.length > 0) checkTreated(file.name, video, { seconds: priced, input })
   const footage = await wholePicture(file, context.signal)
   // The video may be longer than its header states.
-  const seconds = footage.stream.lasts
+  const seconds = footage.stream.durationSeconds
   checkLimits(input, file, { video, seconds })
   checkPricedLength(file.name, priced, seconds)
   const phase = input.phase === undefined ? {} : { phase: input.phase }
@@ -40,7 +40,7 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
   }
   checkTreated(file.name, video, { seconds, input })
   await requireAll(treatmentRequirements(input, file))
-  const { path, ...made } = await cleanVideo(
+  const { path, ...cleaned } = await cleanVideo(
     {
       ...{ file, footage, marked },
       treatment: input.purify_func_type === 'raft' ? 'inpainting' : 'blur',
@@ -50,10 +50,10 @@ export const run: RunOperation<typeof videoPurify> = async (input, context) => {
     context,
   )
   const { size } = await stat(path)
-  const notes = [...omitted, ...describeChanges(file, footage, { ...made, size })]
+  const notes = [...omitted, ...describeChanges(file, footage, { ...cleaned, size })]
   return {
     ...phase,
-    ...context.keep({ path, name: `${shortStem(file)}-clean${made.kept.extension}` }),
+    ...context.keep({ path, name: `${shortStem(file)}-clean${cleaned.kept.extension}` }),
     ...counts,
     ...(notes.length > 0 ? { notes } : {}),
   }

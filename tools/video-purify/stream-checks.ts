@@ -117,7 +117,9 @@ const droppedSideData: Readonly<Record<string, string>> = {
 }
 
 /** Returns sentences about the side data that a new picture loses. */
-export function lostSideData({ sides }: Pick<PictureStream, 'sides'>): readonly string[] {
+export function lostSideData({
+  sideDataTypes: sides,
+}: Pick<PictureStream, 'sideDataTypes'>): readonly string[] {
   return Object.entries(droppedSideData).flatMap(([type, sentence]) =>
     sides.includes(type) ? [sentence] : [],
   )

@@ -76,7 +76,7 @@ export function preferredCaptureMethod(): CaptureMethod {
 /** Captures runs of frames in its own browser. If the browser fails, repeats the run once in a new one. */
 class CaptureWorker implements AsyncDisposable {
   readonly #options: CaptureSessionOptions
-  #stage: CaptureSession | undefined
+  #session: CaptureSession | undefined
 
   constructor(options: CaptureSessionOptions) {
     this.#options = options
@@ -93,8 +93,8 @@ class CaptureWorker implements AsyncDisposable {
 
   async #attempt(run: FrameSpan): Promise<CapturedFrame[]> {
     try {
-      this.#stage ??= await CaptureSession.open(this.#options)
-      return await this.#stage.capture(run)
+      this.#session ??= await CaptureSession.open(this.#options)
+      return await this.#session.capture(run)
     } catch (error) {
       await this[Symbol.asyncDispose]()
       throw error
@@ -102,7 +102,7 @@ class CaptureWorker implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stage?.[Symbol.asyncDispose]()
-    this.#stage = undefined
+    await this.#session?.[Symbol.asyncDispose]()
+    this.#session = undefined
   }
 }

@@ -30,6 +30,7 @@ interface Cell {
   readonly labelTop: number
 }
 
+/** Size of a contact sheet and positions of its frames, pixels. */
 export interface SheetLayout {
   readonly width: number
   readonly height: number

@@ -49,7 +49,7 @@ export interface PictureStream {
   /** Start of the file, in seconds of its own clock. */
   readonly start: number
   /** Duration from the start of the first picture to the end of the last, seconds. */
-  readonly lasts: number
+  readonly durationSeconds: number
   /** Colour tags by ffprobe's names. Missing tags are undefined. */
   readonly colour: {
     readonly range: string | undefined
@@ -61,7 +61,7 @@ export interface PictureStream {
   /** The field shown first in an interlaced picture. */
   readonly interlaced: 'top' | 'bottom' | undefined
   /** Types of side data by ffprobe's names. Captions accompany every picture from the first on. */
-  readonly sides: readonly string[]
+  readonly sideDataTypes: readonly string[]
 }
 
 /** Where the search for the last pictures starts, in seconds before the end that the header states. */
@@ -85,7 +85,7 @@ export async function pictureStream(
   const colour = (name: keyof typeof colours) => stream?.[name] ?? frame?.[name]
   return {
     start: format.start_time,
-    lasts: endSeconds > startSeconds ? endSeconds - startSeconds : declaredSeconds,
+    durationSeconds: endSeconds > startSeconds ? endSeconds - startSeconds : declaredSeconds,
     colour: {
       range: colour('color_range'),
       matrix: colour('color_space'),
@@ -94,7 +94,7 @@ export async function pictureStream(
       chroma: colour('chroma_location'),
     },
     interlaced: shownFirst(stream?.field_order, frame),
-    sides: uniqueSideDataTypes([...streams, ...frames]),
+    sideDataTypes: uniqueSideDataTypes([...streams, ...frames]),
   }
 }
 

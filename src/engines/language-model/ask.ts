@@ -76,9 +76,9 @@ export async function askModel<S extends z.ZodObject>(
         'answer',
         `${name} answered with more than the limit of ${maxTokens} tokens`,
       )
-    const { mistakes } = reading
-    if (repairs === maxRepairs) throw invalidAnswerError(name, mistakes)
-    messages = correctionMessages(initial, { answer: reply.text, mistakes, maxTokens: maxPromptTokens })
+    const { issues } = reading
+    if (repairs === maxRepairs) throw invalidAnswerError(name, issues)
+    messages = correctionMessages(initial, { answer: reply.text, issues, maxTokens: maxPromptTokens })
   }
 }
 
@@ -141,10 +141,10 @@ function declinedError(name: string, refusal: string): NoUsableAnswer {
   })
 }
 
-function invalidAnswerError(name: string, mistakes: readonly string[]): NoUsableAnswer {
+function invalidAnswerError(name: string, issues: readonly string[]): NoUsableAnswer {
   const tries = `${maxRepairs + 1} tries`
   return new NoUsableAnswer(
-    `${name} returned no valid answer in ${tries}: ${sanitizeDetail(mistakes.join('; '))}`,
+    `${name} returned no valid answer in ${tries}: ${sanitizeDetail(issues.join('; '))}`,
     {
       hint: 'Try again, or set a larger model: "language_model".',
     },

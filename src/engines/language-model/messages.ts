@@ -47,11 +47,11 @@ const answerInstruction = 'Answer with one JSON object and nothing else.'
 /** Returns messages that ask for a corrected answer. They omit the invalid answer if it does not fit. */
 export function correctionMessages(
   initial: readonly ChatMessage[],
-  { answer, mistakes, maxTokens }: { answer: string; mistakes: readonly string[]; maxTokens: number },
+  { answer, issues, maxTokens }: { answer: string; issues: readonly string[]; maxTokens: number },
 ): ChatMessage[] {
   const correction: ChatMessage = {
     role: 'user',
-    content: `The answer has mistakes:\n${mistakes.map((one) => `- ${one}`).join('\n')}\n${answerInstruction} Give the complete answer again.`,
+    content: `The answer has mistakes:\n${issues.map((one) => `- ${one}`).join('\n')}\n${answerInstruction} Give the complete answer again.`,
   }
   const complete: ChatMessage[] = [...initial, { role: 'assistant', content: answer }, correction]
   return answer !== '' && estimateMessageTokens(complete) <= maxTokens ? complete : [...initial, correction]
@@ -84,7 +84,7 @@ const imageTokens = 1600
  */
 export function estimateTokens(text: string): number {
   const count = (pattern: RegExp): number => text.match(pattern)?.length ?? 0
-  const [heavy, middling, alone] = [count(denseScripts), count(otherScripts), count(digitsAndSigns)]
-  const plain = text.length - heavy - middling - alone
-  return Math.ceil(heavy * 1.1 + middling * 0.75 + alone * 0.6 + plain / 3.5)
+  const [dense, nonLatin, digits] = [count(denseScripts), count(otherScripts), count(digitsAndSigns)]
+  const plain = text.length - dense - nonLatin - digits
+  return Math.ceil(dense * 1.1 + nonLatin * 0.75 + digits * 0.6 + plain / 3.5)
 }

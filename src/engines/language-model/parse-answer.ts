@@ -3,14 +3,14 @@ import type * as z from 'zod'
 import { plainIssueMessage } from '../../contract/validation.ts'
 import { parseJson } from '../../platform/text-formats.ts'
 
-/** A parsed answer: the validated object, or its mistakes as text for the model. */
-export type ParsedAnswer<T> = { readonly answer: T } | { readonly mistakes: readonly string[] }
+/** A parsed answer: the validated object, or its issues as text for the model. */
+export type ParsedAnswer<T> = { readonly answer: T } | { readonly issues: readonly string[] }
 
 /** Maximum number of opening braces that are examined. */
 const maxStarts = 50
 
-/** Maximum number of mistakes that are reported. */
-const maxMistakes = 8
+/** Maximum number of issues that are reported. */
+const maxIssues = 8
 
 /**
  * Finds the answer in the text of a model: after its reasoning, inside code fences or chat, in JSON or almost JSON. Of
@@ -19,16 +19,16 @@ const maxMistakes = 8
  */
 export function parseAnswer<S extends z.ZodObject>(schema: S, text: string): ParsedAnswer<z.output<S>> {
   const answer = stripReasoning(text)
-  if (answer === '') return { mistakes: ['The answer was empty.'] }
+  if (answer === '') return { issues: ['The answer was empty.'] }
   const found = findObjects(answer)
   const candidates = found.length > 0 ? found : widestObject(answer)
-  let mistakes: readonly string[] = ['The answer contained no complete JSON object.']
+  let issues: readonly string[] = ['The answer contained no complete JSON object.']
   for (const candidate of candidates.toReversed()) {
     const read = schema.safeParse(candidate, { error: plainIssueMessage })
     if (read.success) return { answer: read.data }
-    mistakes = read.error.issues.slice(0, maxMistakes).map(describeIssue)
+    issues = read.error.issues.slice(0, maxIssues).map(describeIssue)
   }
-  return { mistakes }
+  return { issues }
 }
 
 /**

@@ -11,7 +11,7 @@ const pianoSamplesAtVelocity = (
   artifact: { file: `audio-samples-piano-velocity${force}-1.0.5.tgz`, bytes, sha256 },
 })
 
-/** What hears a piano and what plays one. */
+/** Packs for piano transcription and piano sound. */
 export const pianoPacks = {
   'piano-transcription': {
     kind: 'model',

@@ -26,7 +26,7 @@ const windowsLibraries = [
   'sherpa-onnx-cxx-api.dll',
 ]
 
-/** What recognises and speaks, and separates voices from noise. */
+/** The sherpa-onnx engine: recognition, voice synthesis, noise removal. */
 export const sherpaPack = {
   kind: 'engine',
   title: 'sherpa-onnx 1.13',

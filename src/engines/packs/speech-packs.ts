@@ -25,7 +25,7 @@ const spleeter = huggingFace(
 )
 const sherpaReleases = 'https://github.com/k2-fsa/sherpa-onnx/releases/download'
 
-/** All of Whisper's models for many languages have the same. */
+/** Token table shared by all multilingual Whisper models. */
 const whisperTokens = {
   bytes: 816_730,
   sha256: 'b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126',

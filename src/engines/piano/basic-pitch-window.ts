@@ -7,6 +7,7 @@ export const basicPitchWindow = { samples: 43_844, frames: 172 } as const
 /** Frames discarded at both ends of a window, because their context is incomplete: 0.17 s. */
 export const marginFrames = 15
 
+/** Frames of a window that are analysed: those between the margins. */
 export const countedFrames = basicPitchWindow.frames - 2 * marginFrames
 
 /**
@@ -22,6 +23,7 @@ export interface WindowAnalysis {
   readonly levels: Float32Array
 }
 
+/** Allocates a window and its analysis in shared memory, filled with zeros. */
 export function newWindowAnalysis(): WindowAnalysis {
   const shared = (length: number) => new Float32Array(new SharedArrayBuffer(4 * length))
   return {

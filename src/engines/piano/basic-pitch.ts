@@ -17,7 +17,12 @@ import { paddedWindows, type SoundWindow } from '../../media/audio/windows.ts'
 export async function openBasicPitch(threads: number, signal: AbortSignal): Promise<PianoTranscriber> {
   const model = await openBasicPitchModel(threads, signal)
   return {
-    ...{ name: 'basic-pitch', rate: pianoSampleRate, pace: transcriptionPaces.basicPitch, pedal: false },
+    ...{
+      name: 'basic-pitch',
+      rate: pianoSampleRate,
+      secondsPerSecond: transcriptionPaces.basicPitch,
+      pedal: false,
+    },
     transcribe: (sound, listening) => transcribeWithBasicPitch(model, sound, listening),
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),
   }
@@ -28,6 +33,7 @@ interface BasicPitchModel extends ModelThreads<WindowAnalysis, null> {
   readonly threads: number
 }
 
+/** Opens the model in `threads` threads. Throws 6401 if it or its runtime is missing. */
 export async function openBasicPitchModel(threads: number, signal: AbortSignal): Promise<BasicPitchModel> {
   const module = new URL('./basic-pitch-thread', import.meta.url)
   const kind = { pack: 'piano-transcription', purpose: 'piano transcription', module } as const

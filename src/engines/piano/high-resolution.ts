@@ -65,7 +65,7 @@ function checkModelInterface({ inputNames, outputNames }: InferenceSession): str
 
 function highResolutionTranscriber(model: HighResolutionModel, name: string): PianoTranscriber {
   return {
-    ...{ name, rate: modelRate, pace: transcriptionPaces.highResolution, pedal: true },
+    ...{ name, rate: modelRate, secondsPerSecond: transcriptionPaces.highResolution, pedal: true },
     transcribe: (sound, listening) => transcribeAtHighResolution(model, sound, listening),
     [Symbol.asyncDispose]: () => model.session.release(),
   }

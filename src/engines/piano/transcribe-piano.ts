@@ -47,16 +47,18 @@ export async function transcribePiano(
   const seconds = recordingDurationMs(file) / 1000
   await using transcriber = await openPianoTranscriber(context.threads, context.signal)
   const finished = await openStepCache(context.steps)
-  const stepInputs = [file.file_id, seconds, transcriber.name, await ownModelSha256('piano-model')]
+  const model = await ownModelSha256('piano-model')
+  const stepInputs = { file: file.file_id, seconds, transcriber: transcriber.name, model }
   const stored = await finished.text('transcription', stepInputs, async () =>
     JSON.stringify(await transcribeRecording({ file, seconds, transcriber }, context, until)),
   )
-  const { notes, pedals, lasted, filled } = JSON.parse(stored) as StoredTranscription
+  const transcription = JSON.parse(stored) as StoredTranscription
+  const { notes, pedals, decodedSeconds, insertedSilenceSeconds } = transcription
   const rejection = rejectNonPiano(notes)
   if (rejection !== null) throw noPianoError(file.name, rejection)
-  const missingSeconds = declaredDurationMs(file.facts) / 1000 - lasted
+  const missingSeconds = declaredDurationMs(file.facts) / 1000 - decodedSeconds
   const notesOnSound = [
-    ...missingAudioNotes(file.facts, filled),
+    ...missingAudioNotes(file.facts, insertedSilenceSeconds),
     ...(missingSeconds > 1 ? [`the sound ends ${missingSeconds.toFixed(1)} s before the declared end`] : []),
   ]
   const output = {
@@ -80,8 +82,8 @@ interface RecordingJob {
 
 interface StoredTranscription extends PianoTranscription {
   /** Decoded seconds, and how many of them are silence in place of missing sound. */
-  readonly lasted: number
-  readonly filled: number
+  readonly decodedSeconds: number
+  readonly insertedSilenceSeconds: number
 }
 
 async function transcribeRecording(
@@ -89,22 +91,25 @@ async function transcribeRecording(
   { signal, progress }: Pick<RunContext, 'signal' | 'progress'>,
   until: number,
 ): Promise<StoredTranscription> {
-  const { rate, pace } = transcriber
-  const timeoutMs = workTimeoutMs(transcriptionSeconds(seconds * 1000, pace))
-  let filled = 0
+  const { rate, secondsPerSecond } = transcriber
+  const timeoutMs = workTimeoutMs(transcriptionSeconds(seconds * 1000, secondsPerSecond))
+  let insertedSilenceSeconds = 0
   const decoding = { signal, timeoutMs, seconds, rate }
-  const whole = decodeVoice(file.path, { ...decoding, onGaps: (missing) => (filled = missing) })
-  const { loudest, lasted } = await measureRecording(whole, rate)
+  const whole = decodeVoice(file.path, {
+    ...decoding,
+    onGaps: (missing) => (insertedSilenceSeconds = missing),
+  })
+  const { maxBlockRms, decodedSeconds } = await measureRecording(whole, rate)
   progress(measuringPercent)
-  if (loudest < silenceRms) throw noPianoError(file.name, 'it is silent')
+  if (maxBlockRms < silenceRms) throw noPianoError(file.name, 'it is silent')
   const transcription = await transcriber.transcribe(
-    scaleSamples(decodeVoice(file.path, decoding), targetRms / loudest),
+    scaleSamples(decodeVoice(file.path, decoding), targetRms / maxBlockRms),
     {
       signal,
       onSeconds: (done) => progress(measuringPercent + ((until - measuringPercent) * done) / seconds),
     },
   )
-  return { ...transcription, lasted, filled }
+  return { ...transcription, decodedSeconds, insertedSilenceSeconds }
 }
 
 /** RMS of the loudest 0.4 s: below the first (-70 dBFS) a recording is silent; it is amplified to the second. */
@@ -120,20 +125,20 @@ function noPianoError(name: string, why: string): MediaError {
 async function measureRecording(
   sound: AsyncIterable<Float32Array>,
   rate: number,
-): Promise<{ readonly loudest: number; readonly lasted: number }> {
+): Promise<{ readonly maxBlockRms: number; readonly decodedSeconds: number }> {
   const block = Math.round(0.4 * rate)
-  let [loudest, energy, inBlock, samples] = [0, 0, 0, 0]
+  let [maxEnergy, energy, inBlock, samples] = [0, 0, 0, 0]
   for await (const piece of sound) {
     for (const sample of piece) {
       energy += sample * sample
       inBlock += 1
       if (inBlock < block) continue
-      loudest = Math.max(loudest, energy)
+      maxEnergy = Math.max(maxEnergy, energy)
       ;[energy, inBlock] = [0, 0]
     }
     samples += piece.length
   }
-  return { loudest: Math.sqrt(Math.max(loudest, energy) / block), lasted: samples / rate }
+  return { maxBlockRms: Math.sqrt(Math.max(maxEnergy, energy) / block), decodedSeconds: samples / rate }
 }
 
 async function* scaleSamples(sound: AsyncIterable<Float32Array>, gain: number): AsyncGenerator<Float32Array> {

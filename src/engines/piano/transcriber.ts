@@ -23,7 +23,7 @@ export interface PianoTranscriber extends AsyncDisposable {
   /** Sample rate of its mono input, Hz. */
   readonly rate: number
   /** Seconds of work per second of sound, on two cores. */
-  readonly pace: number
+  readonly secondsPerSecond: number
   /** Whether it detects the sustain pedal. */
   readonly pedal: boolean
   /** Transcribes a stream of chunks of any size. Apart from the notes, memory does not grow with its length. */

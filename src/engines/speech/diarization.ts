@@ -73,7 +73,7 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
       tracks.end()
       const all = new Set(tracks.turns.map(({ track }) => track))
       const groups = embedder
-        ? clusterTracks(voices, tracks.apart)
+        ? clusterTracks(voices, tracks.simultaneousTracks)
         : new Map([...all].map((track) => [track, track] as const))
       return speakerTurns(tracks.turns, { groups, seconds: frameTime })
     },
@@ -102,18 +102,18 @@ function soloSpeech(samples: Float32Array, active: readonly Uint8Array[], index:
 
 function clusterTracks(
   voices: ReadonlyMap<number, Float32Array>,
-  apart: ReadonlySet<string>,
+  simultaneousTracks: ReadonlySet<string>,
 ): ReadonlyMap<number, number> {
   const tracks = [...voices.keys()]
   const vectors = [...voices.values()].map((voice) => {
     const length = Math.hypot(...voice)
     return voice.map((value) => value / length)
   })
-  const isApart = (one: number, other: number) => {
+  const cannotLink = (one: number, other: number) => {
     const pair = [tracks[one] ?? 0, tracks[other] ?? 0].toSorted((a, b) => a - b)
-    return apart.has(pair.join(' '))
+    return simultaneousTracks.has(pair.join(' '))
   }
-  const groups = clusterEmbeddings(vectors, { least: minSpeakerSimilarity, apart: isApart })
+  const groups = clusterEmbeddings(vectors, { minSimilarity: minSpeakerSimilarity, cannotLink })
   return new Map(tracks.map((track, index) => [track, groups[index] ?? 0]))
 }
 

@@ -45,8 +45,8 @@ export async function selectLanguageIdentifier(): Promise<SelectedEngine<Languag
 }
 
 /**
- * Selects an engine that speaks `language` in the voice of a reference, whose language is `referenceLanguage`. A
- * service on this machine may read the reference from `scratch`.
+ * Selects an engine that synthesizes `language` from a reference in `referenceLanguage`. A service on this machine may
+ * read the reference from `scratch`.
  */
 export async function selectVoiceCloner(
   language: string,
@@ -60,11 +60,8 @@ export async function selectVoiceCloner(
     return { name: serviceName(service), open: () => Promise.resolve(openVoiceService({ scratch })) }
   }
   if (!supports(zipvoiceLanguages)) {
-    const of =
-      referenceLanguage === language
-        ? 'a cloned voice'
-        : `a cloned voice whose reference is in ${referenceLanguage}`
-    throw new MediaError(6401, `no installed engine speaks ${language} in ${of}`, {
+    const reference = referenceLanguage === language ? '' : ` with a reference in ${referenceLanguage}`
+    throw new MediaError(6401, `no installed voice engine supports ${language}${reference}`, {
       retryable: false,
       hint: serviceSettingHint('voice_service'),
     })

@@ -64,7 +64,7 @@ async function findSpeechChunks(
     if (span) found.push(span)
   }
   found.push(...spans.end())
-  return recognitionChunks(found, { longest: recogniser.longest, frame: vadFrameSeconds, probabilities })
+  return recognitionChunks(found, { longest: recogniser.maxSeconds, frame: vadFrameSeconds, probabilities })
 }
 
 /** Yields the samples of each chunk, in order. */

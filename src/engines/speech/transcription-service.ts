@@ -44,7 +44,7 @@ export function openTranscriptionService(clientOptions: ClientOptions = {}): Rec
   const client = openClient({ kind: 'transcription', service }, { ...transcriptionLimits, ...clientOptions })
   return {
     name: serviceName(service),
-    longest: maxRequestSeconds,
+    maxSeconds: maxRequestSeconds,
     async recognise(sound, options) {
       const seconds = sound.length / speechRate
       const { bytes } = await requestTranscription(client, sound, options)

@@ -46,31 +46,34 @@ const contextLines = { before: 5, after: 3, characters: 100 }
 const framingTokens = 450
 
 /** Maximum lines of a question: models lose count of more. */
-const mostLines = 40
+const defaultMaxLines = 40
 
 /** Groups lines into questions that fit the model together with their answers. Returns line indexes. */
 export function splitIntoQuestions(
   ids: readonly number[],
   file: TranslationContext,
-  { model, most = mostLines }: { readonly model: LanguageModel; readonly most?: number | undefined },
+  {
+    model,
+    maxLines = defaultMaxLines,
+  }: { readonly model: LanguageModel; readonly maxLines?: number | undefined },
 ): number[][] {
   const maxTokens = maxAnswerTokens(model)
   const briefTokens = file.brief ? estimateTokens(briefPrompt(file.brief, file.lines)) : 0
   const room =
     model.promptTokenBudget({ schema, system: systemPrompt(file), maxTokens }) - briefTokens - framingTokens
   const questions: number[][] = []
-  let [asked, answered] = [0, 0]
+  let [promptTokens, answerTokens] = [0, 0]
   for (const id of ids) {
     const tokens = estimateTokens(file.lines[id] ?? '')
     // Plus an id, the first words and the syntax of JSON. A translation may take twice the tokens.
-    const [asks, answers] = [tokens + 12, 2 * tokens + 30]
+    const [linePromptTokens, lineAnswerTokens] = [tokens + 12, 2 * tokens + 30]
     const last = questions.at(-1)
-    const fits = asked + asks <= room && answered + answers <= maxTokens
-    if (last && fits && last.length < most) last.push(id)
+    const fits = promptTokens + linePromptTokens <= room && answerTokens + lineAnswerTokens <= maxTokens
+    if (last && fits && last.length < maxLines) last.push(id)
     else questions.push([id])
     const isNew = questions.at(-1)?.length === 1
-    asked = isNew ? asks : asked + asks
-    answered = isNew ? answers : answered + answers
+    promptTokens = isNew ? linePromptTokens : promptTokens + linePromptTokens
+    answerTokens = isNew ? lineAnswerTokens : answerTokens + lineAnswerTokens
   }
   return questions
 }
@@ -95,8 +98,8 @@ export async function translateQuestion(
     maxTokens: maxAnswerTokens(model),
     ...asking,
   })
-  const right = validateTranslation(asked, answer.lines, file)
-  return new Map([...right].map(([id, text]) => [id - 1, text]))
+  const valid = validateTranslation(asked, answer.lines, file)
+  return new Map([...valid].map(([id, text]) => [id - 1, text]))
 }
 
 function questionPrompt(asked: readonly SourceLine[], { lines, brief }: TranslationContext): string {

@@ -54,19 +54,24 @@ export async function translateLines(
   let open = translatable
   let round = 0
   for (; round < rounds.length && open.length > 0; round += 1) {
-    const { lines: most, ...how } = rounds[round] ?? {}
+    const { lines: maxLines, ...options } = rounds[round] ?? {}
     const budget = new FailureBudget()
     const limited = limitConcurrency(model.concurrency)
     const ask = async (ids: readonly number[]) => {
-      const question = JSON.stringify([ids, how])
+      const question = JSON.stringify([ids, options])
       if (budget.isExhausted || answered.has(question)) return
-      const translations = await budget.watch(translateQuestion(ids, file, { model, signal, ...how }), signal)
+      const translations = await budget.watch(
+        translateQuestion(ids, file, { model, signal, ...options }),
+        signal,
+      )
       if (!translations) return
       answered.add(question)
       for (const [at, text] of translations) found.set(at, text)
       onShare(briefShare + ((1 - briefShare) * found.size) / translatable.length)
     }
-    await Promise.all(splitIntoQuestions(open, file, { model, most }).map((ids) => limited(() => ask(ids))))
+    await Promise.all(
+      splitIntoQuestions(open, file, { model, maxLines }).map((ids) => limited(() => ask(ids))),
+    )
     open = open.filter((at) => !found.has(at))
     failure = budget.failure ?? failure
     const isLast = open.length > 0 && round === rounds.length - 1

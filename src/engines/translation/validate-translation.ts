@@ -41,16 +41,16 @@ export function validateTranslation(
     )
   })
   const isMissing = (at: number) => at in given && given[at] === undefined
-  const right = new Map<number, string>()
+  const valid = new Map<number, string>()
   for (const [at, { id }] of asked.entries()) {
     const text = given[at]?.text.trim()
     if (isGood[at] !== true || text === undefined || isMissing(at - 1) || isMissing(at + 1)) continue
     const repeats = [at - 1, at + 1].some((beside) =>
       isRepeated([asked[at], given[at]], [asked[beside], given[beside]]),
     )
-    if (!repeats) right.set(id, text)
+    if (!repeats) valid.set(id, text)
   }
-  return right
+  return valid
 }
 
 /** Returns only the letters and digits of a text: models change other characters when they copy. */

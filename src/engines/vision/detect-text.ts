@@ -152,8 +152,8 @@ async function confirmText(
 ): Promise<FoundText | undefined> {
   const rescoring = prepareRescore(picture, line)
   const score = Math.min(text.score, rescore(rescoring, await detector.find(rescoring.frame)))
-  const sure = { ...text, score }
-  return isText(sure) ? sure : undefined
+  const rescored = { ...text, score }
+  return isText(rescored) ? rescored : undefined
 }
 
 /** Number of samples after which to search for the beginning of a text, so that it is fully visible. */

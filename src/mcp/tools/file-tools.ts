@@ -64,7 +64,7 @@ export async function uploadLocalFile(
       if (!record) throw new MediaError(6036, `${path} was not uploaded`)
       return { file: record }
     }, identity)
-  const uploaded = await job.within(call.signal, (percent) =>
+  const uploaded = await job.result(call.signal, (percent) =>
     call.progress(percent, `uploading ${percent} %`),
   )
   return { job, file: uploaded && 'file' in uploaded ? uploaded.file : undefined }
@@ -92,7 +92,7 @@ export const downloadFileTool = defineTool(
     }
     const request = { files: [{ file_id, role: 'file' }], saveTo: save_to }
     const job = session.saves.join(`${file_id} ${save_to}`, (context) => saveFiles(session, request, context))
-    const saved = await job.within(call.signal, (percent) => call.progress(percent, `saving ${percent} %`))
+    const saved = await job.result(call.signal, (percent) => call.progress(percent, `saving ${percent} %`))
     return { data: { ...downloadReply(saved?.[0], job) } }
   },
 )

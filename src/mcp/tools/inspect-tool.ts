@@ -108,7 +108,7 @@ async function replyWithPreview(
   const rendering = session.previews.join(JSON.stringify([file_id, query]), ({ signal }) =>
     fetchPreview(session.client, file_id, { ...query, signal }),
   )
-  const image = await rendering.within(call.signal)
+  const image = await rendering.result(call.signal)
   if (image) return { data: { ...data(image.empty), next_step }, images: [image] }
   const again = 'The picture is still being rendered. Call inspect_file again with the same arguments.'
   return { data: { ...data([]), next_step: again } }

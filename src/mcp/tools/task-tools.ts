@@ -65,7 +65,7 @@ async function getTransfer(
     })
   }
   const until = AbortSignal.any([call.signal, AbortSignal.timeout(seconds * 1000)])
-  const uploaded = await job.within(until, (percent) => call.progress(percent / 10, `uploading ${percent} %`))
+  const uploaded = await job.result(until, (percent) => call.progress(percent / 10, `uploading ${percent} %`))
   if (!uploaded) return { data: { ...uploadSnapshot(job, { saveTo: save_to }) } }
   if ('priced' in uploaded) return { data: { ...callAgainSnapshot(uploaded.priced) } }
   if ('task' in uploaded) {

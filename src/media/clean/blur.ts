@@ -59,9 +59,10 @@ function blurPlane(plane: FramePlane, place: WeightedRect, spread: number): void
  * text, little of the original brightness remains.
  */
 function matchSurroundings(small: DownscaledPlane, sharp: Float32Array, springs: Float32Array): void {
-  const apart = sharp.map((value, at) => (springs[at] === pinned ? value - (small.cells[at] ?? 0) : 0))
-  interpolateMembrane(apart, springs, { columns: small.width, rows: small.height })
-  for (let at = 0; at < apart.length; at++) small.cells[at] = (small.cells[at] ?? 0) + (apart[at] ?? 0)
+  const difference = sharp.map((value, at) => (springs[at] === pinned ? value - (small.cells[at] ?? 0) : 0))
+  interpolateMembrane(difference, springs, { columns: small.width, rows: small.height })
+  for (let at = 0; at < difference.length; at++)
+    small.cells[at] = (small.cells[at] ?? 0) + (difference[at] ?? 0)
 }
 
 /** Membrane weight of cells outside the mask, which keep their value. */

@@ -14,8 +14,8 @@ test('a region is shown in the middle of its time span, and one frame shows all 
   const shown = selectPreviewFrames(regions, { rate, count: 200 })
   expect(shown).toEqual({
     frames: [
-      { frame: 49, drawn: [0, 1], others: 0 },
-      { frame: 149, drawn: [2, 0], others: 0 },
+      { frame: 49, drawn: [0, 1], undrawnCount: 0 },
+      { frame: 149, drawn: [2, 0], undrawnCount: 0 },
     ],
     notShown: [],
     next: [],
@@ -36,13 +36,15 @@ test('requested frames show the regions active then, with the same half-open tim
 test('more regions than fit on a frame are spread over several frames of the same time', () => {
   const all = Array.from({ length: 2 * maxRegionsPerFrame + 5 }, () => ({ start: 0, end: 1 }))
   const { frames, notShown } = selectPreviewFrames(all, { rate, count: 25 })
-  expect(frames.map(({ drawn, others }) => drawn.length + others)).toEqual([85, 85, 85])
+  expect(frames.map(({ drawn, undrawnCount }) => drawn.length + undrawnCount)).toEqual([85, 85, 85])
   expect(new Set(frames.flatMap(({ drawn }) => drawn)).size).toBe(85)
   expect(notShown).toEqual([])
 })
 
 test('without regions there is still one frame; regions after the end are never shown', () => {
-  expect(selectPreviewFrames([], { rate, count: 9 }).frames).toEqual([{ frame: 4, drawn: [], others: 0 }])
+  expect(selectPreviewFrames([], { rate, count: 9 }).frames).toEqual([
+    { frame: 4, drawn: [], undrawnCount: 0 },
+  ])
   const late = selectPreviewFrames([{ start: 20, end: 21 }], { rate, count: 100 })
   expect([late.frames.flatMap(({ drawn }) => drawn), late.notShown]).toEqual([[], [0]])
 })

@@ -14,7 +14,7 @@ export interface PreviewFrame {
   /** Indexes into the list, regions that no earlier frame shows first. */
   readonly drawn: readonly number[]
   /** Number of further regions active at that time. */
-  readonly others: number
+  readonly undrawnCount: number
 }
 
 /** Frames chosen to preview regions. */
@@ -50,7 +50,7 @@ interface FrameSpan {
 /** The start (1) or end (-1) of a region, by its index in the list. */
 interface SpanChange {
   readonly frame: number
-  readonly place: number
+  readonly region: number
   readonly step: 1 | -1
 }
 
@@ -66,33 +66,37 @@ export function selectPreviewFrames(
   const changes = spans
     .flatMap(spanChanges)
     .toSorted((one, other) => one.frame - other.frame || one.step - other.step)
-  const seen = new Uint8Array(regions.length)
-  const show = (frame: number): PreviewFrame => {
-    const news: number[] = []
-    const known: number[] = []
-    for (const [place, { first, end }] of spans.entries()) {
-      if (first <= frame && frame < end) (seen[place] === 1 ? known : news).push(place)
+  const isShown = new Uint8Array(regions.length)
+  const frameWithRegions = (frame: number): PreviewFrame => {
+    const unshown: number[] = []
+    const shown: number[] = []
+    for (const [region, { first, end }] of spans.entries()) {
+      if (first <= frame && frame < end) (isShown[region] === 1 ? shown : unshown).push(region)
     }
     const drawn = [
-      ...news.slice(0, maxRegionsPerFrame),
-      ...known.slice(0, Math.max(0, maxRegionsPerFrame - news.length)),
+      ...unshown.slice(0, maxRegionsPerFrame),
+      ...shown.slice(0, Math.max(0, maxRegionsPerFrame - unshown.length)),
     ]
-    for (const place of drawn) seen[place] = 1
-    return { frame, drawn, others: news.length + known.length - drawn.length }
+    for (const region of drawn) isShown[region] = 1
+    return { frame, drawn, undrawnCount: unshown.length + shown.length - drawn.length }
   }
-  const choose = (most: number): PreviewFrame[] => {
+  const choose = (limit: number): PreviewFrame[] => {
     const chosen: PreviewFrame[] = []
-    for (let left = busiestFrame(changes, seen); left !== undefined; left = busiestFrame(changes, seen)) {
-      if (chosen.push(show(left)) === most) break
+    for (
+      let frame = busiestFrame(changes, isShown);
+      frame !== undefined;
+      frame = busiestFrame(changes, isShown)
+    ) {
+      if (chosen.push(frameWithRegions(frame)) === limit) break
     }
     return chosen
   }
-  const frames = at ? at.map(show) : choose(maxSheetFrames)
-  const notShown = [...regions.keys()].filter((place) => seen[place] === 0)
+  const frames = at ? at.map(frameWithRegions) : choose(maxSheetFrames)
+  const notShown = [...regions.keys()].filter((region) => isShown[region] === 0)
   const next = choose(maxNextFrames).map(({ frame }) => frame)
   return {
     // Without regions, show the middle frame.
-    frames: (frames.length > 0 ? frames : [show(count >>> 1)]).toSorted(
+    frames: (frames.length > 0 ? frames : [frameWithRegions(count >>> 1)]).toSorted(
       (one, other) => one.frame - other.frame,
     ),
     notShown,
@@ -105,25 +109,27 @@ function frameSpan({ start = 0, end = Infinity }: TimedRegion, rate: Rational, c
   return { first: span.first, end: Math.min(count, span.end) }
 }
 
-function spanChanges({ first, end }: FrameSpan, place: number): SpanChange[] {
+function spanChanges({ first, end }: FrameSpan, region: number): SpanChange[] {
   if (first >= end) return []
   return [
-    { frame: first, place, step: 1 },
-    { frame: end, place, step: -1 },
+    { frame: first, region, step: 1 },
+    { frame: end, region, step: -1 },
   ]
 }
 
 /** Returns the middle of the longest span with the most unshown regions, or undefined if none is left. */
-function busiestFrame(changes: readonly SpanChange[], seen: Uint8Array): number | undefined {
-  let best = { there: 0, from: 0, until: 0 }
-  let [there, from] = [0, 0]
-  for (const { frame, place, step } of changes) {
-    if (seen[place] === 1) continue
+function busiestFrame(changes: readonly SpanChange[], isShown: Uint8Array): number | undefined {
+  let best = { activeCount: 0, from: 0, until: 0 }
+  let [activeCount, from] = [0, 0]
+  for (const { frame, region, step } of changes) {
+    if (isShown[region] === 1) continue
     // The count was constant since the previous change.
-    const isMore = there > best.there || (there === best.there && frame - from > best.until - best.from)
-    if (there > 0 && frame > from && isMore) best = { there, from, until: frame }
-    there += step
+    const isMore =
+      activeCount > best.activeCount ||
+      (activeCount === best.activeCount && frame - from > best.until - best.from)
+    if (activeCount > 0 && frame > from && isMore) best = { activeCount, from, until: frame }
+    activeCount += step
     from = frame
   }
-  return best.there === 0 ? undefined : (best.from + best.until - 1) >>> 1
+  return best.activeCount === 0 ? undefined : (best.from + best.until - 1) >>> 1
 }

@@ -43,8 +43,10 @@ export function classifyOnset(
 /** The velocity output is scaled: velocity = middle + span x output. */
 export const velocityScale = { middle: 64, span: 32 } as const
 
-/** Frames that `onsetFeatures` reads before and after the onset. */
+/** Frames that `onsetFeatures` reads before the onset. */
 const featureLookBack = 16
+
+/** Frames that `onsetFeatures` reads after the onset: 0.26 s. */
 export const featureLookAhead = 22
 
 /** Distances in semitones of keys that are easily confused: neighbours, octaves, and keys that share partials. */

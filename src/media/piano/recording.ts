@@ -35,12 +35,12 @@ const measuredSeconds = { start: 1.5, renderedSecond: 0.05 }
  */
 export const transcriptionPaces = { basicPitch: 0.02, highResolution: 1 } as const
 
-/** Expected seconds of work to transcribe a recording. `pace` defaults to that of Basic Pitch. */
+/** Expected seconds of work to transcribe a recording. `secondsPerSecond` defaults to that of Basic Pitch. */
 export function transcriptionSeconds(
   durationMs: number,
-  pace: number = transcriptionPaces.basicPitch,
+  secondsPerSecond: number = transcriptionPaces.basicPitch,
 ): number {
-  return roundToTenth(measuredSeconds.start + (pace * durationMs) / 1000)
+  return roundToTenth(measuredSeconds.start + (secondsPerSecond * durationMs) / 1000)
 }
 
 /** Expected seconds of work with the models trained on pianos, by pack; `further` seconds are added. */

@@ -130,7 +130,7 @@ describe('speakers', () => {
     tracks.end()
     expect(tracks.turns).toContainEqual({ track: 0, start: 0, end: 50 })
     expect(tracks.turns.filter(({ track }) => track === 1)).toEqual([{ track: 1, start: 50, end: 110 }])
-    expect(tracks.apart).toEqual(new Set(['0 1', '1 2']))
+    expect(tracks.simultaneousTracks).toEqual(new Set(['0 1', '1 2']))
   })
 
   it('are numbered by first speech; short tracks join the nearest speaker', () => {
@@ -154,10 +154,10 @@ describe('speakers', () => {
       Float32Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180))
     const vectors = [0, 90, 10, 80, 5].map(unit)
     const never = () => false
-    expect(clusterEmbeddings(vectors, { least: 0.5, apart: never })).toEqual([0, 1, 0, 1, 0])
-    expect(clusterEmbeddings(vectors, { least: 0.999, apart: never })).toEqual([0, 1, 2, 3, 4])
-    const apart = (one: number, other: number) => one + other === 2 && one !== other
-    expect(clusterEmbeddings([0, 20, 1].map(unit), { least: 0.5, apart })).toEqual([0, 1, 1])
-    expect(clusterEmbeddings([], { least: 0.5, apart: never })).toEqual([])
+    expect(clusterEmbeddings(vectors, { minSimilarity: 0.5, cannotLink: never })).toEqual([0, 1, 0, 1, 0])
+    expect(clusterEmbeddings(vectors, { minSimilarity: 0.999, cannotLink: never })).toEqual([0, 1, 2, 3, 4])
+    const cannotLink = (one: number, other: number) => one + other === 2 && one !== other
+    expect(clusterEmbeddings([0, 20, 1].map(unit), { minSimilarity: 0.5, cannotLink })).toEqual([0, 1, 1])
+    expect(clusterEmbeddings([], { minSimilarity: 0.5, cannotLink: never })).toEqual([])
   })
 })

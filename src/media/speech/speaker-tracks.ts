@@ -16,8 +16,8 @@ export interface TrackTurn {
 export class SpeakerTracker {
   /** Final turns, in order of their ends. */
   readonly turns: TrackTurn[] = []
-  /** Pairs of tracks that occur in one window, as `one other`, lower first: different speakers. */
-  readonly apart = new Set<string>()
+  /** Pairs of tracks that occur in one window, as `a b` with a < b: they are different speakers. */
+  readonly simultaneousTracks = new Set<string>()
   readonly #window: number
   readonly #hop: number
   /** Per track and frame of the last window, the number of windows in which it speaks. */
@@ -48,7 +48,7 @@ export class SpeakerTracker {
       this.#votes.set(track, votes)
       for (const [frame, speaks] of voices[index]?.entries() ?? [])
         votes[frame] = (votes[frame] ?? 0) + speaks
-      for (const other of tracks) if (other > track) this.apart.add(`${track} ${other}`)
+      for (const other of tracks) if (other > track) this.simultaneousTracks.add(`${track} ${other}`)
     }
     return tracks
   }

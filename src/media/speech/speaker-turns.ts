@@ -49,16 +49,23 @@ function renumberSpeakers(turns: readonly SpeakerTurn[]): SpeakerTurn[] {
 
 /**
  * Clusters unit vectors by average-linkage agglomeration: the two most similar clusters merge while their mean cosine
- * similarity is at least `least`. Pairs for which `apart` is true never share a cluster. Returns clusters from 0.
+ * similarity is at least `minSimilarity`. Pairs for which `cannotLink` is true never share a cluster. Returns clusters
+ * from 0.
  */
 export function clusterEmbeddings(
   vectors: readonly Float32Array[],
-  { least, apart }: { readonly least: number; readonly apart: (one: number, other: number) => boolean },
+  {
+    minSimilarity,
+    cannotLink,
+  }: {
+    readonly minSimilarity: number
+    readonly cannotLink: (one: number, other: number) => boolean
+  },
 ): number[] {
   const count = vectors.length
   const similarities = Float64Array.from({ length: count * count }, (_, place) => {
     const [one, other] = [Math.floor(place / count), place % count]
-    if (one === other || apart(one, other)) return -Infinity
+    if (one === other || cannotLink(one, other)) return -Infinity
     return cosineSimilarity(vectors[one], vectors[other])
   })
   const sizes = vectors.map(() => 1)
@@ -71,7 +78,7 @@ export function clusterEmbeddings(
       undefined,
     )
     const other = one === undefined ? undefined : nearest[one]
-    if (one === undefined || other === undefined || at(one) < least) break
+    if (one === undefined || other === undefined || at(one) < minSimilarity) break
     merge(one, other)
   }
   const order = [...new Set(groups)]

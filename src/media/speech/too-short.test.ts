@@ -5,7 +5,7 @@ test('a duration just below the minimum is not rounded up to it', () => {
   const almost = { start: 1, end: 3.98 }
   const unmet = (heard: Parameters<typeof findReferenceSpans>[0]) => {
     const choice = findReferenceSpans(heard)
-    return 'unmet' in choice ? choice.unmet : 'nothing'
+    return 'unmetRule' in choice ? choice.unmetRule : 'nothing'
   }
   expect(unmet({ speech: [almost], turns: [{ ...almost, speaker: 0 }] })).toContain('the longest is 2.9 s')
   const turns = [

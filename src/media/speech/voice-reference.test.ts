@@ -31,7 +31,7 @@ describe('names the rule that is not met', () => {
       /of one person alone: the longest is 2\.0 s/,
     ],
   ])('%s', (_, heard, unmet) => {
-    expect(findReferenceSpans(heard)).toEqual({ unmet: expect.stringMatching(unmet) })
+    expect(findReferenceSpans(heard)).toEqual({ unmetRule: expect.stringMatching(unmet) })
   })
 })
 
@@ -51,7 +51,9 @@ describe('recordings that narrowly miss a rule', () => {
     ['a silence of 0.62 s', [2.9, 0.62, 2.9, 1], /a silence longer than 0\.6 s: the longest is 2\.9 s/],
     ['speech of 2.97 s', [2.97, 1], /no 3 s of speech .*: the longest is 2\.9 s/],
   ])('%s is rejected', (_, seconds, unmet) => {
-    expect(findReferenceSpans(heardIn(...seconds))).toEqual({ unmet: expect.stringMatching(unmet) as string })
+    expect(findReferenceSpans(heardIn(...seconds))).toEqual({
+      unmetRule: expect.stringMatching(unmet) as string,
+    })
   })
 
   test.each([
@@ -120,7 +122,7 @@ test('for any recording, every span meets all rules, and one is found if it exis
   fc.assert(
     fc.property(times, turns, (speech, given) => {
       const choice = findReferenceSpans({ speech, turns: given })
-      if ('unmet' in choice) {
+      if ('unmetRule' in choice) {
         // Then no part of the speech alone would have done.
         const done = speech.some(
           ({ start, end }) =>

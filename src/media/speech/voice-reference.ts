@@ -28,27 +28,27 @@ interface SpeechStretch extends TimeSpan {
 }
 
 /** Candidate spans, best first; or the rule that the recording does not meet. */
-export type ReferenceCandidates = { readonly spans: readonly TimeSpan[] } | { readonly unmet: string }
+export type ReferenceCandidates = { readonly spans: readonly TimeSpan[] } | { readonly unmetRule: string }
 
 /**
  * Finds spans from which a voice can be cloned: 3 to 10 s of speech of one person, without silence longer than 0.6 s,
  * starting and ending in a pause if possible. Speech recognition checks them afterwards.
  */
 export function findReferenceSpans({ speech, turns }: SpeechActivity): ReferenceCandidates {
-  if (speech.length === 0) return { unmet: 'it contains no speech' }
+  if (speech.length === 0) return { unmetRule: 'it contains no speech' }
   const { shortest, silence } = referenceBounds
   const continuous = continuousStretches(speech)
   const longest = Math.max(...continuous.map(spanSeconds))
   if (longest < shortest) {
     return {
-      unmet: `it has no ${shortest} s of speech without a silence longer than ${silence} s: the longest is ${formatTooShort(longest)} s`,
+      unmetRule: `it has no ${shortest} s of speech without a silence longer than ${silence} s: the longest is ${formatTooShort(longest)} s`,
     }
   }
   const alone = continuous.flatMap((stretch) => singleSpeakerParts(stretch, turns))
   const longestAlone = Math.max(0, ...alone.map(spanSeconds))
   if (longestAlone < shortest) {
     return {
-      unmet: `it has no ${shortest} s of continuous speech of one person alone: the longest is ${formatTooShort(longestAlone)} s`,
+      unmetRule: `it has no ${shortest} s of continuous speech of one person alone: the longest is ${formatTooShort(longestAlone)} s`,
     }
   }
   const spans = alone.flatMap(candidateSpans).map((span) => addPadding(span, { speech, turns }))

@@ -33,16 +33,16 @@ test('a file without words has no text', () => {
   expect(hasNoText(srt(['01', '02', 'x']))).toBe(false)
 })
 
-test('a file with more faults than entries is malformed; entries without duration do not count', () => {
+test('a file with more issues than entries is malformed; entries without duration do not count', () => {
   const of = (text: string, format: 'srt' | 'ass' = 'srt') =>
     findMalformed(readSubtitles(Buffer.from(text), { format }))
-  expect(of('just words\n\nand more')).toEqual({ line: 1, fault: 'stray' })
-  expect(of('[Script Info]\nTitle: x', 'ass')).toEqual({ line: 1, fault: 'stray' })
+  expect(of('just words\n\nand more')).toEqual({ line: 1, issue: 'stray' })
+  expect(of('[Script Info]\nTitle: x', 'ass')).toEqual({ line: 1, issue: 'stray' })
   expect(of('')).toBeUndefined()
   expect(findMalformed(srt(['01', '02', 'a'], ['02', '02', 'b'], ['03', '03', 'c']))).toBeUndefined()
   expect(findMalformed(srt(['01', '02', 'a'], ['03', '02', 'b'], ['04', '03', 'c']))).toEqual({
     line: 5,
-    fault: 'reversed',
+    issue: 'reversed',
   })
 })
 

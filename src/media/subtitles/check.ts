@@ -30,14 +30,14 @@ export function hasNoText(subtitles: Subtitles): boolean {
 }
 
 /**
- * Returns the first fault of a file that is malformed as a whole, which means that it has no entries, or more faults than
- * entries. Entries without duration do not count as faults. Undefined for other files.
+ * Returns the first issue of a file that is malformed as a whole, which means that it has no entries, or more issues than
+ * entries. Entries without duration do not count as issues. Undefined for other files.
  */
 export function findMalformed({ entries, skipped, source }: Subtitles): SkippedEntry | undefined {
-  const faults = skipped.filter(({ fault }) => fault !== 'zero')
-  if (faults.length > entries.length) return faults[0]
+  const issues = skipped.filter(({ issue }) => issue !== 'zero')
+  if (issues.length > entries.length) return issues[0]
   const unread = entries.length === 0 && skipped.length === 0 && source.text.trim() !== ''
-  return unread ? { line: 1, fault: 'stray' } : undefined
+  return unread ? { line: 1, issue: 'stray' } : undefined
 }
 
 /** Two entries that a check found, in the order of their times. */

@@ -2,12 +2,12 @@ import type { Size } from '../geometry.ts'
 import type { TextSource } from './encoding.ts'
 import { indexLines } from './lines.ts'
 import {
-  type EntryFault,
+  type EntryIssue,
   type SkippedEntry,
   type StopReading,
   type SubtitleEntry,
   type Subtitles,
-  timesFault,
+  timesIssue,
 } from './subtitles.ts'
 import { type ParsedTime, parseTimeAt } from './times.ts'
 
@@ -43,7 +43,7 @@ export function readAss(source: TextSource, stop: StopReading = () => false): Su
     else if (section === 'events' && /^format$/i.test(key)) fields = fieldIndexes(fieldNames(lines.at(line)))
     else if (section === 'events' && /^(dialogue|comment)$/i.test(key)) {
       const found = parseEvent(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
-      if (typeof found === 'string') skipped.push({ line: line + 1, fault: found })
+      if (typeof found === 'string') skipped.push({ line: line + 1, issue: found })
       else {
         entries.push(found)
         if (stop(found)) break
@@ -91,8 +91,8 @@ interface EventLine {
   readonly line: number
 }
 
-/** Parses an event. Returns its fault if it is invalid. */
-function parseEvent(text: string, { from, to, fields, line }: EventLine): SubtitleEntry | EntryFault {
+/** Parses an event. Returns its issue if it is invalid. */
+function parseEvent(text: string, { from, to, fields, line }: EventLine): SubtitleEntry | EntryIssue {
   const [colon, ...starts] = fieldStarts(text, { from, to, count: fields.count })
   if (colon === undefined || starts.length < fields.count) return 'fields'
   const valueAt = (index: number) => {
@@ -110,8 +110,8 @@ function parseEvent(text: string, { from, to, fields, line }: EventLine): Subtit
   }
   const [start, end] = [time(fields.start), time(fields.end)]
   if (!start || !end) return 'times'
-  const fault = timesFault({ start: start.ms, end: end.ms })
-  if (fault) return fault
+  const issue = timesIssue({ start: start.ms, end: end.ms })
+  if (issue) return issue
   const textRange = valueAt(fields.text)
   return {
     ...{

@@ -1,10 +1,10 @@
 import type { TextSource } from './encoding.ts'
 import { indexLines, type LineIndex } from './lines.ts'
 import {
-  timesFault,
+  timesIssue,
   type StopReading,
   type SubtitleEntry,
-  type EntryFault,
+  type EntryIssue,
   type SkippedEntry,
   type Subtitles,
 } from './subtitles.ts'
@@ -23,12 +23,12 @@ export function readBlocks(
   const heads = findHeads(source.text, lines, format)
   const entries: SubtitleEntry[] = []
   const skipped: SkippedEntry[] = []
-  const skip = (line: number, fault: EntryFault) => skipped.push({ line: line + 1, fault })
+  const skip = (line: number, issue: EntryIssue) => skipped.push({ line: line + 1, issue })
 
   const strays = (from: number, to: number) => {
     for (const block of splitBlocks(lines, from, to)) {
       if (format === 'srt' || !vttBlock.test(lines.at(block.from)))
-        skip(block.from, strayFault(lines, block.from))
+        skip(block.from, strayIssue(lines, block.from))
     }
   }
   let head = heads.next().value
@@ -38,8 +38,8 @@ export function readBlocks(
     head = heads.next().value
     const next = head?.first ?? lines.count
     const last = textEnd(lines, { from: times + 1, to: next, format })
-    const fault = range ? timesFault({ start: range.start.ms, end: range.end.ms }) : 'times'
-    if (fault ?? !range) skip(first, fault ?? 'times')
+    const issue = range ? timesIssue({ start: range.start.ms, end: range.end.ms }) : 'times'
+    if (issue ?? !range) skip(first, issue ?? 'times')
     else {
       const entry = createEntry(source.text, { first, times, range, last, lines })
       entries.push(entry)
@@ -54,7 +54,7 @@ export function readBlocks(
 const vttBlock = /^(WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)/
 
 /** A line of digits is the number of an entry without times. */
-const strayFault = (lines: LineIndex, line: number): EntryFault => (isIndex(lines, line) ? 'times' : 'stray')
+const strayIssue = (lines: LineIndex, line: number): EntryIssue => (isIndex(lines, line) ? 'times' : 'stray')
 
 interface TimeRange {
   readonly start: ParsedTime

@@ -95,10 +95,11 @@ function bestSplit(
       }
       if (full >= lines) break
       letters += readingLength(word)
-      const ink = full * width + filled + word.width
+      const textWidth = full * width + filled + word.width
       const ends = word.after === 'sentence'
-      const scant = (ink < width / 3 ? shortCueCost : 0) + (letters * msEach < minCueMs ? briefCueCost : 0)
-      const cost = 1 + scant + splitCosts[word.after] + (ended && !ends ? splitSentenceCost : 0)
+      const shortnessCost =
+        (textWidth < width / 3 ? shortCueCost : 0) + (letters * msEach < minCueMs ? briefCueCost : 0)
+      const cost = 1 + shortnessCost + splitCosts[word.after] + (ended && !ends ? splitSentenceCost : 0)
       ended ||= ends
       const sum = (least[start] ?? 0) + cost
       if (sum < (least[end] ?? 0)) {

@@ -28,15 +28,15 @@ export interface SubtitleEntry {
 
 /**
  * Why a part of a file is not an entry: its times are missing or invalid (`times`), negative, or 100 hours and more
- * (`absurd`); it ends before it starts (`reversed`) or has no duration (`zero`); it is text outside of entries (`stray`),
- * or a line of ASS with too few fields (`fields`).
+ * (`too-late`); it ends before it starts (`reversed`) or has no duration (`zero`); it is text outside of entries
+ * (`stray`), or a line of ASS with too few fields (`fields`).
  */
-export type EntryFault = 'times' | 'negative' | 'absurd' | 'reversed' | 'zero' | 'stray' | 'fields'
+export type EntryIssue = 'times' | 'negative' | 'too-late' | 'reversed' | 'zero' | 'stray' | 'fields'
 
 /** A part of a file that is not an entry. It stays in the file unchanged. */
 export interface SkippedEntry {
   readonly line: number
-  readonly fault: EntryFault
+  readonly issue: EntryIssue
 }
 
 /** A parsed subtitle file. */
@@ -53,16 +53,16 @@ export interface Subtitles {
 /** Called with each entry. Returns whether to stop reading the file. */
 export type StopReading = (entry: SubtitleEntry) => boolean
 
-/** Returns the fault of an entry's times in milliseconds; undefined if they are valid. */
-export function timesFault({
+/** Returns the issue of an entry's times in milliseconds; undefined if they are valid. */
+export function timesIssue({
   start,
   end,
 }: {
   readonly start: number
   readonly end: number
-}): EntryFault | undefined {
+}): EntryIssue | undefined {
   if (start < 0 || end < 0) return 'negative'
-  if (Math.max(start, end) >= tooLateMs) return 'absurd'
+  if (Math.max(start, end) >= tooLateMs) return 'too-late'
   if (end < start) return 'reversed'
   return end === start ? 'zero' : undefined
 }

@@ -83,3 +83,8 @@ export function translateBox({ left, top, right, bottom }: Bounds, x: number, y:
 export function expandBox({ left, top, right, bottom }: Bounds, x: number, y = x): Bounds {
   return { left: left - x, top: top - y, right: right + x, bottom: bottom + y }
 }
+
+/** Rounds a box outwards to whole pixels, so that all crops of a text have the same size, whatever its offset. */
+export function roundOutwards({ left, top, right, bottom }: Bounds): Bounds {
+  return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
+}

@@ -6,6 +6,7 @@ import {
   intersectBoxes,
   intersectionOverUnion,
   type LineBox,
+  roundOutwards,
   type TextBox,
   translateBox,
 } from './box.ts'
@@ -164,11 +165,6 @@ function addDetection(
   if (!box) return
   track.last.push(part)
   if (track.last.length > cropsPerEnd) track.last.shift()
-}
-
-/** Rounds outwards to whole pixels, so that all crops of a text have the same size, whatever its offset. */
-function roundOutwards({ left, top, right, bottom }: Bounds): Bounds {
-  return { left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) }
 }
 
 /** A text in one sample. */

@@ -47,9 +47,9 @@ export function createCandidate(track: TextTrack, { beginning, ending, picture }
   const found = track.detections.flatMap(({ box, offset }) => (box ? [{ box, offset }] : []))
   const tilt = typicalTilt(found.map(({ box }) => box))
   // Boxes that were detected as untilted have other edges than tilted ones.
-  const alike = found.filter(({ box }) => !box.tilt === !tilt)
+  const sameTilt = found.filter(({ box }) => !box.tilt === !tilt)
   const typical = (edge: keyof Bounds, axis: keyof Offset) =>
-    lowerMedian(alike.map(({ box, offset }) => box[edge] - offset[axis]))
+    lowerMedian(sameTilt.map(({ box, offset }) => box[edge] - offset[axis]))
   const detected = {
     left: typical('left', 'x'),
     top: typical('top', 'y'),
@@ -60,20 +60,20 @@ export function createCandidate(track: TextTrack, { beginning, ending, picture }
   const moving = isMoving(track)
   const both = meanCrop([beginning.pictures[0], ending.pictures[0]])
   // Offsets are whole pixels: averaging crops of a moving text would blur its edges away.
-  const steady = moving
+  const stillCrops = moving
     ? [both]
     : [...track.first, ...track.last].map((part) => ({ ...part, left: both.left, top: both.top }))
-  const [one = both, ...others] = steady
+  const [one = both, ...others] = stillCrops
   const views: readonly [LumaCrop, ...LumaCrop[]][] = [
     [one, ...others],
     ...[...beginning.pictures, ...ending.pictures].map((view): [LumaCrop] => [view]),
   ]
-  const clearest = views
+  const leastNoisy = views
     .map((view) => medianGradient(view))
     .map((slopes) => ({ slopes, noise: surroundingNoise(slopes, detected) }))
     .reduce((least, other) => (least.noise <= other.noise ? least : other))
   // A moving text crosses the edge at its ends only and is whole in between.
-  const strokes = strokeBox(clearest.slopes, detected, moving ? undefined : picture)
+  const strokes = strokeBox(leastNoisy.slopes, detected, moving ? undefined : picture)
   const text = {
     boxAt: boxLocator(track, strokes),
     moving,

@@ -61,15 +61,15 @@ const coming = (longestFade: number) =>
         if (index < before) return lower
         return lower + (1 - lower) * Math.min(1, (index - before + 1) / (fade + 1))
       }
-      const amounts = Array.from({ length: before + fade + after }, (_, index) => level(index))
-      return { before, amounts, noise: [...noise.take(amounts.length)] }
+      const strengths = Array.from({ length: before + fade + after }, (_, index) => level(index))
+      return { before, strengths, noise: [...noise.take(strengths.length)] }
     })
 
 describe('the onset of a text', () => {
   it('is found to the frame, faded or not', () => {
     fc.assert(
-      fc.property(coming(30), ({ before, amounts }) => {
-        const onset = findOnset(amounts, 5)
+      fc.property(coming(30), ({ before, strengths }) => {
+        const onset = findOnset(strengths, 5)
         expect(Math.abs((onset?.firstVisible ?? Infinity) - before)).toBeLessThanOrEqual(1)
       }),
       { numRuns: 60 },
@@ -78,8 +78,8 @@ describe('the onset of a text', () => {
 
   it('is found to the frame in noise if it is sudden', () => {
     fc.assert(
-      fc.property(coming(0), ({ before, amounts, noise }) => {
-        const noisy = amounts.map((amount, index) => amount + 0.15 * (noise[index] ?? 0))
+      fc.property(coming(0), ({ before, strengths, noise }) => {
+        const noisy = strengths.map((strength, index) => strength + 0.15 * (noise[index] ?? 0))
         expect(Math.abs((findOnset(noisy, 5)?.firstVisible ?? Infinity) - before)).toBeLessThanOrEqual(1)
       }),
       { numRuns: 60 },
@@ -88,9 +88,12 @@ describe('the onset of a text', () => {
 
   it('is undefined for a constant level', () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), { maxLength: 60 }), (amounts) => {
-        expect(findOnset(amounts, 5)).toBeUndefined()
-      }),
+      fc.property(
+        fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), { maxLength: 60 }),
+        (strengths) => {
+          expect(findOnset(strengths, 5)).toBeUndefined()
+        },
+      ),
     )
   })
 })

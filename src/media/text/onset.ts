@@ -1,3 +1,4 @@
+import { type LineBox, roundOutwards } from './box.ts'
 import { expectedOffset, isMoving, type TextTrack } from './detections.ts'
 import { edgePoints, findBestMatch } from './edge-matching.ts'
 import { cropAgain, cropLuma, type LumaCrop, type LumaRing, meanCrop, subtractCrop } from './luma.ts'
@@ -61,35 +62,32 @@ function locateEnd(track: TextTrack, ring: LumaRing, { frames, pictures, sampled
   const picture = { ...meanCrop([one, ...more]), ...cropCorner(track) }
   const strokes = edgePoints(cropAgain(picture, track.origin), lineMembership(track.origin))
   const reach = isMoving(track) ? 1 : 0
-  const amounts = frames.map((frame) => {
+  const strengths = frames.map((frame) => {
     const luma = ring.at(frame)
     if (!luma) return 0
-    const { strength: amount, visibleShare: inside } = findBestMatch(strokes, luma, {
+    const { strength, visibleShare } = findBestMatch(strokes, luma, {
       around: expectedOffset(track, frame),
       reach,
     })
-    return inside > 0.02 ? amount : 0
+    return visibleShare > 0.02 ? strength : 0
   })
-  const onset = findOnset(amounts, settledFrames)
+  const onset = findOnset(strengths, settledFrames)
   if (!onset) {
-    const whole = lowerMedian(amounts.slice(0, settledFrames)) > 0.7
+    const whole = lowerMedian(strengths.slice(0, settledFrames)) > 0.7
     return { frame: whole ? (frames[0] ?? sampled) : sampled, pictures: [picture] }
   }
   const without = frames[onset.lastBefore - 1] ?? frames[onset.lastBefore]
   const luma = without === undefined ? undefined : ring.at(without)
-  const bare = luma && cropLuma(luma, strokeSearchBox(wholePixelOrigin(track)))
+  const cropWithoutText = luma && cropLuma(luma, strokeSearchBox(wholePixelOrigin(track)))
   return {
     frame: frames[onset.firstVisible] ?? sampled,
-    pictures: bare && !isMoving(track) ? [picture, subtractCrop(picture, bare)] : [picture],
+    pictures:
+      cropWithoutText && !isMoving(track) ? [picture, subtractCrop(picture, cropWithoutText)] : [picture],
   }
 }
 
-function wholePixelOrigin({ origin }: TextTrack) {
-  const { left, top, right, bottom } = origin
-  return {
-    ...{ left: Math.floor(left), top: Math.floor(top), right: Math.ceil(right), bottom: Math.ceil(bottom) },
-    tilt: origin.tilt,
-  }
+function wholePixelOrigin({ origin }: TextTrack): LineBox {
+  return { ...roundOutwards(origin), tilt: origin.tilt }
 }
 
 function cropCorner(track: TextTrack): { left: number; top: number } {
@@ -115,14 +113,14 @@ const maxRiseFrames = 75
 
 /**
  * Finds where a text appears by a least-squares fit of two levels joined by a linear rise.
- * amounts: strength of the text per frame; 1 is the whole text. settled: number of last values whose median is the
- * upper level. Returns undefined if no rise fits.
+ * strengths: strength of the text per frame; 1 is the whole text. tailLength: number of last values whose median is
+ * the upper level. Returns undefined if no rise fits.
  */
-export function findOnset(amounts: readonly number[], settled: number): Onset | undefined {
-  const count = amounts.length
-  const tail = amounts.slice(-Math.max(1, settled))
+export function findOnset(strengths: readonly number[], tailLength: number): Onset | undefined {
+  const count = strengths.length
+  const tail = strengths.slice(-Math.max(1, tailLength))
   const upper = lowerMedian(tail)
-  const sums = prefixSums(amounts)
+  const sums = prefixSums(strengths)
   let best:
     | { readonly error: number; readonly from: number; readonly full: number; readonly lower: number }
     | undefined
@@ -134,7 +132,7 @@ export function findOnset(amounts: readonly number[], settled: number): Onset | 
       let error = below + squaredError(sums, { from: full, to: count, level: upper })
       for (let at = from + 1; at < full; at += 1) {
         const level = lower + ((upper - lower) * (at - from)) / (full - from)
-        error += ((amounts[at] ?? 0) - level) ** 2
+        error += ((strengths[at] ?? 0) - level) ** 2
       }
       if (!best || error < best.error) best = { error, from, full, lower }
     }
@@ -149,12 +147,12 @@ interface PrefixSums {
   readonly squares: Float64Array
 }
 
-function prefixSums(amounts: readonly number[]): PrefixSums {
-  const values = new Float64Array(amounts.length + 1)
-  const squares = new Float64Array(amounts.length + 1)
-  for (const [index, amount] of amounts.entries()) {
-    values[index + 1] = (values[index] ?? 0) + amount
-    squares[index + 1] = (squares[index] ?? 0) + amount * amount
+function prefixSums(strengths: readonly number[]): PrefixSums {
+  const values = new Float64Array(strengths.length + 1)
+  const squares = new Float64Array(strengths.length + 1)
+  for (const [index, strength] of strengths.entries()) {
+    values[index + 1] = (values[index] ?? 0) + strength
+    squares[index + 1] = (squares[index] ?? 0) + strength * strength
   }
   return { values, squares }
 }

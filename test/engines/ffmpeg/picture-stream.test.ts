@@ -14,7 +14,7 @@ test('a picture ends with its last frame, even if the last key frame is far earl
   const path = await generateMedia(join(folder, 'sparse.mkv'), [...still, ...coding])
   const { video } = await probe(path)
   if (!video) throw new Error('the file has no picture')
-  expect((await pictureStream(path, video, {})).lasts).toBeCloseTo(150, 1)
+  expect((await pictureStream(path, video, {})).durationSeconds).toBeCloseTo(150, 1)
 })
 
 test('a picture ends where its edit list does, although the file contains more', async () => {
@@ -36,5 +36,5 @@ test('a picture ends where its edit list does, although the file contains more',
   if (!facts.video) throw new Error('the file has no picture')
   expect(facts.video.duration_ms).toBe(3200)
   expect((await correctByPackets(path, facts, {})).video?.duration_ms).toBe(3200)
-  expect((await pictureStream(path, facts.video, {})).lasts).toBeCloseTo(3.2, 2)
+  expect((await pictureStream(path, facts.video, {})).durationSeconds).toBeCloseTo(3.2, 2)
 })

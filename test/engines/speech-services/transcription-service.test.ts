@@ -56,7 +56,7 @@ const name = () => `whisper-1 at ${new URL(server.origin).host}`
 describe('a transcription service', () => {
   it('receives the sound unchanged and returns words with times', async () => {
     await using recogniser = openTranscriptionService()
-    expect(recogniser).toMatchObject({ name: name(), longest: 300 })
+    expect(recogniser).toMatchObject({ name: name(), maxSeconds: 300 })
     expect(await recogniser.recognise(sound, { signal, language: 'en-US' })).toEqual({
       text: 'Hello, world.',
       words: [

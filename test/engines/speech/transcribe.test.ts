@@ -17,10 +17,10 @@ import {
 const folder = await scratchFolder()
 
 /** Fake recogniser that returns the length of its input as one word. */
-function fakeRecogniser(longest: number, lengths: number[] = []): Recogniser {
+function fakeRecogniser(maxSeconds: number, lengths: number[] = []): Recogniser {
   return {
     name: 'fake',
-    longest,
+    maxSeconds,
     recognise(sound, { language }) {
       const seconds = sound.length / 16_000
       lengths.push(seconds)

@@ -5,8 +5,8 @@ import type { SubtitleFormat } from '../../../src/media/subtitles/subtitles.ts'
 const read = (text: string, format: SubtitleFormat) => readSubtitles(Buffer.from(text), { format })
 const shown = (text: string, format: SubtitleFormat) =>
   read(text, format).entries.map(({ start, end, text: said }) => [start, end, said])
-const faults = (text: string, format: SubtitleFormat) =>
-  read(text, format).skipped.map(({ line, fault }) => [line, fault])
+const issues = (text: string, format: SubtitleFormat) =>
+  read(text, format).skipped.map(({ line, issue }) => [line, issue])
 
 test('SRT is parsed as in players', () => {
   const text = [
@@ -32,7 +32,7 @@ test('SRT is parsed as in players', () => {
     [3250, 4000, 'A --> B'],
     [5000, 6000, ''],
   ])
-  expect(faults(text, 'srt')).toEqual([[14, 'absurd']])
+  expect(issues(text, 'srt')).toEqual([[14, 'too-late']])
 })
 
 test('malformed parts of SRT are skipped and counted, and stay in the file', () => {
@@ -48,7 +48,7 @@ test('malformed parts of SRT are skipped and counted, and stay in the file', () 
     '7',
   ].join('\n\n')
   expect(shown(text, 'srt')).toEqual([[7000, 8000, 'good']])
-  expect(faults(text, 'srt').map(([, fault]) => fault)).toEqual([
+  expect(issues(text, 'srt').map(([, issue]) => issue)).toEqual([
     ...['stray', 'reversed', 'zero', 'negative', 'times', 'times', 'times'],
   ])
 })
@@ -66,7 +66,7 @@ test('VTT times may omit hours, and other blocks are not entries', () => {
     [1000, 2000, '<v Anna>Hi &amp; bye</v>'],
     [3_600_500, 3_601_000, 'late'],
   ])
-  expect(faults(text, 'vtt').map(([, fault]) => fault)).toEqual(['stray'])
+  expect(issues(text, 'vtt').map(([, issue]) => issue)).toEqual(['stray'])
 })
 
 test('ASS is parsed by its order of fields, with times in hundredths of a second', () => {
@@ -88,7 +88,7 @@ test('ASS is parsed by its order of fields, with times in hundredths of a second
     { start: 1230, end: 2340, layer: 3, style: 'Sign', text: 'one, two', kind: 'dialogue' },
     { start: 1000, end: 2000, layer: 0, style: 'Default', text: 'aside', kind: 'comment' },
   ])
-  expect(file.skipped.map(({ fault }) => fault)).toEqual(['zero', 'fields', 'times'])
+  expect(file.skipped.map(({ issue }) => issue)).toEqual(['zero', 'fields', 'times'])
 })
 
 test.each([

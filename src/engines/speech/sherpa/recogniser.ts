@@ -21,7 +21,7 @@ interface RecogniserModel {
   /** Contract languages and the model's names for them; if absent, every language is supported. */
   readonly languages?: Readonly<Record<string, string>>
   /** Longest sound per request, seconds. */
-  readonly longest: number
+  readonly maxSeconds: number
   /** Model part of the sherpa-onnx settings. `language` is the model's own name, empty to detect it. */
   settings(path: string, language: string): Promise<SherpaSettings>
 }
@@ -34,7 +34,7 @@ export const localRecogniserModels: readonly RecogniserModel[] = [
   {
     name: 'sense-voice',
     languages: { ...mandarinCodes, 'zh-HK': 'yue', 'en-US': 'en', 'ja-JP': 'ja', 'ko-KR': 'ko' },
-    longest: 30,
+    maxSeconds: 30,
     async settings(path, language) {
       const { model, tokens } = await findModelFiles('sense-voice', path, ['model', 'tokens'])
       const known = language === '' ? 'auto' : language
@@ -44,7 +44,7 @@ export const localRecogniserModels: readonly RecogniserModel[] = [
   {
     name: 'parakeet',
     languages: Object.fromEntries(europeanCodes.map((code) => [code, ''])),
-    longest: 30,
+    maxSeconds: 30,
     async settings(path) {
       const files = await findModelFiles('parakeet', path, ['encoder', 'decoder', 'joiner', 'tokens'])
       const { tokens, ...transducer } = files
@@ -54,7 +54,7 @@ export const localRecogniserModels: readonly RecogniserModel[] = [
   {
     name: 'paraformer',
     languages: { ...mandarinCodes, 'en-US': '' },
-    longest: 30,
+    maxSeconds: 30,
     async settings(path) {
       const { model, tokens } = await findModelFiles('paraformer', path, ['model', 'tokens'])
       return { paraformer: { model }, tokens }
@@ -68,7 +68,7 @@ export const localRecogniserModels: readonly RecogniserModel[] = [
 function whisperModel(name: PackName, cantonese: string): RecogniserModel {
   return {
     name,
-    longest: 28,
+    maxSeconds: 28,
     async settings(path, language) {
       const { encoder, decoder, tokens } = await findModelFiles(name, path, ['encoder', 'decoder', 'tokens'])
       const known = language === 'yue' ? cantonese : language
@@ -121,7 +121,7 @@ export async function openLocalRecogniser(
   model: RecogniserModel,
   { signal, language }: { readonly signal: AbortSignal; readonly language?: string | undefined },
 ): Promise<Recogniser> {
-  const { name, longest } = model
+  const { name, maxSeconds } = model
   const path = await resolvePack(name, { signal })
   const start = async (requestLanguage: string | undefined, requestSignal: AbortSignal) => {
     const settings = await recogniserSettings(model, path, requestLanguage)
@@ -133,7 +133,7 @@ export async function openLocalRecogniser(
   }
   return {
     name,
-    longest,
+    maxSeconds,
     async recognise(sound, { signal: requestSignal, language: requestLanguage = open.language }) {
       // The language is a setting of the loaded model: reload it.
       if (requestLanguage !== open.language) {

@@ -69,8 +69,8 @@ function weighLayers(layers: readonly WarpedLayer[], at: number, shares: Float32
   for (let index = 0; index < layers.length; index += 1) {
     const share = shares[index] ?? 0
     if (share === 0) continue
-    const apart = ((layers[index]?.luma[at] ?? 0) - best) / maxDeviation
-    const squared = apart * apart
+    const deviation = ((layers[index]?.luma[at] ?? 0) - best) / maxDeviation
+    const squared = deviation * deviation
     const equal = share / most
     const kept = 1 / (1 + squared * squared)
     const own = share * (kept + (1 - kept) * equal * equal * equal * equal)

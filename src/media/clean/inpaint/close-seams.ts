@@ -18,22 +18,22 @@ const widened = new WeakMap<Patch, Patch>()
  * Returns a patch extended by the band, clipped to the frame, with band pixels marked as `bandMark`. Cached per patch.
  */
 export function widenByBand(patch: Patch, frame: { readonly width: number; readonly height: number }): Patch {
-  const there = widened.get(patch)
-  if (there) return there
+  const cached = widened.get(patch)
+  if (cached) return cached
   const [x, y] = [Math.max(0, patch.x - band), Math.max(0, patch.y - band)]
   const width = Math.min(frame.width, patch.x + patch.width + band) - x
   const height = Math.min(frame.height, patch.y + patch.height + band) - y
   const mask = new Uint8Array(width * height)
   for (const value of [bandMark, 1]) {
-    const by = value === 1 ? 0 : band
+    const margin = value === 1 ? 0 : band
     for (let row = 0; row < patch.height; row += 1) {
       for (let column = 0; column < patch.width; column += 1) {
         if (patch.mask[row * patch.width + column] !== 1) continue
-        const left = Math.max(0, patch.x + column - by - x)
-        const right = Math.min(width, patch.x + column + by + 1 - x)
-        const bottom = Math.min(height - 1, patch.y + row + by - y)
+        const left = Math.max(0, patch.x + column - margin - x)
+        const right = Math.min(width, patch.x + column + margin + 1 - x)
+        const bottom = Math.min(height - 1, patch.y + row + margin - y)
         // Fill whole runs; only the first and last pixel of a line extend it sideways, which is equivalent.
-        for (let line = Math.max(0, patch.y + row - by - y); line <= bottom; line += 1) {
+        for (let line = Math.max(0, patch.y + row - margin - y); line <= bottom; line += 1) {
           mask.fill(value, line * width + left, line * width + right)
         }
       }
@@ -47,7 +47,7 @@ export function widenByBand(patch: Patch, frame: { readonly width: number; reado
 /** Differences up to this many levels count as noise. */
 const noiseLevels = 3
 /** Membrane weight that keeps a fill at its value: corrections fade over about ten pixels. */
-const firmness = 0.03
+const keepWeight = 0.03
 
 /**
  * Removes the difference between a fill and its surroundings at the seam, in place. The difference, less noise, is
@@ -56,7 +56,7 @@ const firmness = 0.03
 export function closeSeams(patch: Patch, filling: PatchFill, now: FrameCrop): void {
   const grid = { columns: patch.width >> 1, rows: patch.height >> 1, rounds: 8 }
   const seam = measureSeam(patch, filling, now)
-  if (seam.apart < 0.04 * seam.seen) return
+  if (seam.differingCount < 0.04 * seam.sampleCount) return
   for (const shift of [seam.luma, seam.blue, seam.red]) interpolateMembrane(shift, seam.weights, grid)
   for (let at = 0; at < patch.mask.length; at += 1) {
     filling.luma[at] = (filling.luma[at] ?? 0) + (seam.luma[chromaIndex(at, patch.width)] ?? 0)
@@ -76,9 +76,9 @@ function chromaIndex(at: number, width: number): number {
 function measureSeam({ mask, width, x, y }: Patch, filling: PatchFill, now: FrameCrop) {
   const length = mask.length / 4
   const [luma, blue, red] = [new Float32Array(length), new Float32Array(length), new Float32Array(length)]
-  const weights = new Float32Array(length).fill(firmness)
+  const weights = new Float32Array(length).fill(keepWeight)
   const samples = new Uint8Array(length)
-  let [seen, apart] = [0, 0]
+  let [sampleCount, differingCount] = [0, 0]
   for (let at = mask.indexOf(bandMark); at >= 0; at = mask.indexOf(bandMark, at + 1)) {
     if (filling.isFilled[at] !== 1) continue
     const [column, row] = [x + (at % width) - now.x, y + Math.floor(at / width) - now.y]
@@ -100,8 +100,8 @@ function measureSeam({ mask, width, x, y }: Patch, filling: PatchFill, now: Fram
     const difference = (luma[at] ?? 0) / count
     luma[at] = Math.sign(difference) * Math.max(0, Math.abs(difference) - noiseLevels)
     weights[at] = 4
-    seen += 1
-    if (luma[at] !== 0) apart += 1
+    sampleCount += 1
+    if (luma[at] !== 0) differingCount += 1
   }
-  return { luma, blue, red, weights, seen, apart }
+  return { luma, blue, red, weights, sampleCount, differingCount }
 }

@@ -18,6 +18,10 @@ interface FlowField {
   readonly flowY: Float32Array
 }
 
+/**
+ * Estimates the flow from image `one` to image `other`, in pixels: a pixel at (x, y) of `one` is at
+ * (x + flowX, y + flowY) in `other`. Both images have the same size.
+ */
 export type EstimateFlow = (one: FlowImage, other: FlowImage) => Promise<FlowField>
 
 /**

@@ -17,14 +17,14 @@ export function interpolateMembrane(
   { columns, rows, rounds = 4 }: MembraneGrid,
 ): void {
   if (columns <= 1 && rows <= 1) return
-  const firm = values.slice()
-  const small = halveField({ values: firm, weights }, { columns, rows })
+  const target = values.slice()
+  const small = halveField({ values: target, weights }, { columns, rows })
   interpolateMembrane(small.values, small.weights, { ...small, rounds: Math.min(maxRounds, 2 * rounds) })
   upsampleField({ values, weights }, { columns, rows }, small)
   // Successive over-relaxation, alternating direction so that no side dominates.
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < rows; turn += 1) {
-      relaxRow(values, { firm, weights, columns, rows }, round % 2 === 0 ? turn : turn - rows)
+      relaxRow(values, { target, weights, columns, rows }, round % 2 === 0 ? turn : turn - rows)
     }
   }
 }
@@ -33,12 +33,16 @@ export function interpolateMembrane(
 const maxRounds = 64
 
 interface RelaxOptions extends MembraneGrid {
-  readonly firm: Float32Array
+  readonly target: Float32Array
   readonly weights: Float32Array
 }
 
 /** Relaxes one row from left to right. A negative number counts rows from the last and goes from right to left. */
-function relaxRow(values: Float32Array, { firm, weights, columns, rows }: RelaxOptions, turn: number): void {
+function relaxRow(
+  values: Float32Array,
+  { target, weights, columns, rows }: RelaxOptions,
+  turn: number,
+): void {
   const isBack = turn < 0
   const row = isBack ? -1 - turn : turn
   const [first, last] = [row * columns, row * columns + columns - 1]
@@ -52,7 +56,7 @@ function relaxRow(values: Float32Array, { firm, weights, columns, rows }: RelaxO
     const own = values[at] ?? 0
     const weight = weights[at] ?? 0
     const sum = (values[left] ?? 0) + (values[right] ?? 0) + (values[at - up] ?? 0) + (values[at + down] ?? 0)
-    values[at] = own + 1.5 * ((sum + weight * (firm[at] ?? 0)) / (4 + weight) - own)
+    values[at] = own + 1.5 * ((sum + weight * (target[at] ?? 0)) / (4 + weight) - own)
   }
 }
 

@@ -22,30 +22,30 @@ interface PatchInterval {
  */
 export class KeptAreas {
   readonly #patchesAt: PatchesAt
-  readonly #film: FrameFormat
+  readonly #format: FrameFormat
   readonly #reach: number
-  readonly #least: number
-  readonly #stretches: PatchInterval[] = []
+  readonly #minMargin: number
+  readonly #intervals: PatchInterval[] = []
   #patches: readonly Patch[] | undefined
   /** First frame not yet considered. */
   #next = 0
-  #of = -1
+  #block = -1
   #areas: readonly Rect[] = []
 
-  constructor(patchesAt: PatchesAt, film: FrameFormat) {
+  constructor(patchesAt: PatchesAt, format: FrameFormat) {
     this.#patchesAt = patchesAt
-    this.#film = film
-    this.#reach = ticksToFrames(film, historyTicks)
-    this.#least = Math.max(32, Math.round(Math.max(film.width, film.height) / 24), ringMargin(film))
+    this.#format = format
+    this.#reach = ticksToFrames(format, historyTicks)
+    this.#minMargin = Math.max(32, Math.round(Math.max(format.width, format.height) / 24), ringMargin(format))
   }
 
   /** Returns the areas of a frame to keep. */
   at(frame: number): readonly Rect[] {
-    const turn = Math.floor(frame / blockFrames)
-    if (turn !== this.#of) {
-      this.#of = turn
-      this.#moveTo(turn * blockFrames)
-      this.#areas = mergeRects(this.#stretches.flatMap(({ rects }) => rects))
+    const block = Math.floor(frame / blockFrames)
+    if (block !== this.#block) {
+      this.#block = block
+      this.#moveTo(block * blockFrames)
+      this.#areas = mergeRects(this.#intervals.flatMap(({ rects }) => rects))
     }
     return this.#areas
   }
@@ -55,23 +55,23 @@ export class KeptAreas {
     const end = first + blockFrames + this.#reach
     for (let frame = Math.max(from, this.#next); frame < end; frame += 1) {
       const patches = this.#patchesAt(frame)
-      const latest = this.#stretches.at(-1)
+      const latest = this.#intervals.at(-1)
       if (latest && patches === this.#patches) latest.last = frame
-      else this.#stretches.push({ last: frame, rects: patches.map((patch) => this.#around(patch)) })
+      else this.#intervals.push({ last: frame, rects: patches.map((patch) => this.#around(patch)) })
       this.#patches = patches
     }
     this.#next = end
-    const gone = this.#stretches.findIndex(({ last }) => last >= from)
-    this.#stretches.splice(0, gone)
+    const expiredCount = this.#intervals.findIndex(({ last }) => last >= from)
+    this.#intervals.splice(0, expiredCount)
   }
 
   /** Half the patch size to each side suffices: hidden background soon appears beside the patch. */
   #around(patch: Patch): Rect {
-    const by = {
-      x: Math.max(this.#least, patch.width / 2),
-      y: Math.max(this.#least, Math.min(patch.height, patch.width / 2)),
+    const margin = {
+      x: Math.max(this.#minMargin, patch.width / 2),
+      y: Math.max(this.#minMargin, Math.min(patch.height, patch.width / 2)),
     }
-    return growRect(patch, by, this.#film)
+    return growRect(patch, margin, this.#format)
   }
 }
 

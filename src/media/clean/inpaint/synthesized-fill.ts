@@ -52,20 +52,20 @@ export class SynthesizedFill {
   }
 
   /** Fills the remaining pixels of a site. */
-  async fillSite(half: PartialFrame, site: FillSite): Promise<void> {
+  async fillSite(partial: PartialFrame, site: FillSite): Promise<void> {
     const { patch, fill: filling } = site
     if (!hasUnfilled(patch, filling)) return
     const isSeen = filling.isFilled.slice()
-    const track = this.#trackAt(patch, half.now)
+    const track = this.#trackAt(patch, partial.now)
     const last = track.views.at(-1)
-    const age = half.now.time - (last?.since ?? 0) + 1
+    const age = partial.now.time - (last?.since ?? 0) + 1
     const share = Math.min(1, age / crossfadeTicks)
     const layers: WarpedLayer[] = []
     let residual: number | undefined
-    for (const made of track.views) {
-      const found = await warpView(site, half.now, {
-        view: made.view,
-        weight: made === last ? share : 1 - share,
+    for (const synthesized of track.views) {
+      const found = await warpView(site, partial.now, {
+        view: synthesized.view,
+        weight: synthesized === last ? share : 1 - share,
       })
       if (found) layers.push(found.layer)
       residual = found?.residual
@@ -76,11 +76,11 @@ export class SynthesizedFill {
     if (!hasUnfilled(patch, filling) && !isOutdated) return
     const hasInitialGuess = residual !== undefined && residual < 2 * maxResidual
     const view =
-      (last ? undefined : await this.#synthesizeFromClearerView(half, site)) ??
-      (await this.#synthesize(half, { ...site, isSeen }, hasInitialGuess))
-    track.views = [...track.views.slice(-1), { view, since: half.now.time }]
-    const made = await warpView(site, half.now, { view, weight: 1 })
-    if (made) applyLayers(patch, filling, [made.layer])
+      (last ? undefined : await this.#synthesizeFromClearerView(partial, site)) ??
+      (await this.#synthesize(partial, { ...site, isSeen }, hasInitialGuess))
+    track.views = [...track.views.slice(-1), { view, since: partial.now.time }]
+    const warped = await warpView(site, partial.now, { view, weight: 1 })
+    if (warped) applyLayers(patch, filling, [warped.layer])
   }
 
   /**

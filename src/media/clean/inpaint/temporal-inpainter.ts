@@ -45,8 +45,8 @@ export class TemporalInpainter {
   readonly #history = new ViewHistory(maxViewBytes)
   readonly #synthesized: SynthesizedFill
   /** Frames observed and not yet filled, even if their view has been evicted. */
-  readonly #read = new Map<number, FrameView>()
-  #before: ReadonlyMap<Patch, MatchesByFrame> = new Map()
+  readonly #unfilled = new Map<number, FrameView>()
+  #previousMatches: ReadonlyMap<Patch, MatchesByFrame> = new Map()
   #isKept = false
 
   constructor(
@@ -71,7 +71,7 @@ export class TemporalInpainter {
       ...{ index, time: frameTicks(this.#format, index), patches, crops: [] },
       confidence: backgroundConfidence(this.#patchesAt, index, this.#format),
     }
-    this.#read.set(index, view)
+    this.#unfilled.set(index, view)
     this.#isKept = this.#isWanted(index)
     if (!this.#isKept) return
     const crops = this.#areas.at(index).map((area) => cropFrame(frame, area, patches))
@@ -92,14 +92,14 @@ export class TemporalInpainter {
 
   /** Returns an observed frame without filling it. */
   skip(frame: Frame, index: number): Frame {
-    this.#read.delete(index)
+    this.#unfilled.delete(index)
     return frame
   }
 
   /** Fills the patches of an observed frame, in place. */
   async fillFrame(frame: Frame, index: number): Promise<Frame> {
-    const now = this.#read.get(index)
-    this.#read.delete(index)
+    const now = this.#unfilled.get(index)
+    this.#unfilled.delete(index)
     if (!now || now.patches.length === 0) return frame
     this.#history.forget(now.shot, now.time - 2 * historyTicks)
     const used = new Map<Patch, MatchesByFrame>()
@@ -109,7 +109,7 @@ export class TemporalInpainter {
       sites.push(await this.#fillFromViews(frame, { patch, now, matches }))
       used.set(patch, matches)
     }
-    this.#before = used
+    this.#previousMatches = used
     for (const site of sites) {
       await this.#synthesized.fillSite({ frame, now, sites, views: this.#history.views }, site)
       closeSeams(site.patch, site.fill, site.rings.crop)
@@ -124,7 +124,7 @@ export class TemporalInpainter {
     { patch, now, matches }: { patch: Patch; now: FrameView; matches: MatchesByFrame },
   ): Promise<FillSite> {
     const cells = cellGrid(patch, this.#format)
-    const known: MatchesByFrame = this.#before.get(patch) ?? new Map()
+    const known: MatchesByFrame = this.#previousMatches.get(patch) ?? new Map()
     const sources = pickSources(cells, now, { views: this.#history.views, used: known })
     const rings = sampleRings(cropFrame(frame, cells, now.patches), cells)
     const wide = widenByBand(patch, this.#format)

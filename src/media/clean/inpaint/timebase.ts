@@ -33,14 +33,14 @@ const fadeTicks = 6
  * Confidence that unmasked pixels of a frame show background, 0 to 1. Lower shortly before and after other patches
  * appear: overlays fade, and codecs leave traces.
  */
-export function backgroundConfidence(patchesAt: PatchesAt, index: number, film: FrameFormat): number {
+export function backgroundConfidence(patchesAt: PatchesAt, index: number, format: FrameFormat): number {
   const patches = patchesAt(index)
-  const most = ticksToFrames(film, fadeTicks)
-  for (let step = 1; step <= most; step += 1) {
+  const fadeFrames = ticksToFrames(format, fadeTicks)
+  for (let step = 1; step <= fadeFrames; step += 1) {
     const isBeside = [patchesAt(index - step), patchesAt(index + step)].some(
       (others) => others !== patches && others.length > 0,
     )
-    if (isBeside) return step / (most + 1)
+    if (isBeside) return step / (fadeFrames + 1)
   }
   return 1
 }

@@ -10,7 +10,7 @@ export interface FrameCrop extends GreyImage {
   readonly red: Uint8Array
 }
 
-/** What is kept of a frame to fill others. */
+/** A frame's kept crops, pose and patches, used to fill other frames. */
 export interface FrameView extends CameraPose {
   readonly index: number
   /** When it is shown, in ticks. */
