@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
 import { toListedError } from '../contract/operation.ts'
@@ -93,7 +93,7 @@ async function retryUntilWritten(
       log.error({ err: error }, 'the outcome of an attempt could not be written')
       // The next start of the service requeues the task.
       if (signal.aborted) return
-      await pause(writeRetryMs, undefined, { signal }).catch(() => undefined)
+      await delay(writeRetryMs, undefined, { signal }).catch(() => undefined)
     }
   }
 }
