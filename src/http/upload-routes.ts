@@ -119,7 +119,11 @@ async function* withFormErrors<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
 function toFormError(error: unknown): MediaError {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (code === 'FST_FILES_LIMIT') return new MediaError(6016, 'a request can contain only one file')
+  if (code === 'FST_FILES_LIMIT') {
+    return new MediaError(6016, 'a request can contain only one file', {
+      hint: 'Send one file per request.',
+    })
+  }
   const broken = /Unexpected end|terminated early|aborted/
   if (code === 'FST_MP_PREMATURE_CLOSE' || broken.test(message)) return requestInterrupted(error)
   return new MediaError(6016, `the form cannot be parsed: ${message}`, { cause: error })

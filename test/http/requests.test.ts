@@ -152,7 +152,9 @@ describe('connections', () => {
       using line = await openConnection(service().baseUrl)
       const head = `Host: localhost\r\nAuthorization: ${service().apiKey}\r\n`
       line.socket.write(`GET /task/list HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`)
-      expect(await line.waitForText(/\}$/)).toMatch(/^HTTP\/1\.1 400 [^]*"code":6016/)
+      expect(await line.waitForText(/\}$/)).toMatch(
+        /^HTTP\/1\.1 400 [^]*"code":6016[^]*Connect to \/task\/events/,
+      )
       await line.closed
     })
   })
