@@ -37,7 +37,7 @@ async function readEnvelope(response: Dispatcher.ResponseData): Promise<unknown>
   if (!envelope.success) throw invalidEnvelope(response)
   const { code, msg, message, data, ...advice } = envelope.data
   if (response.statusCode < 300 && (code === successCode || code === messageSuccessCode)) return data
-  throw serviceError(code, msg ?? message ?? '', { ...advice, retryAfter: retryAfterSeconds(response) })
+  throw serviceError(code, msg ?? message ?? '', { ...advice, retryAfter: secondsUntilRetry(response) })
 }
 
 /** Reads a response body into memory. Throws 6401 for more than `maxBytes`. */
@@ -70,13 +70,13 @@ function invalidEnvelope(response: Dispatcher.ResponseData): MediaError {
   const { statusCode: status } = response
   return new MediaError(6401, `The service returned HTTP ${status} without the contract's envelope`, {
     retryable: status >= 500 || status === 429,
-    retryAfter: retryAfterSeconds(response),
+    retryAfter: secondsUntilRetry(response),
     hint: 'Check that REELWRIGHT_BASE_URL is the URL of a media service, and check any proxy in front of it.',
   })
 }
 
 /** Value of `Retry-After` in seconds, converted from a date if necessary; undefined if absent. */
-function retryAfterSeconds({ headers }: Dispatcher.ResponseData): number | undefined {
+function secondsUntilRetry({ headers }: Dispatcher.ResponseData): number | undefined {
   const given = String(headers['retry-after'])
   const seconds = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
