@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { solidColour } from '../test/video-split-screen/media.ts'
-import { createRunContext, stageFiles } from '../test/tasks/run-operation.ts'
+import { createTestContext, stageFiles } from '../test/tasks/run-in-worker.ts'
 import { abba, measure, summary, type Measured } from './measure.ts'
 import { locateChromium } from '../src/engines/chromium/locate.ts'
 import { htmlRenderSimple } from '../tools/html-render-simple/contract.ts'
@@ -106,7 +106,7 @@ async function estimate(base: string): Promise<number> {
 async function runOurs(base: string): Promise<void> {
   const scratch = join(folder, 'ours')
   await mkdir(scratch, { recursive: true })
-  await run(request(base), createRunContext(await stageFiles([base]), scratch).context)
+  await run(request(base), createTestContext(await stageFiles([base]), scratch).context)
 }
 
 async function runPeer(peerFolder: string): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { createRunContext, stageFiles } from '../test/tasks/run-operation.ts'
+import { createTestContext, stageFiles } from '../test/tasks/run-in-worker.ts'
 import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
 import { plan } from '../tools/video-split-screen/plan.ts'
 import { splitScreenEncoderArgs } from '../tools/video-split-screen/encode.ts'
@@ -73,7 +73,7 @@ async function runOurs(
 ): Promise<void> {
   const scratch = join(folder, 'ours')
   await mkdir(scratch, { recursive: true })
-  await run(input, createRunContext(files, scratch).context)
+  await run(input, createTestContext(files, scratch).context)
 }
 
 async function runHandWritten(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkParticle } from '../../tools/check-particle/contract.ts'
 import { run } from '../../tools/check-particle/run.ts'
 import { particle, particleFile } from '../html-render-simple/render.ts'
-import { createRunContext, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, stageFiles } from '../tasks/run-in-worker.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { rgb } from '../video-split-screen/media.ts'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 async function check(input: Readonly<Record<string, unknown>>, paths: readonly string[] = []) {
-  const { context, results } = createRunContext(
+  const { context, results } = createTestContext(
     await stageFiles(paths),
     await mkdtemp(join(folder.path, 'run-')),
   )

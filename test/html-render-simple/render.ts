@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
 import { plan } from '../../tools/html-render-simple/plan.ts'
 import { run } from '../../tools/html-render-simple/run.ts'
-import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/run-in-worker.ts'
 
 export type Rendered = OperationRun<typeof htmlRenderSimple>
 
@@ -24,7 +24,7 @@ export async function render(
     composition: { assets: { file_id: ids }, tracks: [], ...composition },
     ...(encoding && { render: encoding }),
   }
-  return runOperation({ operation: htmlRenderSimple, plan, run }, request, { files, folder })
+  return runInWorker({ operation: htmlRenderSimple, plan, run }, request, { files, folder })
 }
 
 /** Returns the source of a particle from its content and the body of `seek(t)`. */

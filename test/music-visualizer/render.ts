@@ -1,7 +1,7 @@
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
 import { run } from '../../tools/music-visualizer/run.ts'
-import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/run-in-worker.ts'
 
 const fileFields = ['file_id', 'background_file_id', 'cover_file_id'] as const
 
@@ -36,5 +36,5 @@ export async function render(
   folder: string,
 ): Promise<OperationRun<typeof musicVisualizer>> {
   const { body, files } = await replacePathsByIds(request)
-  return runOperation({ operation: musicVisualizer, plan, run }, body, { files, folder })
+  return runInWorker({ operation: musicVisualizer, plan, run }, body, { files, folder })
 }

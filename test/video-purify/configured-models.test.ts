@@ -15,7 +15,7 @@ import { createScene, type Scene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { decodeSamples } from './run-purify.ts'
 
@@ -189,7 +189,7 @@ describe('a finished part is reused', () => {
     const files = await stageFiles([path])
     const attempt = async (userModels: PackSettings['own']) => {
       configurePacks({ folder: join(folder, 'packs'), automatic: false, own: userModels, manifest })
-      const { context, results } = createRunContext(files, folder)
+      const { context, results } = createTestContext(files, folder)
       const body = { purify_scope: 'region', regions: [overlayBoxes.logo], purify_func_type: 'raft' }
       await run(videoPurify.input.parse({ file_id: fileIdOf(path), ...body }), context)
       return meanIn(frameOf(await decodeSamples(results[0]?.path ?? ''), 0), overlayBoxes.logo)
