@@ -25,7 +25,7 @@ const { measure, processorSeconds } = await import('./measure.ts')
 const [models = '', ...lengths] = process.argv.slice(2)
 const [recording = ''] = lengths
 
-await (recording.endsWith('.flac') ? transcribe(recording) : compare())
+await (recording.endsWith('.flac') ? transcribeMeasured(recording) : compare())
 
 async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-piano-memory-'))
@@ -47,7 +47,7 @@ async function compare(): Promise<void> {
   }
 }
 
-async function transcribe(path: string): Promise<void> {
+async function transcribeMeasured(path: string): Promise<void> {
   const folder = join(dirname(path), 'work')
   await mkdir(folder, { recursive: true })
   process.env['ORT_DISABLE_TELEMETRY'] = '1'

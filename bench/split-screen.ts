@@ -32,7 +32,7 @@ const cases: readonly SplitScreenCase[] = [
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-split-screen-'))
 try {
-  const sources = await createSources(9)
+  const sources = await createGrainySources(9)
   for (const one of cases) await compare(one, sources.slice(0, one.clips))
 } finally {
   await rm(folder, { recursive: true, force: true })
@@ -52,7 +52,7 @@ async function compare(one: SplitScreenCase, sources: readonly string[]): Promis
 }
 
 /** Moving 1080p pictures with some grain, and a tone. */
-async function createSources(count: number): Promise<string[]> {
+async function createGrainySources(count: number): Promise<string[]> {
   const paths: string[] = []
   for (let index = 0; index < count; index += 1) {
     const path = join(folder, `source-${index}.mp4`)

@@ -69,7 +69,10 @@ describe('invalid requests', () => {
 
     test('a bug returns 6500 without its message', async () => {
       const { db, ...rest } = service().running.service
-      const { baseUrl } = await startSecondApp({ ...rest, db: new Proxy(db, { get: () => () => fail() }) })
+      const { baseUrl } = await startSecondApp({
+        ...rest,
+        db: new Proxy(db, { get: () => () => failWithSecret() }),
+      })
       const response = envelope(
         await sendRequest(`${baseUrl}/task/list`, { headers: { authorization: 'k' } }),
       )
@@ -79,7 +82,7 @@ describe('invalid requests', () => {
   })
 })
 
-function fail(): never {
+function failWithSecret(): never {
   throw new Error('a secret of the house')
 }
 

@@ -31,7 +31,7 @@ export async function stage(request: Request) {
 }
 
 /** Plans and runs a request in `folder`, like the service and a worker. */
-export async function render(
+export async function renderMusic(
   request: Request,
   folder: string,
 ): Promise<OperationRun<typeof musicVisualizer>> {

@@ -34,7 +34,7 @@ afterEach(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-function useTestPacks(known: Manifest, settings: Partial<Packs> = {}): Packs {
+function usePacks(known: Manifest, settings: Partial<Packs> = {}): Packs {
   const packs = testPacks(scratch.path, known, { mirror: mirror.address, ...settings })
   configurePacks(packs)
   return packs
@@ -46,7 +46,7 @@ const userPack: PackName = 'inpainting'
 
 describe('the first use', () => {
   it('of a small pack downloads it once for concurrent calls', async () => {
-    useTestPacks({ [eyes]: modelPack() })
+    usePacks({ [eyes]: modelPack() })
     await requirePack(eyes)
     expect(mirror.requests).toEqual([])
     expect(await findPack(eyes)).toBeNull()
@@ -57,7 +57,7 @@ describe('the first use', () => {
   })
 
   it('downloads nothing when automatic downloads are off', async () => {
-    useTestPacks({ [eyes]: modelPack() }, { automatic: false })
+    usePacks({ [eyes]: modelPack() }, { automatic: false })
     const rejection = { code: 6401, retryable: false, hint: `reelwright models pull ${eyes}` }
     await expect(requirePack(eyes)).rejects.toMatchObject(rejection)
     await expect(resolvePack(eyes)).rejects.toMatchObject(rejection)
@@ -67,7 +67,7 @@ describe('the first use', () => {
   it('does not download packs of 25 MB or more', async () => {
     const large = modelPack()
     const packOfSize = (bytes: number) => ({ [eyes]: { ...large, artifact: { ...large.artifact, bytes } } })
-    useTestPacks(packOfSize(25_000_000))
+    usePacks(packOfSize(25_000_000))
     await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       retryable: false,
@@ -75,13 +75,13 @@ describe('the first use', () => {
       hint: `reelwright models pull ${eyes}`,
     })
     expect(mirror.requests).toEqual([])
-    useTestPacks(packOfSize(24_999_999))
+    usePacks(packOfSize(24_999_999))
     await requirePack(eyes)
   })
 
   it('from a folder without its file is rejected in advance, with the name of the file', async () => {
     const folder = join(scratch.path, 'mirror')
-    const packs = useTestPacks({ [eyes]: modelPack() }, { mirror: folder })
+    const packs = usePacks({ [eyes]: modelPack() }, { mirror: folder })
     const missing = {
       detail: 'the mirror has no eyes.onnx of 1 MiB',
       fix: expect.stringMatching(/folder .*models_mirror/) as string,
@@ -100,7 +100,7 @@ describe('the first use', () => {
 
   it('without a network reports the install command', async () => {
     mirror.files.clear()
-    useTestPacks({ [eyes]: modelPack() })
+    usePacks({ [eyes]: modelPack() })
     await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       hint: expect.stringMatching(new RegExp(`^reelwright models pull ${eyes} `)),
@@ -108,7 +108,7 @@ describe('the first use', () => {
   })
 
   it('of a model that no user provided uses the fallback', async () => {
-    useTestPacks({ [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
+    usePacks({ [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
     expect(await findPack(userPack)).toBeNull()
     await expect(requirePack(userPack)).rejects.toMatchObject({
       code: 6401,
@@ -120,10 +120,10 @@ describe('the first use', () => {
     const { pack, archive } = await enginePackage(scratch.path)
     const [{ artifact, ...first }] = pack.packages
     mirror.files.set(artifact.file, archive)
-    useTestPacks({ [runtime]: pack })
+    usePacks({ [runtime]: pack })
     expect(await loadEngine(runtime)).toEqual({ engine: 42 })
     const without = { ...pack, packages: [{ ...first, artifact, extract: ['package.json'] }] as const }
-    configurePacks({ ...useTestPacks({ [runtime]: without }), folder: join(scratch.path, 'other') })
+    configurePacks({ ...usePacks({ [runtime]: without }), folder: join(scratch.path, 'other') })
     await expect(loadEngine(runtime)).rejects.toMatchObject({ code: 6401, retryable: false })
   })
 })
@@ -144,7 +144,7 @@ describe('a service', () => {
   it('lists packs with their state, and the install command of missing ones', async () => {
     const path = join(scratch.path, 'mine.onnx')
     await writeFile(path, 'other')
-    useTestPacks(
+    usePacks(
       {
         [eyes]: modelPack(),
         [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' },

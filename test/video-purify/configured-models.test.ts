@@ -29,14 +29,14 @@ const flow = await writeModelFile(folder, constantFlowModel(5, 3))
 /** Luma of a grey tone (0 to 1), in limited range. */
 const lumaOf = (tone: number) => 16 + 219 * tone
 
-interface TestAccount {
+interface ModelAccount {
   readonly calls: Api
   upload(path: string): Promise<string>
 }
 const running: TestService[] = []
 afterAll(async () => void (await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))))
 
-async function serve(userModels: PackSettings['own']): Promise<TestAccount> {
+async function startWithModels(userModels: PackSettings['own']): Promise<ModelAccount> {
   const service = await startTestService({ operations, userModels })
   running.push(service)
   const calls = api(await service.account(20))
@@ -47,13 +47,13 @@ async function serve(userModels: PackSettings['own']): Promise<TestAccount> {
   }
 }
 
-let withoutModels: TestAccount
-let withModels: TestAccount
+let withoutModels: ModelAccount
+let withModels: ModelAccount
 beforeAll(async () => {
   // The service process checks the settings before it accepts a task.
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
-  withoutModels = await serve({})
-  withModels = await serve({ inpainting: bright, 'optical-flow': flow })
+  withoutModels = await startWithModels({})
+  withModels = await startWithModels({ inpainting: bright, 'optical-flow': flow })
 })
 
 async function film(name: string, scene: Scene, overlay: Overlay): Promise<string> {
@@ -64,7 +64,7 @@ async function film(name: string, scene: Scene, overlay: Overlay): Promise<strin
 
 /** Runs a request and returns its result as a file. */
 async function cleaned(
-  account: TestAccount,
+  account: ModelAccount,
   [type, path]: readonly [string, string],
   body: object,
 ): Promise<string> {

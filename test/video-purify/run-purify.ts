@@ -9,7 +9,7 @@ import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/r
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 /** A box for the whole duration. */
-export interface Box {
+export interface TimedBox {
   readonly x: number
   readonly y: number
   readonly w: number
@@ -32,7 +32,7 @@ export async function purify(
 }
 
 /** Blurs boxes. */
-export function blurBoxes(path: string, folder: string, ...regions: readonly Box[]) {
+export function blurBoxes(path: string, folder: string, ...regions: readonly TimedBox[]) {
   return purify(path, folder, { purify_scope: 'region', regions })
 }
 

@@ -6,7 +6,7 @@ import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/r
 export type Rendered = OperationRun<typeof videoSplitScreen>
 
 /** Plans and runs a request whose file ids are paths, like the service and a worker. Writes to `folder`. */
-export async function render(
+export async function renderSplit(
   input: { clips: ({ file_id: string } & Record<string, unknown>)[] } & Record<string, unknown>,
   folder: string,
 ): Promise<Rendered> {
