@@ -14,7 +14,7 @@ import { keyCount, type Performance } from '../src/media/piano/note.ts'
 import { notesOf, trackers } from './reference-trackers.ts'
 import { generatePiece } from '../test/piano/generated-pieces.ts'
 import { abba, measure } from './measure.ts'
-import { loadBank, renderSound } from './piano-clips.ts'
+import { loadBank, renderSound, singleChunk } from './piano-clips.ts'
 
 /** Length of the sound, seconds, and times of an earlier trial on two cores: the model, and playback. */
 const [soundSeconds, trial] = [32, { model: 0.26, played: 32 / 50 }]
@@ -173,10 +173,6 @@ function splitWindows(sound: Float32Array): Float32Array<ArrayBuffer>[] {
     )
     return samples
   })
-}
-
-async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
-  yield await Promise.resolve(sound)
 }
 
 /** Fastest times of our and another method in ABBA rounds, seconds. */
