@@ -32,7 +32,7 @@ for (const [width, height] of [
   [1080, 1920],
 ] as const) {
   for (const method of ['begin-frame', 'screenshot'] as const) {
-    for (const threads of [1, 2]) await measure({ width, height, method, threads })
+    for (const threads of [1, 2]) await measureSetting({ width, height, method, threads })
   }
 }
 
@@ -43,7 +43,7 @@ interface Setting {
   readonly threads: number
 }
 
-async function measure(setting: Setting): Promise<void> {
+async function measureSetting(setting: Setting): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'bench-capture-'))
   const { width, height, method, threads } = setting
   const particle = { name: 'bench', html, compositionId: 'bench', width, height, zIndex: 0, opaque: false }

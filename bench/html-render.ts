@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { solidColour } from '../test/video-split-screen/media.ts'
-import { createRunContext, stageFiles } from '../test/tasks/run-operation.ts'
+import { createTestContext, stageFiles } from '../test/tasks/run-in-worker.ts'
 import { abba, measure, summary, type Measured } from './measure.ts'
 import { locateChromium } from '../src/engines/chromium/locate.ts'
 import { htmlRenderSimple } from '../tools/html-render-simple/contract.ts'
@@ -87,7 +87,7 @@ async function isInstalled(peerFolder: string): Promise<boolean> {
   )
 }
 
-function request(base: string) {
+function htmlRequest(base: string) {
   return htmlRenderSimple.input.parse({
     composition: {
       video_size: { width, height },
@@ -100,13 +100,13 @@ function request(base: string) {
 }
 
 async function estimate(base: string): Promise<number> {
-  return plan(request(base), await stageFiles([base])).seconds
+  return plan(htmlRequest(base), await stageFiles([base])).seconds
 }
 
 async function runOurs(base: string): Promise<void> {
   const scratch = join(folder, 'ours')
   await mkdir(scratch, { recursive: true })
-  await run(request(base), createRunContext(await stageFiles([base]), scratch).context)
+  await run(htmlRequest(base), createTestContext(await stageFiles([base]), scratch).context)
 }
 
 async function runPeer(peerFolder: string): Promise<void> {

@@ -100,3 +100,8 @@ function normalise(sound: Float32Array): Float32Array {
   }
   return sound.map((sample) => (normalLevel * sample) / Math.max(maxRms, 1e-9))
 }
+
+/** Yields a sound as one chunk. */
+export async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
+  yield await Promise.resolve(sound)
+}

@@ -10,7 +10,7 @@ import { keyCount, lowestKey } from '../src/media/piano/note.ts'
 import { frameSeconds } from '../src/media/piano/note-tracker.ts'
 import { conditions, type Condition } from '../test/piano/recording-conditions.ts'
 import { fit, type Example } from './fit-network.ts'
-import { clipsOf, type Clip } from './piano-clips.ts'
+import { clipsOf, singleChunk, type Clip } from './piano-clips.ts'
 
 // Fits the onset classifier (src/media/piano/onset-weights.ts) on generated pieces. Use other SoundFonts and
 // seeds than bench/piano.ts.
@@ -56,10 +56,6 @@ async function examplesOf(
     }
   }
   return examples
-}
-
-async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
-  yield await Promise.resolve(sound)
 }
 
 const examples: Example[] = []

@@ -17,7 +17,7 @@ const { manifest } = await import('../src/engines/packs/manifest.ts')
 const { configurePacks } = await import('../src/engines/packs/resolve.ts')
 const { generatePiece } = await import('../test/piano/generated-pieces.ts')
 const { record, writeWav } = await import('../test/piano/recordings.ts')
-const { createRunContext, fileIdOf, stageFiles } = await import('../test/tasks/run-operation.ts')
+const { createTestContext, fileIdOf, stageFiles } = await import('../test/tasks/run-in-worker.ts')
 const { ffmpeg } = await import('../test/video-split-screen/media.ts')
 const { run } = await import('../tools/piano-audio-to-midi/run.ts')
 const { measure, processorSeconds } = await import('./measure.ts')
@@ -25,7 +25,7 @@ const { measure, processorSeconds } = await import('./measure.ts')
 const [models = '', ...lengths] = process.argv.slice(2)
 const [recording = ''] = lengths
 
-await (recording.endsWith('.flac') ? transcribe(recording) : compare())
+await (recording.endsWith('.flac') ? transcribeMeasured(recording) : compare())
 
 async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-piano-memory-'))
@@ -47,7 +47,7 @@ async function compare(): Promise<void> {
   }
 }
 
-async function transcribe(path: string): Promise<void> {
+async function transcribeMeasured(path: string): Promise<void> {
   const folder = join(dirname(path), 'work')
   await mkdir(folder, { recursive: true })
   process.env['ORT_DISABLE_TELEMETRY'] = '1'
@@ -57,7 +57,7 @@ async function transcribe(path: string): Promise<void> {
   const sampling = setInterval(() => residentMiB.push(process.memoryUsage().rss / 2 ** 20), 200)
   const files = await stageFiles([path])
   const { seconds, peakMiB } = await measure(async () => {
-    await run({ file_id: fileIdOf(path) }, createRunContext(files, folder).context)
+    await run({ file_id: fileIdOf(path) }, createTestContext(files, folder).context)
   })
   clearInterval(sampling)
   const ownPeakMiB = Math.round(process.resourceUsage().maxRSS / 1024)

@@ -14,7 +14,7 @@ import { keyCount, type Performance } from '../src/media/piano/note.ts'
 import { notesOf, trackers } from './reference-trackers.ts'
 import { generatePiece } from '../test/piano/generated-pieces.ts'
 import { abba, measure } from './measure.ts'
-import { loadBank, renderSound } from './piano-clips.ts'
+import { loadBank, renderSound, singleChunk } from './piano-clips.ts'
 
 /** Length of the sound, seconds, and times of an earlier trial on two cores: the model, and playback. */
 const [soundSeconds, trial] = [32, { model: 0.26, played: 32 / 50 }]
@@ -28,7 +28,7 @@ export async function speedTable(soundFonts: readonly string[], scratch: string)
   const { signal } = new AbortController()
   const piece = longPiece()
   const first = soundFonts[0] ?? 'salamander'
-  const sound = await renderSound({ bank: await loadBank(pathOf(first)) }, piece, soundSeconds)
+  const sound = await renderSound({ bank: await loadBank(soundFontPath(first)) }, piece, soundSeconds)
   const row = (
     what: string,
     ours: number,
@@ -49,8 +49,8 @@ export async function speedTable(soundFonts: readonly string[], scratch: string)
     row('transcription: complete', all.ours, { measured: all.measured }),
   ]
   for (const soundFont of soundFonts) {
-    const name = basename(pathOf(soundFont))
-    const bank = await loadBank(pathOf(soundFont))
+    const name = basename(soundFontPath(soundFont))
+    const bank = await loadBank(soundFontPath(soundFont))
     const samples = soundSeconds * soundRate
     const playOurs = async () => {
       for await (const part of playPerformance(bank, piece, { rate: soundRate, samples }))
@@ -87,7 +87,7 @@ async function playInSequence(bank: BasicSoundBank, piece: Performance, samples:
   }
 }
 
-function pathOf(soundFont: string): string {
+function soundFontPath(soundFont: string): string {
   return soundFont.split('#')[0] ?? ''
 }
 
@@ -173,10 +173,6 @@ function splitWindows(sound: Float32Array): Float32Array<ArrayBuffer>[] {
     )
     return samples
   })
-}
-
-async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
-  yield await Promise.resolve(sound)
 }
 
 /** Fastest times of our and another method in ABBA rounds, seconds. */

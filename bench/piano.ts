@@ -10,7 +10,7 @@ import { NoteTracker } from '../src/media/piano/note-tracker.ts'
 import { conditions, type Condition } from '../test/piano/recording-conditions.ts'
 import { f1, matchNotes, scoreNotes, type Score } from '../test/piano/note-f1.ts'
 import { notesOf, trackers } from './reference-trackers.ts'
-import { clipsOf, type Clip } from './piano-clips.ts'
+import { clipsOf, singleChunk, type Clip } from './piano-clips.ts'
 import { speedTable } from './piano-speed.ts'
 
 // Transcription quality on generated pieces, by SoundFont, condition and kind of piece: F1 of onsets within 50 ms, one to
@@ -34,10 +34,6 @@ function addScore(cell: string, method: string, score: Score): void {
   const methods = cells.get(cell) ?? new Map<string, Score[]>()
   cells.set(cell, methods)
   methods.set(method, [...(methods.get(method) ?? []), score])
-}
-
-async function* singleChunk(sound: Float32Array): AsyncGenerator<Float32Array> {
-  yield await Promise.resolve(sound)
 }
 
 function addClipScores(

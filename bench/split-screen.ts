@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
-import { createRunContext, stageFiles } from '../test/tasks/run-operation.ts'
+import { createTestContext, stageFiles } from '../test/tasks/run-in-worker.ts'
 import { videoSplitScreen } from '../tools/video-split-screen/contract.ts'
 import { plan } from '../tools/video-split-screen/plan.ts'
 import { splitScreenEncoderArgs } from '../tools/video-split-screen/encode.ts'
@@ -32,7 +32,7 @@ const cases: readonly SplitScreenCase[] = [
 
 const folder = await mkdtemp(join(tmpdir(), 'bench-split-screen-'))
 try {
-  const sources = await createSources(9)
+  const sources = await createGrainySources(9)
   for (const one of cases) await compare(one, sources.slice(0, one.clips))
 } finally {
   await rm(folder, { recursive: true, force: true })
@@ -52,7 +52,7 @@ async function compare(one: SplitScreenCase, sources: readonly string[]): Promis
 }
 
 /** Moving 1080p pictures with some grain, and a tone. */
-async function createSources(count: number): Promise<string[]> {
+async function createGrainySources(count: number): Promise<string[]> {
   const paths: string[] = []
   for (let index = 0; index < count; index += 1) {
     const path = join(folder, `source-${index}.mp4`)
@@ -73,7 +73,7 @@ async function runOurs(
 ): Promise<void> {
   const scratch = join(folder, 'ours')
   await mkdir(scratch, { recursive: true })
-  await run(input, createRunContext(files, scratch).context)
+  await run(input, createTestContext(files, scratch).context)
 }
 
 async function runHandWritten(

@@ -1,7 +1,7 @@
 import iconv from 'iconv-lite'
 import type { Encoding } from '../src/media/subtitles/encoding-tables.ts'
 import { readSource } from '../src/media/subtitles/encoding.ts'
-import { asEncodable, encodeSample, samples } from '../test/engines/subtitles/sample-files.ts'
+import { asEncodable, encodeSubtitle, samples } from '../test/engines/subtitles/sample-files.ts'
 
 // Share of generated subtitle files that are decoded exactly, by detector, length and encoding. Each language of the
 // product and each encoding that is detected, in files of three entries and of 120. Ours runs with and without the
@@ -222,7 +222,7 @@ function generateFiles(): GeneratedFile[] {
             (__, at) => lines[(first + at) % lines.length] ?? '',
           )
           const text = asEncodable(encoding, srt(chosenLines))
-          return { language, encoding, length, text, bytes: encodeSample(text, encoding, first % 2 === 1) }
+          return { language, encoding, length, text, bytes: encodeSubtitle(text, encoding, first % 2 === 1) }
         }),
       ),
     ),

@@ -10,7 +10,7 @@ import { sentencePassages } from '../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../src/media/subtitles/read.ts'
 import { rewriteAss } from '../src/media/subtitles/rewrite-ass.ts'
 import { estimateWidth } from '../src/media/subtitles/text-width.ts'
-import { encodeSample } from '../test/engines/subtitles/sample-files.ts'
+import { encodeSubtitle } from '../test/engines/subtitles/sample-files.ts'
 
 // Processor time for subtitle files in seconds, median of five. The largest files (8 MB): read, check, and write with every
 // entry changed. Pathological files, read before a task is created: one long line, empty lines, NULs, 1.6 million tags,
@@ -41,8 +41,8 @@ const ass = `[Events]\n${repeated(
 
 for (const [name, bytes, format] of [
   ['SRT, UTF-8', Buffer.from(srt), 'srt'],
-  ['SRT, GB18030', encodeSample(srt, 'gb18030'), 'srt'],
-  ['SRT, UTF-16', encodeSample(srt, 'utf-16le', true), 'srt'],
+  ['SRT, GB18030', encodeSubtitle(srt, 'gb18030'), 'srt'],
+  ['SRT, UTF-16', encodeSubtitle(srt, 'utf-16le', true), 'srt'],
   ['ASS, UTF-8', Buffer.from(ass), 'ass'],
   ['one line', Buffer.alloc(size, 'x'), 'srt'],
   ['empty lines', Buffer.alloc(size, '\n'), 'srt'],
@@ -50,9 +50,9 @@ for (const [name, bytes, format] of [
 ] as const) {
   const file = readSubtitles(bytes, { format })
   const changes = new Map(file.entries.map((entry) => [entry, { text: `${entry.text}!` }]))
-  const readSeconds = median(() => readSubtitles(bytes, { format }))
-  const check = median(() => [findBilingual(file), findOverlappingLayers(file), countCharacters(file)])
-  const write = median(() => changeSubtitles(file, changes, { keepEncoding: true }))
+  const readSeconds = medianSeconds(() => readSubtitles(bytes, { format }))
+  const check = medianSeconds(() => [findBilingual(file), findOverlappingLayers(file), countCharacters(file)])
+  const write = medianSeconds(() => changeSubtitles(file, changes, { keepEncoding: true }))
   const mib = (bytes.length / 2 ** 20).toFixed(1)
   console.log(
     `${name}: ${mib} MiB, ${file.entries.length} entries, read ${readSeconds} s, check ${check} s, write ${write} s`,
@@ -71,7 +71,7 @@ for (const [name, text, format] of [
 ] as const) {
   const bytes = Buffer.from(text)
   const maxEntries = subtitleLimits.entries
-  const before = median(() => {
+  const before = medianSeconds(() => {
     const file = readSubtitles(bytes, { format, most: maxEntries })
     return [countCharacters(file), findBilingual(file), findOverlappingLayers(file)]
   })
@@ -85,7 +85,7 @@ const speechEntries = Array.from(
     `Dialogue: 0,${clock(at * 3000, '.').slice(1)},${clock(at * 3000 + 2900, '.').slice(1)},A,,0,0,0,,${sentence}\n`,
 )
 const file = readSubtitles(Buffer.from(events + speechEntries.join('')), { format: 'ass' })
-const resegmentSeconds = median(() =>
+const resegmentSeconds = medianSeconds(() =>
   sentencePassages(file).map(({ entries: [first, ...more], text }) =>
     splitIntoCues(
       { start: first.start, end: (more.at(-1) ?? first).end, text },
@@ -94,11 +94,11 @@ const resegmentSeconds = median(() =>
   ),
 )
 const replacements = new Map(file.entries.map((entry) => [entry, [{ text: `${entry.text}!` }]]))
-const rewriteSeconds = median(() => rewriteAss(file, { styles: [], events: replacements }))
+const rewriteSeconds = medianSeconds(() => rewriteAss(file, { styles: [], events: replacements }))
 console.log(`2000 entries: resegmented in ${resegmentSeconds} s, rewritten in ${rewriteSeconds} s`)
 
 /** Median processor time of five runs, seconds. */
-function median(work: () => unknown): string {
+function medianSeconds(work: () => unknown): string {
   const times = Array.from({ length: 5 }, () => {
     const started = process.cpuUsage()
     work()

@@ -16,7 +16,7 @@ import { requestOfCuts, createSources, prepareRender } from './timeline-work.ts'
 
 const [one, other] = process.argv.slice(2)
 
-await (one?.endsWith('.json') ? render(one) : compare(Number(one ?? 500), Number(other ?? 12)))
+await (one?.endsWith('.json') ? renderSources(one) : compare(Number(one ?? 500), Number(other ?? 12)))
 
 async function compare(many: number, gop: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-timeline-memory-'))
@@ -86,7 +86,7 @@ async function longSound(
   })
 }
 
-async function render(path: string): Promise<void> {
+async function renderSources(path: string): Promise<void> {
   const body = JSON.parse(await readFile(path, 'utf8')) as ReturnType<typeof request>
   const planned = await prepareRender(body, join(path, '..'))
   const before = await childProcessorSeconds()

@@ -17,7 +17,7 @@ const [one, other, templateArg] = process.argv.slice(2)
 const songOfChild = one?.endsWith('.flac') ? one : undefined
 const resolution = { width: 128, height: 72 }
 
-await (songOfChild === undefined ? compare() : render(songOfChild, other ?? 'bars'))
+await (songOfChild === undefined ? compare() : renderSong(songOfChild, other ?? 'bars'))
 
 async function compare(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-visualizer-memory-'))
@@ -43,7 +43,7 @@ async function createSong(path: string, minutes: number): Promise<void> {
   await ffmpeg('-stream_loop', '-1', '-i', bar, '-t', String(60 * minutes), path)
 }
 
-async function render(song: string, template: string): Promise<void> {
+async function renderSong(song: string, template: string): Promise<void> {
   const { input, files } = await stage({
     file_id: song,
     template_id: template,

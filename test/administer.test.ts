@@ -25,7 +25,7 @@ function reelwright(environment: Environment, ...args: readonly string[]) {
 }
 
 /** Runs `serve` until the test ends; returns its address. */
-async function serve(environment: Environment): Promise<string> {
+async function serveUntilFinished(environment: Environment): Promise<string> {
   const child = spawn(process.execPath, [mainModule, 'serve', '--port', '0'], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -48,7 +48,7 @@ async function creditsAt(url: string, authorization: string): Promise<unknown> {
 
 /** Creates, lists, uses and revokes keys; returns the status of a request with the revoked key. */
 async function useKeyUntilRevoked(environment: Environment): Promise<unknown> {
-  const url = await serve(environment)
+  const url = await serveUntilFinished(environment)
   const options = ['--name', 'editor', '--account', 'studio', '--quota', '7']
   const created = await spawnCommand(['keys', 'create', ...options], environment)
   expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^rw_[\w-]{43}\n$/) })
@@ -84,14 +84,14 @@ test('keys and credits can be created before the first start', async () => {
   const environment = await newEnvironment()
   const { out } = await reelwright(environment, 'keys', 'create', '--name', 'a', '--account', 'studio')
   const local = await reelwright(environment, 'keys', 'create', '--name', 'mine')
-  const url = await serve(environment)
+  const url = await serveUntilFinished(environment)
   expect(await creditsAt(url, out.trim())).toEqual({ balance: 0 })
   expect(await creditsAt(url, local.out.trim())).toEqual({ balance: 1e12, unlimited: true })
 })
 
 test('keys created concurrently for one account are all stored', async () => {
   const environment = await newEnvironment()
-  const url = await serve(environment)
+  const url = await serveUntilFinished(environment)
   const created = await Promise.all(
     ['a', 'b', 'c'].map((name) =>
       reelwright(environment, 'keys', 'create', '--name', name, '--account', 'x'),
@@ -124,7 +124,7 @@ test.for([
 
 test('tables of another version are not migrated while a service runs', async () => {
   const environment = await newEnvironment()
-  await serve(environment)
+  await serveUntilFinished(environment)
   const database = new DatabaseSync(join(environment['REELWRIGHT_DATA_DIR'] ?? '', 'reelwright.sqlite'))
   const [last] = database.prepare('select name from kysely_migration order by name desc').all()
   database.prepare('delete from kysely_migration where name = ?').run(String(last?.['name']))

@@ -25,10 +25,10 @@ async function run(
   environment: Readonly<Record<string, string>> = {},
   cwd: string = root,
 ) {
-  return runCommand(process.execPath, [runner, ...args], { environment, cwd })
+  return runExecutable(process.execPath, [runner, ...args], { environment, cwd })
 }
 
-async function runCommand(
+async function runExecutable(
   executable: string,
   args: readonly string[],
   { environment = {}, cwd = root }: { environment?: Readonly<Record<string, string>>; cwd?: string } = {},
@@ -110,8 +110,8 @@ describe('the language check', () => {
     await cp(join(root, 'scripts', 'language'), language, { recursive: true })
     await writeFile(join(language, 'exceptions.json'), JSON.stringify(exceptions))
     for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
-    await runCommand('git', ['init', '--quiet', folder])
-    return runCommand(process.execPath, [join(language, 'check.mjs')])
+    await runExecutable('git', ['init', '--quiet', folder])
+    return runExecutable(process.execPath, [join(language, 'check.mjs')])
   }
 
   it('reports a discouraged phrase with its place, also across the lines of a comment', async () => {

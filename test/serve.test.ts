@@ -25,7 +25,7 @@ interface ServeOptions {
 }
 
 /** Runs `reelwright serve` on a free port until it ends or the test does. */
-function serve({ dataDir, args = [], environment = {} }: ServeOptions) {
+function startServe({ dataDir, args = [], environment = {} }: ServeOptions) {
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
     env: { ...process.env, REELWRIGHT_DATA_DIR: dataDir, REELWRIGHT_API_KEY: authorization, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -54,7 +54,7 @@ function serve({ dataDir, args = [], environment = {} }: ServeOptions) {
 }
 
 test('runs until it gets a signal', async () => {
-  const { child, address, ended } = serve({ dataDir: await dataFolder() })
+  const { child, address, ended } = startServe({ dataDir: await dataFolder() })
   const url = await address()
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await sendRequest(`${url}/task/list`, { headers: { authorization } })).status).toBe(200)
@@ -68,7 +68,7 @@ test('restarts with the configured key, and rejects the previous one', async () 
     (await sendRequest(`${url}/task/list`, { headers: { authorization: key } })).status
   const other = 'another-key-of-the-serve-tests'
   for (const [key, before] of [[authorization], [other, authorization], [authorization, other]]) {
-    const { child, address, ended } = serve({ dataDir, environment: { REELWRIGHT_API_KEY: key ?? '' } })
+    const { child, address, ended } = startServe({ dataDir, environment: { REELWRIGHT_API_KEY: key ?? '' } })
     const url = await address()
     expect(await statusOf(url, key ?? '')).toBe(200)
     if (before !== undefined) expect(await statusOf(url, before)).toBe(401)
@@ -79,8 +79,8 @@ test('restarts with the configured key, and rejects the previous one', async () 
 
 test('a data folder accepts one service', async () => {
   const dataDir = await dataFolder()
-  await serve({ dataDir }).address()
-  const { code, err } = await serve({ dataDir }).ended()
+  await startServe({ dataDir }).address()
+  const { code, err } = await startServe({ dataDir }).ended()
   expect(code).toBe(1)
   expect(err).toMatch(/^reelwright: another service runs on .*\nFix: .*--data-dir/)
 })
@@ -88,7 +88,7 @@ test('a data folder accepts one service', async () => {
 test('a key that can be guessed is rejected, and nothing is created', async () => {
   const dataDir = await dataFolder()
   const environment = { REELWRIGHT_API_KEY: 'k'.repeat(19) }
-  const { code, err } = await serve({ dataDir, environment }).ended()
+  const { code, err } = await startServe({ dataDir, environment }).ended()
   expect(code).toBe(1)
   expect(err).toMatch(
     /^reelwright: REELWRIGHT_API_KEY .*fewer than 20 characters\nFix: .*unset it.*keys create/,
@@ -102,7 +102,7 @@ test.for<Omit<ServeOptions, 'dataDir'>>([
   { environment: { REELWRIGHT_HOST: '::' } },
 ])('rejects keys over plain http from other machines: %j', async (options) => {
   const dataDir = await dataFolder()
-  const { code, err } = await serve({ dataDir, ...options }).ended()
+  const { code, err } = await startServe({ dataDir, ...options }).ended()
   expect(code).toBe(1)
   expect(err).toMatch(/^reelwright: .*plain http.*\nFix: .*TLS proxy.*--public-url https:/)
   expect(await readdir(join(dataDir, '..')), 'nothing was created').toEqual([])
@@ -110,7 +110,7 @@ test.for<Omit<ServeOptions, 'dataDir'>>([
 
 test('behind a proxy it responds under its public address', async () => {
   const args = ['--public-url', 'https://media.example']
-  const url = await serve({ dataDir: await dataFolder(), args }).address()
+  const url = await startServe({ dataDir: await dataFolder(), args }).address()
   const status = async (host: string) =>
     (await sendRequest(`${url}/task/list`, { headers: { authorization, host } })).status
   expect(await status('media.example')).toBe(200)
@@ -120,19 +120,19 @@ test('behind a proxy it responds under its public address', async () => {
 test('with a public address it may listen beyond loopback', async () => {
   // A reserved address (RFC 5737), on which nothing can listen.
   const args = ['--host', '192.0.2.1', '--public-url', 'https://media.example']
-  const { err } = await serve({ dataDir: await dataFolder(), args }).ended()
+  const { err } = await startServe({ dataDir: await dataFolder(), args }).ended()
   expect(err).toMatch(/^reelwright: cannot listen on 192\.0\.2\.1:0: .*EADDRNOTAVAIL/)
 })
 
 test('a public address without https is rejected', async () => {
   const args = ['--public-url', 'http://media.example']
-  const { code, err } = await serve({ dataDir: await dataFolder(), args }).ended()
+  const { code, err } = await startServe({ dataDir: await dataFolder(), args }).ended()
   expect([code, err]).toEqual([1, expect.stringContaining('--public-url: must be an https address')])
 })
 
 test('an unreachable database is reported without a stack or the password', async () => {
   const environment = { DATABASE_URL: 'postgres://me:sekret@localhost:9/x' }
-  const { code, err } = await serve({ dataDir: await dataFolder(), environment }).ended()
+  const { code, err } = await startServe({ dataDir: await dataFolder(), environment }).ended()
   expect(code).toBe(1)
   expect(err).toMatch(
     /^reelwright: PostgreSQL at localhost:9 cannot be used: connect ECONNREFUSED .*\nFix: .*DATABASE_URL/,
@@ -143,9 +143,9 @@ test('an unreachable database is reported without a stack or the password', asyn
 describe.skipIf(!hasPostgres)('on PostgreSQL (Debian package postgresql)', () => {
   test('a database accepts one service, which stops when it loses the lock', async () => {
     const environment = { DATABASE_URL: await newDatabase() }
-    const first = serve({ dataDir: await dataFolder(), environment })
+    const first = startServe({ dataDir: await dataFolder(), environment })
     await first.address()
-    const second = await serve({ dataDir: await dataFolder(), environment }).ended()
+    const second = await startServe({ dataDir: await dataFolder(), environment }).ended()
     expect(second.code).toBe(1)
     expect(second.err).toMatch(
       new RegExp(

@@ -35,7 +35,7 @@ pen.fillStyle = '#ffffff'
 pen.fillRect(0, 0, sheet.width, sheet.height)
 
 let [x, y] = [gap, gap]
-const draw = async (look: Omit<RenderOptions, 'canvas'>, on: typeof wide, name: string) => {
+const drawStyle = async (look: Omit<RenderOptions, 'canvas'>, on: typeof wide, name: string) => {
   const { width, height } = on.canvas
   const pixels = await burnPixels(scenery(on.canvas), presetAssFile({ ...look, canvas: on.canvas }))
   const picture = createCanvas(width, height)
@@ -57,14 +57,14 @@ const nextRow = () => {
 
 for (const preset of subtitleStyleNames) {
   const look = { preset, typeface: chinese, text: said }
-  await draw({ ...look, original }, wide, `${preset}, bilingual`)
-  await draw({ preset, typeface: english, text: original.text }, wide, preset)
-  await draw({ ...look, original }, tall, preset)
-  await draw(look, square, preset)
+  await drawStyle({ ...look, original }, wide, `${preset}, bilingual`)
+  await drawStyle({ preset, typeface: english, text: original.text }, wide, preset)
+  await drawStyle({ ...look, original }, tall, preset)
+  await drawStyle(look, square, preset)
   nextRow()
 }
 for (const [index, colour] of letterColourNames.entries()) {
-  await draw({ preset: 'default', colour, typeface: chinese, text: said, original }, wide, colour)
+  await drawStyle({ preset: 'default', colour, typeface: chinese, text: said, original }, wide, colour)
   if (index % 3 === 2) nextRow()
 }
 await writeFile(new URL('subtitle-styles.jpg', import.meta.url), await sheet.encode('jpeg', 82))

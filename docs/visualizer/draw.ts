@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { applyTextStyle, loadDrawing } from '../../src/engines/canvas/drawing.ts'
-import { draw, song } from '../../test/music-visualizer/draw-template.ts'
+import { drawTemplate, song } from '../../test/music-visualizer/draw-template.ts'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 
 // Writes templates.jpg, the sheet of all templates of music_visualizer, with the fonts of this machine.
@@ -26,7 +26,7 @@ const samples = song()
 for (const [index, template] of names.entries()) {
   const [c1, c2] = colours[(index + Math.floor(index / 3)) % 3] ?? colours[0]
   const options = { template, samples, width: 2 * size.width, height: 2 * size.height, c1, c2 }
-  const [frame] = await draw({ ...options, title: 'Night Drive', artist: 'The Example Band' }, [48])
+  const [frame] = await drawTemplate({ ...options, title: 'Night Drive', artist: 'The Example Band' }, [48])
   const [x, y] = [gap + (index % 3) * cell.width, gap + Math.floor(index / 3) * cell.height]
   if (frame) pen.drawImage(frame, x, y, size.width, size.height)
   pen.fillStyle = '#1f2328'

@@ -55,7 +55,7 @@ export interface Connection extends Client {
   retire(): Promise<void>
 }
 
-interface ClientOptions {
+interface ConnectionOptions {
   /** URL of the service, such as `http://127.0.0.1:4100`; may have a path. */
   readonly baseUrl: string
   readonly apiKey: string
@@ -68,7 +68,7 @@ const retryDelaysMs = [100, 400]
 const headersTimeoutMs = 200_000
 
 /** Creates a client. Sends the key only to the service's origin, and over plain http only on this machine. */
-export function createClient({ baseUrl, apiKey }: ClientOptions): Connection {
+export function createClient({ baseUrl, apiKey }: ConnectionOptions): Connection {
   const base = parseBaseUrl(baseUrl)
   let retired = false
   const dispatcher = new Agent({ headersTimeout: headersTimeoutMs, connect: { timeout: 10_000 } })

@@ -73,7 +73,9 @@ async function moveIntoPlace(part: string, { folder, name: wanted }: DownloadTar
     }
     return name
   }
-  throw new MediaError(6016, `${wanted} and its numbered names all exist in that folder`)
+  throw new MediaError(6016, `${wanted} and its numbered names all exist in that folder`, {
+    hint: 'Choose another name or folder in save_to.',
+  })
 }
 
 async function downloadToHandle(

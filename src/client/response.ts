@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type * as z from 'zod'
 import { anyEnvelope, messageSuccessCode, type Route, successCode } from '../contract/route.ts'
 import { isErrorCode, MediaError } from '../contract/errors.ts'
+import { describeSize } from '../contract/format.ts'
 import { parseJson } from '../platform/text-formats.ts'
 import { parseRetryAfter } from '../platform/retry.ts'
 import { networkCode, wasRequestUnsent } from '../platform/system-error.ts'
@@ -49,7 +50,7 @@ export async function readResponseBody(response: Dispatcher.ResponseData, maxByt
     return await readAtMost(response.body, maxBytes)
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    throw new MediaError(6401, `The service's response is larger than ${maxBytes} bytes`, {
+    throw new MediaError(6401, `The service's response is larger than ${describeSize(maxBytes)}`, {
       cause: error,
       retryable: false,
       hint: 'The service may be older or newer than this client.',

@@ -66,7 +66,7 @@ const snapshot = z.looseObject({
   files: z.array(z.looseObject({ path: z.string().optional() })).optional(),
 })
 
-async function callTool(client: Client, name: string, args: Record<string, unknown>) {
+async function callDemoTool(client: Client, name: string, args: Record<string, unknown>) {
   let last = -10
   const onprogress = ({ progress, message = '' }: { progress: number; message?: string }) => {
     if (progress < last + 10 && progress < 100) return
@@ -83,12 +83,12 @@ async function callTool(client: Client, name: string, args: Record<string, unkno
 async function makeSplitScreen(client: Client, paths: readonly string[]): Promise<string> {
   const input = { clips: paths.map((path) => ({ file_id: path })), output_ratio: '16:9', audio_mode: 'mix' }
   say(`\nvideo_split_screen ${JSON.stringify(input, null, 2)}`)
-  let seen = snapshot.parse((await callTool(client, 'video_split_screen', input)).structuredContent)
+  let seen = snapshot.parse((await callDemoTool(client, 'video_split_screen', input)).structuredContent)
   while (['uploading', 'created', 'queued', 'processing'].includes(seen.status)) {
     const { task_id, transfer_id } = seen
     const again = task_id === undefined ? { transfer_id } : { task_id }
     seen = snapshot.parse(
-      (await callTool(client, 'get_task', { ...again, wait_seconds: 20 })).structuredContent,
+      (await callDemoTool(client, 'get_task', { ...again, wait_seconds: 20 })).structuredContent,
     )
   }
   const path = seen.files?.[0]?.path
@@ -100,7 +100,7 @@ async function makeSplitScreen(client: Client, paths: readonly string[]): Promis
 async function saveContactSheet(client: Client, path: string): Promise<string> {
   const input = { file: path, preview: 'contact_sheet' }
   say(`\ninspect_file ${JSON.stringify(input, null, 2)}`)
-  const { content } = await callTool(client, 'inspect_file', input)
+  const { content } = await callDemoTool(client, 'inspect_file', input)
   const image = content.find((block) => block.type === 'image')
   if (!image) throw new Error('inspect_file returned no picture')
   const sheet = path.replace(/\.\w+$/, '-contact-sheet.png')

@@ -24,7 +24,7 @@ export const keysCommands = {
     async run(call) {
       const { name, account, quota, days } = call.values
       const { createKey } = await import('./manage-accounts.ts')
-      await createKey(await context(call), {
+      await createKey(await accountContext(call), {
         name: requireOption('name', name),
         account,
         ...(quota !== undefined && { quota: parseCredits('--quota', quota, 0) }),
@@ -36,7 +36,7 @@ export const keysCommands = {
     summary: 'list the keys, without the keys themselves',
     async run(call) {
       const { printKeys } = await import('./manage-accounts.ts')
-      await printKeys(await context(call))
+      await printKeys(await accountContext(call))
     },
   },
   revoke: {
@@ -44,7 +44,7 @@ export const keysCommands = {
     argument: 'id',
     async run(call) {
       const { revokeKeyById } = await import('./manage-accounts.ts')
-      await revokeKeyById(await context(call), call.args[0] ?? '')
+      await revokeKeyById(await accountContext(call), call.args[0] ?? '')
     },
   },
   grantCredits: {
@@ -54,7 +54,7 @@ export const keysCommands = {
     help: [['--account <name>', 'account that receives the credits']],
     async run(call) {
       const { grantAccountCredits } = await import('./manage-accounts.ts')
-      await grantAccountCredits(await context(call), {
+      await grantAccountCredits(await accountContext(call), {
         account: requireOption('account', call.values.account),
         amount: parseCredits('<credits>', call.args[0] ?? '', 1),
       })
@@ -62,6 +62,6 @@ export const keysCommands = {
   },
 } as const satisfies Record<string, Command>
 
-async function context({ values, io }: CommandCall): Promise<AccountContext> {
+async function accountContext({ values, io }: CommandCall): Promise<AccountContext> {
   return { config: await readConfig({ dataDir: values['data-dir'], environment: io.environment }), io }
 }

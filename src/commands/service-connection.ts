@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Connection } from '../client/client.ts'
 import type { Config } from '../config/config.ts'
 import { MediaError } from '../contract/errors.ts'
+import type { ServiceAddress } from '../doctor/service-state.ts'
 import type { ServiceConnector } from '../mcp/service-connector.ts'
 import type { CommandIo } from './command.ts'
 
@@ -11,11 +12,6 @@ export const mainModule = join(
   '..',
   import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js',
 )
-
-interface ServiceAddress {
-  readonly baseUrl: string
-  readonly apiKey: string
-}
 
 /** How a command of this machine reaches its service. */
 export interface ServiceAccess {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { MediaError } from '../contract/errors.ts'
 import { identifyProcess } from '../platform/process-identity.ts'
 import { prepareDataFolder } from './data-folder.ts'
@@ -46,7 +46,7 @@ export async function findOrStartDaemon(options: FindOptions): Promise<DaemonAdd
     if (started) return daemonAddress(started)
     if (Date.now() > deadline)
       throw folderLockedError(options.dataDir, (await isRunning(record)) ? record : null)
-    await pause(pollMs)
+    await delay(pollMs)
   }
 }
 
@@ -98,7 +98,7 @@ async function startDaemon(
     }
     if (exitCode === folderLockedExitCode || exitCode === 0) return null
     if (exitCode !== undefined) throw await launched.failure(`it exited at once (${exitCode ?? 'killed'})`)
-    await pause(pollMs)
+    await delay(pollMs)
   }
   throw (await isRunning(last))
     ? folderLockedError(dataDir, last)

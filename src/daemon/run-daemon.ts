@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { failpoint } from '../platform/failpoint.ts'
 import { type HostedService, type HostProcess, newKey } from '../platform/hosting.ts'
@@ -118,7 +118,7 @@ async function waitForExitReason(
 async function closeInTime(service: HostedService, log: Logger): Promise<boolean> {
   const waited = new AbortController()
   try {
-    const late = pause(closeTimeoutMs, 'late', { signal: waited.signal })
+    const late = delay(closeTimeoutMs, 'late', { signal: waited.signal })
     const first = await Promise.race([service.close(), late])
     if (first === 'late') log.warn('requests did not finish in time')
     return first !== 'late'

@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { chmod, copyFile, type FileHandle, link, mkdir, open, opendir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
+import { describeSize } from '../contract/format.ts'
 import { sharedSync, syncFolder, writeFully } from '../platform/durable.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeSpace } from '../platform/folder.ts'
@@ -180,7 +181,7 @@ export async function toDiskFullError(error: unknown, folder: string): Promise<u
   const { code } = error as NodeJS.ErrnoException
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
   const free = await freeSpace(folder)
-  return new MediaError(6002, `the disk of the service is full: ${free} bytes are free`, {
+  return new MediaError(6002, `the disk of the service is full: ${describeSize(free)} are free`, {
     cause: error,
     hint: 'Free space on the service, then upload the file again.',
   })

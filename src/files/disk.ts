@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { chmod, copyFile, link, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
+import { describeSize } from '../contract/format.ts'
 import type { Db } from '../db/schema.ts'
 import { syncFolder, writeDurably, writeFully } from '../platform/durable.ts'
 import { errorCode } from '../platform/system-error.ts'
@@ -92,7 +93,7 @@ async function writeStream(
   let size = 0
   for await (const chunk of source) {
     size += chunk.byteLength
-    if (size > maxBytes) throw new MediaError(6002, `the file is larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new MediaError(6002, `the file is larger than ${describeSize(maxBytes)}`)
     hasher.update(chunk)
     await writeFully(file, chunk)
   }

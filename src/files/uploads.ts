@@ -13,11 +13,11 @@ import { lockAccount } from '../db/queries.ts'
 import type { Db, UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { keyedMutex } from '../platform/concurrency.ts'
-import type { FileStorage as BytesShelf } from './content.ts'
+import type { FileStorage } from './content.ts'
 import { checkDiskSpace, checkQuota, type BoundedFileStorage } from './storage-limits.ts'
 
 /** The parts of the service that uploads use. */
-export interface UploadStorage extends BytesShelf {
+export interface UploadStorage extends FileStorage {
   /** Milliseconds since 1970. */
   readonly clock: () => number
 }

@@ -27,7 +27,9 @@ const socketCloseTimeoutMs = 1_000
 export function registerEventRoutes(app: FastifyInstance, service: Service, idleTimeoutMs: number): void {
   app.addHook('onRequest', async ({ ws, routeOptions }) => {
     if (ws && routeOptions.url !== rawRoutes.taskEvents.path) {
-      throw new MediaError(6016, 'only /task/events supports a protocol upgrade')
+      throw new MediaError(6016, 'only /task/events supports a protocol upgrade', {
+        hint: 'Connect to /task/events.',
+      })
     }
   })
   app.post(routes.eventTicket.path, async (request) => {

@@ -45,7 +45,9 @@ export function registerErrorHandler(app: FastifyInstance, log: Logger): void {
 
 /** Responds to a request whose path cannot be decoded. No hook runs for it. */
 export function sendPathError(reply: FastifyReply): void {
-  const failure = new MediaError(6016, 'the path is not correctly percent-encoded')
+  const failure = new MediaError(6016, 'the path is not correctly percent-encoded', {
+    hint: 'Percent-encode the path (RFC 3986).',
+  })
   void reply.code(failure.status).send(failureEnvelope(failure))
 }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf, supportedHint } from '../contract/file-kind.ts'
 import { maxFileBytes } from '../contract/file.ts'
+import { describeSize } from '../contract/format.ts'
 import { routes } from '../contract/routes.ts'
 import { localFile, uploadInit, type UploadInitResult, uploadPartQuery } from '../contract/upload.ts'
 import { readBody } from '../contract/validation.ts'
@@ -75,7 +76,7 @@ async function receiveForm(service: Service, request: FastifyRequest) {
 
 /** Error 6002 for a declared size over the limit. */
 function fileTooLarge(): MediaError {
-  return new MediaError(6002, `the file is larger than ${maxFileBytes} bytes`)
+  return new MediaError(6002, `the file is larger than ${describeSize(maxFileBytes)}`)
 }
 
 async function findFilePart(parts: AsyncGenerator<Multipart>): Promise<MultipartFile> {
@@ -118,7 +119,11 @@ async function* withFormErrors<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
 function toFormError(error: unknown): MediaError {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (code === 'FST_FILES_LIMIT') return new MediaError(6016, 'a request can contain only one file')
+  if (code === 'FST_FILES_LIMIT') {
+    return new MediaError(6016, 'a request can contain only one file', {
+      hint: 'Send one file per request.',
+    })
+  }
   const broken = /Unexpected end|terminated early|aborted/
   if (code === 'FST_MP_PREMATURE_CLOSE' || broken.test(message)) return requestInterrupted(error)
   return new MediaError(6016, `the form cannot be parsed: ${message}`, { cause: error })

@@ -90,8 +90,8 @@ describe('rejected arguments', () => {
     [{ name: 'x', list: '[not json' }, 'list: ', 'Pass list as [{"at": …}, …].'],
     [{ name: 'x', list: ['a'] }, 'list[0]: ', 'Pass list[0] as {"at": …}.'],
     [{ name: 'x', list: [{ at: 1, box: 'a' }] }, 'list[0].box: ', 'Pass list[0].box as {"x": …}.'],
-    [[], 'must be an object', ''],
-    ['text', 'must be an object', ''],
+    [[], 'must be an object', 'Pass the arguments as a JSON object.'],
+    ['text', 'must be an object', 'Pass the arguments as a JSON object.'],
   ])('%j', (args, message, hint) => {
     const error = {
       code: 6016,

@@ -42,7 +42,11 @@ export function validateArguments<Input extends z.ZodObject>(
  * null values. Rejects unknown names with 6016; does not validate values.
  */
 export function normalizeArguments(input: z.ZodObject, given: unknown): Record<string, unknown> {
-  if (given !== undefined && !isRecord(given)) throw new MediaError(6016, 'The arguments must be an object')
+  if (given !== undefined && !isRecord(given)) {
+    throw new MediaError(6016, 'The arguments must be an object', {
+      hint: 'Pass the arguments as a JSON object.',
+    })
+  }
   const read = normalizeValue(input, given ?? {})
   rejectUnknown(input, read, [])
   return read as Record<string, unknown>

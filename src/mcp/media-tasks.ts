@@ -116,17 +116,17 @@ function taskTimes({
 
 async function cancelMediaTask(session: Session, taskId: string): Promise<void> {
   const task = await findMediaTask(session, taskId)
-  if (task) return await stopTask(session, task.task_id)
+  if (task) return await requestStop(session, task.task_id)
   const job = session.submissions.get(taskId)
   // The submission cannot be cancelled; the task that it creates is stopped at once.
   void job
     ?.result(new AbortController().signal)
     .then(submittedTask)
-    .then((created) => created && stopTask(session, created.task_id))
+    .then((created) => created && requestStop(session, created.task_id))
     .catch(() => undefined)
 }
 
-async function stopTask({ client }: Session, task_id: string): Promise<void> {
+async function requestStop({ client }: Session, task_id: string): Promise<void> {
   try {
     await client.call(routes.stopTask, { params: { task_id } })
   } catch (error) {

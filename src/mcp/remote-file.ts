@@ -9,6 +9,7 @@ import { safeFileName } from '../client/file-names.ts'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, type FileKind, kindOf, supportedHint } from '../contract/file-kind.ts'
 import { maxFileBytes } from '../contract/file.ts'
+import { describeSize } from '../contract/format.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { lazy } from '../platform/cache.ts'
 import type { OpenedFile } from './open-allowed.ts'
@@ -150,7 +151,7 @@ async function fetchToHandle(handle: FileHandle, url: URL, fetch: FetchContext):
     let size = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (size + chunk.length > maxFileBytes) {
-        throw new MediaError(6002, `${displayUrl(url)} is larger than ${maxFileBytes} bytes`)
+        throw new MediaError(6002, `${displayUrl(url)} is larger than ${describeSize(maxFileBytes)}`)
       }
       await writeAll(handle, chunk, size)
       size += chunk.length

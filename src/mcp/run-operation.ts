@@ -77,7 +77,7 @@ async function submitOrJoin(
   const key = request.options.force_new ? undefined : prepared.fingerprint
   const running = key === undefined ? undefined : session.submissions.running(key)
   if (!running) {
-    const job = session.submissions.start((context) => submitTask(session, submission, context), key)
+    const job = session.submissions.start((context) => uploadAndCreate(session, submission, context), key)
     return { job, isJoined: false }
   }
   await prepared.files[Symbol.asyncDispose]()
@@ -86,7 +86,7 @@ async function submitOrJoin(
 }
 
 /** The background job: uploads the files, quotes the price, then creates the task if nobody needs to be asked. */
-async function submitTask(
+async function uploadAndCreate(
   session: Session,
   { request, prepared, consent }: SubmitTaskOptions,
   context: JobContext,

@@ -134,18 +134,18 @@ function nextStep(
 
 function describeExpectedTimes(status: TaskView['status'], { wait, work }: ExpectedTimes): string {
   if (status === 'processing') return `it runs in the background and ${describeRemaining(work)}`
-  const start = wait < 1 ? 'shortly' : `in about ${formatSeconds(wait)}`
-  const takes = work === null ? '' : `, and then takes about ${formatSeconds(work)}`
+  const start = wait < 1 ? 'shortly' : `in about ${formatRoughDuration(wait)}`
+  const takes = work === null ? '' : `, and then takes about ${formatRoughDuration(work)}`
   return `it is queued and starts ${start}${takes}`
 }
 
 function describeRemaining(work: number | null): string {
   if (work === null) return 'takes longer than expected'
-  return work < 1 ? 'is almost done' : `takes about ${formatSeconds(work)} more`
+  return work < 1 ? 'is almost done' : `takes about ${formatRoughDuration(work)} more`
 }
 
 /** Formats a duration: seconds up to 90, then minutes. */
-function formatSeconds(seconds: number): string {
+function formatRoughDuration(seconds: number): string {
   return seconds <= 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
 }
 

@@ -9,7 +9,7 @@ import { showDetails } from './task-details.js'
 import { duration, moment, stateNames, stopped, wasStopped } from './format.js'
 
 /** A task in the list: its state, its progress, its error, and its details on request. */
-export class TaskRow {
+export class TaskListRow {
   #api
   #refresh
   #item

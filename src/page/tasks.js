@@ -4,7 +4,7 @@
  */
 import { element } from './dom.js'
 import { PagedList } from './list.js'
-import { TaskRow } from './task-row.js'
+import { TaskListRow } from './task-row.js'
 import { stateNames } from './format.js'
 
 const filters = /** @type {const} */ (['queued', 'processing', 'completed', 'failed', 'cancelled'])
@@ -33,7 +33,7 @@ export function tasksView(api) {
       for (const task of progressEvents.values()) tasks.row(task.id)?.progressed(task)
     },
     idOf: ({ id }) => id,
-    makeRow: (item, refresh) => new TaskRow(api, item, refresh),
+    makeRow: (item, refresh) => new TaskListRow(api, item, refresh),
     empty: 'No tasks here. New tasks appear at once.',
   })
   filter.addEventListener('change', () => void tasks.turnTo(1))

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { removeExpiredKeys } from '../accounts/keys.ts'
 import { removeExpiredEventTickets } from '../accounts/tickets.ts'
 import type { RemovedFile } from '../files/content.ts'
@@ -52,7 +52,7 @@ async function keepSweeping(
 
 async function untilNext(signal: AbortSignal): Promise<void> {
   // Rejects only if aborted.
-  await pause(sweepIntervalMs, undefined, { signal, ref: false }).catch(() => undefined)
+  await delay(sweepIntervalMs, undefined, { signal, ref: false }).catch(() => undefined)
 }
 
 /** Removes all expired data. Failures are logged and retried in the next sweep. */

@@ -11,7 +11,7 @@ import { acquire } from '../engines/services/configured.ts'
 import { identifyProcess, killProcessGroup, type ProcessIdentity } from '../platform/process-identity.ts'
 import { parseJson } from '../platform/text-formats.ts'
 import type { Attempt, AttemptResult, FromWorker, ToWorker } from './worker-messages.ts'
-import { toMediaError } from './worker.ts'
+import { fromAttemptFailure } from './worker.ts'
 
 /** Options for starting worker children. */
 export interface WorkerChildOptions {
@@ -122,7 +122,7 @@ export class WorkerChild {
       if (message.type === 'finished') return message.result
       // A failed attempt may leave the process in any state.
       await this.end()
-      throw toMediaError(message.failure)
+      throw fromAttemptFailure(message.failure)
     } finally {
       watch.signal.removeEventListener('abort', abort)
       // An aborted attempt may still have finished; then its child serves the next one.

@@ -37,11 +37,11 @@ export function runWorker(modules: readonly OperationModule[]): void {
     abort = new AbortController()
     if (message.ffmpeg) useFfmpeg(message.ffmpeg)
     void runAttemptHere(operations, message.attempt, abort.signal).then(
-      (result) => send({ type: 'finished', result }),
-      (error: unknown) => send({ type: 'failed', failure: toFailure(error) }),
+      (result) => sendToSupervisor({ type: 'finished', result }),
+      (error: unknown) => sendToSupervisor({ type: 'failed', failure: toAttemptFailure(error) }),
     )
   })
-  send({ type: 'ready' })
+  sendToSupervisor({ type: 'ready' })
 }
 
 /** Acquires permits from the supervisor, which limits the rate over all its workers. */
@@ -59,7 +59,7 @@ function acquireFromSupervisor(): Acquire {
     const abandon = (): void => permit.reject(signal.reason)
     waiting.set(number, permit.resolve)
     signal.addEventListener('abort', abandon)
-    send({ type: 'acquire', service, number })
+    sendToSupervisor({ type: 'acquire', service, number })
     try {
       await permit.promise
     } finally {
@@ -69,7 +69,7 @@ function acquireFromSupervisor(): Acquire {
   }
 }
 
-function send(message: FromWorker): void {
+function sendToSupervisor(message: FromWorker): void {
   process.send?.(message)
 }
 
@@ -121,7 +121,7 @@ function createRunContext(attempt: Attempt, signal: AbortSignal, kept: AttemptFi
       const whole = Math.floor(Math.min(percent, 100))
       if (whole <= reached) return
       reached = whole
-      send({ type: 'progress', percent: whole })
+      sendToSupervisor({ type: 'progress', percent: whole })
     },
     keep({ path, name }) {
       const absolute = resolve(attempt.scratch, path)
@@ -136,7 +136,7 @@ function createRunContext(attempt: Attempt, signal: AbortSignal, kept: AttemptFi
   }
 }
 
-function toFailure(thrown: unknown): AttemptFailure {
+function toAttemptFailure(thrown: unknown): AttemptFailure {
   const error = thrown instanceof MediaError ? thrown : unexpected(thrown)
   const { code, message, hint, retryable, cause } = error
   return { code, message, hint, retryable, ...(cause !== undefined && { bug: describe(cause) }) }
@@ -152,7 +152,7 @@ function describe(error: unknown): string {
 }
 
 /** Converts a failure message back into an error. */
-export function toMediaError(failure: AttemptFailure): MediaError {
+export function fromAttemptFailure(failure: AttemptFailure): MediaError {
   return new MediaError(isErrorCode(failure.code) ? failure.code : 6500, failure.message, {
     hint: failure.hint,
     retryable: failure.retryable,

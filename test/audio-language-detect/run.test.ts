@@ -15,7 +15,7 @@ import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { writeFakePack, whisperDecoder, whisperEncoder } from '../engines/speech/fake-speech-models.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { writeFakeWhisper } from './fake-whisper.ts'
 
 const folder = await scratchFolder()
@@ -29,7 +29,7 @@ async function detect(path: string) {
   const input = audioLanguageDetect.input.parse({ file_id: fileIdOf(path) })
   plan(input, files)
   await requireAll(requirements(input, files))
-  const { context } = createRunContext(files, folder)
+  const { context } = createTestContext(files, folder)
   return audioLanguageDetect.output.parse(await run(input, context))
 }
 

@@ -8,7 +8,7 @@ import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
 import { runTextToSpeech } from './run-tts.ts'
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
     const scratch = join(folder, 'barred')
     // A folder where the file should be.
     await mkdir(join(scratch, 'speech.srt'), { recursive: true })
-    const { context, results } = createRunContext(files, scratch)
+    const { context, results } = createTestContext(files, scratch)
     const request = { ref_file_id: fileIdOf(recording), text: 'Hello there.', text_lang: 'en-US' }
     const input = audioTtsZeroShot.input.parse({ ...request, subtitle_format: 'srt' })
     const output = audioTtsZeroShot.output.parse(await run(input, context))

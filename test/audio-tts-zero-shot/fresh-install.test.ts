@@ -12,7 +12,7 @@ import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
 import { createFakeSherpaPack } from '../engines/speech/fake-sherpa.ts'
 import { writeFakePack } from '../engines/speech/fake-speech-models.ts'
-import { fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { runTextToSpeech } from './run-tts.ts'
 
 const folder = await scratchFolder()

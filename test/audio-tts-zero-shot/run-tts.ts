@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { plan } from '../../tools/audio-tts-zero-shot/plan.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 
 let runs = 0
 
@@ -19,7 +19,7 @@ export async function runTextToSpeech(folder: string, reference: string, request
   runs += 1
   const scratch = join(folder, `run-${runs}`)
   await mkdir(scratch, { recursive: true })
-  const { context, results, progress } = createRunContext(files, scratch)
+  const { context, results, progress } = createTestContext(files, scratch)
   const output = audioTtsZeroShot.output.parse(await run(input, context))
   return { output, results, progress, path: results[0]?.path ?? '', srt: results[1]?.path }
 }

@@ -15,7 +15,7 @@ import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { bytes, fails, json } from '../engines/services/fake-service.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { fakeVoiceRate, startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
 import { runTextToSpeech } from './run-tts.ts'
 
@@ -195,7 +195,7 @@ describe.skipIf(speech === undefined || !hasModels)(
       })
       const scratch = join(folder, 'resumed')
       await mkdir(scratch)
-      const { context } = createRunContext(files, scratch)
+      const { context } = createTestContext(files, scratch)
       speechServices.voice.replies.push(
         (...replyArgs) => speechServices.voice.otherwise(...replyArgs),
         fails(401),

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkParticle } from '../../tools/check-particle/contract.ts'
 import { run } from '../../tools/check-particle/run.ts'
-import { particle, particleFile } from '../html-render-simple/render.ts'
-import { createRunContext, stageFiles } from '../tasks/run-operation.ts'
+import { htmlParticle, particleFile } from '../html-render-simple/render.ts'
+import { createTestContext, stageFiles } from '../tasks/run-in-worker.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { rgb } from '../video-split-screen/media.ts'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 async function check(input: Readonly<Record<string, unknown>>, paths: readonly string[] = []) {
-  const { context, results } = createRunContext(
+  const { context, results } = createTestContext(
     await stageFiles(paths),
     await mkdtemp(join(folder.path, 'run-')),
   )
@@ -47,7 +47,7 @@ const text = '<p style="font-size: 60px; color: #fff">text</p>'
 
 describe('a valid particle', () => {
   it('is drawn at moments of its duration, over a checkerboard, at the requested size', async () => {
-    const moving = particle(
+    const moving = htmlParticle(
       { duration: 2 },
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
       'document.querySelector("b").style.right = `${100 - 50 * t}%`',
@@ -72,7 +72,7 @@ describe('a valid particle', () => {
   })
 
   it('is drawn correctly if only some of its moments are opaque', async () => {
-    const opaque = particle(
+    const opaque = htmlParticle(
       { duration: 2 },
       '<b style="position: absolute; inset: 0; background: rgb(0 0 255)"></b>',
       'document.querySelector("b").style.right = Math.floor(t * 6) % 2 ? "0" : "50%"',
@@ -87,16 +87,16 @@ describe('a valid particle', () => {
   })
 
   it('passes if it draws for a moment only, and gets a warning if it never draws', async () => {
-    const flash = particle({}, text, 'document.querySelector("p").hidden = Math.abs(t - 0.4) > 0.05')
+    const flash = htmlParticle({}, text, 'document.querySelector("p").hidden = Math.abs(t - 0.4) > 0.05')
     expect(await check({ html: flash })).toMatchObject({ reports: [], output: { ok: true, file_id: '1' } })
-    const never = particle({}, text, 'document.querySelector("p").hidden = true')
+    const never = htmlParticle({}, text, 'document.querySelector("p").hidden = true')
     const { output, reports } = await check({ html: never })
     expect(reports).toEqual(['warning - draws nothing'])
     expect(output).toMatchObject({ ok: true, file_id: '1' })
   })
 
   it('can be a file', async () => {
-    const path = await particleFile(join(folder.path, 'title.html'), particle({}, text))
+    const path = await particleFile(join(folder.path, 'title.html'), htmlParticle({}, text))
     const { output } = await check({ file_id: path.slice(-64) }, [path])
     expect(output.ok).toBe(true)
   })
@@ -104,38 +104,38 @@ describe('a valid particle', () => {
 
 describe('problems that prevent rendering are reported together, with their lines', () => {
   it.each<[string, string, RegExp]>([
-    ['an endless timeline', particle({ duration: Infinity }, text), /endless/],
+    ['an endless timeline', htmlParticle({ duration: Infinity }, text), /endless/],
     [
       'a timeline that cannot seek',
-      particle({}, text).replace('seek(t)', 'play(t)'),
+      htmlParticle({}, text).replace('seek(t)', 'play(t)'),
       /neither totalTime nor seek/,
     ],
     [
       'a script error',
-      particle({}, `${text}\n<script>\n\nnothing.at.all</script>`),
+      htmlParticle({}, `${text}\n<script>\n\nnothing.at.all</script>`),
       /error 5 .*nothing is not defined/,
     ],
     [
       'an error on one frame',
-      particle({}, text, 'if (Math.round(t * 30) === 17) missing()'),
+      htmlParticle({}, text, 'if (Math.round(t * 30) === 17) missing()'),
       /missing is not defined/,
     ],
-    ['a request', particle({}, `${text}<script>fetch('https://example.com/')</script>`), /example\.com/],
+    ['a request', htmlParticle({}, `${text}<script>fetch('https://example.com/')</script>`), /example\.com/],
     [
       'a web socket',
-      particle({}, `${text}<script>new WebSocket('wss://example.com/')</script>`),
+      htmlParticle({}, `${text}<script>new WebSocket('wss://example.com/')</script>`),
       /WebSocket|example\.com/,
     ],
-    ['a peer', particle({}, `${text}<script>new RTCPeerConnection()</script>`), /RTCPeerConnection/],
+    ['a peer', htmlParticle({}, `${text}<script>new RTCPeerConnection()</script>`), /RTCPeerConnection/],
     [
       'a worker',
-      particle({}, `${text}<script>new Worker(URL.createObjectURL(new Blob([''])))</script>`),
+      htmlParticle({}, `${text}<script>new Worker(URL.createObjectURL(new Blob([''])))</script>`),
       /[Ww]orker/,
     ],
-    ['ten thousand elements', particle({}, text + '<i></i>'.repeat(10_000)), /5000/],
+    ['ten thousand elements', htmlParticle({}, text + '<i></i>'.repeat(10_000)), /5000/],
     [
       'a timeline of its own name only',
-      particle({}, text).replace('__timelines', 'not__timelines'),
+      htmlParticle({}, text).replace('__timelines', 'not__timelines'),
       /timeline/,
     ],
   ])('reports %s', async (_, html, expected) => {
@@ -146,7 +146,7 @@ describe('problems that prevent rendering are reported together, with their line
   })
 
   it('problems of reading and of playing are reported together', async () => {
-    const html = particle({}, `${text}<img src="logo.png">\n<script>nothing.at.all</script>`)
+    const html = htmlParticle({}, `${text}<img src="logo.png">\n<script>nothing.at.all</script>`)
     const { reports, output } = await check({ html })
     expect(reports.join('\n')).toMatch(/error 2 <img src="logo\.png"> is external/)
     expect(reports.join('\n')).toMatch(/error 3 .*nothing is not defined/)
@@ -154,11 +154,11 @@ describe('problems that prevent rendering are reported together, with their line
   })
 
   it('a problem found by both reading and playing is reported once', async () => {
-    const outside = particle({}, `${text}\n<img\n src="https://example.com/logo.png">\n<b>x</b>`)
+    const outside = htmlParticle({}, `${text}\n<img\n src="https://example.com/logo.png">\n<b>x</b>`)
     expect((await check({ html: outside })).reports).toEqual([
       expect.stringMatching(/^error 4 <img src="https:\/\/example\.com\/logo\.png"> is external/),
     ])
-    const styled = particle({}, `<style>\np {\nbackground: url(https://example.com) }</style>${text}`)
+    const styled = htmlParticle({}, `<style>\np {\nbackground: url(https://example.com) }</style>${text}`)
     expect((await check({ html: styled })).reports).toEqual([
       expect.stringMatching(/^error 4 the style loads https:\/\/example\.com;/),
     ])

@@ -41,13 +41,13 @@ function respondWith(text: string): Server {
   return createServer((socket) => socket.once('data', () => socket.end(text)))
 }
 
-const json = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+const jsonResponse = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
 const impostors: Record<string, () => Server> = {
   'does not speak HTTP': () => respondWith('SSH-2.0-OpenSSH_9.2\r\n'),
   'closes the connection': () => createServer((socket) => socket.destroy()),
   'never responds': () => createServer(),
-  'returns another document': () => respondWith(json('<html>')),
+  'returns another document': () => respondWith(jsonResponse('<html>')),
   'returns a proof for another key': () =>
     createHttpServer((request, response) => {
       const nonce = new URL(request.url ?? '', 'http://localhost').searchParams.get('nonce') ?? ''
@@ -59,7 +59,7 @@ const impostors: Record<string, () => Server> = {
       )
     }),
   'returns an empty proof': () =>
-    respondWith(json(JSON.stringify({ instance: exitedDaemon.instance, proof: '' }))),
+    respondWith(jsonResponse(JSON.stringify({ instance: exitedDaemon.instance, proof: '' }))),
   redirects: () =>
     respondWith('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:9/health\r\ncontent-length: 0\r\n\r\n'),
   'switches protocols': () =>

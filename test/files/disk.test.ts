@@ -11,7 +11,7 @@ import { testFileStoreProperties } from './file-store-properties.ts'
 
 testFileStoreProperties(openDiskStore)
 
-async function scratchFolder(): Promise<string> {
+async function diskFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-disk-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
@@ -24,14 +24,14 @@ async function listStored(folder: string): Promise<StoredBytes[]> {
 }
 
 test('files of other programs in the store are ignored', async () => {
-  const folder = await scratchFolder()
+  const folder = await diskFolder()
   await openDiskStore(folder)
   await writeFile(join(folder, 'blobs', '.DS_Store'), 'a file manager was here')
   expect(await listStored(folder)).toEqual([])
 })
 
 test.skipIf(process.platform === 'win32')('a read-only result is adopted without being root', async () => {
-  const folder = await scratchFolder()
+  const folder = await diskFolder()
   const result = join(folder, 'result')
   await writeFile(result, 'a copy of a read-only input')
   await chmod(result, 0o444)

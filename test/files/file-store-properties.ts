@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FileStore } from '../../src/files/store.ts'
-import { createHasher } from '../../src/platform/hash.ts'
+import { hashOf } from '../http/chunked-upload-client.ts'
 
 /** Tests for every file store. `open` opens an empty store, or the existing one of the same folder. */
 export function testFileStoreProperties(open: (folder: string) => Promise<FileStore>): void {
@@ -287,10 +287,4 @@ async function text(stream: NodeJS.ReadableStream): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(Buffer.from(chunk))
   return Buffer.concat(chunks).toString()
-}
-
-async function hashOf(content: string): Promise<string> {
-  const hasher = await createHasher()
-  hasher.update(Buffer.from(content))
-  return hasher.digest()
 }

@@ -16,7 +16,7 @@ export const plainBlur: FrameTreatment = async function* blurred(frames, { first
   }
 }
 
-interface Box {
+interface BlurBox {
   readonly left: number
   readonly top: number
   readonly columns: number
@@ -24,7 +24,7 @@ interface Box {
 }
 
 /** Approximates a Gaussian by three box blurs along each axis. Edge pixels are repeated beyond the frame. */
-function blurBox({ bytes, width, height }: FramePlane, { left, top, columns, rows }: Box): void {
+function blurBox({ bytes, width, height }: FramePlane, { left, top, columns, rows }: BlurBox): void {
   const blurRadius = Math.min(columns, rows)
   const [outerColumns, outerRows] = [columns + 2 * blurRadius, rows + 2 * blurRadius]
   const clampTo = (value: number, most: number) => Math.min(most - 1, Math.max(0, value))

@@ -14,7 +14,7 @@ export interface Scene {
 type View = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
 
 /** Camera motion by frame index. Lengths are in 480ths of the frame's width. */
-interface Shot {
+interface CameraShot {
   readonly view: (index: number, count: number) => View
   /** Brightness factor; 1 is unchanged. */
   readonly gain?: (index: number, count: number) => number
@@ -53,7 +53,7 @@ export const shots = {
     gain: (index, count) => Math.min(1, (3 * index) / count, (3 * (count - 1 - index)) / count),
   },
   walker: { view: () => translatedView(200, 120), hasWalker: true },
-} as const satisfies Record<string, Shot>
+} as const satisfies Record<string, CameraShot>
 
 export type ShotName = keyof typeof shots
 
@@ -84,7 +84,7 @@ export function createScene(
     readonly seed?: number
   } = {},
 ): Scene {
-  const shot: Shot = shots[name]
+  const shot: CameraShot = shots[name]
   const unit = width / 480
   // Wide enough for the fastest camera over all frames.
   const worldWidth = name === 'fast pan' ? Math.max(1500, 520 + 12 * count) : 1500
@@ -97,7 +97,7 @@ export function createScene(
     const gain = shot.gain?.(index, count) ?? 1
     const walker = shot.hasWalker === true ? { x: width * (0.1 + (0.8 * index) / count), unit } : undefined
     for (const plane of [0, 1, 2] as const) {
-      draw({ world, view, width, height, bytes, gain, walker, grain: grain(index * 3 + plane) }, plane)
+      drawFrame({ world, view, width, height, bytes, gain, walker, grain: grain(index * 3 + plane) }, plane)
     }
     return { width, height, bytes }
   }
@@ -115,7 +115,10 @@ interface Drawing {
   readonly grain: (at: number) => number
 }
 
-function draw({ world, view, width, height, bytes, gain, walker, grain }: Drawing, plane: 0 | 1 | 2): void {
+function drawFrame(
+  { world, view, width, height, bytes, gain, walker, grain }: Drawing,
+  plane: 0 | 1 | 2,
+): void {
   const [a, b, c, d, e, f] = view
   const step = plane === 0 ? 1 : 2
   const from = [0, width * height, (width * height * 5) / 4][plane] ?? 0

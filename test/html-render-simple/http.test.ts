@@ -9,7 +9,7 @@ import { h264, generateMedia, picture, tone } from '../engines/ffmpeg/generate-m
 import { api, pollUntil } from '../service/api.ts'
 import { findProcesses } from '../service/processes.ts'
 import { streams } from '../video-split-screen/media.ts'
-import { particle } from './render.ts'
+import { htmlParticle } from './render.ts'
 import { writeFile } from 'node:fs/promises'
 
 // Both operations over HTTP, with real workers and files.
@@ -91,19 +91,19 @@ describe('html_render_simple', () => {
 
   it('fails with the particle and the line, and refunds the credits', async () => {
     const before = await calls.balance()
-    const broken = particle({}, '<p>x</p>\n<script>\nundefined.property\n</script>')
+    const broken = htmlParticle({}, '<p>x</p>\n<script>\nundefined.property\n</script>')
     const composition = {
       video_size: { width: 320, height: 180 },
       assets: { file_id: {} },
       tracks: [],
       beats: [
-        { start: 0, duration: 1, track_index: 0, html: particle({}, '<p>x</p>') },
+        { start: 0, duration: 1, track_index: 0, html: htmlParticle({}, '<p>x</p>') },
         { id: 'second', start: 0, duration: 1, track_index: 1, html: broken },
       ],
     }
     const { status, output_result: output } = await done('html_render_simple', {
       composition,
-      render: { output_format: 'webm' },
+      renderBeats: { output_format: 'webm' },
     })
     expect([status, output]).toEqual([
       'failed',
@@ -117,12 +117,12 @@ describe('html_render_simple', () => {
     ])
     expect(await calls.balance()).toBe(before)
     const beats = [
-      { start: 0, duration: 1, track_index: 0, html: particle({}, '<img src="a.png">\n<video></video>') },
+      { start: 0, duration: 1, track_index: 0, html: htmlParticle({}, '<img src="a.png">\n<video></video>') },
       { id: 'second', start: 0, duration: 1, track_index: 1, html: '<p>no template</p>' },
     ]
     const both = await done('html_render_simple', {
       composition: { ...composition, beats },
-      render: { output_format: 'webm' },
+      renderBeats: { output_format: 'webm' },
     })
     expect(both.output_result?.['error']).toMatchObject({
       code: 6016,
@@ -134,7 +134,7 @@ describe('html_render_simple', () => {
 
   it('leaves no processes when it is stopped', async () => {
     const scratch = join(service.folder, 'data', 'scratch')
-    const moving = particle({ duration: 600 }, '<p id="p">x</p>', 'p.style.translate = `${t}px`')
+    const moving = htmlParticle({ duration: 600 }, '<p id="p">x</p>', 'p.style.translate = `${t}px`')
     const composition = {
       video_size: { width: 1280, height: 720 },
       assets: { file_id: {} },
@@ -143,7 +143,7 @@ describe('html_render_simple', () => {
     }
     const { data: task } = await calls.create('html_render_simple', {
       composition,
-      render: { output_format: 'qtrle' },
+      renderBeats: { output_format: 'qtrle' },
     })
     const programs = async () => [
       ...(await findProcesses('chrom', scratch)),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { api } from '../service/api.ts'
 import { temporaryDataFolder, startKillableService } from '../service/killable-service.ts'
 import { suspendProcesses, findProcesses, signalEach, waitUntilExited } from '../service/processes.ts'
-import { particle } from './render.ts'
+import { htmlParticle } from './render.ts'
 
 const type = 'html_render_simple'
 
@@ -21,7 +21,7 @@ const composition = {
       start: 0,
       duration: seconds,
       track_index: 0,
-      html: particle({ duration: seconds }, '<p id="p">x</p>', 'p.style.translate = `${t}px`'),
+      html: htmlParticle({ duration: seconds }, '<p id="p">x</p>', 'p.style.translate = `${t}px`'),
     },
   ],
 }

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg, solidColour } from '../video-split-screen/media.ts'
-import { particle, render } from './render.ts'
+import { htmlParticle, renderBeats } from './render.ts'
 
 const size = { width: 320, height: 180 }
 const frames = 6
 
 /** Covers everything on every second frame; the browser returns such frames without alpha. */
-const html = particle(
+const html = htmlParticle(
   { duration: 1 },
   '<b style="position: absolute; inset: 0; background: #00f"></b>',
   'document.querySelector("b").style.right = Math.round(t * 10) % 2 ? "0" : "50%"',
@@ -19,14 +19,14 @@ it.each(['mp4', 'webm', 'qtrle'] as const)(
   async (form) => {
     await using folder = await temporaryFolder()
     const base = await solidColour(join(folder.path, 'red.mkv'), { ...size, seconds: 1 }, 'red')
-    const { path } = await render(
+    const { path } = await renderBeats(
       {
         composition: {
           ...{ video_size: size, fps: 10, duration: frames / 10 },
           tracks: form === 'mp4' ? [{ type: 'video', asset: 'base', track_index: 0, start: 0 }] : [],
           beats: [{ start: 0, duration: frames / 10, track_index: 0, html }],
         },
-        render: { output_format: form },
+        renderBeats: { output_format: form },
         assets: { base },
       },
       folder.path,

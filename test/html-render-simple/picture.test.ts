@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, solidColour, rgb, streams, yuvFrames } from '../video-split-screen/media.ts'
-import { particle, particleFile, render, type Rendered } from './render.ts'
+import { htmlParticle, particleFile, renderBeats, type RenderedBeats } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
@@ -16,7 +16,7 @@ const size = { width: 320, height: 180 }
 const frameBytes = size.width * size.height * 4
 
 /** RGBA pixels of every frame, from the decoder that supports alpha. */
-async function frames({ path }: Rendered): Promise<Uint8Array[]> {
+async function frames({ path }: RenderedBeats): Promise<Uint8Array[]> {
   const decoder = path.endsWith('.webm') ? ['-c:v', 'libvpx'] : []
   const bytes = await ffmpeg(...decoder, '-i', path, '-map', '0:v', '-f', 'rawvideo', '-pix_fmt', 'rgba', '-')
   return Array.from({ length: bytes.length / frameBytes }, (_, index) =>
@@ -30,7 +30,7 @@ const pixel = (frame: Uint8Array | undefined, x: number, y: number) => [
 
 /** A particle that shows its frame number in ten boxes, lowest bit first. */
 const counting = (fps: string) =>
-  particle(
+  htmlParticle(
     { duration: 600 },
     `<style>b { position: absolute; top: 0; width: 32px; height: 180px }</style>
 ${Array.from({ length: 10 }, (_, bit) => `<b style="left: ${bit * 32}px"></b>`).join('')}`,
@@ -57,7 +57,7 @@ describe('frame k shows the state at k / fps', () => {
     ['qtrle', 25, '25'],
   ] as const)('in %s at %d frames a second', async (output_format, fps, exact) => {
     const html = counting(exact)
-    const rendered = await render(
+    const rendered = await renderBeats(
       {
         composition: {
           video_size: size,
@@ -68,7 +68,7 @@ describe('frame k shows the state at k / fps', () => {
             { start: 1.8, duration: 0.6, track_index: 0, html },
           ],
         },
-        render: { output_format },
+        renderBeats: { output_format },
         assets: { base: await solidColour(at('black.mkv'), { ...size, seconds: 0.2 }, 'black') },
       },
       folder.path,
@@ -91,7 +91,7 @@ describe('frame k shows the state at k / fps', () => {
   })
 
   it('at the rate of render, and keeps the last state after the timeline', async () => {
-    const rendered = await render(
+    const rendered = await renderBeats(
       {
         composition: {
           video_size: size,
@@ -99,7 +99,7 @@ describe('frame k shows the state at k / fps', () => {
             { start: 0, duration: 1, track_index: 0, html: counting('12').replace('() => 600', '() => 0.5') },
           ],
         },
-        render: { output_format: 'qtrle', fps: 12 },
+        renderBeats: { output_format: 'qtrle', fps: 12 },
       },
       folder.path,
     )
@@ -108,7 +108,7 @@ describe('frame k shows the state at k / fps', () => {
 })
 
 describe('alpha', () => {
-  const shapes = particle(
+  const shapes = htmlParticle(
     { duration: 1 },
     `<svg width="320" height="180" style="position: absolute">
   <rect x="20" y="20" width="80" height="140" fill="rgb(255 0 0 / 0.5)"/>
@@ -119,8 +119,8 @@ describe('alpha', () => {
   let lossless: Uint8Array
 
   beforeAll(async () => {
-    const rendered = await render(
-      { composition: { video_size: size, beats }, render: { output_format: 'qtrle' } },
+    const rendered = await renderBeats(
+      { composition: { video_size: size, beats }, renderBeats: { output_format: 'qtrle' } },
       folder.path,
     )
     lossless = (await frames(rendered))[3] ?? new Uint8Array()
@@ -155,8 +155,8 @@ describe('alpha', () => {
   })
 
   it('of webm looks the same over any colour', async () => {
-    const rendered = await render(
-      { composition: { video_size: size, beats }, render: { output_format: 'webm' } },
+    const rendered = await renderBeats(
+      { composition: { video_size: size, beats }, renderBeats: { output_format: 'webm' } },
       folder.path,
     )
     expect(await streams(rendered.path)).toMatchObject([{ codec_name: 'vp8', nb_read_frames: '6' }])
@@ -174,7 +174,7 @@ describe('alpha', () => {
 
   it('of mp4 is composed over the base', async () => {
     const base = await solidColour(at('blue.mkv'), { ...size, seconds: 0.2 }, '0x1e3c78')
-    const rendered = await render(
+    const rendered = await renderBeats(
       {
         composition: {
           video_size: size,
@@ -204,11 +204,11 @@ describe('alpha', () => {
 
 describe('particles', () => {
   const filled = (colour: string) =>
-    particle({ duration: 1 }, `<div style="position: absolute; inset: 0; background: ${colour}"></div>`)
+    htmlParticle({ duration: 1 }, `<div style="position: absolute; inset: 0; background: ${colour}"></div>`)
 
   it('are ordered by track_index, then as listed, whether files or sources; an opaque one hides all below', async () => {
     const file = await particleFile(at('blue.html'), filled('rgb(0 0 255 / 0.5)'))
-    const rendered = await render(
+    const rendered = await renderBeats(
       {
         composition: {
           video_size: size,
@@ -226,7 +226,7 @@ describe('particles', () => {
             },
           ],
         },
-        render: { output_format: 'qtrle' },
+        renderBeats: { output_format: 'qtrle' },
         assets: { blue: file },
       },
       folder.path,
@@ -244,7 +244,7 @@ describe('particles', () => {
 describe('the base', () => {
   it('is scaled and padded, begins at its start, ends after its duration, with black around it', async () => {
     const base = await counter(at('counter.mkv'), { width: 160, height: 120, seconds: 2, rate: '25' })
-    const rendered = await render(
+    const rendered = await renderBeats(
       {
         composition: {
           video_size: size,
@@ -256,7 +256,7 @@ describe('the base', () => {
           ],
         },
         assets: { base },
-        render: { quality: 'draft' },
+        renderBeats: { quality: 'draft' },
       },
       folder.path,
     )

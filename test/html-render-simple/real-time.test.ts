@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
-import { particle, render } from './render.ts'
+import { htmlParticle, renderBeats } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
@@ -52,7 +52,7 @@ const names = Object.keys(methods)
 const frames = 26
 const width = names.length * 20
 
-const html = particle(
+const html = htmlParticle(
   { width, height: 20, duration: 600 },
   `<canvas id="canvas" width="${width}" height="20" style="position:absolute;left:0;top:0"></canvas>
 <script>
@@ -80,13 +80,13 @@ const html = particle(
 )
 
 async function renderedFrames(): Promise<Buffer[]> {
-  const { path } = await render(
+  const { path } = await renderBeats(
     {
       composition: {
         video_size: { width, height: 20 },
         beats: [{ start: 0, duration: frames / 30, track_index: 0, html }],
       },
-      render: { output_format: 'qtrle' },
+      renderBeats: { output_format: 'qtrle' },
     },
     folder.path,
   )

@@ -2,33 +2,33 @@ import { writeFile } from 'node:fs/promises'
 import { htmlRenderSimple } from '../../tools/html-render-simple/contract.ts'
 import { plan } from '../../tools/html-render-simple/plan.ts'
 import { run } from '../../tools/html-render-simple/run.ts'
-import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/run-in-worker.ts'
 
-export type Rendered = OperationRun<typeof htmlRenderSimple>
+export type RenderedBeats = OperationRun<typeof htmlRenderSimple>
 
-interface RenderOptions {
+interface RenderBeatsOptions {
   readonly composition: Readonly<Record<string, unknown>>
-  readonly render?: Readonly<Record<string, unknown>>
+  readonly renderBeats?: Readonly<Record<string, unknown>>
   /** Paths by the names of assets. */
   readonly assets?: Readonly<Record<string, string>>
 }
 
 /** Plans and runs a request in `folder`, like the service and a worker. */
-export async function render(
-  { composition, render: encoding, assets = {} }: RenderOptions,
+export async function renderBeats(
+  { composition, renderBeats: encoding, assets = {} }: RenderBeatsOptions,
   folder: string,
-): Promise<Rendered> {
+): Promise<RenderedBeats> {
   const files = await stageFiles(Object.values(assets))
   const ids = Object.fromEntries(Object.entries(assets).map(([name, path]) => [name, fileIdOf(path)]))
   const request = {
     composition: { assets: { file_id: ids }, tracks: [], ...composition },
-    ...(encoding && { render: encoding }),
+    ...(encoding && { renderBeats: encoding }),
   }
-  return runOperation({ operation: htmlRenderSimple, plan, run }, request, { files, folder })
+  return runInWorker({ operation: htmlRenderSimple, plan, run }, request, { files, folder })
 }
 
 /** Returns the source of a particle from its content and the body of `seek(t)`. */
-export function particle(
+export function htmlParticle(
   { width = 320, height = 180, duration = 10 }: { width?: number; height?: number; duration?: number },
   inside: string,
   seek = '',

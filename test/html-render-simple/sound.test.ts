@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { amplitude, ffmpeg, solidColour, samples, sine, streams } from '../video-split-screen/media.ts'
-import { render } from './render.ts'
+import { renderBeats } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let base: string
@@ -24,10 +24,10 @@ const video = { type: 'video', asset: 'base', track_index: 0, start: 0.5 }
 const audio = { type: 'audio', asset: 'music', track_index: 0, start: 1, duration: 0.5, volume: 0.1 }
 
 async function sounds(tracks: readonly Readonly<Record<string, unknown>>[]) {
-  const rendered = await render(
+  const rendered = await renderBeats(
     {
       composition: { video_size: { width: 64, height: 36 }, duration: 2, tracks },
-      render: { quality: 'draft' },
+      renderBeats: { quality: 'draft' },
       assets: { base, music },
     },
     folder.path,

@@ -191,7 +191,7 @@ describe('interrupted and malformed parts', () => {
         await symlink('/dev/full', partFile(id))
         const full = await calls.put(id, 0, part(0))
         expect(full).toMatchObject({ status: 413, code: 6002, data: null })
-        expect(full.msg).toMatch(/\d+ bytes are free/)
+        expect(full.msg).toMatch(/: [\d.]+ (bytes|[KMGT]iB) are free$/)
         await rm(partFile(id))
         await writeFile(partFile(id), '')
         for (const index of [1, 0]) expect((await calls.put(id, index, part(index))).code).toBe(200)

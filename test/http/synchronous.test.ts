@@ -24,7 +24,7 @@ function createSynchronous<T = Result>(
   })
 }
 
-async function setUp(service: TestService, credits = 9) {
+async function prepareAccount(service: TestService, credits = 9) {
   const account = await service.account(credits)
   const calls = api(account)
   const { data: file } = await calls.upload('a.txt', 'some bytes')
@@ -35,7 +35,7 @@ async function setUp(service: TestService, credits = 9) {
 onNewDatabases('a synchronous operation', (start) => {
   test('records and charges a task without events', async () => {
     await using service = await start({ operations: [synchronousModule, fakeModule] })
-    const { account, calls, balance, file_id } = await setUp(service)
+    const { account, calls, balance, file_id } = await prepareAccount(service)
     using listener = await connectEventSocket(account)
     listener.send(subscribeToAll)
     await listener.waitFor(({ length }) => length === 1)
@@ -57,7 +57,7 @@ onNewDatabases('a synchronous operation', (start) => {
 
   test('returns its failure with the codes of the operation and refunds the credits', async () => {
     await using service = await start({ operations: [synchronousModule] })
-    const { calls, balance, file_id } = await setUp(service)
+    const { calls, balance, file_id } = await prepareAccount(service)
     expect(await createSynchronous(calls, {})).toMatchObject({ status: 400, code: 6016, data: null })
     const { data: picture } = await calls.upload('a.png', 'no picture')
     expect(await createSynchronous(calls, { file_id: picture.file_id })).toMatchObject({
@@ -75,7 +75,7 @@ onNewDatabases('a synchronous operation', (start) => {
 
   test('returns 6402 on timeout and refunds the credits', async () => {
     await using service = await start({ operations: [synchronousModule, fakeModule], resultTimeoutMs: 300 })
-    const { calls, balance, file_id } = await setUp(service)
+    const { calls, balance, file_id } = await prepareAccount(service)
     const busy = []
     for (let worker = 0; worker < 2; worker += 1) {
       const { data } = await calls.create('test_copy', { file_id, behaviour: 'wait' })
@@ -103,7 +103,7 @@ onNewDatabases('a synchronous operation', (start) => {
 
   test('keeps a task of another call on timeout', async () => {
     await using service = await start({ operations: [synchronousModule], resultTimeoutMs: 200 })
-    const { calls, file_id } = await setUp(service)
+    const { calls, file_id } = await prepareAccount(service)
     const request = { file_id, behaviour: 'wait' }
     const { data } = await createSynchronous<TaskCreated>(calls, request, { prefer: 'respond-async' })
     expect(await createSynchronous(calls, request, { prefer: 'join-identical' })).toMatchObject({
@@ -115,7 +115,7 @@ onNewDatabases('a synchronous operation', (start) => {
 
   test('returns 6009 when its task is stopped', async () => {
     await using service = await start({ operations: [synchronousModule] })
-    const { calls, file_id } = await setUp(service)
+    const { calls, file_id } = await prepareAccount(service)
     const response = createSynchronous(calls, { file_id, behaviour: 'wait' })
     const tasks = await pollUntil(
       () => calls.send<TaskList>(routes.listTasks.path),
@@ -128,7 +128,7 @@ onNewDatabases('a synchronous operation', (start) => {
 
 test('a repeated creation returns the same result, a joining one the same task', async () => {
   await using service = await startTestService({ operations: [synchronousModule] })
-  const { calls, balance, file_id } = await setUp(service)
+  const { calls, balance, file_id } = await prepareAccount(service)
   const key = { 'idempotency-key': 'one' }
   const first = await createSynchronous(calls, { file_id }, key)
   expect((await createSynchronous(calls, { file_id }, key)).data).toEqual(first.data)
@@ -146,7 +146,7 @@ test('a repeated creation returns the same result, a joining one the same task',
 
 test('Prefer: respond-async returns the task at once, which behaves like any other', async () => {
   await using service = await startTestService({ operations: [synchronousModule] })
-  const { calls, file_id } = await setUp(service)
+  const { calls, file_id } = await prepareAccount(service)
   const { data } = await createSynchronous<TaskCreated>(
     calls,
     { file_id },

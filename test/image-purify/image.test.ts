@@ -9,7 +9,7 @@ import { plan } from '../../tools/image-purify/plan.ts'
 import { run } from '../../tools/image-purify/run.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
-import { fileIdOf, runOperation, stageFiles } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { addProfile, profileOf, readProfile } from './colour-profiles.ts'
 
@@ -18,7 +18,7 @@ configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manif
 
 async function clean(path: string, request: object) {
   const files = await stageFiles([path])
-  return await runOperation(
+  return await runInWorker(
     { operation: imagePurify, plan, run },
     { file_id: fileIdOf(path), ...request },
     { files, folder },

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
-import { identifyProcess } from '../../src/platform/process-identity.ts'
+import { isAlive } from '../daemon/daemon-fixtures.ts'
 import { fastStartEnvironment } from '../compile-cache.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
@@ -73,8 +73,4 @@ export async function stopDaemon(dataDir: string, signal: NodeJS.Signals): Promi
   if (!daemon || !(await isAlive(daemon.pid))) return
   process.kill(daemon.pid, signal)
   while (await isAlive(daemon.pid)) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
-async function isAlive(pid: number): Promise<boolean> {
-  return (await identifyProcess(pid)) !== null
 }

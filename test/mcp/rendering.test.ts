@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lacksBrowser } from '../engines/chromium/play.ts'
-import { particle } from '../html-render-simple/render.ts'
+import { htmlParticle } from '../html-render-simple/render.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { startAgentSession, type AgentSession } from './agent-session.ts'
 import { parseToolResult, type Era } from './stdio-client.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   agentSession = await startAgentSession()
   await agentSession.createClip('testsrc2=s=320x180:r=25', 'walk.mp4', 1.2)
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1.2', join(agentSession.workspace, 'song.wav'))
-  await writeFile(join(agentSession.workspace, 'title.html'), particle({ duration: 1 }, '<p>A title</p>'))
+  await writeFile(join(agentSession.workspace, 'title.html'), htmlParticle({ duration: 1 }, '<p>A title</p>'))
 })
 afterAll(() => agentSession[Symbol.asyncDispose]())
 

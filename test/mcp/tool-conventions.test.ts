@@ -9,17 +9,17 @@ const all = [...allTools(operations.map(({ operation }) => operation)).values()]
 const tools = all.map(({ definition, example }) => ({ ...definition, example }))
 const listed = all.map(({ definition }) => definition)
 
-type Node = Readonly<Record<string, unknown>>
+type SchemaNode = Readonly<Record<string, unknown>>
 
 /** Every schema object inside a schema, with its path. */
-function* schemaNodes(schema: unknown, path = ''): Generator<[string, Node]> {
+function* schemaNodes(schema: unknown, path = ''): Generator<[string, SchemaNode]> {
   if (typeof schema !== 'object' || schema === null) return
-  if (!Array.isArray(schema)) yield [path, schema as Node]
+  if (!Array.isArray(schema)) yield [path, schema as SchemaNode]
   for (const [key, value] of Object.entries(schema)) yield* schemaNodes(value, `${path}/${key}`)
 }
 
 /** Property schemas by path: the values under `properties`. */
-function* fieldsOf(schema: unknown): Generator<[string, Node]> {
+function* fieldsOf(schema: unknown): Generator<[string, SchemaNode]> {
   for (const [path, node] of schemaNodes(schema)) {
     if (/\/properties\/[^/]+$/.test(path)) yield [path, node]
   }
@@ -131,7 +131,7 @@ describe.each(tools)(
         expect([path, typeof field['type']]).toEqual([path, 'string'])
         if (path.endsWith('_id') && !path.endsWith('layout_id')) {
           // A map of files contains them by name.
-          const id = field['type'] === 'object' ? (field['additionalProperties'] as Node) : field
+          const id = field['type'] === 'object' ? (field['additionalProperties'] as SchemaNode) : field
           expect([path, id['type']]).toEqual([path, 'string'])
         }
       }

@@ -6,7 +6,7 @@ import { recentBeats } from '../../src/media/audio/beat-detector.ts'
 import { AudioProfiler, type AudioProfile } from '../../src/media/audio/audio-profile.ts'
 import { song, sound } from './draw-template.ts'
 
-function profileOf(samples: Float32Array): AudioProfile {
+function audioProfile(samples: Float32Array): AudioProfile {
   const profiler = new AudioProfiler()
   profiler.push(samples)
   return profiler.finish()
@@ -17,7 +17,7 @@ function momentsOf(
   { fps, piece = samples.length }: { fps: number; piece?: number },
 ): AudioFeatures[] {
   const frames = Math.round((samples.length / 2 / 48_000) * fps)
-  const moments = new AudioFeatureTracker({ profile: profileOf(samples), fps, frames })
+  const moments = new AudioFeatureTracker({ profile: audioProfile(samples), fps, frames })
   const features: AudioFeatures[] = []
   const copyFeatures = (moment: AudioFeatures) =>
     features.push({
@@ -81,15 +81,15 @@ describe('bands', () => {
     ['less on one side', [1, 0.5], (Math.atan(0.5) * 180) / Math.PI],
   ] as const)('%s: left against right is a line of known direction', (_, [left, right], degrees) => {
     const tone = (level: number) => (time: number) => level * 0.5 * Math.sin(2 * Math.PI * 440 * time)
-    const { sides } = profileOf(sound(0.5, tone(left), tone(right)))
+    const { sides } = audioProfile(sound(0.5, tone(left), tone(right)))
     expect(sides.width).toBeLessThan(1e-3)
     expect(Math.abs(Math.sin(sides.angle - (degrees * Math.PI) / 180))).toBeLessThan(1e-3)
   })
 
   it('independent sides and silence form no line', () => {
     const tone = (hertz: number) => (time: number) => 0.5 * Math.sin(2 * Math.PI * hertz * time)
-    expect(profileOf(sound(1, tone(440), tone(660))).sides.width).toBeCloseTo(Math.SQRT1_2, 2)
-    expect(profileOf(sound(0.5, () => 0)).sides).toEqual({ angle: 0, width: 0 })
+    expect(audioProfile(sound(1, tone(440), tone(660))).sides.width).toBeCloseTo(Math.SQRT1_2, 2)
+    expect(audioProfile(sound(0.5, () => 0)).sides).toEqual({ angle: 0, width: 0 })
   })
 })
 
@@ -112,7 +112,11 @@ describe('moments', () => {
   })
 
   it('cover every requested frame, also if the sound ends early', () => {
-    const moments = new AudioFeatureTracker({ profile: profileOf(new Float32Array(2)), fps: 30, frames: 7 })
+    const moments = new AudioFeatureTracker({
+      profile: audioProfile(new Float32Array(2)),
+      fps: 30,
+      frames: 7,
+    })
     expect([...moments.push(new Float32Array(2)), ...moments.finish()]).toHaveLength(7)
   })
 })
@@ -124,7 +128,7 @@ describe('beats', () => {
         fc.array(fc.double({ min: 0.2, max: 0.7, noNaN: true }), { minLength: 3, maxLength: 8 }),
         (gaps) => {
           const times = gaps.map((_, index) => gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0))
-          const { beats } = profileOf(sound((times.at(-1) ?? 0) + 0.4, clicks(times)))
+          const { beats } = audioProfile(sound((times.at(-1) ?? 0) + 0.4, clicks(times)))
           expect(beats).toHaveLength(times.length)
           for (const [index, { at }] of beats.entries()) {
             expect(at).toBeLessThanOrEqual((times[index] ?? 0) + 1 / 48_000)
@@ -137,10 +141,10 @@ describe('beats', () => {
   })
 
   it('exclude a sustained tone, and are the drums of a song, not its tune', () => {
-    const { beats: toneBeats } = profileOf(sound(3, (time) => 0.5 * Math.sin(2 * Math.PI * 440 * time)))
+    const { beats: toneBeats } = audioProfile(sound(3, (time) => 0.5 * Math.sin(2 * Math.PI * 440 * time)))
     // The beginning of the tone is a beat.
     expect(toneBeats.filter(({ at }) => at > 0.1)).toEqual([])
-    const { beats } = profileOf(song())
+    const { beats } = audioProfile(song())
     const drums = beats.filter(({ at }) => Math.abs(at * 2 - Math.round(at * 2)) < 0.01)
     expect(drums.length).toBeGreaterThanOrEqual(7)
     // The tones of the chord interfere, which causes weaker beats than any drum.

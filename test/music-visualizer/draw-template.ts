@@ -62,7 +62,7 @@ export interface DrawOptions {
 }
 
 /** Prepares a template for drawing without encoding. Returns the scene, the drawing and the audio features per frame. */
-export async function setUp(options: DrawOptions) {
+export async function prepareTemplate(options: DrawOptions) {
   const {
     template,
     samples,
@@ -106,8 +106,8 @@ function withoutText(template: Template): Template {
 }
 
 /** Draws frames of a template as whole pictures. */
-export async function draw(options: DrawOptions, frameNumbers: readonly number[]): Promise<Canvas[]> {
-  const { scene, drawn, moments } = await setUp(options)
+export async function drawTemplate(options: DrawOptions, frameNumbers: readonly number[]): Promise<Canvas[]> {
+  const { scene, drawn, moments } = await prepareTemplate(options)
   const { drawing } = scene
   const base = drawn.still && pixelsToCanvas(drawing, scene, new Uint8ClampedArray(drawn.still))
   const pictures: Canvas[] = []
@@ -146,13 +146,13 @@ async function* readFeatures(
 }
 
 /** Red, green, blue and alpha of every pixel. */
-export function pixelsOf(picture: Canvas): Uint8ClampedArray {
+export function canvasPixels(picture: Canvas): Uint8ClampedArray {
   return picture.getContext('2d').getImageData(0, 0, picture.width, picture.height).data
 }
 
 /** Mean absolute difference of two pictures of equal size, 0 to 255. */
 export function difference(one: Canvas, other: Canvas): number {
-  const [first, second] = [pixelsOf(one), pixelsOf(other)]
+  const [first, second] = [canvasPixels(one), canvasPixels(other)]
   return first.reduce((sum, value, at) => sum + Math.abs(value - (second[at] ?? 0)), 0) / first.length
 }
 
@@ -164,7 +164,7 @@ const blockSide = 8
  * part is detected in its own blocks, however small its share of the picture is.
  */
 export function worstBlock(one: Canvas, other: Canvas): number {
-  const [first, second] = [pixelsOf(one), pixelsOf(other)]
+  const [first, second] = [canvasPixels(one), canvasPixels(other)]
   const columns = Math.ceil(one.width / blockSide)
   const blocks = new Float64Array(3 * columns * Math.ceil(one.height / blockSide))
   const counts = new Float64Array(blocks.length)

@@ -22,14 +22,14 @@ function greys(count: number, onDrawn: (count: number) => void = () => {}): Prep
   }
 }
 
-async function* silence(): AsyncGenerator<AudioFeatures> {}
+async function* noMoments(): AsyncGenerator<AudioFeatures> {}
 
 /** Reads the brightness of the frames and checks that their thread has ended. */
 async function read(drawn: PreparedDrawing, most = Infinity): Promise<readonly number[]> {
   const started = once(process, 'worker') as Promise<[Worker]>
   const levels: number[] = []
   try {
-    for await (const frame of rawFrames({ drawn, moments: silence(), ...size })) {
+    for await (const frame of rawFrames({ drawn, moments: noMoments(), ...size })) {
       levels.push(frame[0] ?? 0)
       if (levels.length === most) break
     }
@@ -61,7 +61,7 @@ describe('the thread that codes frames', () => {
     const received: number[][] = []
     for await (const frame of rawFrames({
       drawn: { ...moving, ...job },
-      moments: silence(),
+      moments: noMoments(),
       ...{ width: 2, height: 1 },
     })) {
       const reds = [frame[0], frame[4]].map(Number)
@@ -87,7 +87,7 @@ describe('the thread that codes frames', () => {
 
   it('ends with the error of the drawing', async () => {
     const frames = async function* () {
-      yield* greys(3).frames(silence())
+      yield* greys(3).frames(noMoments())
       throw new RangeError('no more paint')
     }
     await expect(read({ ...greys(0), frames })).rejects.toThrow('no more paint')

@@ -1,7 +1,7 @@
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
 import { run } from '../../tools/music-visualizer/run.ts'
-import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/run-in-worker.ts'
 
 const fileFields = ['file_id', 'background_file_id', 'cover_file_id'] as const
 
@@ -31,10 +31,10 @@ export async function stage(request: Request) {
 }
 
 /** Plans and runs a request in `folder`, like the service and a worker. */
-export async function render(
+export async function renderMusic(
   request: Request,
   folder: string,
 ): Promise<OperationRun<typeof musicVisualizer>> {
   const { body, files } = await replacePathsByIds(request)
-  return runOperation({ operation: musicVisualizer, plan, run }, body, { files, folder })
+  return runInWorker({ operation: musicVisualizer, plan, run }, body, { files, folder })
 }

@@ -6,7 +6,7 @@ import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
 import { plan } from '../../tools/music-visualizer/plan.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { amplitude, ffmpeg, rgb, rgbFrames, samples, streams } from '../video-split-screen/media.ts'
-import { render, stage, type Request } from './render.ts'
+import { renderMusic, stage, type Request } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
@@ -31,14 +31,20 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]())
 
 const small = { width: 192, height: 108 }
-const request = (more: Record<string, unknown>): Request => ({
+const visualizerRequest = (more: Record<string, unknown>): Request => ({
   ...{ file_id: at('song.wav'), template_id: 'bars', resolution: small },
   ...more,
 })
 
 describe('a result', () => {
   it('has a widely supported format and the length of the music, to the frame', async () => {
-    const { path, output, plan: planned, progress, name } = await render(request({}), folder.path)
+    const {
+      path,
+      output,
+      plan: planned,
+      progress,
+      name,
+    } = await renderMusic(visualizerRequest({}), folder.path)
     const [video, audio] = await streams(path)
     expect(video).toMatchObject({
       ...{ codec_name: 'h264', pix_fmt: 'yuv420p', color_space: 'bt709', color_range: 'tv' },
@@ -57,7 +63,10 @@ describe('a result', () => {
 
   it('has notes about truncated text and an ignored cover', async () => {
     const fields = { cover_file_id: at('cover.jpg'), track: 'A long title '.repeat(9), artist: 'Someone' }
-    const { output } = await render(request({ file_id: at('song.mp3'), ...fields }), folder.path)
+    const { output } = await renderMusic(
+      visualizerRequest({ file_id: at('song.mp3'), ...fields }),
+      folder.path,
+    )
     expect(output.notes).toEqual([
       'track did not fit and was truncated with …',
       'cover_file_id is ignored: template_id bars shows no cover',
@@ -70,7 +79,7 @@ describe('a result', () => {
         .filter(([key]) => key.endsWith('file_id'))
         .map(([key, file]) => [key, at(String(file))]),
     )
-    const { path, output } = await render({ ...input, ...files } as Request, folder.path)
+    const { path, output } = await renderMusic({ ...input, ...files } as Request, folder.path)
     const { resolution, fps } = musicVisualizer.input.parse({
       ...input,
       file_id: '1234567890123456789',
@@ -102,7 +111,7 @@ function corner(pixels: Buffer): readonly number[] {
 
 describe('a background', () => {
   it('image fills the frame and does not move', async () => {
-    const { path } = await render(request({ background_file_id: at('red.png') }), folder.path)
+    const { path } = await renderMusic(visualizerRequest({ background_file_id: at('red.png') }), folder.path)
     for (const frame of await rgbFrames(path, [0, 40])) {
       const [red = 0, green = 0, blue = 0] = corner(frame)
       expect(red).toBeGreaterThan(70)
@@ -111,8 +120,8 @@ describe('a background', () => {
   })
 
   it.each(['bars', 'shockwave'])('video plays and repeats, with %s', async (template_id) => {
-    const { path } = await render(
-      request({ background_file_id: at('city.mp4'), template_id, blur: 4 }),
+    const { path } = await renderMusic(
+      visualizerRequest({ background_file_id: at('city.mp4'), template_id, blur: 4 }),
       folder.path,
     )
     const [video] = await streams(path)
@@ -128,8 +137,8 @@ describe('a background', () => {
 
 describe('files', () => {
   it('a mono file plays on both sides and draws a curve', async () => {
-    const { path } = await render(
-      request({ file_id: at('mono.flac'), template_id: 'lissajous' }),
+    const { path } = await renderMusic(
+      visualizerRequest({ file_id: at('mono.flac'), template_id: 'lissajous' }),
       folder.path,
     )
     for (const side of ['FL', 'FR']) {
@@ -146,11 +155,11 @@ describe('files', () => {
     const broken = 'if(eq(n,9600),0/0,if(eq(n,9700),1/0,0.4*sin(880*PI*t)))'
     const source = `aevalsrc='${broken}|${broken}':s=44100:d=1`
     await ffmpeg('-f', 'lavfi', '-i', source, '-c:a', 'pcm_f32le', at('nan.wav'))
-    const { path } = await render(request({ file_id: at('nan.wav') }), folder.path)
+    const { path } = await renderMusic(visualizerRequest({ file_id: at('nan.wav') }), folder.path)
     expect(amplitude((await samples(path)).subarray(16_000, 40_000), 440)).toBeCloseTo(0.4, 1)
-    const clean = request({ file_id: at('song.mp3') })
+    const clean = visualizerRequest({ file_id: at('song.mp3') })
     const lit = async (video: string) => (await rgb(video, 25)).filter((value) => value > 150).length
-    const reference = await lit((await render(clean, folder.path)).path)
+    const reference = await lit((await renderMusic(clean, folder.path)).path)
     expect(reference).toBeGreaterThan(100)
     expect(await lit(path)).toBeGreaterThan(0.8 * reference)
   })
@@ -160,13 +169,13 @@ describe('files', () => {
     const fast = await readFile(at('fast.mp4'))
     await writeFile(at('headless.mp4'), fast.subarray(0, fast.indexOf('mdat') + 8))
     await expect(
-      render(request({ background_file_id: at('headless.mp4') }), folder.path),
+      renderMusic(visualizerRequest({ background_file_id: at('headless.mp4') }), folder.path),
     ).rejects.toMatchObject({ code: 6021, message: expect.stringContaining('headless.mp4') })
   })
 
   it('files whose probed content does not fit are rejected: 6001', async () => {
     const expectRejected = async (more: Record<string, unknown>) => {
-      const { input, files } = await stage(request(more))
+      const { input, files } = await stage(visualizerRequest(more))
       try {
         plan(input, files)
       } catch (error) {
@@ -186,7 +195,7 @@ describe('files', () => {
 
   it('a started minute is charged as a whole one', async () => {
     await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=8000:cl=mono', '-t', '60.5', at('long.wav'))
-    const { input, files } = await stage(request({ file_id: at('long.wav') }))
+    const { input, files } = await stage(visualizerRequest({ file_id: at('long.wav') }))
     expect(plan(input, files).credits).toBe(2)
   })
 })

@@ -10,8 +10,16 @@ import { encodeVisualizer, rawFrames } from '../../tools/music-visualizer/encode
 import { rippleRadii } from '../../tools/music-visualizer/shockwave.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { ffmpeg, rgbFrames } from '../video-split-screen/media.ts'
-import { goldenFile, goldenFrames, goldenSize, golden } from './golden/golden.ts'
-import { difference, draw, pixelsOf, setUp, song, sound, worstBlock } from './draw-template.ts'
+import { goldenFramesFile, goldenFrames, goldenSize, drawGoldenFrames } from './golden/golden.ts'
+import {
+  difference,
+  drawTemplate,
+  canvasPixels,
+  prepareTemplate,
+  song,
+  sound,
+  worstBlock,
+} from './draw-template.ts'
 
 const names = musicVisualizer.input.shape.template_id.options
 
@@ -23,9 +31,9 @@ const lossy = 8
 
 describe.each(names)('%s', (template) => {
   it('matches the golden pictures at three times, and moves between them', async () => {
-    const frames = await golden(template)
+    const frames = await drawGoldenFrames(template)
     const drawing = await loadDrawing()
-    const sheet = await loadImage(await readFile(goldenFile(template)))
+    const sheet = await loadImage(await readFile(goldenFramesFile(template)))
     for (const [index, frame] of frames.entries()) {
       const accepted = drawing.createCanvas(goldenSize.width, goldenSize.height)
       accepted.getContext('2d').drawImage(sheet, -index * goldenSize.width, 0)
@@ -39,9 +47,9 @@ describe.each(names)('%s', (template) => {
 
   it('is drawn the same every time, and the same at 30 and 60 frames per second', async () => {
     const options = { template, samples: song(), width: 160, height: 90 }
-    const [once] = await draw(options, [40])
-    const [again] = await draw(options, [40])
-    const [fast] = await draw({ ...options, fps: 60 }, [80])
+    const [once] = await drawTemplate(options, [40])
+    const [again] = await drawTemplate(options, [40])
+    const [fast] = await drawTemplate({ ...options, fps: 60 }, [80])
     if (!once || !again || !fast) throw new Error('a frame is missing')
     expect(difference(once, again)).toBe(0)
     expect(difference(once, fast)).toBe(0)
@@ -56,7 +64,7 @@ describe.each(names)('%s', (template) => {
       [90, 160],
     ] as const) {
       for (const title of ['', 'x'.repeat(300), 'ليل طويل', '夜に駆ける 아이유 🌙👨‍👩‍👧', '\ud800\u202e\n\t']) {
-        const [frame] = await draw({ template, samples, width, height, title, artist: title }, [2])
+        const [frame] = await drawTemplate({ template, samples, width, height, title, artist: title }, [2])
         expect([frame?.width, frame?.height]).toEqual([width, height])
       }
     }
@@ -74,15 +82,15 @@ describe('the coded frames', () => {
       ...size,
       title: 'Night',
     } as const
-    const pictures = await draw(options, frameNumbers)
-    const { drawn, moments } = await setUp(options)
+    const pictures = await drawTemplate(options, frameNumbers)
+    const { drawn, moments } = await prepareTemplate(options)
     let index = 0
     for await (const bytes of rawFrames({ drawn, moments, ...size })) {
       const picture = pictures[frameNumbers.indexOf(index)]
       index += 1
       if (!picture) continue
       const exact = new Yuv420(size)
-      exact.write(new Uint8Array(pixelsOf(picture)), { x: 0, y: 0, ...size })
+      exact.write(new Uint8Array(canvasPixels(picture)), { x: 0, y: 0, ...size })
       const errors = exact.bytes.map((value, at) => Math.abs(value - (bytes[at] ?? 0)))
       expect(
         errors.filter((steps) => steps > 2),
@@ -101,8 +109,8 @@ describe('the coded frames', () => {
     const size = { width, height }
     const samples = song().subarray(0, 2 * 24_000)
     const options = { template: 'shockwave', samples, ...given } as const
-    const pictures = await draw(options, frameNumbers)
-    const { scene, drawn, moments } = await setUp(options)
+    const pictures = await drawTemplate(options, frameNumbers)
+    const { scene, drawn, moments } = await prepareTemplate(options)
     await using folder = await temporaryFolder()
     const [silence, path] = [join(folder.path, 'silence.wav'), join(folder.path, 'film.mp4')]
     await ffmpeg('-f', 'lavfi', '-i', 'anullsrc=d=0.5', silence)
@@ -127,7 +135,12 @@ describe('shockwave', () => {
     [4096, 16],
     [16, 4096],
   ])('has few rings at %i x %i', async (width, height) => {
-    const { scene } = await setUp({ template: 'shockwave', samples: sound(0.1, () => 0), width, height })
+    const { scene } = await prepareTemplate({
+      template: 'shockwave',
+      samples: sound(0.1, () => 0),
+      width,
+      height,
+    })
     const radii = rippleRadii(scene)
     expect(radii.length).toBeGreaterThan(10)
     expect(radii.length).toBeLessThanOrEqual(40)
@@ -149,10 +162,10 @@ describe('lissajous', () => {
       (time) => right * tones(time),
     )
     const size = { width: 160, height: 160 }
-    const [picture] = await draw({ template: 'lissajous', samples, ...size }, [8])
-    const [screen] = await draw({ template: 'lissajous', samples: sound(0.5, () => 0), ...size }, [8])
+    const [picture] = await drawTemplate({ template: 'lissajous', samples, ...size }, [8])
+    const [screen] = await drawTemplate({ template: 'lissajous', samples: sound(0.5, () => 0), ...size }, [8])
     if (!picture || !screen) throw new Error('a frame is missing')
-    const [lit, dark] = [pixelsOf(picture), pixelsOf(screen)]
+    const [lit, dark] = [canvasPixels(picture), canvasPixels(screen)]
     const [columns, rows] = [new Set<number>(), new Set<number>()]
     for (const [at, value] of lit.entries()) {
       if (at % 4 === 3 || value <= (dark[at] ?? 0) + 60) continue
@@ -180,8 +193,8 @@ describe('pulsar', () => {
         fps,
       } as const
       const all = Array.from({ length: Math.round(3.3 * fps) }, (_, index) => index)
-      const rings = await draw(options, all)
-      const withoutBeats = await draw({ ...options, withoutBeats: true }, all)
+      const rings = await drawTemplate(options, all)
+      const withoutBeats = await drawTemplate({ ...options, withoutBeats: true }, all)
       const hasRing = rings.map((picture, index) => difference(picture, withoutBeats[index] ?? picture) > 0)
       const ringStarts = all.filter((index) => hasRing[index] && !hasRing[index - 1])
       expect(ringStarts).toEqual(times.map((time) => Math.ceil(time * fps - 1e-6)))
@@ -196,7 +209,7 @@ describe('bars', () => {
     const rise = Math.log(to / from) / seconds
     const sweep = (time: number) => 0.7 * Math.sin((2 * Math.PI * from * (Math.exp(rise * time) - 1)) / rise)
     const frames = [30, 60, 90, 110]
-    const pictures = await draw(
+    const pictures = await drawTemplate(
       {
         template: 'bars',
         samples: sound(seconds, sweep),
@@ -209,7 +222,7 @@ describe('bars', () => {
     )
     const room = 640 - 2.4 * 0.06 * 360
     for (const [index, picture] of pictures.entries()) {
-      const pixels = pixelsOf(picture)
+      const pixels = canvasPixels(picture)
       const tall = Array.from({ length: 640 }, (_, x) => {
         const column = Array.from({ length: 216 }, (__, y) => pixels[4 * (y * 640 + x) + 1] ?? 0)
         return column.filter((green) => green > 200).length

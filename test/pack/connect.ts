@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { requestDaemonExit } from '../../src/daemon/probe.ts'
@@ -38,6 +38,6 @@ export async function endService(dataDir: string): Promise<void> {
   const deadline = AbortSignal.timeout(20_000)
   while ((await identifyProcess(pid))?.startTime === startTime) {
     deadline.throwIfAborted()
-    await pause(20)
+    await delay(20)
   }
 }

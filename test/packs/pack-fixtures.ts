@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
 import type { Artifact, EnginePack, Manifest, ModelPack } from '../../src/engines/packs/manifest.ts'
 import { locatePack, type Packs } from '../../src/engines/packs/store.ts'
+import { temporaryFolder } from '../mcp/temporary-folder.ts'
+import { startMirror, type Mirror } from './mirror.ts'
 import { runModelsCommand } from './run-models-command.ts'
 
 /** Content of a test model: 1 MiB of incompressible bytes. */
@@ -79,6 +81,38 @@ export async function enginePackage(folder: string): Promise<{ pack: EnginePack;
 /** Pack settings of a test, in its folder. */
 export function testPacks(folder: string, manifest: Manifest, settings: Partial<Packs> = {}): Packs {
   return { folder: join(folder, 'data', 'reelwright-packs'), automatic: true, own: {}, ...settings, manifest }
+}
+
+/** A folder and a mirror that offers the test model. */
+export interface PackMirror {
+  readonly folder: string
+  readonly mirror: Mirror
+  /** Pack settings in the folder, which use the mirror by default. */
+  packsOf(manifest: Manifest, settings?: Partial<Packs>): Packs
+}
+
+/** Creates a new folder and mirror for each test of the file, and removes them after it. */
+export function usePackMirror(): PackMirror {
+  let scratch: Awaited<ReturnType<typeof temporaryFolder>>
+  let mirror: Mirror
+  beforeEach(async () => {
+    scratch = await temporaryFolder()
+    mirror = await startMirror({ 'eyes.onnx': modelBytes })
+  })
+  afterEach(async () => {
+    await mirror[Symbol.asyncDispose]()
+    await scratch[Symbol.asyncDispose]()
+  })
+  return {
+    get folder() {
+      return scratch.path
+    },
+    get mirror() {
+      return mirror
+    },
+    packsOf: (manifest, settings) =>
+      testPacks(scratch.path, manifest, { mirror: mirror.address, ...settings }),
+  }
 }
 
 /** Exit code and output of a command. */

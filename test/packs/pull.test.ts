@@ -1,47 +1,33 @@
 import { chmod, copyFile, mkdir, stat, truncate, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { installPack, removePack } from '../../src/engines/packs/install.ts'
 import { packFolder, locatePack, type Packs } from '../../src/engines/packs/store.ts'
 import { packStates } from '../../src/engines/packs/resolve.ts'
-import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { startMirror, type Mirror } from './mirror.ts'
 import {
   expectInstalled,
   listPackFiles,
   modelBytes,
   modelPack,
   runModels,
-  testPacks,
+  usePackMirror,
   type ModelsResult,
 } from './pack-fixtures.ts'
 
-let scratch: Awaited<ReturnType<typeof temporaryFolder>>
-let mirror: Mirror
-
-beforeEach(async () => {
-  scratch = await temporaryFolder()
-  mirror = await startMirror({ 'eyes.onnx': modelBytes })
-})
-afterEach(async () => {
-  await mirror[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const fixture = usePackMirror()
 
 const manifest: Manifest = { eyes: modelPack() }
 
-function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
-  return testPacks(scratch.path, known, { mirror: mirror.address, ...settings })
-}
+const packsOf = (settings: Partial<Packs> = {}, known = manifest): Packs => fixture.packsOf(known, settings)
 
 function run(command: string, packs: Packs): Promise<ModelsResult> {
-  return runModels(command, 'eyes', { folder: scratch.path, packs })
+  return runModels(command, 'eyes', { folder: fixture.folder, packs })
 }
 
 describe('reelwright models', () => {
   it('pulls from a folder, lists, verifies and removes', async () => {
-    const folder = join(scratch.path, 'mirror')
+    const folder = join(fixture.folder, 'mirror')
     await mkdir(folder)
     await writeFile(join(folder, 'eyes.onnx'), modelBytes)
     const packs = packsOf({ mirror: folder })
@@ -61,7 +47,7 @@ describe('reelwright models', () => {
   })
 
   it.runIf(process.platform !== 'win32')('pulls from a read-only folder', async () => {
-    const folder = join(scratch.path, 'mirror')
+    const folder = join(fixture.folder, 'mirror')
     await mkdir(folder)
     await writeFile(join(folder, 'eyes.onnx'), modelBytes)
     await chmod(join(folder, 'eyes.onnx'), 0o444)
@@ -72,7 +58,7 @@ describe('reelwright models', () => {
 
   it('lists the known packs for an unknown name', async () => {
     for (const command of ['pull', 'remove']) {
-      const ended = await runModels(command, 'constructor', { folder: scratch.path, packs: packsOf() })
+      const ended = await runModels(command, 'constructor', { folder: fixture.folder, packs: packsOf() })
       expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('Use one of eyes.') })
     }
   })
@@ -118,7 +104,7 @@ describe('a damaged pack', () => {
     const newer = packsOf({}, { eyes: modelPack(content) })
     await expect(installPack(newer, 'eyes')).rejects.toThrow('instead of the file of')
     await expect(locatePack(packs, 'eyes')).resolves.not.toBeNull()
-    mirror.files.set('eyes.onnx', content)
+    fixture.mirror.files.set('eyes.onnx', content)
     expect(await installPack(newer, 'eyes')).toBe('pulled')
     expect(await listPackFiles(packs)).toEqual([basename(packFolder(newer, 'eyes', modelPack(content)))])
   })
@@ -153,7 +139,7 @@ describe('a model that users provide', () => {
   const { sha256 } = modelPack().artifact
 
   it('is used in place as long as its checksum matches', async () => {
-    const path = join(scratch.path, 'mine.onnx')
+    const path = join(fixture.folder, 'mine.onnx')
     await writeFile(path, modelBytes)
     const packs = packsOf({ own: { eyes: { path, sha256 } } }, userManifest)
     expect(await locatePack(packs, 'eyes')).toBe(path)
@@ -177,7 +163,7 @@ describe('a model that users provide', () => {
       code: 0,
       out: expect.stringMatching(/^eyes: optional, not set/),
     })
-    const packs = packsOf({ own: { eyes: { path: join(scratch.path, 'nowhere'), sha256 } } }, userManifest)
+    const packs = packsOf({ own: { eyes: { path: join(fixture.folder, 'nowhere'), sha256 } } }, userManifest)
     expect(await run('setup', packs)).toMatchObject({
       code: 1,
       out: expect.stringMatching(/cannot be read \(ENOENT\)\n {2}-> Correct models\.eyes\.path/),
@@ -192,7 +178,7 @@ describe('reelwright setup', () => {
     const first = await run('setup', packs)
     expect(first.code).toBe(1)
     expect(first.out).toMatch(/^ears: .*ears\.onnx responds with 404\n {2}-> .*\neyes: installed \(1 MiB\)\n/)
-    mirror.files.set('ears.onnx', modelBytes)
+    fixture.mirror.files.set('ears.onnx', modelBytes)
     expect(await run('setup', packs)).toMatchObject({
       code: 0,
       out: expect.stringMatching(
@@ -203,7 +189,7 @@ describe('reelwright setup', () => {
 
   it('reports a folder that cannot be written', async () => {
     const packs = packsOf()
-    await mkdir(join(scratch.path, 'data'))
+    await mkdir(join(fixture.folder, 'data'))
     await copyFile(import.meta.filename, packs.folder)
     expect(await run('pull', packs)).toMatchObject({
       code: 1,

@@ -2,52 +2,39 @@ import { once } from 'node:events'
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { isSafeRedirect } from '../../src/engines/packs/allowed-url.ts'
 import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { installPack, removePack } from '../../src/engines/packs/install.ts'
 import { packFolder, type Packs } from '../../src/engines/packs/store.ts'
-import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { startMirror, etagOf, type Mirror } from './mirror.ts'
+import { startMirror, etagOf } from './mirror.ts'
 import {
   expectNotInstalled,
   expectInstalled,
   modelBytes,
   modelPack,
   runModelsProcess,
-  testPacks,
+  usePackMirror,
   startModelsProcess,
 } from './pack-fixtures.ts'
 
-let scratch: Awaited<ReturnType<typeof temporaryFolder>>
-let mirror: Mirror
-
-beforeEach(async () => {
-  scratch = await temporaryFolder()
-  mirror = await startMirror({ 'eyes.onnx': modelBytes })
-})
-afterEach(async () => {
-  await mirror[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const fixture = usePackMirror()
 
 const manifest: Manifest = { eyes: modelPack() }
 
-function packsOf(settings: Partial<Packs> = {}, known = manifest): Packs {
-  return testPacks(scratch.path, known, { mirror: mirror.address, ...settings })
-}
+const packsOf = (settings: Partial<Packs> = {}, known = manifest): Packs => fixture.packsOf(known, settings)
 
 /** Waits for one turn of the event loop only. */
 const pause = () => setImmediate()
 
 /** First byte of each request so far. */
 function starts(): number[] {
-  return mirror.requests.map((request) => Number(/bytes=(\d+)-$/.exec(request)?.[1] ?? 0))
+  return fixture.mirror.requests.map((request) => Number(/bytes=(\d+)-$/.exec(request)?.[1] ?? 0))
 }
 
 describe('a pull over the network', () => {
   it('resumes at the byte where the connection broke, each time', async () => {
-    mirror.cuts.push(400_000, 300_000)
+    fixture.mirror.cuts.push(400_000, 300_000)
     const packs = packsOf()
     const progress: number[] = []
     expect(await installPack(packs, 'eyes', { pause, onProgress: (bytes) => progress.push(bytes) })).toBe(
@@ -62,20 +49,20 @@ describe('a pull over the network', () => {
   })
 
   it('starts again if the server sends no ETag', async () => {
-    mirror.sendsEtag = false
-    mirror.cuts.push(400_000)
+    fixture.mirror.sendsEtag = false
+    fixture.mirror.cuts.push(400_000)
     const packs = packsOf()
     expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
-    expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
+    expect(fixture.mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
     await expectInstalled(packs)
   })
 
   it('starts again if the content has changed', async () => {
     const other = Buffer.from(modelBytes).fill(0, 0, 1000)
-    mirror.files.set('eyes.onnx', other)
-    mirror.cuts.push(400_000)
-    mirror.intercept = () => {
-      if (mirror.requests.length === 2) mirror.files.set('eyes.onnx', modelBytes)
+    fixture.mirror.files.set('eyes.onnx', other)
+    fixture.mirror.cuts.push(400_000)
+    fixture.mirror.intercept = () => {
+      if (fixture.mirror.requests.length === 2) fixture.mirror.files.set('eyes.onnx', modelBytes)
       return false
     }
     const packs = packsOf()
@@ -85,7 +72,7 @@ describe('a pull over the network', () => {
   })
 
   it('fails after growing delays when the server stalls, and resumes on the next call', async () => {
-    mirror.cuts.push(400_000, 0, 0, 0, 0, 0)
+    fixture.mirror.cuts.push(400_000, 0, 0, 0, 0, 0)
     const packs = packsOf()
     const pauses: number[] = []
     const recordDelay = async (milliseconds: number) => {
@@ -98,7 +85,7 @@ describe('a pull over the network', () => {
       hint: expect.stringContaining('Try again: the download resumes'),
     })
     await expectNotInstalled(packs)
-    expect(mirror.cuts).toEqual([])
+    expect(fixture.mirror.cuts).toEqual([])
     expect(pauses).toHaveLength(5)
     expect(pauses[0]).toBeLessThanOrEqual(200)
     expect(pauses[4]).toBeGreaterThanOrEqual(800)
@@ -108,13 +95,13 @@ describe('a pull over the network', () => {
   })
 
   it('fails when each attempt receives only a few bytes', async () => {
-    mirror.stallAfter = 1000
-    const follow = { pause, onProgress: () => mirror.closeConnections() }
+    fixture.mirror.stallAfter = 1000
+    const follow = { pause, onProgress: () => fixture.mirror.closeConnections() }
     await expect(installPack(packsOf(), 'eyes', follow)).rejects.toMatchObject({
       code: 6401,
       retryable: true,
     })
-    expect(mirror.requests).toHaveLength(100)
+    expect(fixture.mirror.requests).toHaveLength(100)
   })
 
   it('starts again when the partial file belongs to another content', async () => {
@@ -124,16 +111,16 @@ describe('a pull over the network', () => {
     await writeFile(join(part, 'eyes.onnx'), Buffer.alloc(400_000))
     await writeFile(join(part, 'eyes.onnx.etag'), etagOf(modelBytes))
     expect(await installPack(packs, 'eyes')).toBe('pulled')
-    expect(mirror.requests).toEqual(['eyes.onnx bytes=400000-', 'eyes.onnx'])
+    expect(fixture.mirror.requests).toEqual(['eyes.onnx bytes=400000-', 'eyes.onnx'])
     await expectInstalled(packs)
   })
 
   it.runIf(process.platform !== 'win32')('resumes after the process was killed', async () => {
-    mirror.stallAfter = 600_000
+    fixture.mirror.stallAfter = 600_000
     const packs = packsOf()
-    const child = startModelsProcess('pull', 'eyes', { folder: scratch.path, packs })
+    const child = startModelsProcess('pull', 'eyes', { folder: fixture.folder, packs })
     const exited = once(child, 'exit')
-    await mirror.waitForStall()
+    await fixture.mirror.waitForStall()
     const part = `${packFolder(packs, 'eyes', modelPack())}.part`
     await expect
       .poll(() =>
@@ -146,7 +133,7 @@ describe('a pull over the network', () => {
     child.kill('SIGKILL')
     await exited
     await expectNotInstalled(packs)
-    mirror.stallAfter = undefined
+    fixture.mirror.stallAfter = undefined
     expect(await installPack(packs, 'eyes')).toBe('pulled')
     expect(starts()).toEqual([0, 600_000])
     await expectInstalled(packs)
@@ -154,7 +141,7 @@ describe('a pull over the network', () => {
 
   it('downloads once for two concurrent processes', async () => {
     const packs = packsOf()
-    const subject = { folder: scratch.path, packs }
+    const subject = { folder: fixture.folder, packs }
     const startPull = () => runModelsProcess('pull', 'eyes', subject)
     const ended = await Promise.all([startPull(), startPull()])
     expect(ended.map(({ code }) => code)).toEqual([0, 0])
@@ -162,20 +149,20 @@ describe('a pull over the network', () => {
       'eyes: already installed\n',
       'eyes: installed (1 MiB)\n',
     ])
-    expect(mirror.requests).toEqual(['eyes.onnx'])
+    expect(fixture.mirror.requests).toEqual(['eyes.onnx'])
     await expectInstalled(packs)
   })
 
   it('rejects other bytes of the same size, and accepts the right ones afterwards', async () => {
-    mirror.files.set('eyes.onnx', Buffer.from(modelBytes).fill(0, 500, 501))
+    fixture.mirror.files.set('eyes.onnx', Buffer.from(modelBytes).fill(0, 500, 501))
     const packs = packsOf()
     await expect(installPack(packs, 'eyes')).rejects.toThrow(
       /eyes\.onnx is not the expected file: found [0-9a-f]{64}/,
     )
     await expectNotInstalled(packs)
-    mirror.files.set('eyes.onnx', modelBytes)
+    fixture.mirror.files.set('eyes.onnx', modelBytes)
     expect(await installPack(packs, 'eyes')).toBe('pulled')
-    expect(mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
+    expect(fixture.mirror.requests).toEqual(['eyes.onnx', 'eyes.onnx'])
     await expectInstalled(packs)
   })
 
@@ -184,7 +171,7 @@ describe('a pull over the network', () => {
     ['a shorter file', modelBytes.subarray(0, 1000)],
     ['an empty file', Buffer.alloc(0)],
   ])('refuses %s', async (_, content) => {
-    mirror.files.set('eyes.onnx', content)
+    fixture.mirror.files.set('eyes.onnx', content)
     const packs = packsOf()
     await expect(installPack(packs, 'eyes')).rejects.toMatchObject({
       ...{ code: 6401, retryable: false },
@@ -195,7 +182,7 @@ describe('a pull over the network', () => {
 
   it('reads no more than the expected size from a server that sends no length', async () => {
     let sent = 0
-    mirror.intercept = (_, response) => {
+    fixture.mirror.intercept = (_, response) => {
       const more = (): void => {
         while (!response.destroyed && sent < 2 ** 28 && response.write(modelBytes)) sent += modelBytes.length
         if (!response.destroyed) response.once('drain', more)
@@ -215,7 +202,7 @@ describe('a pull over the network', () => {
   it.each(['http://models.invalid/eyes.onnx', 'file:///etc/passwd', 'https://me:secret@models.invalid/'])(
     'does not follow a redirect to %s',
     async (location) => {
-      mirror.intercept = (_, response) => {
+      fixture.mirror.intercept = (_, response) => {
         response.writeHead(302, { location }).end()
         return true
       }
@@ -225,44 +212,44 @@ describe('a pull over the network', () => {
         message: expect.not.stringContaining('secret'),
         hint: expect.stringContaining('REELWRIGHT_MODELS_MIRROR'),
       })
-      expect(mirror.requests).toEqual(['eyes.onnx'])
+      expect(fixture.mirror.requests).toEqual(['eyes.onnx'])
     },
   )
 
   it('follows local redirects with the range, up to a limit', async () => {
-    mirror.cuts.push(400_000)
-    mirror.files.set('moved.onnx', modelBytes)
-    mirror.files.delete('eyes.onnx')
-    mirror.intercept = (request, response) => {
+    fixture.mirror.cuts.push(400_000)
+    fixture.mirror.files.set('moved.onnx', modelBytes)
+    fixture.mirror.files.delete('eyes.onnx')
+    fixture.mirror.intercept = (request, response) => {
       if (request.url !== '/eyes.onnx') return false
       response.writeHead(301, { location: 'moved.onnx' }).end()
       return true
     }
     const packs = packsOf()
     expect(await installPack(packs, 'eyes', { pause })).toBe('pulled')
-    expect(mirror.requests.at(-1)).toMatch(/^moved\.onnx bytes=[1-9]/)
+    expect(fixture.mirror.requests.at(-1)).toMatch(/^moved\.onnx bytes=[1-9]/)
     await expectInstalled(packs)
     expect(await removePack(packs, 'eyes')).toBe(true)
-    mirror.intercept = (_, response) => {
+    fixture.mirror.intercept = (_, response) => {
       response.writeHead(301, { location: '/eyes.onnx' }).end()
       return true
     }
     await expect(installPack(packs, 'eyes')).rejects.toThrow('is redirected too often')
-    expect(mirror.requests.length).toBeLessThan(20)
+    expect(fixture.mirror.requests.length).toBeLessThan(20)
   })
 
   it('reports files missing on the server, and an unreachable network', async () => {
-    mirror.files.clear()
+    fixture.mirror.files.clear()
     await expect(installPack(packsOf(), 'eyes')).rejects.toMatchObject({
       message: expect.stringContaining('eyes.onnx responds with 404'),
       hint: expect.stringContaining('Set a folder'),
     })
-    await mirror[Symbol.asyncDispose]()
-    await expect(installPack(packsOf(), 'eyes', { pause })).rejects.toMatchObject({
+    const closed = await startMirror()
+    await closed[Symbol.asyncDispose]()
+    await expect(installPack(packsOf({ mirror: closed.address }), 'eyes', { pause })).rejects.toMatchObject({
       message: expect.stringMatching(/eyes\.onnx cannot be downloaded \(ECONNREFUSED\)$/),
       hint: expect.stringMatching(/^Try again/),
     })
-    mirror = await startMirror()
   })
 
   it.each([
@@ -282,6 +269,6 @@ describe('a pull over the network', () => {
       message: expect.stringMatching(/Eyes needs 4096 TiB, and .* has /),
       hint: expect.stringContaining('Free some space'),
     })
-    expect(mirror.requests).toEqual([])
+    expect(fixture.mirror.requests).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadOnnxRuntime } from '../../src/engines/onnx/session.ts'
 import { loadOpenCv } from '../../src/engines/opencv/load.ts'
 import type { Manifest, PackName } from '../../src/engines/packs/manifest.ts'
@@ -14,28 +14,16 @@ import {
   packStates,
   resolvePack,
 } from '../../src/engines/packs/resolve.ts'
-import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
 import type { Capabilities } from '../../src/contract/catalog.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { startMirror, type Mirror } from './mirror.ts'
-import { enginePackage, modelBytes, modelPack, testPacks } from './pack-fixtures.ts'
+import { enginePackage, modelBytes, modelPack, testPacks, usePackMirror } from './pack-fixtures.ts'
 
-let scratch: Awaited<ReturnType<typeof temporaryFolder>>
-let mirror: Mirror
+const fixture = usePackMirror()
 
-beforeEach(async () => {
-  scratch = await temporaryFolder()
-  mirror = await startMirror({ 'eyes.onnx': modelBytes })
-})
-afterEach(async () => {
-  await mirror[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
-
-function useTestPacks(known: Manifest, settings: Partial<Packs> = {}): Packs {
-  const packs = testPacks(scratch.path, known, { mirror: mirror.address, ...settings })
+function usePacks(known: Manifest, settings: Partial<Packs> = {}): Packs {
+  const packs = fixture.packsOf(known, settings)
   configurePacks(packs)
   return packs
 }
@@ -46,42 +34,42 @@ const userPack: PackName = 'inpainting'
 
 describe('the first use', () => {
   it('of a small pack downloads it once for concurrent calls', async () => {
-    useTestPacks({ [eyes]: modelPack() })
+    usePacks({ [eyes]: modelPack() })
     await requirePack(eyes)
-    expect(mirror.requests).toEqual([])
+    expect(fixture.mirror.requests).toEqual([])
     expect(await findPack(eyes)).toBeNull()
     const resolved = await Promise.all([resolvePack(eyes), resolvePack(eyes)])
     expect(resolved[0]).toBe(resolved[1])
     expect(await findPack(eyes)).toBe(resolved[0])
-    expect(mirror.requests).toEqual(['eyes.onnx'])
+    expect(fixture.mirror.requests).toEqual(['eyes.onnx'])
   })
 
   it('downloads nothing when automatic downloads are off', async () => {
-    useTestPacks({ [eyes]: modelPack() }, { automatic: false })
+    usePacks({ [eyes]: modelPack() }, { automatic: false })
     const rejection = { code: 6401, retryable: false, hint: `reelwright models pull ${eyes}` }
     await expect(requirePack(eyes)).rejects.toMatchObject(rejection)
     await expect(resolvePack(eyes)).rejects.toMatchObject(rejection)
-    expect(mirror.requests).toEqual([])
+    expect(fixture.mirror.requests).toEqual([])
   })
 
   it('does not download packs of 25 MB or more', async () => {
     const large = modelPack()
     const packOfSize = (bytes: number) => ({ [eyes]: { ...large, artifact: { ...large.artifact, bytes } } })
-    useTestPacks(packOfSize(25_000_000))
+    usePacks(packOfSize(25_000_000))
     await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       retryable: false,
       message: expect.stringContaining('23.8 MiB'),
       hint: `reelwright models pull ${eyes}`,
     })
-    expect(mirror.requests).toEqual([])
-    useTestPacks(packOfSize(24_999_999))
+    expect(fixture.mirror.requests).toEqual([])
+    usePacks(packOfSize(24_999_999))
     await requirePack(eyes)
   })
 
   it('from a folder without its file is rejected in advance, with the name of the file', async () => {
-    const folder = join(scratch.path, 'mirror')
-    const packs = useTestPacks({ [eyes]: modelPack() }, { mirror: folder })
+    const folder = join(fixture.folder, 'mirror')
+    const packs = usePacks({ [eyes]: modelPack() }, { mirror: folder })
     const missing = {
       detail: 'the mirror has no eyes.onnx of 1 MiB',
       fix: expect.stringMatching(/folder .*models_mirror/) as string,
@@ -99,8 +87,8 @@ describe('the first use', () => {
   })
 
   it('without a network reports the install command', async () => {
-    mirror.files.clear()
-    useTestPacks({ [eyes]: modelPack() })
+    fixture.mirror.files.clear()
+    usePacks({ [eyes]: modelPack() })
     await expect(resolvePack(eyes)).rejects.toMatchObject({
       code: 6401,
       hint: expect.stringMatching(new RegExp(`^reelwright models pull ${eyes} `)),
@@ -108,7 +96,7 @@ describe('the first use', () => {
   })
 
   it('of a model that no user provided uses the fallback', async () => {
-    useTestPacks({ [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
+    usePacks({ [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' } })
     expect(await findPack(userPack)).toBeNull()
     await expect(requirePack(userPack)).rejects.toMatchObject({
       code: 6401,
@@ -117,20 +105,20 @@ describe('the first use', () => {
   })
 
   it('of an engine loads it from its pack; an engine that fails to load is reported', async () => {
-    const { pack, archive } = await enginePackage(scratch.path)
+    const { pack, archive } = await enginePackage(fixture.folder)
     const [{ artifact, ...first }] = pack.packages
-    mirror.files.set(artifact.file, archive)
-    useTestPacks({ [runtime]: pack })
+    fixture.mirror.files.set(artifact.file, archive)
+    usePacks({ [runtime]: pack })
     expect(await loadEngine(runtime)).toEqual({ engine: 42 })
     const without = { ...pack, packages: [{ ...first, artifact, extract: ['package.json'] }] as const }
-    configurePacks({ ...useTestPacks({ [runtime]: without }), folder: join(scratch.path, 'other') })
+    configurePacks({ ...usePacks({ [runtime]: without }), folder: join(fixture.folder, 'other') })
     await expect(loadEngine(runtime)).rejects.toMatchObject({ code: 6401, retryable: false })
   })
 })
 
 describe('this program', () => {
   it('loads its engines from its own packages, with telemetry off', async () => {
-    configurePacks(testPacks(scratch.path, manifest))
+    configurePacks(testPacks(fixture.folder, manifest))
     const { Tensor } = await loadOnnxRuntime()
     expect(new Tensor('float32', [1, 2], [1, 2]).size).toBe(2)
     const [{ cv }] = await Promise.all([loadOpenCv(), loadOpenCv()])
@@ -142,9 +130,9 @@ describe('this program', () => {
 
 describe('a service', () => {
   it('lists packs with their state, and the install command of missing ones', async () => {
-    const path = join(scratch.path, 'mine.onnx')
+    const path = join(fixture.folder, 'mine.onnx')
     await writeFile(path, 'other')
-    useTestPacks(
+    usePacks(
       {
         [eyes]: modelPack(),
         [userPack]: { kind: 'own', title: 'Fill', enables: 'filling', licence: 'its own' },
@@ -172,11 +160,11 @@ describe('a service', () => {
     ])
     await resolvePack(eyes)
     expect((await missing())?.[0]).toEqual({ name: eyes, title: 'Eyes', state: 'ready', missing: null })
-    expect(JSON.stringify(await answer())).not.toContain(scratch.path)
+    expect(JSON.stringify(await answer())).not.toContain(fixture.folder)
     await rm(path)
     expect((await missing())?.[1]?.missing).toMatch(
       /cannot be read \(ENOENT\)\. Fix: Correct models\.inpainting\.path/,
     )
-    expect(JSON.stringify(await answer())).not.toContain(scratch.path)
+    expect(JSON.stringify(await answer())).not.toContain(fixture.folder)
   })
 })

@@ -7,7 +7,7 @@ import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
@@ -42,7 +42,7 @@ describe.skipIf(!isReady)('a piano in an .aac (REELWRIGHT_TESTDATA)', () => {
     const files = await stageFiles([path])
     const input = pianoAudioEnhance.input.parse({ file_id: fileIdOf(path) })
     expect(plan(input, files).credits).toBe(1)
-    const { context, results } = createRunContext(files, folder)
+    const { context, results } = createTestContext(files, folder)
     pianoAudioEnhance.output.parse(await run(input, context))
     const [wav = '', midi = ''] = results.map((file) => file.path)
     expect(await secondsOf(wav)).toBeCloseTo(await secondsOf(path), 3)

@@ -18,7 +18,7 @@ import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.t
 import { corruptBytes } from '../engines/ffmpeg/corrupt-bytes.ts'
 import { api } from '../service/api.ts'
 import { startTestService } from '../service/in-process.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { recordingRate, writeWav } from './recordings.ts'
 import { detectedKey, loudnessPianoModel } from './fake-piano-model.ts'
 import { transcribe } from './run-to-midi.ts'
@@ -97,7 +97,7 @@ it('stores the transcription for the next attempt, per transcriber', async () =>
   const files = await stageFiles([copy])
   const steps = await mkdtemp(join(folder, 'steps-'))
   const attempt = async () => {
-    const { context } = createRunContext(files, await mkdtemp(join(folder, 'attempt-')))
+    const { context } = createTestContext(files, await mkdtemp(join(folder, 'attempt-')))
     return await run({ file_id: fileIdOf(copy) }, { ...context, steps })
   }
   await useModel(loudnessPianoModel())

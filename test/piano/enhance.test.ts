@@ -9,7 +9,7 @@ import { plan } from '../../tools/piano-audio-enhance/plan.ts'
 import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { generateMedia, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg, streams } from '../video-split-screen/media.ts'
 import { firstSeconds, generatePiece } from './generated-pieces.ts'
 import { florestan, record, recordingRate, writeWav } from './recordings.ts'
@@ -24,7 +24,7 @@ async function enhance(path: string) {
   const input = pianoAudioEnhance.input.parse({ file_id: fileIdOf(path) })
   const planned = plan(input, files)
   await mkdir(folder, { recursive: true })
-  const { context, results, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')))
+  const { context, results, progress } = createTestContext(files, await mkdtemp(join(folder, 'run-')))
   const output = pianoAudioEnhance.output.parse(await run(input, context))
   const [wav, midi] = results
   return { output, planned, progress, wav, midi, sound: await stereoOf(wav?.path ?? '') }

@@ -10,7 +10,7 @@ import { run as runEnhance } from '../../tools/piano-audio-enhance/run.ts'
 import * as midiNeeds from '../../tools/piano-audio-to-midi/requirements.ts'
 import { run as runToMidi } from '../../tools/piano-audio-to-midi/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { generatePiece } from './generated-pieces.ts'
 import { florestan, record, writeWav } from './recordings.ts'
 
@@ -37,7 +37,7 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
 
   const run = async (operation: typeof enhance | typeof toMidi, dataDir: string) => {
     await requireAll(operation.requirements())
-    const { context, results } = createRunContext(await stageFiles([path]), dataDir)
+    const { context, results } = createTestContext(await stageFiles([path]), dataDir)
     const { notes_found } = await operation.run({ file_id: fileIdOf(path) }, context)
     expect(notes_found).toBeGreaterThan(5)
     return results.map(({ name }) => name)

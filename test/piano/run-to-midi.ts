@@ -4,13 +4,13 @@ import type { Performance } from '../../src/media/piano/note.ts'
 import { pianoAudioToMidi } from '../../tools/piano-audio-to-midi/contract.ts'
 import { plan } from '../../tools/piano-audio-to-midi/plan.ts'
 import { run } from '../../tools/piano-audio-to-midi/run.ts'
-import { fileIdOf, runOperation, stageFiles } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles } from '../tasks/run-in-worker.ts'
 
 /** Runs piano_audio_to_midi on a file. Returns notes and output. */
 export async function transcribe(path: string, folder: string) {
   const files = await stageFiles([path])
   const parts = { operation: pianoAudioToMidi, plan, run }
-  const operationRun = await runOperation(parts, { file_id: fileIdOf(path) }, { files, folder })
+  const operationRun = await runInWorker(parts, { file_id: fileIdOf(path) }, { files, folder })
   const found: Performance = readMidi(await readFile(operationRun.path))
   return { ...operationRun, found }
 }

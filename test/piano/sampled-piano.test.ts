@@ -18,7 +18,7 @@ import { run } from '../../tools/piano-audio-enhance/run.ts'
 import { artifactOf } from '../packs/pack-fixtures.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { writeModelFile } from '../engines/vision/fake-models.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { amplitude, ffmpeg } from '../video-split-screen/media.ts'
 import { loudnessPianoModel } from './fake-piano-model.ts'
 
@@ -91,7 +91,7 @@ it('the output contains the attribution required by the licence', async () => {
   configurePacks({ folder: join(scratch, 'packs'), automatic: false, own: userModels, manifest })
   const path = join(scratch, 'source.wav')
   await ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1,volume=4', path)
-  const { context, results } = createRunContext(
+  const { context, results } = createTestContext(
     await stageFiles([path]),
     await mkdtemp(join(scratch, 'run-')),
   )

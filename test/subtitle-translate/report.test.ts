@@ -7,7 +7,7 @@ import { plan } from '../../tools/subtitle-translate/plan.ts'
 import { run } from '../../tools/subtitle-translate/run.ts'
 import { setModel, startModelServer, type ModelServer } from '../engines/language-model/model-server.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { fileIdOf, runOperation, stageFiles } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles } from '../tasks/run-in-worker.ts'
 import { srtOf } from './translation-service.ts'
 import { translatingModel } from './translator.ts'
 
@@ -33,7 +33,7 @@ async function translated(name: string, content: string, request: object = {}) {
   await writeFile(path, content)
   const body = { file_id: fileIdOf(path), language: 'en-US', translate_language: 'zh-CN', ...request }
   const files = await stageFiles([path])
-  return await runOperation({ operation: subtitleTranslate, plan, run }, body, {
+  return await runInWorker({ operation: subtitleTranslate, plan, run }, body, {
     ...{ files, folder: folder.path },
   })
 }

@@ -15,7 +15,7 @@ import { createScene, type Scene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
 import { api, type Api } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { decodeSamples } from './run-purify.ts'
 
@@ -29,14 +29,14 @@ const flow = await writeModelFile(folder, constantFlowModel(5, 3))
 /** Luma of a grey tone (0 to 1), in limited range. */
 const lumaOf = (tone: number) => 16 + 219 * tone
 
-interface TestAccount {
+interface ModelAccount {
   readonly calls: Api
   upload(path: string): Promise<string>
 }
 const running: TestService[] = []
 afterAll(async () => void (await Promise.all(running.map((one) => one[Symbol.asyncDispose]()))))
 
-async function serve(userModels: PackSettings['own']): Promise<TestAccount> {
+async function startWithModels(userModels: PackSettings['own']): Promise<ModelAccount> {
   const service = await startTestService({ operations, userModels })
   running.push(service)
   const calls = api(await service.account(20))
@@ -47,13 +47,13 @@ async function serve(userModels: PackSettings['own']): Promise<TestAccount> {
   }
 }
 
-let withoutModels: TestAccount
-let withModels: TestAccount
+let withoutModels: ModelAccount
+let withModels: ModelAccount
 beforeAll(async () => {
   // The service process checks the settings before it accepts a task.
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own: {}, manifest })
-  withoutModels = await serve({})
-  withModels = await serve({ inpainting: bright, 'optical-flow': flow })
+  withoutModels = await startWithModels({})
+  withModels = await startWithModels({ inpainting: bright, 'optical-flow': flow })
 })
 
 async function film(name: string, scene: Scene, overlay: Overlay): Promise<string> {
@@ -64,7 +64,7 @@ async function film(name: string, scene: Scene, overlay: Overlay): Promise<strin
 
 /** Runs a request and returns its result as a file. */
 async function cleaned(
-  account: TestAccount,
+  account: ModelAccount,
   [type, path]: readonly [string, string],
   body: object,
 ): Promise<string> {
@@ -189,7 +189,7 @@ describe('a finished part is reused', () => {
     const files = await stageFiles([path])
     const attempt = async (userModels: PackSettings['own']) => {
       configurePacks({ folder: join(folder, 'packs'), automatic: false, own: userModels, manifest })
-      const { context, results } = createRunContext(files, folder)
+      const { context, results } = createTestContext(files, folder)
       const body = { purify_scope: 'region', regions: [overlayBoxes.logo], purify_func_type: 'raft' }
       await run(videoPurify.input.parse({ file_id: fileIdOf(path), ...body }), context)
       return meanIn(frameOf(await decodeSamples(results[0]?.path ?? ''), 0), overlayBoxes.logo)

@@ -13,7 +13,7 @@ import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { logo, overlayBoxes, type Box } from '../footage/overlay.ts'
 import { createScene } from '../footage/scene.ts'
 import { writeFrames } from '../footage/write-video.ts'
-import { fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import { purify, decodeSamples } from './run-purify.ts'
 

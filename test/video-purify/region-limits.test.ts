@@ -7,7 +7,7 @@ import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { maxTreatedRegions } from '../../tools/video-purify/marked-regions.ts'
 import { run } from '../../tools/video-purify/run.ts'
 import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { createRunContext, fileIdOf, stageFiles } from '../tasks/run-operation.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { purify } from './run-purify.ts'
 
 const folder = await scratchFolder()
@@ -22,7 +22,7 @@ interface Detections {
 /** Runs a request for which an earlier attempt detected these regions and omitted some. */
 async function runWithDetections(found: Detections, bounds: object, request: object) {
   const scratch = await scratchFolder()
-  const { context, results } = createRunContext(await stageFiles([source]), scratch)
+  const { context, results } = createTestContext(await stageFiles([source]), scratch)
   const key = { file_id: fileIdOf(source), subtitles: false, ...bounds }
   await (await openStepCache(scratch)).text('found', key, async () => JSON.stringify(found))
   const input = videoPurify.input.parse({ file_id: fileIdOf(source), ...request })
@@ -71,7 +71,7 @@ it.each([
     list,
     JSON.stringify({ version: 1, source: other ?? { file_id: fileIdOf(missing) }, regions }),
   )
-  const { context } = createRunContext(await stageFiles([missing, list]), folder)
+  const { context } = createTestContext(await stageFiles([missing, list]), folder)
   await rm(missing)
   const named = { file_id: fileIdOf(missing), regions_file_id: fileIdOf(list) }
   const request = { ...named, phase: 'purify', purify_func_type: 'raft' }

@@ -5,11 +5,11 @@ import type { OutputOf } from '../../src/contract/operation.ts'
 import { videoPurify } from '../../tools/video-purify/contract.ts'
 import { plan } from '../../tools/video-purify/plan.ts'
 import { run } from '../../tools/video-purify/run.ts'
-import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/run-in-worker.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 
 /** A box for the whole duration. */
-export interface Box {
+export interface TimedBox {
   readonly x: number
   readonly y: number
   readonly w: number
@@ -28,11 +28,11 @@ export async function purify(
   const files = await stageFiles([path, ...(typeof list === 'string' ? [list] : [])])
   const named = typeof list === 'string' ? { regions_file_id: fileIdOf(list) } : {}
   const body = { file_id: fileIdOf(path), ...request, ...named }
-  return await runOperation({ operation: videoPurify, plan, run }, body, { files, folder })
+  return await runInWorker({ operation: videoPurify, plan, run }, body, { files, folder })
 }
 
 /** Blurs boxes. */
-export function blurBoxes(path: string, folder: string, ...regions: readonly Box[]) {
+export function blurBoxes(path: string, folder: string, ...regions: readonly TimedBox[]) {
   return purify(path, folder, { purify_scope: 'region', regions })
 }
 

@@ -13,7 +13,7 @@ export async function ffmpeg(...args: string[]): Promise<Buffer> {
   return stdout
 }
 
-interface Clip {
+interface ClipFormat {
   readonly width: number
   readonly height: number
   readonly seconds: number
@@ -44,7 +44,7 @@ const losslessArgs = [
 const tagged = 'range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709'
 
 /** Creates a still grid of lines over gradients of brightness and colour, which reveals shifts, rotation and mirroring. */
-export async function markers(path: string, clip: Clip): Promise<string> {
+export async function markers(path: string, clip: ClipFormat): Promise<string> {
   const grid = 'gt(lt(mod(X+7,32),4)+lt(mod(Y+11,32),4),0)'
   const picture = `lum='30+60*X/W+50*Y/H+90*${grid}':cb='108+40*X/W':cr='108+40*Y/H'`
   // Odd sides require 4:4:4 chroma.
@@ -53,13 +53,13 @@ export async function markers(path: string, clip: Clip): Promise<string> {
 }
 
 /** Creates a video whose frame n is uniform grey with luma 20 + 6n. Draws it small, because the filter is slow per pixel. */
-export async function counter(path: string, clip: Clip): Promise<string> {
+export async function counter(path: string, clip: ClipFormat): Promise<string> {
   const smallPicture = "scale=16:16,format=yuv420p,geq=lum='20+6*N':cb=128:cr=128"
   return await createVideo(path, clip, `${smallPicture},scale=${clip.width}:${clip.height}:flags=neighbor`)
 }
 
 /** Creates a video of one colour. */
-export async function solidColour(path: string, clip: Clip, color: string): Promise<string> {
+export async function solidColour(path: string, clip: ClipFormat, color: string): Promise<string> {
   return await createVideo(
     path,
     clip,
@@ -67,7 +67,7 @@ export async function solidColour(path: string, clip: Clip, color: string): Prom
   )
 }
 
-async function createVideo(path: string, clip: Clip, filters: string): Promise<string> {
+async function createVideo(path: string, clip: ClipFormat, filters: string): Promise<string> {
   const { width, height, seconds, rate = '25', sar = '1', hertz, soundSeconds = seconds } = clip
   const picture = `color=black:s=${width}x${height}:r=${rate},${filters},setparams=${tagged},setsar=${sar}`
   const sound = hertz ? ['-f', 'lavfi', '-t', String(soundSeconds), '-i', sine(hertz)] : []

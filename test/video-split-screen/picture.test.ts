@@ -5,7 +5,7 @@ import { colourToBt709 } from '../../tools/video-split-screen/picture.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { grey, markers, rgb, yuvFrames } from './media.ts'
 import { cutOut, difference99, type Picture, scalePart } from './reference.ts'
-import { render, type Rendered } from './render.ts'
+import { renderSplit, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
@@ -169,7 +169,7 @@ async function expectGaps(rendered: Rendered, color: string) {
   expect(errors.at(-1)).toBeLessThanOrEqual(4)
 }
 
-const clipsOf = (clips: readonly { name: SourceName; crop?: Rect }[]) =>
+const clipRequests = (clips: readonly { name: SourceName; crop?: Rect }[]) =>
   clips.map(({ name, crop }) => ({ file_id: path(name), ...(crop ? { crop } : {}) }))
 
 describe('cover', () => {
@@ -181,9 +181,9 @@ describe('cover', () => {
       { name: 'anamorphic' },
       { name: 'odd' },
     ] as const
-    const rendered = await render(
+    const rendered = await renderSplit(
       {
-        clips: clipsOf(clips),
+        clips: clipRequests(clips),
         layout_mode: 'template',
         layout_id: 501_100,
         gap_ratio: 0.03,
@@ -199,9 +199,9 @@ describe('cover', () => {
 
   it('crops and scales at 720p in mirrored layouts, which change the order of the clips', async () => {
     const clips = [{ name: 'large' }, { name: 'wide' }, { name: 'anamorphic' }] as const
-    const rendered = await render(
+    const rendered = await renderSplit(
       {
-        clips: clipsOf(clips),
+        clips: clipRequests(clips),
         layout_mode: 'template',
         layout_id: 300_411,
         output_ratio: '1:1',
@@ -221,9 +221,9 @@ describe('cover', () => {
 describe('contain', () => {
   it('shows the whole picture, exactly centred on the background colour', async () => {
     const names = ['wide', 'tall'] as const
-    const rendered = await render(
+    const rendered = await renderSplit(
       {
-        clips: clipsOf(names.map((name) => ({ name }))),
+        clips: clipRequests(names.map((name) => ({ name }))),
         layout_mode: 'template',
         layout_id: 250_100,
         output_ratio: '16:9',
@@ -271,16 +271,16 @@ describe('contain', () => {
 })
 
 it('selects a layout for the clips, which its seed or its id reproduces', async () => {
-  const clips = clipsOf([{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
+  const clips = clipRequests([{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
   const request = { clips, quality: '720p', output_ratio: '16:9' }
-  const first = await render(request, folder.path)
+  const first = await renderSplit(request, folder.path)
   const { layout_id, random_seed, slots } = first.output.layout
-  const again = await render({ ...request, random_seed }, folder.path)
+  const again = await renderSplit({ ...request, random_seed }, folder.path)
   expect(again.output.layout).toEqual(first.output.layout)
   await expectSlots(first, [{ name: 'wide' }, { name: 'wide' }, { name: 'tall' }])
   // Black, the default colour, is within 3 everywhere.
   expect((await gapErrors(first, [0, 0, 0])).at(-1)).toBeLessThanOrEqual(3)
-  const fromTemplate = await render({ ...request, layout_mode: 'template', layout_id }, folder.path)
+  const fromTemplate = await renderSplit({ ...request, layout_mode: 'template', layout_id }, folder.path)
   expect(fromTemplate.output.layout.slots).toEqual(slots)
   expect(first.progress.at(-1)).toBe(100)
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { amplitude, counter, ffmpeg, samples, streams } from './media.ts'
-import { render } from './render.ts'
+import { renderSplit } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)
@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-async function renderSound(names: readonly string[], audio_mode: string, more: object = {}) {
-  const rendered = await render(
+async function renderSplitSound(names: readonly string[], audio_mode: string, more: object = {}) {
+  const rendered = await renderSplit(
     {
       clips: names.map((name) => ({ file_id: at(name), ...more })),
       audio_mode,
@@ -42,7 +42,7 @@ async function renderSound(names: readonly string[], audio_mode: string, more: o
 
 describe('first', () => {
   it('is the sound of the first clip that has any, at its own level', async () => {
-    const { audio, level, all } = await renderSound(['silent', 'low', 'middle'], 'first')
+    const { audio, level, all } = await renderSplitSound(['silent', 'low', 'middle'], 'first')
     expect(all).toHaveLength(2)
     expect(audio).toMatchObject({ codec_name: 'aac', sample_rate: '48000', channels: 2 })
     expect(level(440)).toBeGreaterThan(0.45)
@@ -51,12 +51,12 @@ describe('first', () => {
   })
 
   it('creates no sound stream if no clip has sound', async () => {
-    const { all } = await renderSound(['silent', 'silent'], 'first')
+    const { all } = await renderSplitSound(['silent', 'silent'], 'first')
     expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
   })
 
   it('is padded with silence up to the end of the picture', async () => {
-    const { audio, video, sound } = await renderSound(['brief', 'low'], 'first')
+    const { audio, video, sound } = await renderSplitSound(['brief', 'low'], 'first')
     expect(amplitude(sound.subarray(4800, 21_600), 700)).toBeGreaterThan(0.45)
     expect(amplitude(sound.subarray(28_800, 52_800), 700)).toBeLessThan(0.005)
     expect(Number(audio?.['duration'])).toBeCloseTo(1.2, 2)
@@ -65,7 +65,7 @@ describe('first', () => {
   })
 
   it('starts at the start of the range', async () => {
-    const { sound } = await renderSound(['brief', 'brief'], 'first', { begin_time_ms: 310 })
+    const { sound } = await renderSplitSound(['brief', 'brief'], 'first', { begin_time_ms: 310 })
     // The source has 0.5 s of sound and the range starts at 0.31 s, so the result has 0.19 s.
     const last = sound.findLastIndex((sample) => Math.abs(sample) > 0.1)
     expect(last / 48_000).toBeGreaterThan(0.18)
@@ -75,7 +75,10 @@ describe('first', () => {
 
 describe('mix', () => {
   it('contains every sound, stays below full scale and lasts as long as the shortest clip', async () => {
-    const { sound, level, audio } = await renderSound(['low', 'middle', 'silent', 'high', 'brief'], 'mix')
+    const { sound, level, audio } = await renderSplitSound(
+      ['low', 'middle', 'silent', 'high', 'brief'],
+      'mix',
+    )
     for (const hertz of [440, 1000, 2500]) {
       expect(level(hertz)).toBeGreaterThan(0.2)
       expect(level(hertz)).toBeLessThan(0.3)
@@ -86,7 +89,7 @@ describe('mix', () => {
   })
 
   it('does not clip the sum of loud sounds', async () => {
-    const { sound, level } = await renderSound(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
+    const { sound, level } = await renderSplitSound(['low', 'low', 'low', 'low', 'low', 'low'], 'mix')
     expect(Math.max(...sound.map(Math.abs))).toBeLessThanOrEqual(0.95)
     expect(level(440)).toBeGreaterThan(0.7)
     // A clipped sine has a strong third harmonic.
@@ -95,7 +98,7 @@ describe('mix', () => {
 })
 
 it('mute creates no sound stream', async () => {
-  const { all } = await renderSound(['low', 'middle'], 'mute')
+  const { all } = await renderSplitSound(['low', 'middle'], 'mute')
   expect(all.map((stream) => stream['codec_type'])).toEqual(['video'])
 })
 
@@ -110,7 +113,7 @@ it('is silent where samples are not finite, alone and in a mix', async () => {
     ['first', 0.3],
     ['mix', 0.21],
   ] as const) {
-    const { sound, level } = await renderSound(['broken', 'low'], mode)
+    const { sound, level } = await renderSplitSound(['broken', 'low'], mode)
     expect(sound.every((one) => Math.abs(one) < 1)).toBe(true)
     expect(amplitude(sound.subarray(4800, 16_800), 1000)).toBeCloseTo(expected, 1)
     expect(amplitude(sound.subarray(33_600, 48_000), 1000)).toBeCloseTo(expected, 1)

@@ -10,7 +10,7 @@ import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, solidColour, rgb, streams } from './media.ts'
 import { cutOut, difference99, scalePart } from './reference.ts'
-import { render, type Rendered } from './render.ts'
+import { renderSplit, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 beforeAll(async () => {
@@ -100,7 +100,10 @@ describe('colours', () => {
       await solidColour(join(folder.path, '709.mkv'), { width: 320, height: 240, seconds: 0.2 }, '0xC04020'),
       full,
     ]
-    const rendered = await render({ ...square, clips: files.map((file_id) => ({ file_id })) }, folder.path)
+    const rendered = await renderSplit(
+      { ...square, clips: files.map((file_id) => ({ file_id })) },
+      folder.path,
+    )
     for (const clip of files.keys()) expectNear(await colorIn(rendered, clip), [0xc0, 0x40, 0x20], 4)
   })
 
@@ -120,7 +123,7 @@ describe('colours', () => {
     const clips = [{ file_id: path }, { file_id: path }]
     const halves = { layout_mode: 'template', layout_id: 250_100 }
     const request = { ...square, ...halves, clips, background_color: '#2060A0', fit_mode: 'contain' }
-    const rendered = await render(request, folder.path)
+    const rendered = await renderSplit(request, folder.path)
     expectNear(await colorIn(rendered, 0, { x: 0.3, y: 0.4, width: 0.1, height: 0.2 }), [0x20, 0x60, 0xa0], 3)
     expectNear(await colorIn(rendered, 0, { x: 0.6, y: 0.4, width: 0.1, height: 0.2 }), [255, 255, 255], 3)
   })
@@ -154,7 +157,10 @@ describe('colours', () => {
       ...tags,
       path,
     )
-    const rendered = await render({ ...square, clips: [{ file_id: path }, { file_id: path }] }, folder.path)
+    const rendered = await renderSplit(
+      { ...square, clips: [{ file_id: path }, { file_id: path }] },
+      folder.path,
+    )
     expect(rendered.output.notes?.join()).toContain('hdr.mp4')
     const left = await colorIn(rendered, 0, { x: 0.1, y: 0.4, width: 0.2, height: 0.2 })
     const right = await colorIn(rendered, 0, { x: 0.7, y: 0.4, width: 0.2, height: 0.2 })
@@ -169,7 +175,7 @@ describe('colours', () => {
 describe.skipIf(testVideos === '')('real files', () => {
   it('rotated by 90 degrees are shown upright and cropped after rotation', async () => {
     const name = testVideo('mediabunny-rotate-buck-bunny.mp4')
-    const rendered = await render(
+    const rendered = await renderSplit(
       {
         ...square,
         clips: [{ file_id: name, begin_time_ms: 1500 }, { file_id: name }],
@@ -201,7 +207,7 @@ describe.skipIf(testVideos === '')('real files', () => {
       { file_id: testVideo('mediabunny-rotate-buck-bunny.mp4') },
       { file_id: testVideo('auto-editor-mov_text.mp4'), crop: { x: 0.25, y: 0.25, width: 0.5, height: 0.5 } },
     ]
-    const rendered = await render({ clips, quality: '720p', audio_mode: 'mix' }, folder.path)
+    const rendered = await renderSplit({ clips, quality: '720p', audio_mode: 'mix' }, folder.path)
     const [video, audio] = await streams(rendered.path)
     expect(rendered.output.duration_ms).toBe(500)
     expect(video).toMatchObject({ r_frame_rate: '60/1', nb_read_frames: '30', width: 720, height: 1280 })
@@ -220,7 +226,7 @@ describe('the examples of the contract', () => {
         return { ...clip, file_id: path }
       }),
     )
-    const { output, path } = await render({ ...input, clips: clipsWithPaths }, folder.path)
+    const { output, path } = await renderSplit({ ...input, clips: clipsWithPaths }, folder.path)
     expect(output.layout.slots).toHaveLength(clips.length)
     expect(await streams(path)).toHaveLength(2)
   })
@@ -237,13 +243,13 @@ describe('a file cut off in the middle', () => {
     await writeFile(truncated, bytes.subarray(0, bytes.length / 2))
     const late = { file_id: truncated, begin_time_ms: 3000, end_time_ms: 3800 }
     await expect(
-      render({ ...square, clips: [late, { file_id: intact }] }, folder.path),
+      renderSplit({ ...square, clips: [late, { file_id: intact }] }, folder.path),
     ).rejects.toMatchObject({
       code: 6021,
       message: expect.stringContaining('cut.mp4: there is no picture at 3.8 s') as string,
     })
     const early = { file_id: truncated, end_time_ms: 1000 }
-    const { output } = await render({ ...square, clips: [early, { file_id: intact }] }, folder.path)
+    const { output } = await renderSplit({ ...square, clips: [early, { file_id: intact }] }, folder.path)
     expect(output.duration_ms).toBe(1000)
   })
 })
@@ -254,7 +260,7 @@ it.skipIf(process.platform === 'win32')('checks all clips with one ffmpeg proces
   for (const path of [one, other]) await counter(path, { width: 160, height: 90, seconds: 1.2 })
   using _ = await replaceFfmpeg(at('logging'), `echo "$*" >> '${callLog}'; exec "$FFMPEG" "$@"`)
   const clips = [{ file_id: one }, { file_id: other }, { file_id: one, end_time_ms: 700 }]
-  await render({ ...square, clips }, folder.path)
+  await renderSplit({ ...square, clips }, folder.path)
   expect((await readFile(callLog, 'utf8')).trim().split('\n')).toHaveLength(2)
 })
 
@@ -284,7 +290,7 @@ it.each([
     gop: 100,
   })
   const clip = { file_id: path, begin_time_ms: start * 1000, end_time_ms: 8000 }
-  const { path: rendered, output } = await render({ ...square, clips: [clip, clip] }, folder.path)
+  const { path: rendered, output } = await renderSplit({ ...square, clips: [clip, clip] }, folder.path)
   const { destination_rect: slot } = output.layout.slots[0] ?? {}
   if (!slot) throw new Error('nothing is shown')
   const [x, y] = [slot.x + slot.width / 2, slot.y + slot.height / 2]

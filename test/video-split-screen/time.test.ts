@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
 import { counter, ffmpeg, grey, streams } from './media.ts'
-import { render, type Rendered } from './render.ts'
+import { renderSplit, type Rendered } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)
@@ -38,12 +38,12 @@ async function shownFrames({ output, path }: Rendered, clip: number): Promise<nu
 const numbers = (count: number, frame: (index: number) => number) =>
   Array.from({ length: count }, (_, index) => frame(index))
 
-interface Clip extends Record<string, unknown> {
+interface ClipRequest extends Record<string, unknown> {
   readonly file_id: string
 }
 
-async function renderTwoClips(first: Clip, second: Clip) {
-  return await render(
+async function renderTwoClips(first: ClipRequest, second: ClipRequest) {
+  return await renderSplit(
     { clips: [first, second], quality: '720p', output_ratio: '1:1', random_seed: 0 },
     folder.path,
   )

@@ -1,7 +1,7 @@
 import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
 import { plan } from '../../tools/video-timeline-render/plan.ts'
 import { run } from '../../tools/video-timeline-render/run.ts'
-import { fileIdOf, runOperation, stageFiles, type OperationRun } from '../tasks/run-operation.ts'
+import { fileIdOf, runInWorker, stageFiles, type OperationRun } from '../tasks/run-in-worker.ts'
 
 /** A range of a file, without its position on the output. */
 export interface Cut {
@@ -76,5 +76,5 @@ export async function render(
   const withIds = JSON.parse(JSON.stringify(body), (key, value: unknown) =>
     (key === 'id' || key === 'material') && typeof value === 'string' ? fileIdOf(value) : value,
   ) as unknown
-  return runOperation({ operation: videoTimelineRender, plan, run }, withIds, { files, folder, signal })
+  return runInWorker({ operation: videoTimelineRender, plan, run }, withIds, { files, folder, signal })
 }

@@ -117,7 +117,7 @@ function energyCentre(sound: Float32Array, time: number, radius: number): number
 }
 
 /** Renders sound, by default over black, and measures it between two times, seconds. */
-async function renderSound(body: Parameters<typeof request>[0], from = 0.2, to = 1.8) {
+async function renderTimelineSound(body: Parameters<typeof request>[0], from = 0.2, to = 1.8) {
   const { path } = await render(request({ duration: 2, ...body }), folder.path)
   const sound = await samples(path)
   const level = (hertz: number) => amplitude(sound.subarray(from * 48_000, to * 48_000), hertz)
@@ -128,7 +128,7 @@ const tone = { path: '', from: 0, seconds: 2 }
 
 describe('the sound of a result', () => {
   it('is AAC, 48 kHz stereo, with exactly the length of the output, even if it is silent', async () => {
-    const { path, sound } = await renderSound({
+    const { path, sound } = await renderTimelineSound({
       picture: consecutiveClips([{ ...tone, path: at('silent.mkv') }]),
     })
     const audio = (await streams(path)).find((stream) => stream['codec_type'] === 'audio')
@@ -138,7 +138,7 @@ describe('the sound of a result', () => {
   })
 
   it('mixes the base track and all audio tracks, including videos, at their volumes', async () => {
-    const { level } = await renderSound({
+    const { level } = await renderTimelineSound({
       picture: consecutiveClips([{ ...tone, path: at('low.mkv') }]),
       sound: [
         [clipAt(0, { ...tone, path: at('mono.wav'), volume: 0.5 })],
@@ -171,31 +171,35 @@ describe('the sound of a result', () => {
         audio_track: [{ track_index: 0, volume: 0.4, track_timeline: audio }],
       },
     }
-    const first = await renderSound(body, 0.1, 0.9)
+    const first = await renderTimelineSound(body, 0.1, 0.9)
     expect([first.level(440), first.level(2500)].map((value) => value > 0.2)).toEqual([true, false])
     expect(first.level(1000)).toBeCloseTo(0.4, 1)
-    const second = await renderSound(body, 1.1, 1.9)
+    const second = await renderTimelineSound(body, 1.1, 1.9)
     expect(second.level(440) + second.level(2500)).toBeLessThan(0.01)
     expect(second.level(1000)).toBeCloseTo(0.2, 1.5)
   })
 
   it('changes its pitch with the speed, unless keep_pitch is set', async () => {
     const slow = { ...tone, path: at('mono.wav'), speed: 0.5 }
-    const varispeed = await renderSound({ sound: [[clipAt(0, slow)]] })
+    const varispeed = await renderTimelineSound({ sound: [[clipAt(0, slow)]] })
     expect([varispeed.level(500), varispeed.level(1000)].map((value) => value > 0.3)).toEqual([true, false])
-    const pitchKept = await renderSound({ sound: [[clipAt(0, { ...slow, keep_pitch: true })]] })
+    const pitchKept = await renderTimelineSound({ sound: [[clipAt(0, { ...slow, keep_pitch: true })]] })
     expect([pitchKept.level(500), pitchKept.level(1000)].map((value) => value > 0.3)).toEqual([false, true])
   })
 
   it('is muted above speed 5, but not at 5', async () => {
     const fast = { path: at('mono.wav'), from: 0, seconds: 0.6, speed: 5 }
-    expect((await renderSound({ sound: [[clipAt(0, fast)]] }, 0.05, 0.55)).level(5000)).toBeGreaterThan(0.2)
-    const { sound } = await renderSound({ sound: [[clipAt(0, { ...fast, speed: 5.1 })]] })
+    expect(
+      (await renderTimelineSound({ sound: [[clipAt(0, fast)]] }, 0.05, 0.55)).level(5000),
+    ).toBeGreaterThan(0.2)
+    const { sound } = await renderTimelineSound({ sound: [[clipAt(0, { ...fast, speed: 5.1 })]] })
     expect(Math.max(...sound.map(Math.abs))).toBe(0)
   })
 
   it('mixes several channels down to two', async () => {
-    const { level } = await renderSound({ sound: [[clipAt(0, { ...tone, path: at('surround.flac') })]] })
+    const { level } = await renderTimelineSound({
+      sound: [[clipAt(0, { ...tone, path: at('surround.flac') })]],
+    })
     expect(level(500)).toBeGreaterThan(0.02)
     expect(level(1500)).toBeGreaterThan(0.02)
   })
@@ -203,7 +207,7 @@ describe('the sound of a result', () => {
   it('includes sound that starts later than the picture of its file', async () => {
     const late = ['-itsoffset', '2.5', '-i', at('mono.wav'), '-t', '4', '-c:v', 'copy', '-c:a', 'pcm_s16le']
     await ffmpeg('-i', at('silent.mkv'), ...late, at('late.mkv'))
-    const { level } = await renderSound(
+    const { level } = await renderTimelineSound(
       { sound: [[clipAt(0, { path: at('late.mkv'), from: 2, seconds: 2 })]] },
       0.6,
     )
@@ -212,7 +216,7 @@ describe('the sound of a result', () => {
 
   it('contains all of many simultaneous tracks, without clipping', async () => {
     const paths = ['low.mkv', 'high.mkv', 'mono.wav']
-    const mixed = await renderSound({
+    const mixed = await renderTimelineSound({
       sound: Array.from({ length: 20 }, (_, index) => [
         clipAt(0, { ...tone, path: at(paths[index % 3] ?? ''), volume: 0.05 }),
       ]),
@@ -225,7 +229,7 @@ describe('the sound of a result', () => {
     ] as const)
       expect(Math.abs(mixed.level(hertz) - expected), `${hertz} Hz`).toBeLessThan(0.012)
     const loudTracks = Array.from({ length: 8 }, () => [clipAt(0, { ...tone, path: at('low.mkv') })])
-    const { sound, level } = await renderSound({ sound: loudTracks })
+    const { sound, level } = await renderTimelineSound({ sound: loudTracks })
     expect(level(440)).toBeGreaterThan(0.75)
     expect(level(1320)).toBeLessThan(0.02)
     expect(Math.max(...sound.map(Math.abs))).toBeLessThan(0.9)
@@ -264,7 +268,7 @@ describe('the sound of a result', () => {
       [{ speed: 0.8, keep_pitch: true }, 1.25],
       [{ speed: 0.8 }, 1.25],
     ] as const) {
-      const { sound } = await renderSound({
+      const { sound } = await renderTimelineSound({
         picture: consecutiveClips([{ ...tone, path: at('low.mkv') }]),
         sound: [[clipAt(0, { ...tone, seconds: 1.6, path: broken, ...more })]],
       })

@@ -35,18 +35,22 @@ function referenceSoundSeconds({ name, facts }: Pick<RequestFile, 'name' | 'fact
   const declaredMs = sound.duration_ms || facts?.duration_ms || 0
   const seconds = Math.min(declaredMs, (facts?.cut_off_ms ?? Infinity) - sound.start_ms) / 1000
   if (seconds < referenceSeconds.shortest || seconds > referenceSeconds.longest) {
-    throw new MediaError(6016, `ref_file_id: ${name} lasts ${formatSeconds(seconds)}, not 3 s to 30 min`, {
-      hint:
-        seconds < referenceSeconds.shortest
-          ? 'Give a longer recording: 5 to 10 s of clear speech work best.'
-          : 'Cut it: 5 to 10 s of clear speech work best.',
-    })
+    throw new MediaError(
+      6016,
+      `ref_file_id: ${name} lasts ${formatExactDuration(seconds)}, not 3 s to 30 min`,
+      {
+        hint:
+          seconds < referenceSeconds.shortest
+            ? 'Give a longer recording: 5 to 10 s of clear speech work best.'
+            : 'Cut it: 5 to 10 s of clear speech work best.',
+      },
+    )
   }
   return seconds
 }
 
 /** Formats seconds to the millisecond: a rounded value could look valid. */
-function formatSeconds(seconds: number): string {
+function formatExactDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   const rest = `${Math.round((seconds - 60 * minutes) * 1000) / 1000} s`
   return minutes === 0 ? rest : `${minutes} min ${rest}`

@@ -9,7 +9,7 @@ import { renderingSeconds, workTimeoutMs } from '../../src/media/piano/recording
 import type { pianoAudioEnhance } from './contract.ts'
 
 /** Progress after the transcription, and after the rendering, percent. */
-const progressShares = { transcribed: 40, rendered: 99 } as const
+const enhanceProgress = { transcribed: 40, rendered: 99 } as const
 
 /** Smallest loss of loudness that is reported, LU. */
 const minReportedLu = 0.5
@@ -19,7 +19,7 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   const file = context.files.get(file_id)
   const { signal, scratch } = context
   const piano = await openPiano(signal)
-  const { performance, facts } = await transcribePiano(file, context, progressShares.transcribed)
+  const { performance, facts } = await transcribePiano(file, context, enhanceProgress.transcribed)
   const rendering = {
     signal,
     scratch,
@@ -29,8 +29,8 @@ export const run: RunOperation<typeof pianoAudioEnhance> = async ({ file_id }, c
   const source = await measureSourceSound({ path: file.path, mono }, rendering)
   const onSamples = (done: number) =>
     context.progress(
-      progressShares.transcribed +
-        ((progressShares.rendered - progressShares.transcribed) * done) / source.samples,
+      enhanceProgress.transcribed +
+        ((enhanceProgress.rendered - enhanceProgress.transcribed) * done) / source.samples,
     )
   const wav = await renderPerformance({ piano, performance, source }, { ...rendering, onSamples })
   const midi = join(scratch, 'piano.mid')

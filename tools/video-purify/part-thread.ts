@@ -35,11 +35,11 @@ let stop = new AbortController()
 let learned: Promise<InpaintingModels & AsyncDisposable> | undefined
 let processing: Promise<void> = Promise.resolve()
 
-function send(one: PartThreadMessage): void {
+function sendToPool(one: PartThreadMessage): void {
   parentPort?.postMessage(one, [])
 }
 
-function toFailure(thrown: unknown): PartThreadMessage {
+function toPartFailure(thrown: unknown): PartThreadMessage {
   if (!(thrown instanceof MediaError)) return { failed: { bug: thrown } }
   const { code, message, hint, retryable, cause } = thrown
   return { failed: { code, message, hint, retryable, bug: cause } }
@@ -60,10 +60,10 @@ async function process(job: PartJob, { signal }: AbortController): Promise<void>
   try {
     // Opened once for all parts.
     if (packs) learned ??= openModels(packs, job)
-    const onFrames = (treated: number) => send({ treated })
-    send({ frames: await processPart(job, { learned: (await learned) ?? {}, signal, onFrames }) })
+    const onFrames = (treated: number) => sendToPool({ treated })
+    sendToPool({ frames: await processPart(job, { learned: (await learned) ?? {}, signal, onFrames }) })
   } catch (error) {
-    send(toFailure(error))
+    sendToPool(toPartFailure(error))
   }
 }
 

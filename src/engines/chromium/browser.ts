@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { BrowserFailure, type BrowserLimits, retryOnBrowserFailure } from './browser-failure.ts'
 import { beginFrameFlags, browserFlags } from './browser-flags.ts'
-import { type MethodResult, CdpPipe, type Method, type Parameters } from './cdp-pipe.ts'
+import { type MethodResult, CdpPipe, type Method, type MethodParams } from './cdp-pipe.ts'
 import { locateChromium, requireSupportedVersion } from './locate.ts'
 
 /** A process of a process tree. */
@@ -148,7 +148,7 @@ export class Browser implements AsyncDisposable {
   /** Calls a DevTools method. `session`: id of a page's session; `ms`: time limit. */
   async call<M extends Method>(
     method: M,
-    params: Parameters,
+    params: MethodParams,
     { session, ms = this.#limits.responseMs }: { session?: string | undefined; ms?: number } = {},
   ): Promise<MethodResult<M>> {
     let timer: NodeJS.Timeout | undefined

@@ -11,7 +11,7 @@ export type Method = keyof Commands
 /** Result of a DevTools method. */
 export type MethodResult<M extends Method> = Commands[M]['returnType']
 
-export type Parameters = Readonly<Record<string, unknown>>
+export type MethodParams = Readonly<Record<string, unknown>>
 
 interface PendingCall {
   resolve(result: unknown): void
@@ -67,7 +67,7 @@ export class CdpPipe {
   }
 
   /** Calls a method of a session or of the browser. Rejects with `ProtocolError`, or with the reason given to `end`. */
-  call<M extends Method>(method: M, params: Parameters = {}, sessionId?: string): Promise<MethodResult<M>> {
+  call<M extends Method>(method: M, params: MethodParams = {}, sessionId?: string): Promise<MethodResult<M>> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       if (this.#ended) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 import { BrowserFailure, type BrowserLimits } from './browser-failure.ts'
 import type { Browser } from './browser.ts'
@@ -146,7 +146,7 @@ export class HostPage {
   /** Draws until work ends: some resources, such as external SVG images, load only while frames are drawn. */
   async #drawUntil(work: Promise<unknown>): Promise<void> {
     const ended = work.then(() => true)
-    while (!(await Promise.race([ended, setTimeout(loadPatienceMs, false)]))) await this.#painter.draw()
+    while (!(await Promise.race([ended, delay(loadPatienceMs, false)]))) await this.#painter.draw()
   }
 
   /** Plays a particle through times in seconds from its start. Stops when the page must be drawn. */

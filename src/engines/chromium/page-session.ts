@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserLimits } from './browser-failure.ts'
 import type { Browser } from './browser.ts'
-import { type MethodResult, type CdpPipe, type Method, type Parameters, ProtocolError } from './cdp-pipe.ts'
+import { type MethodResult, type CdpPipe, type Method, type MethodParams, ProtocolError } from './cdp-pipe.ts'
 import { hostDocument } from './particle-document.ts'
 
 /** A page of a browser, controlled through the DevTools protocol. */
@@ -38,12 +38,12 @@ export class PageSession {
   }
 
   /** Calls a DevTools method for this page. */
-  async call<M extends Method>(method: M, params: Parameters): Promise<MethodResult<M>> {
+  async call<M extends Method>(method: M, params: MethodParams): Promise<MethodResult<M>> {
     return await this.#browser.call(method, params, { session: this.#id })
   }
 
   /** Calls a JavaScript function in a context or on an object and awaits its result. Throws `ProtocolError` if it throws. */
-  async callFunction(source: string, args: readonly unknown[], target: Parameters): Promise<unknown> {
+  async callFunction(source: string, args: readonly unknown[], target: MethodParams): Promise<unknown> {
     const { result, exceptionDetails } = await this.call('Runtime.callFunctionOn', {
       functionDeclaration: source,
       arguments: args.map((value) => ({ value })),

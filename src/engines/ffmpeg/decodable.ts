@@ -64,7 +64,7 @@ function undecodable(cause?: unknown): MediaError {
 }
 
 /** A time span in a file, seconds. */
-interface TimeSpan {
+interface FileSpan {
   readonly from: number
   readonly to: number
 }
@@ -81,7 +81,7 @@ interface ProbedFile {
  */
 export async function isPictureGap(
   { path, facts }: ProbedFile,
-  span: TimeSpan,
+  span: FileSpan,
   options: ProbeOptions,
 ): Promise<boolean> {
   try {
@@ -105,7 +105,7 @@ const picturePackets = z.object({
 const reorderingSeconds = 1
 
 /** Returns whether a picture is coded in a span. An empty packet repeats the previous picture. */
-async function hasPictures(path: string, { from, to }: TimeSpan, options: ProbeOptions): Promise<boolean> {
+async function hasPictures(path: string, { from, to }: FileSpan, options: ProbeOptions): Promise<boolean> {
   const query = async (args: readonly string[]) => (await queryFfprobe(path, args, options)).text
   const { format } = parseFfprobe(fileStart, await query(['-show_entries', 'format=start_time']))
   const [first, end] = [from + format.start_time, to + format.start_time]

@@ -57,7 +57,7 @@ async function downloadAndHash(
   { stagingFolder: part, ...options }: StagedDownload,
 ): Promise<string> {
   const path = join(part, source.file)
-  await downloadFile(packs, source, { stagingFolder: path, ...options })
+  await downloadArtifact(packs, source, { stagingFolder: path, ...options })
   const size = await fileSizeOrZero(path)
   const sum = size === source.bytes ? await fileSha256(path, options.signal) : describeSize(size)
   if (sum === source.sha256) options.onProgress?.(size)
@@ -72,7 +72,7 @@ function fileSizeOrZero(path: string): Promise<number> {
   )
 }
 
-async function downloadFile(
+async function downloadArtifact(
   packs: Packs,
   source: DownloadSource,
   { stagingFolder: part, ...options }: StagedDownload,

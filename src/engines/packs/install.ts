@@ -1,6 +1,6 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
 import { syncFolder, writeDurably } from '../../platform/durable.ts'
@@ -119,7 +119,7 @@ async function withPackLock<T>(
     signal?.throwIfAborted()
     using lock = lockFile(join(folder, `${name}.lock`))
     if (lock) return await work()
-    await pause(lockPollMs, undefined, { signal })
+    await delay(lockPollMs, undefined, { signal })
   }
 }
 

@@ -24,7 +24,7 @@ interface ResumableDownloadOptions extends PackDownloadOptions {
   readonly part: string
 }
 
-interface DownloadState {
+interface ResumableState {
   readonly file: FileHandle
   bytes: number
   /** The highest number of bytes so far: a server without range requests restarts the download. */
@@ -61,7 +61,7 @@ export async function downloadResumable(address: string, options: ResumableDownl
   await using file = await open(options.part, constants.O_RDWR | constants.O_CREAT, 0o666)
   const { size } = await file.stat()
   const tag = await readFile(tagFile(options.part), 'utf8').catch(() => null)
-  const state: DownloadState = { file, bytes: size, furthest: 0, tag }
+  const state: ResumableState = { file, bytes: size, furthest: 0, tag }
   const { bytes } = options.artifact
   // The content of a complete file is verified by the caller.
   if (size > bytes || (tag === null && size < bytes)) await restartDownload(state, options, null)
@@ -73,7 +73,7 @@ export async function downloadResumable(address: string, options: ResumableDownl
     withoutProgress = state.furthest > furthest ? 0 : withoutProgress + 1
     furthest = state.furthest
     if (withoutProgress === maxFailuresWithoutProgress || failures === maxFailures) {
-      throw unreachableError(start, error)
+      throw downloadFailedError(start, error)
     }
     return exponentialDelay(withoutProgress + 1)
   }
@@ -95,7 +95,7 @@ function tagFile(part: string): string {
 
 async function downloadOnce(
   start: URL,
-  state: DownloadState,
+  state: ResumableState,
   options: ResumableDownloadOptions,
 ): Promise<void> {
   const { artifact, signal, onProgress } = options
@@ -128,7 +128,7 @@ async function downloadOnce(
 
 /** Empties the file. The stored tag exists only while the file contains bytes of that content. */
 async function restartDownload(
-  state: DownloadState,
+  state: ResumableState,
   { part }: ResumableDownloadOptions,
   tag: string | null,
 ): Promise<void> {
@@ -200,7 +200,7 @@ function wrongSizeError({ href }: URL, { bytes }: Artifact, found?: number): Med
   })
 }
 
-function unreachableError({ href }: URL, cause: unknown): MediaError {
+function downloadFailedError({ href }: URL, cause: unknown): MediaError {
   const why = networkCode(cause) ?? (cause instanceof Error ? cause.message : String(cause))
   return new MediaError(6401, `${href} cannot be downloaded (${why})`, {
     cause,

@@ -96,7 +96,7 @@ export function classifyFailure(target: ServiceTarget, error: unknown): Classifi
   if (error instanceof HttpError) {
     const waitMs = error.retryAfter === undefined ? undefined : error.retryAfter * 1000
     return {
-      error: toMediaError(target, error),
+      error: toServiceError(target, error),
       canRetry: isTransient(error) && (error.retryAfter ?? 0) <= maxRetryAfter,
       waitMs,
     }
@@ -115,7 +115,7 @@ export function classifyFailure(target: ServiceTarget, error: unknown): Classifi
 /** Transient statuses of an overloaded service. */
 const overloadStatuses = new Set([408, 425, 429, 503, 504])
 
-function toMediaError({ kind, service }: ServiceTarget, response: HttpError): MediaError {
+function toServiceError({ kind, service }: ServiceTarget, response: HttpError): MediaError {
   const name = serviceName(service)
   const { status, detail, retryAfter } = response
   const why = `HTTP ${status}${detail && `: ${detail}`}`

@@ -75,14 +75,14 @@ export async function openDiarizer(signal: AbortSignal): Promise<Diarizer> {
       const groups = embedder
         ? clusterTracks(voices, tracks.simultaneousTracks)
         : new Map([...all].map((track) => [track, track] as const))
-      return speakerTurns(tracks.turns, { groups, seconds: frameTime })
+      return speakerTurns(tracks.turns, { groups, seconds: diarizationFrameTime })
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
 /** Time of a frame, seconds: the middle of its samples. */
-function frameTime(frame: number): number {
+function diarizationFrameTime(frame: number): number {
   return Math.max(0, frame * frameStep + (frameLength - frameStep) / 2) / speechRate
 }
 

@@ -36,7 +36,7 @@ export function validateTranslation(
     const answer = given[at]
     return (
       answer !== undefined &&
-      isPlausible(line.text, answer.text, isAlone ? undefined : direction) &&
+      isPlausibleTranslation(line.text, answer.text, isAlone ? undefined : direction) &&
       isTaken(line, answer)
     )
   })
@@ -98,7 +98,7 @@ function echoesItsLine({ text }: SourceLine, answer: TranslatedLine | undefined)
 const maxSameInBothLanguages = 12
 
 /** Whether a text can be the translation of another. Without languages only its length is checked. */
-function isPlausible(source: string, text: string, direction: LanguagePair | undefined): boolean {
+function isPlausibleTranslation(source: string, text: string, direction: LanguagePair | undefined): boolean {
   if (lettersAndDigits(text) === '' && lettersAndDigits(source) !== '') return false
   if (estimateWidth(text) > 6 * estimateWidth(source) + 30) return false
   if (

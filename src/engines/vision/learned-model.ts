@@ -31,7 +31,8 @@ const requiredShapes = {
 const maxInputPixels = 2 ** 22
 const defaultSide = 2 ** 10
 
-type LearnedPack = keyof typeof requiredShapes
+/** Packs of models that users supply for inpainting. */
+export type LearnedPack = keyof typeof requiredShapes
 
 /**
  * Opens a user-supplied model whose inputs are images (1, channels, rows, columns); `opened` releases it. Returns null

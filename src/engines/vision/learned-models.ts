@@ -1,7 +1,6 @@
 import type { FillHoles, HoledImage } from '../../media/clean/inpaint/holed-image.ts'
 import type { EstimateFlow } from '../../media/clean/inpaint/initial-flow.ts'
 import type { InpaintingModels } from '../../media/clean/inpaint/temporal-inpainter.ts'
-import type { PackName } from '../packs/manifest.ts'
 import { ownModelSha256, requirePack } from '../packs/resolve.ts'
 import {
   planarTensor,
@@ -13,13 +12,12 @@ import {
 } from './image-tensor.ts'
 import {
   type LearnedModel,
+  type LearnedPack,
   type ModelInput,
   openLearnedModel,
   runLearnedModel,
   unusableModel,
 } from './learned-model.ts'
-
-type LearnedPack = Extract<PackName, 'inpainting' | 'optical-flow'>
 
 /** Models for video; a still image has no motion. */
 const allPacks: readonly LearnedPack[] = ['inpainting', 'optical-flow']

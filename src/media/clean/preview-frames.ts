@@ -42,7 +42,7 @@ const maxNextFrames = 3 * maxSheetFrames
 /** Limit of regions drawn on one frame; more labels do not fit. */
 export const maxRegionsPerFrame = 40
 
-interface FrameSpan {
+interface RegionFrames {
   readonly first: number
   readonly end: number
 }
@@ -62,7 +62,7 @@ export function selectPreviewFrames(
   regions: readonly TimedRegion[],
   { rate, count, at }: PreviewSelectionOptions,
 ): PreviewSelection {
-  const spans = regions.map((region) => frameSpan(region, rate, count))
+  const spans = regions.map((region) => regionFrames(region, rate, count))
   const changes = spans
     .flatMap(spanChanges)
     .toSorted((one, other) => one.frame - other.frame || one.step - other.step)
@@ -104,12 +104,16 @@ export function selectPreviewFrames(
   }
 }
 
-function frameSpan({ start = 0, end = Infinity }: TimedRegion, rate: Rational, count: number): FrameSpan {
+function regionFrames(
+  { start = 0, end = Infinity }: TimedRegion,
+  rate: Rational,
+  count: number,
+): RegionFrames {
   const span = framesBetween({ start, end }, rate)
   return { first: span.first, end: Math.min(count, span.end) }
 }
 
-function spanChanges({ first, end }: FrameSpan, region: number): SpanChange[] {
+function spanChanges({ first, end }: RegionFrames, region: number): SpanChange[] {
   if (first >= end) return []
   return [
     { frame: first, region, step: 1 },

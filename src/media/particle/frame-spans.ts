@@ -1,5 +1,5 @@
 /** Time in which something is visible, in seconds. */
-interface TimeRange {
+interface VisibleTime {
   readonly start: number
   readonly duration: number
 }
@@ -15,7 +15,7 @@ const roundingTolerance = 1e-6
 
 /** Returns the frames whose time frame / fps is in [start, start + duration), limited to `frames` frames. */
 export function frameSpan(
-  { start, duration }: TimeRange,
+  { start, duration }: VisibleTime,
   { fps, frames }: { fps: number; frames: number },
 ): FrameSpan {
   const first = Math.max(0, Math.ceil(start * fps - roundingTolerance))
@@ -24,7 +24,7 @@ export function frameSpan(
 }
 
 /** Returns the seconds from a particle's start to a frame, at least 0. */
-export function particleTime({ start }: TimeRange, frame: number, fps: number): number {
+export function particleTime({ start }: VisibleTime, frame: number, fps: number): number {
   return Math.max(0, frame / fps - start)
 }
 

@@ -56,7 +56,7 @@ const vttBlock = /^(WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)/
 /** A line of digits is the number of an entry without times. */
 const strayIssue = (lines: LineIndex, line: number): EntryIssue => (isIndex(lines, line) ? 'times' : 'stray')
 
-interface TimeRange {
+interface ParsedTimeRange {
   readonly start: ParsedTime
   readonly end: ParsedTime
 }
@@ -66,7 +66,7 @@ interface EntryHead {
   readonly first: number
   readonly times: number
   /** Undefined if the times are invalid. */
-  readonly range: TimeRange | undefined
+  readonly range: ParsedTimeRange | undefined
 }
 
 /** Finds all time lines and the number before each. Lines of text may contain an arrow as well. */
@@ -89,7 +89,7 @@ function* findHeads(text: string, lines: LineIndex, format: 'srt' | 'vtt'): Gene
 const blanks = /[ \t\u00a0]*/y
 const arrowAndBlanks = /[ \t]{0,99}-{1,2}>[ \t]{0,99}/y
 
-function timeRangeAt(text: string, line: number): TimeRange | undefined {
+function timeRangeAt(text: string, line: number): ParsedTimeRange | undefined {
   const start = parseTimeAt(text, matchEnd(blanks, text, line) ?? line)
   const between = start && matchEnd(arrowAndBlanks, text, start.at.to)
   const end = between === undefined ? undefined : parseTimeAt(text, between)
@@ -141,7 +141,13 @@ function* splitBlocks(lines: LineIndex, from: number, to: number): Generator<{ f
 
 function createEntry(
   text: string,
-  { first, times, range, last, lines }: EntryHead & { range: TimeRange; last: number; lines: LineIndex },
+  {
+    first,
+    times,
+    range,
+    last,
+    lines,
+  }: EntryHead & { range: ParsedTimeRange; last: number; lines: LineIndex },
 ): SubtitleEntry {
   const from = lines.from(times + 1)
   const textRange = { from, to: last > times + 1 ? lines.to(last - 1) : from }

@@ -2,7 +2,7 @@ import type { Bounds, Size } from '../geometry.ts'
 import { boxHeight, boxWidth, expandBox, isVertical, letterSize, type LineBox, translateBox } from './box.ts'
 import { connectedComponents } from './connected-components.ts'
 import { cropAgain, type LumaCrop } from './luma.ts'
-import { extendTiltedToEdges as tiltedToEdges } from './tilt.ts'
+import { extendTiltedToEdges } from './tilt.ts'
 
 /** How far beyond a detected box strokes are searched, in letter sizes, and at least, in px. */
 const searchReach = 0.3
@@ -28,7 +28,7 @@ const minGradientShare = 0.3
  * stroke is found.
  */
 export function strokeBox(part: LumaCrop, detected: LineBox, picture?: Size): Bounds {
-  if (detected.tilt) return picture ? tiltedToEdges(detected, picture) : detected
+  if (detected.tilt) return picture ? extendTiltedToEdges(detected, picture) : detected
   const { left, top, width, height } = part
   const local = {
     left: Math.max(0, Math.round(detected.left) - left),

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { particleError } from '../../../src/engines/chromium/particle.ts'
-import { lacksBrowser, openPage, particle, play, dryRunProblems, scratchFolder, timeline } from './play.ts'
+import { lacksBrowser, openPlayer, particle, play, dryRunProblems, captureFolder, timeline } from './play.ts'
 
 const control = '\x21\xf9\x04'
 const animated =
@@ -9,9 +9,9 @@ const animated =
 const movingGif = Buffer.from(`GIF89a${control}one${control}two`, 'latin1').toString('base64')
 
 describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
-  let host: Awaited<ReturnType<typeof openPage>>
+  let host: Awaited<ReturnType<typeof openPlayer>>
   beforeAll(async () => {
-    host = await openPage()
+    host = await openPlayer()
   })
   afterAll(() => host[Symbol.asyncDispose]())
 
@@ -160,7 +160,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   })
 
   it('is rejected when it starts work that never ends, or continues by work in real time', async () => {
-    await using impatient = await openPage({ settleMs: 500 })
+    await using impatient = await openPlayer({ settleMs: 500 })
     for (const script of [
       timeline('new Response(new ReadableStream({ start() {} })).text()'),
       `${timeline('')}; (async () => { for (;;) await new Blob(['x']).text() })()`,
@@ -180,7 +180,7 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
   it('is named when its script never ends, after a second attempt', async () => {
     const page = particle('', timeline('if (t > 0.4) for (;;);'), { name: 'beats[1]' })
     const good = particle('', timeline(''), { name: 'beats[0]' })
-    const scratch = await scratchFolder()
+    const scratch = await captureFolder()
     await expect(play([good, page], { scratch, limits: { responseMs: 5000 } })).rejects.toMatchObject({
       code: 6016,
       message: expect.stringMatching(/^beats\[1\] did not respond in time/),

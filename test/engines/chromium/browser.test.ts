@@ -12,7 +12,7 @@ import {
   numbersShown,
   particle,
   play,
-  scratchFolder,
+  captureFolder,
   showNumber,
   timeline,
 } from './play.ts'
@@ -24,7 +24,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
       const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 4)}`, {
         duration: 4,
       })
-      const scratch = await scratchFolder()
+      const scratch = await captureFolder()
       let killed = 0
       let tried = false
       const shots = await play([page], {
@@ -43,7 +43,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
 
   it('that does not start is started once more', async () => {
     const real = findChromium(splitSearchPath(process.env['PATH'])) ?? ''
-    const folder = await scratchFolder()
+    const folder = await captureFolder()
     const program = join(folder, basename(real))
     await writeFile(
       program,
@@ -59,8 +59,8 @@ describe.skipIf(lacksBrowser)('a browser', () => {
   })
 
   it.skipIf(process.platform === 'win32')('that is too old is rejected', async () => {
-    const scratch = await scratchFolder()
-    const program = join(await scratchFolder(), 'chromium')
+    const scratch = await captureFolder()
+    const program = join(await captureFolder(), 'chromium')
     const response = String.raw`{"id":1,"result":{"product":"Chrome/118.0.5993.70"}}\0`
     await writeFile(program, `#!/bin/sh\nprintf '${response}' >&4\nexec cat <&3\n`, { mode: 0o755 })
     const { signal } = new AbortController()
@@ -80,7 +80,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
   })
 
   it('leaves no files when it is aborted before it starts', async () => {
-    const scratch = await scratchFolder()
+    const scratch = await captureFolder()
     const { signal, abort } = abortable()
     const starting = Browser.launch({ scratch, beginFrame: false, limits: defaultBrowserLimits, signal })
     abort()
@@ -89,7 +89,7 @@ describe.skipIf(lacksBrowser)('a browser', () => {
   })
 
   it('ends immediately when the work is aborted', async () => {
-    const scratch = await scratchFolder()
+    const scratch = await captureFolder()
     const { signal, abort } = abortable()
     const page = particle(counterCells, `${showNumber}; ${timeline('show(Math.round(t * 10))', 9)}`, {
       duration: 9,

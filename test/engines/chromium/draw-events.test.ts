@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, openPage, particle, play, dryRunProblems, timeline } from './play.ts'
+import { lacksBrowser, openPlayer, particle, play, dryRunProblems, timeline } from './play.ts'
 
 describe.skipIf(lacksBrowser)('frames that are not captured', () => {
-  let page: Awaited<ReturnType<typeof openPage>>
+  let page: Awaited<ReturnType<typeof openPlayer>>
   beforeAll(async () => {
-    page = await openPage()
+    page = await openPlayer()
   })
   afterAll(() => page[Symbol.asyncDispose]())
 

@@ -12,10 +12,10 @@ import {
   counterCells,
   lacksBrowser,
   numbersShown,
-  openPage,
+  openPlayer,
   particle,
   play,
-  scratchFolder,
+  captureFolder,
   showNumber,
   timeline,
 } from './play.ts'
@@ -143,9 +143,9 @@ const attempts: Record<string, { body?: string; script?: string; expected?: stri
 }
 
 describe.skipIf(lacksBrowser)('a particle', () => {
-  let page: Awaited<ReturnType<typeof openPage>>
+  let page: Awaited<ReturnType<typeof openPlayer>>
   beforeAll(async () => {
-    page = await openPage()
+    page = await openPlayer()
   })
   afterAll(() => page[Symbol.asyncDispose]())
 
@@ -160,7 +160,7 @@ describe.skipIf(lacksBrowser)('a particle', () => {
   )
 
   it('cannot read files', async () => {
-    const folder = await scratchFolder()
+    const folder = await captureFolder()
     const path = join(folder, 'canary.js')
     await writeFile(path, "document.title = 'read'; window.canary = 'eaten'")
     const file = pathToFileURL(path).href
@@ -218,7 +218,7 @@ describe.skipIf(lacksBrowser)('a page without the player script', () => {
   })()`
 
   async function gatherIn(flag: string): Promise<number> {
-    const folder = await scratchFolder()
+    const folder = await captureFolder()
     const real = findChromium(splitSearchPath(process.env['PATH'])) ?? ''
     await writeFile(join(folder, basename(real)), `#!/bin/sh\nexec "${real}" "$@" ${flag}\n`, { mode: 0o755 })
     setSearchPath(folder)

@@ -69,7 +69,7 @@ export function timeline(seek: string, duration = 1): string {
 }
 
 /** A picture and the frames that show it. */
-export interface Shot {
+export interface FrameShot {
   readonly frame: number
   readonly count: number
   readonly png: Uint8Array
@@ -81,9 +81,9 @@ type PlayOptions = Partial<CaptureFramesOptions> & { readonly limits?: Partial<B
 export async function play(
   particles: readonly CaptureParticle[],
   options: PlayOptions = {},
-): Promise<Shot[]> {
+): Promise<FrameShot[]> {
   const { limits, ...job } = options
-  const shots: Shot[] = []
+  const shots: FrameShot[] = []
   for await (const shot of captureFrames(
     {
       particles,
@@ -91,7 +91,7 @@ export async function play(
       fps: 10,
       frames: 10,
       threads: 1,
-      scratch: await scratchFolder(),
+      scratch: await captureFolder(),
       signal: new AbortController().signal,
       ...job,
     },
@@ -107,14 +107,14 @@ export async function dryRunProblems(
   page: CaptureParticle,
   { fps = 10, ...limits }: Partial<BrowserLimits> & { readonly fps?: number } = {},
 ): Promise<readonly ParticleProblem[]> {
-  const scratch = await scratchFolder()
+  const scratch = await captureFolder()
   const { signal } = new AbortController()
   const options = { ...size, fps, pictureTimes: [], scratch, signal }
   return (await dryRun(page, options, { ...defaultBrowserLimits, ...limits })).problems
 }
 
 /** Opens a page that plays harmless particles one after another. */
-export async function openPage(overrides: Partial<BrowserLimits> = {}) {
+export async function openPlayer(overrides: Partial<BrowserLimits> = {}) {
   const scratch = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
   const limits = { ...defaultBrowserLimits, ...overrides }
   const { signal } = new AbortController()
@@ -158,7 +158,7 @@ export async function openPage(overrides: Partial<BrowserLimits> = {}) {
 }
 
 /** Creates a folder that is removed when the test ends. */
-export async function scratchFolder(): Promise<string> {
+export async function captureFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-capture-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
@@ -257,6 +257,6 @@ export function readNumber(png: Uint8Array): number {
 }
 
 /** Returns the number shown by each frame; pictures of several frames are repeated. */
-export function numbersShown(shots: readonly Shot[]): number[] {
+export function numbersShown(shots: readonly FrameShot[]): number[] {
   return shots.flatMap(({ count, png }) => Array.from({ length: count }, () => readNumber(png)))
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   lacksBrowser,
-  openPage,
+  openPlayer,
   particle,
   play,
   readPng,
   dryRunProblems,
   timeline,
-  type Shot,
+  type FrameShot,
 } from './play.ts'
 
 describe.skipIf(lacksBrowser)('two workers and two methods', () => {
@@ -27,7 +27,7 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
       ),
       { duration: 3 },
     )
-  const pixels = (shots: readonly Shot[]) =>
+  const pixels = (shots: readonly FrameShot[]) =>
     shots.map(({ frame, png }) => ({ frame, data: readPng(png).data }))
   const job = { fps: 12, frames: 36 }
 
@@ -85,9 +85,9 @@ describe.skipIf(lacksBrowser)('two workers and two methods', () => {
 })
 
 describe.skipIf(lacksBrowser)('a particle cannot read real time', () => {
-  let page: Awaited<ReturnType<typeof openPage>>
+  let page: Awaited<ReturnType<typeof openPlayer>>
   beforeAll(async () => {
-    page = await openPage()
+    page = await openPlayer()
   })
   afterAll(() => page[Symbol.asyncDispose]())
 

@@ -17,7 +17,7 @@ function abortOn(word: string, reason: Error) {
   return { signal: abort.signal, onOutput, heard }
 }
 
-function isAlive(pid: number): boolean {
+function acceptsSignals(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -51,7 +51,7 @@ test.skipIf(process.platform === 'win32')(
     const script = `console.log('pid ' + process.pid); ${stubborn}`
     await expect(runChild({ ...node(script), signal, onOutput, graceMs: 300 })).rejects.toBe(reason)
     expect(heard.join('')).toContain('asked')
-    expect(isAlive(Number(/pid (\d+)/.exec(heard.join(''))?.[1]))).toBe(false)
+    expect(acceptsSignals(Number(/pid (\d+)/.exec(heard.join(''))?.[1]))).toBe(false)
   },
 )
 

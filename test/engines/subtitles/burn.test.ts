@@ -12,7 +12,7 @@ import { wrapText } from '../../../src/media/subtitles/wrap.ts'
 import { temporaryFolder } from '../../mcp/temporary-folder.ts'
 import { ffmpeg, rgbFrames, streams } from '../../video-split-screen/media.ts'
 import { burnPixels, burnedOnGrey, presetAssFile, typefaceHere } from './burn-pixels.ts'
-import { golden, goldenFile, goldenFonts } from './golden/golden.ts'
+import { drawGoldenPreset, goldenPresetFile, goldenFonts } from './golden/golden.ts'
 
 const canvases = [
   { width: 1920, height: 1080 },
@@ -124,17 +124,17 @@ const hasFonts = goldenFonts.every((name) => GlobalFonts.families.some(({ family
 test.skipIf(!hasFonts).each(subtitleStyleNames)(
   `%s looks as it was accepted (skipped without ${goldenFonts.join(', ')})`,
   async (preset) => {
-    const { pixels, width, height } = await golden(preset)
+    const { pixels, width, height } = await drawGoldenPreset(preset)
     const accepted = createCanvas(width, height)
-    accepted.getContext('2d').drawImage(await loadImage(await readFile(goldenFile(preset))), 0, 0)
+    accepted.getContext('2d').drawImage(await loadImage(await readFile(goldenPresetFile(preset))), 0, 0)
     const wanted = accepted.data().filter((_, at) => at % 4 !== 3)
     // Of 255: what another release of libass or FreeType rounds. Letters half a pixel off make 9 at least.
-    expect(worstBlock(pixels, wanted, width)).toBeLessThan(5)
+    expect(worstFrameBlock(pixels, wanted, width)).toBeLessThan(5)
   },
 )
 
 /** The largest mean difference of a block of 16 x 16 pixels. */
-function worstBlock(one: Uint8Array, other: Uint8Array, width: number): number {
+function worstFrameBlock(one: Uint8Array, other: Uint8Array, width: number): number {
   const sums = new Map<number, number>()
   for (const [at, value] of one.entries()) {
     const [x, y] = [Math.floor(at / 3) % width, Math.floor(at / 3 / width)]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSource } from '../../../src/media/subtitles/encoding.ts'
-import { asEncodable, encodeSample, samples } from './sample-files.ts'
+import { asEncodable, encodeSubtitle, samples } from './sample-files.ts'
 
 const file = (lines: readonly string[]) =>
   lines
@@ -9,7 +9,7 @@ const file = (lines: readonly string[]) =>
 
 test.each(samples)('detects %s in four lines of %s', (encoding, language, lines) => {
   const text = asEncodable(encoding, file(lines))
-  const bytes = encodeSample(text, encoding)
+  const bytes = encodeSubtitle(text, encoding)
   expect(readSource(bytes, language)).toMatchObject({ encoding, bom: false, text })
 })
 
@@ -18,11 +18,11 @@ const unannounced = samples.filter(([encoding]) => encoding !== 'windows-1257')
 
 test.each(unannounced)('detects %s without a language', (encoding, _, lines) => {
   const text = asEncodable(encoding, file([...lines, ...lines]))
-  expect(readSource(encodeSample(text, encoding)).encoding).toBe(encoding)
+  expect(readSource(encodeSubtitle(text, encoding)).encoding).toBe(encoding)
 })
 
 test.each(samples.slice(0, 8))('detects %s in one line of %s', (encoding, language, [line = '']) => {
-  expect(readSource(encodeSample(file([line]), encoding), language).encoding).toBe(encoding)
+  expect(readSource(encodeSubtitle(file([line]), encoding), language).encoding).toBe(encoding)
 })
 
 test('detects Unicode with and without a byte order mark, and in truncated files', () => {
@@ -30,10 +30,10 @@ test('detects Unicode with and without a byte order mark, and in truncated files
     const text = file(lines)
     for (const encoding of ['utf-8', 'utf-16le', 'utf-16be'] as const) {
       for (const bom of [true, false]) {
-        expect(readSource(encodeSample(text, encoding, bom))).toMatchObject({ encoding, bom, text })
+        expect(readSource(encodeSubtitle(text, encoding, bom))).toMatchObject({ encoding, bom, text })
       }
     }
-    const cut = encodeSample(text.repeat(10), 'utf-8').subarray(0, -5)
+    const cut = encodeSubtitle(text.repeat(10), 'utf-8').subarray(0, -5)
     expect(readSource(cut).encoding).toBe('utf-8')
   }
   expect(readSource(Buffer.from('plain'))).toMatchObject({ encoding: 'utf-8', text: 'plain' })

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { changeSubtitles } from '../../../src/media/subtitles/edit-subtitles.ts'
 import { readSubtitles } from '../../../src/media/subtitles/read.ts'
-import { anyFile, encodeSample } from './sample-files.ts'
+import { anyFile, encodeSubtitle } from './sample-files.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
@@ -68,20 +68,20 @@ test.each([
   const [sea, sky] = encoding === 'gb18030' ? ['东京的海', '在蓝天之下'] : ['東京の海', '青い空の下で']
   const text = `1\r\n00:00:01,000 --> 00:00:02,000\r\n${sea}\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n${sky}`
   const language = encoding === 'gb18030' ? 'zh-CN' : 'ja-JP'
-  const read = readSubtitles(encodeSample(text, encoding, bom), { format: 'srt', language })
+  const read = readSubtitles(encodeSubtitle(text, encoding, bom), { format: 'srt', language })
   expect([read.source.encoding, read.source.bom]).toEqual([encoding, bom])
   const [first] = read.entries
   if (!first) throw new Error('two entries were written')
   const changes = new Map([[first, { text: '山\n川', end: 2_500 }]])
   const wanted = text.replace(sea, '山\r\n川').replace('02,000', '02,500')
   expect(hex(changeSubtitles(read, changes, { keepEncoding: true }))).toBe(
-    hex(encodeSample(wanted, encoding, bom)),
+    hex(encodeSubtitle(wanted, encoding, bom)),
   )
-  expect(hex(changeSubtitles(read, changes))).toBe(hex(encodeSample(wanted, 'utf-8', bom)))
+  expect(hex(changeSubtitles(read, changes))).toBe(hex(encodeSubtitle(wanted, 'utf-8', bom)))
   const unwritable = changeSubtitles(read, new Map([[first, { text: '🙂 ไทย' }]]), { keepEncoding: true })
   const emoji = text.replace(sea, '🙂 ไทย')
   const keeps = encoding !== 'shift_jis'
-  expect(hex(unwritable)).toBe(hex(encodeSample(emoji, keeps ? encoding : 'utf-8', bom)))
+  expect(hex(unwritable)).toBe(hex(encodeSubtitle(emoji, keeps ? encoding : 'utf-8', bom)))
 })
 
 test('text that would end an entry or start another one is escaped', () => {

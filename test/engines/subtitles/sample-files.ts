@@ -76,7 +76,7 @@ function separateTone(letter: string): string {
 }
 
 /** Encodes a text, with a byte order mark if requested and possible. */
-export function encodeSample(text: string, encoding: Encoding, bom = false): Uint8Array {
+export function encodeSubtitle(text: string, encoding: Encoding, bom = false): Uint8Array {
   return iconv.encode(text, encoding, { addBOM: bom })
 }
 
@@ -179,7 +179,7 @@ export const anyFile: fc.Arbitrary<{ readonly bytes: Uint8Array; readonly format
   .map(({ lines, last, encoding, bom, format, noise, cut }) => {
     const body = lines.map(([text, end]) => text + end).join('') + last
     const start = format === 'ass' ? '[Events]\r\n' : ''
-    const whole = encodeSample(start + body, encoding, bom)
+    const whole = encodeSubtitle(start + body, encoding, bom)
     const at = Math.min(whole.length, noise?.[0] ?? 0)
     const noisy = Buffer.concat([whole.subarray(0, at), noise?.[1] ?? Buffer.alloc(0), whole.subarray(at)])
     return { format, bytes: noisy.subarray(0, cut === null ? noisy.length : Math.min(noisy.length, cut)) }

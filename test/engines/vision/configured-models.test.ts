@@ -22,7 +22,7 @@ async function useModel(pack: 'inpainting' | 'optical-flow', graph: Graph | Buff
   configurePacks({ folder: join(folder, 'packs'), automatic: false, own, manifest })
 }
 
-function picture() {
+function holedPicture() {
   const [width, height] = [50, 30]
   const pixels = Uint8Array.from({ length: width * height * 3 }, (_, at) => at % 251)
   const hole = Uint8Array.from({ length: width * height }, (_, at) =>
@@ -39,7 +39,7 @@ describe('a configured inpainting model', () => {
   ] as const)('%s fills only the holes', async (_, sides, how) => {
     await useModel('inpainting', fakeInpaintingModel(sides, how))
     await using learned = await openLearnedModels(1)
-    const [source, filled] = [picture(), picture()]
+    const [source, filled] = [holedPicture(), holedPicture()]
     await learned.fill?.(filled, { isRgb: true, hasInitialGuess: false })
     for (const [at, is] of source.hole.entries()) {
       const expected = is === 1 ? [128, 128, 128] : [...source.pixels.subarray(at * 3, at * 3 + 3)]
@@ -96,7 +96,7 @@ describe('a configured inpainting model', () => {
   it('with output of 0 to 255 fills black with black, even in an entirely black image', async () => {
     await useModel('inpainting', fakeInpaintingModel(['rows', 'columns'], { tone: 1 / 255, scale: 255 }))
     await using learned = await openLearnedModels(1)
-    const black = { ...picture(), pixels: new Uint8Array(50 * 30 * 3) }
+    const black = { ...holedPicture(), pixels: new Uint8Array(50 * 30 * 3) }
     await learned.fill?.(black, { isRgb: true, hasInitialGuess: false })
     expect(Math.max(...black.pixels)).toBe(1)
   })
@@ -106,7 +106,7 @@ describe('a configured optical flow model', () => {
   it('yields displacements in pixels of the image, whatever its tensor size', async () => {
     await useModel('optical-flow', constantFlowModel(2, -1))
     await using learned = await openLearnedModels(1)
-    const { width, height, pixels } = picture()
+    const { width, height, pixels } = holedPicture()
     const found = await learned.flow?.({ width, height, pixels }, { width, height, pixels })
     // The tensor is 48 x 32 for an image of 50 x 30.
     expect(found?.flowX).toHaveLength(width * height)

@@ -42,7 +42,7 @@ const embeddedResource = (uri: string, mimeType: string, body: string): ContentB
 })
 
 /** Schema of an elicitation form. */
-const form = (properties: Record<string, object>, required: string[] = []) => ({
+const elicitationForm = (properties: Record<string, object>, required: string[] = []) => ({
   type: 'object' as const,
   properties,
   required,
@@ -52,7 +52,11 @@ const options = ['option1', 'option2', 'option3']
 const titled = (values: Record<string, string>) =>
   Object.entries(values).map(([value, title]) => ({ const: value, title }))
 
-async function elicit(call: FixtureCall, message: string, requestedSchema: ReturnType<typeof form>) {
+async function elicit(
+  call: FixtureCall,
+  message: string,
+  requestedSchema: ReturnType<typeof elicitationForm>,
+) {
   const params = { mode: 'form' as const, message, requestedSchema: requestedSchema as never }
   return await call.context.mcpReq.elicitInput(params)
 }
@@ -162,7 +166,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
       const { action, content } = await elicit(
         call,
         String(call.args['message']),
-        form(fields, ['username', 'email']),
+        elicitationForm(fields, ['username', 'email']),
       )
       return textResult(`User response: action=${action}, content=${JSON.stringify(content)}`)
     },
@@ -173,7 +177,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
       const { action, content } = await elicit(
         call,
         'Look through the defaults',
-        form({
+        elicitationForm({
           name: { type: 'string', default: 'John Doe' },
           age: { type: 'integer', default: 30 },
           score: { type: 'number', default: 95.5 },
@@ -190,7 +194,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
       const { action, content } = await elicit(
         call,
         'Choose',
-        form({
+        elicitationForm({
           untitledSingle: { type: 'string', enum: options },
           titledSingle: {
             type: 'string',
@@ -230,7 +234,7 @@ export const statelessTools: Readonly<Record<string, FixtureTool>> = {
         inputRequests: {
           name: inputRequired.elicit({
             message: 'Who?',
-            requestedSchema: form({ name: { type: 'string' } }) as never,
+            requestedSchema: elicitationForm({ name: { type: 'string' } }) as never,
           }),
         },
       }),

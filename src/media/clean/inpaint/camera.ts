@@ -136,7 +136,7 @@ class Keyframe {
       map = level === 0 ? found.map : scaleMap(found.map, 2)
     }
     const isWild = found && cornerDistance(found.map, from.map, { width: 1, height: 1 }) > largest.width
-    return found && !isWild && isPlausible(found) ? found : undefined
+    return found && !isWild && isPlausibleAlignment(found) ? found : undefined
   }
 
   /**
@@ -181,7 +181,7 @@ const minPoints = 50
 const maxSceneDifference = 6
 
 /** Whether an alignment is credible. Aligned to a different object, contrast is lost or the map is distorted. */
-function isPlausible({
+function isPlausibleAlignment({
   gain,
   map: [a, b, , d, e],
   visibleShare: seen,

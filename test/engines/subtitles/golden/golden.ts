@@ -9,7 +9,7 @@ export const goldenFonts = ['Droid Sans Fallback', 'DejaVu Sans', 'Liberation Sa
 const canvas = { width: 480, height: 270 }
 
 /** The picture of a preset that this machine draws. */
-export async function golden(
+export async function drawGoldenPreset(
   preset: SubtitleStyleName,
 ): Promise<{ width: number; height: number; pixels: Uint8Array }> {
   const [typeface, english] = [await typefaceHere('zh-CN'), await typefaceHere('en-US')]
@@ -19,7 +19,7 @@ export async function golden(
 }
 
 /** Where the accepted picture of a preset is. */
-export function goldenFile(preset: SubtitleStyleName): string {
+export function goldenPresetFile(preset: SubtitleStyleName): string {
   return fileURLToPath(new URL(`${preset}.png`, import.meta.url))
 }
 

@@ -64,7 +64,7 @@ export async function stageFiles(paths: Iterable<string>): Promise<RequestFiles<
 }
 
 /** Run context that records results and progress. */
-export function createRunContext(
+export function createTestContext(
   files: RequestFiles<StagedFile>,
   scratch: string,
   signal = new AbortController().signal,
@@ -88,23 +88,23 @@ interface OperationParts<O extends Operation> {
   readonly run: RunOperation<O>
 }
 
-interface RunOperationOptions {
+interface RunInWorkerOptions {
   readonly files: RequestFiles<StagedFile>
   /** Created if missing. */
   readonly folder: string
   readonly signal?: AbortSignal
 }
 
-/** Plans and runs a request as the service and a worker do. Its file ids are those of `fileIdOf`. */
-export async function runOperation<O extends Operation>(
+/** Plans and runs a request in this process, as the service and a worker do. Its file ids are those of `fileIdOf`. */
+export async function runInWorker<O extends Operation>(
   { operation, plan, run }: OperationParts<O>,
   request: unknown,
-  { files, folder, signal }: RunOperationOptions,
+  { files, folder, signal }: RunInWorkerOptions,
 ): Promise<OperationRun<O>> {
   const input = operation.input.parse(request) as InputOf<O>
   const planned = await plan(input, files, (fileId) => readFile(files.get(fileId).path))
   await mkdir(folder, { recursive: true })
-  const { context, results, progress } = createRunContext(files, await mkdtemp(join(folder, 'run-')), signal)
+  const { context, results, progress } = createTestContext(files, await mkdtemp(join(folder, 'run-')), signal)
   const output = operation.output.parse(await run(input, context)) as OutputOf<O>
   const [result] = results
   if (!result || results.length > 1) throw new Error(`${results.length} files were stored`)
