@@ -186,13 +186,16 @@ const saveFailureReasons: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   ENAMETOOLONG: 'a name in it is too long',
   ENOTDIR: 'a part of the path is not a folder',
+  ENOENT: 'the folder was removed at the same moment',
 }
 
 function explainSaveError(error: unknown, saveTo: string): unknown {
-  const why = saveFailureReasons[errorCode(error) ?? '']
+  const code = errorCode(error) ?? ''
+  const why = saveFailureReasons[code]
   if (why === undefined) return error
   return new MediaError(6016, `Files cannot be saved to ${saveTo}: ${why}`, {
     cause: error,
-    hint: 'Give another save_to.',
+    // The folder is created again.
+    ...(code === 'ENOENT' ? { retryable: true, hint: 'Call again.' } : { hint: 'Give another save_to.' }),
   })
 }
