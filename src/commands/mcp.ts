@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { parseList, readConfig, type Config } from '../config/config.ts'
+import { privateFolders } from '../config/private-folders.ts'
 import { defaultWorkspace } from '../config/settings.ts'
 import { toolsets } from '../contract/operation.ts'
 import { packageVersion } from '../platform/environment.ts'
@@ -68,6 +69,8 @@ async function serveStdio({ values, io }: CommandCall): Promise<void> {
   ])
   const log = await openCommandLog(config)
   await warnOfIgnoredSettings(config, { log, environment })
+  // The local service reads its settings from its file alone.
+  const local = await readConfig({ dataDir: config.dataDir, environment: {} })
   const server = await startMcpServer({
     version,
     tools: config.tools,
@@ -80,6 +83,7 @@ async function serveStdio({ values, io }: CommandCall): Promise<void> {
       workspace: config.workspace,
       projectFolder: config.projectDir,
       defaultFolder: defaultWorkspace,
+      privateFolders: privateFolders(config, local),
     },
     promptsFolder,
     report: (error) => log.error(error),

@@ -9,7 +9,8 @@ import { errorCode } from '../platform/system-error.ts'
 import { resolveLinks } from '../platform/folder.ts'
 import { FolderChangedError, type HeldFolder, holdFolder, holdSubfolder } from '../platform/held-folder.ts'
 import { hasDescriptorPaths, realPathOfHandle } from '../platform/opened-path.ts'
-import { assertAllowed, folderHints, type Folders, isInside, toAbsolute } from './workspace.ts'
+import { isInside } from '../platform/paths.ts'
+import { assertUsable, folderHints, type Folders, toAbsolute } from './workspace.ts'
 
 /** An open file; all reads use the descriptor. */
 export interface OpenedFile {
@@ -49,7 +50,7 @@ export async function openAllowedFile(
   const path = toAbsolute(folders, given)
   // Checked first, so that an error does not reveal whether a file outside exists.
   const leadsTo = await resolveLinks(path)
-  assertAllowed(folders, leadsTo, given)
+  await assertUsable(folders, { real: leadsTo }, given)
   const before = await stat(path).catch(async (error: unknown) => {
     throw unreadablePath(folders, given, {
       cause: error,
@@ -64,7 +65,7 @@ export async function openAllowedFile(
     const stats = await handle.stat({ bigint: true })
     const real = await realPathOfHandle(handle, path)
     if (real === null) throw changedWhileOpened(given)
-    assertAllowed(folders, real, given)
+    await assertUsable(folders, { real, opened: stats }, given)
     if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
     const kind = kindOf(extensionOf(basename(path)))
     if (!kind) throw unsupportedExtension(given, wanted)
@@ -89,7 +90,7 @@ export async function openAllowedFolder(
   byDescriptor = hasDescriptorPaths,
 ): Promise<HeldFolder> {
   const { ancestor, missing } = await checkAllowedFolder(folders, given)
-  const check = async (real: string): Promise<void> => assertAllowed(folders, real, given)
+  const check = (real: string): Promise<void> => assertUsable(folders, { real }, given)
   const opened: HeldFolder[] = []
   try {
     let folder = await holdFolder(ancestor, byDescriptor)
@@ -114,7 +115,7 @@ async function checkAllowedFolder(
 ): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
   const path = toAbsolute(folders, given)
   // Checked first, as for files.
-  assertAllowed(folders, await resolveLinks(path), given)
+  await assertUsable(folders, { real: await resolveLinks(path) }, given)
   let existing = path
   while (!(await pathExists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
   const ancestor = await realpath(existing).catch(async (error: unknown) => {
@@ -128,7 +129,7 @@ async function checkAllowedFolder(
       : changedWhileOpened(given, error)
   })
   const rest = relative(existing, path)
-  assertAllowed(folders, join(ancestor, rest), given)
+  await assertUsable(folders, { real: join(ancestor, rest) }, given)
   const isFolder = await stat(ancestor).then(
     (stats) => stats.isDirectory(),
     (error: unknown) => {
