@@ -9,6 +9,7 @@ import { packageVersion } from '../platform/environment.ts'
 import {
   checkListenAddress,
   openCommandLog,
+  warnOfReadableSettings,
   parsePort,
   UsageError,
   type Command,
@@ -18,6 +19,7 @@ import {
 import { serviceAddress, serviceConnector } from './service-connection.ts'
 
 export const mcp: Command = {
+  keepsUmask: true,
   summary: 'serve MCP over stdin and stdout, for MCP clients to start; with --http, over HTTP',
   options: {
     http: { type: 'boolean' },
@@ -69,6 +71,7 @@ async function serveStdio({ values, io }: CommandCall): Promise<void> {
   ])
   const log = await openCommandLog(config)
   await warnOfIgnoredSettings(config, { log, environment })
+  await warnOfReadableSettings(config.dataDir, log)
   // The local service reads its settings from its file alone.
   const local = await readConfig({ dataDir: config.dataDir, environment: {} })
   const server = await startMcpServer({
@@ -106,6 +109,7 @@ async function serveHttp({ values, io }: CommandCall): Promise<void> {
   checkListenAddress(config)
   const log = await openCommandLog(config)
   await warnOfIgnoredSettings(config, { log, environment })
+  await warnOfReadableSettings(config.dataDir, log)
   const { host, publicUrl, baseUrl } = config
   const access = { config, version, environment }
   const server = await startMcpHttpServer({
