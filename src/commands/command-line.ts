@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { MediaError } from '../contract/errors.ts'
 import { packageVersion, setSearchPath } from '../platform/environment.ts'
+import { restrictNewFiles } from '../platform/permissions.ts'
 import { clean } from './clean.ts'
 import { UsageError, type Command, type CommandIo, type OptionValues } from './command.ts'
 import { daemon } from './daemon.ts'
@@ -75,6 +76,7 @@ async function runCommand(name: string, rest: readonly string[], io: CommandIo):
     const count = isRepeatable ? 'arguments' : 'one argument'
     throw new UsageError(`${name} takes ${count}: <${command.argument}>`)
   }
+  if (!command.keepsUmask) restrictNewFiles()
   return (await command.run({ values, args: positionals, io })) ?? 0
 }
 

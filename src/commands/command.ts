@@ -62,6 +62,8 @@ export interface Command {
   readonly help?: readonly (readonly [option: string, meaning: string])[]
   /** Name of the positional argument, where the command takes one; ends with … where it may be repeated. */
   readonly argument?: string
+  /** Whether new files have the permissions that the user's umask leaves: those that it creates are the user's. */
+  readonly keepsUmask?: true
   /** Runs the command. Returns the exit code; 0 by default. Loads its heavy modules here, so that `mcp` starts fast. */
   readonly run: (call: CommandCall) => Promise<number | void>
 }
@@ -102,6 +104,13 @@ export async function openCommandLog(config: Config, file?: string): Promise<Log
   const { registerSecret, openLog } = await import('../platform/log.ts')
   configSecrets(config).forEach(registerSecret)
   return openLog({ level: config.logLevel, file })
+}
+
+/** Warns of settings that other users of this machine can read. */
+export async function warnOfReadableSettings(dataDir: string, log: Logger): Promise<void> {
+  const { readableSettings } = await import('../daemon/data-folder.ts')
+  const readable = await readableSettings(dataDir)
+  if (readable) log.warn(`${readable.detail}. Fix: ${readable.fix}`)
 }
 
 /** Throws 6016 where keys would be sent unencrypted: plain http is for this machine alone. */

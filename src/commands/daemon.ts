@@ -13,7 +13,7 @@ async function runDaemonCommand({ values }: CommandCall): Promise<number> {
   const isChanged = await watchSettingsFile(locateDataDir(source))
   const config = await readConfig(source)
   const [
-    { prepareDataFolder },
+    { prepareDataFolder, readableSettings },
     { daemonLogPath },
     { runDaemon },
     { startService },
@@ -27,8 +27,10 @@ async function runDaemonCommand({ values }: CommandCall): Promise<number> {
     import('../service/engine-settings.ts'),
     import('../../tools/index.ts'),
   ])
+  const readable = await readableSettings(config.dataDir)
   await prepareDataFolder(config.dataDir)
   const log = await openCommandLog(config, daemonLogPath(config.dataDir))
+  if (readable) log.warn(`${readable.detail}. Fix: ${readable.fix}`)
   return await runDaemon({
     dataDir: config.dataDir,
     version: await packageVersion(),

@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { parseList, readConfig, type Config } from '../config/config.ts'
+import { privateFolders } from '../config/private-folders.ts'
 import { defaultWorkspace } from '../config/settings.ts'
 import { toolsets } from '../contract/operation.ts'
 import { packageVersion } from '../platform/environment.ts'
 import {
   checkListenAddress,
   openCommandLog,
+  warnOfReadableSettings,
   parsePort,
   UsageError,
   type Command,
@@ -17,6 +19,7 @@ import {
 import { serviceAddress, serviceConnector } from './service-connection.ts'
 
 export const mcp: Command = {
+  keepsUmask: true,
   summary: 'serve MCP over stdin and stdout, for MCP clients to start; with --http, over HTTP',
   options: {
     http: { type: 'boolean' },
@@ -68,6 +71,9 @@ async function serveStdio({ values, io }: CommandCall): Promise<void> {
   ])
   const log = await openCommandLog(config)
   await warnOfIgnoredSettings(config, { log, environment })
+  await warnOfReadableSettings(config.dataDir, log)
+  // The local service reads its settings from its file alone.
+  const local = await readConfig({ dataDir: config.dataDir, environment: {} })
   const server = await startMcpServer({
     version,
     tools: config.tools,
@@ -80,6 +86,7 @@ async function serveStdio({ values, io }: CommandCall): Promise<void> {
       workspace: config.workspace,
       projectFolder: config.projectDir,
       defaultFolder: defaultWorkspace,
+      privateFolders: privateFolders(config, local),
     },
     promptsFolder,
     report: (error) => log.error(error),
@@ -102,6 +109,7 @@ async function serveHttp({ values, io }: CommandCall): Promise<void> {
   checkListenAddress(config)
   const log = await openCommandLog(config)
   await warnOfIgnoredSettings(config, { log, environment })
+  await warnOfReadableSettings(config.dataDir, log)
   const { host, publicUrl, baseUrl } = config
   const access = { config, version, environment }
   const server = await startMcpHttpServer({

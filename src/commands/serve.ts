@@ -8,6 +8,7 @@ import {
   checkListenAddress,
   openCommandLog,
   parsePort,
+  warnOfReadableSettings,
   type Command,
   type CommandCall,
   type CommandIo,
@@ -36,6 +37,7 @@ async function runServe({ values, io }: CommandCall): Promise<void> {
   const config = await readConfig({ dataDir: values['data-dir'], options, environment: io.environment })
   const { serviceOptionsFromConfig } = await import('../service/engine-settings.ts')
   const log = await openCommandLog(config)
+  await warnOfReadableSettings(config.dataDir, log)
   const service = { version: await packageVersion(), log, ...serviceOptionsFromConfig(config, mainModule) }
   await runInForeground(config, service, io)
 }

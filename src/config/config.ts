@@ -11,6 +11,7 @@ import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { errorCode } from '../platform/system-error.ts'
+import { userDataFolder } from './default-folders.ts'
 import {
   resolvePaths,
   settingDescriptions,
@@ -198,14 +199,9 @@ function nonEmpty(value: string | undefined): string | undefined {
 }
 
 function defaultDataDir(environment: Environment): string {
-  switch (process.platform) {
-    case 'darwin':
-      return join(homedir(), 'Library', 'Application Support', 'reelwright')
-    case 'win32':
-      return join(nonEmpty(environment['LOCALAPPDATA']) ?? join(homedir(), 'AppData', 'Local'), 'reelwright')
-    default:
-      return join(nonEmpty(environment['XDG_DATA_HOME']) ?? join(homedir(), '.local', 'share'), 'reelwright')
-  }
+  const { platform } = process
+  const appData = nonEmpty(environment[platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_DATA_HOME'])
+  return userDataFolder({ platform, home: homedir(), appData })
 }
 
 function readVariables(environment: Environment): Record<string, unknown> {

@@ -3,21 +3,50 @@ import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { createFolder, unsafeFolderReason } from '../platform/folder.ts'
-import { dataFiles } from './data-files.ts'
+import { restrictFolder, sharedMode } from '../platform/permissions.ts'
+import { dataFiles, dataFolderNames } from './data-files.ts'
 
-/** Creates the data folder, accessible to this user alone, if missing. Throws 6401 where it cannot be used. */
+/**
+ * Creates the data folder if missing, and makes it and everything inside accessible to this user alone. Throws 6401 where
+ * it cannot be used.
+ */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   const reason =
     (await dataFolderProblem(dataDir)) ??
-    (await createFolder(dataDir, 0o700).then(
-      () => null,
-      (error: Error) => error.message,
-    ))
+    (await makePrivate(dataDir).catch((error: unknown) => (error as Error).message))
   if (reason === null) return
   throw new MediaError(6401, `the data folder ${dataDir} cannot be used: ${reason}`, {
     retryable: false,
     hint: chooseAnotherFolderHint,
   })
+}
+
+/** Returns why other users can still access a part of the data folder; null if they cannot. */
+async function makePrivate(dataDir: string): Promise<string | null> {
+  await createFolder(dataDir, 0o700)
+  const accessible = await restrictFolder(dataDir, dataFolderNames)
+  // Settings may be provided by someone else, such as a container's host: `readableSettings` reports them.
+  const [first] = accessible.filter((path) => path !== join(dataDir, dataFiles.settings))
+  return first === undefined ? null : await foreignAccessReason(first)
+}
+
+async function foreignAccessReason(path: string): Promise<string> {
+  const { mode, uid } = await stat(path)
+  const access = `${path} is open to other users (mode ${(mode & 0o777).toString(8)})`
+  return `${access}, and only its owner (user ${uid}) can change that`
+}
+
+/** Warning that other users can read the settings, which may contain keys; null if they cannot. Not known on Windows. */
+export async function readableSettings(
+  dataDir: string,
+): Promise<{ readonly detail: string; readonly fix: string } | null> {
+  const file = join(dataDir, dataFiles.settings)
+  const mode = await sharedMode(file)
+  if (mode === null) return null
+  return {
+    detail: `other users can read the settings in ${file} (mode ${mode})`,
+    fix: `run: chmod 600 ${JSON.stringify(file)}; replace keys that the file contains`,
+  }
 }
 
 /** Hint for a data folder that cannot be used. */
@@ -30,10 +59,18 @@ export async function dataFolderProblem(dataDir: string): Promise<string | null>
     const existing = await nearestFolder(dataDir)
     const reason = (await unsafeFolderReason(dataDir)) ?? (await writeProblem(existing))
     if (reason !== null || existing !== dataDir) return reason
+    if (await isOpenAndForeign(dataDir)) return await foreignAccessReason(dataDir)
     return hasForeignFiles(await readdir(dataDir)) ? 'it contains other files' : null
   } catch (error) {
     return (error as Error).message
   }
+}
+
+/** Whether other users have access to a folder, and this user cannot change that. */
+async function isOpenAndForeign(folder: string): Promise<boolean> {
+  const user = process.geteuid?.()
+  if (user === undefined || user === 0 || (await sharedMode(folder)) === null) return false
+  return (await stat(folder)).uid !== user
 }
 
 /** Deepest existing folder of a path. Throws if an existing part is not a folder. */

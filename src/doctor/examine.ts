@@ -4,7 +4,12 @@ import { MediaError } from '../contract/errors.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { describeSize } from '../contract/format.ts'
-import { chooseAnotherFolderHint, nearestFolder, dataFolderProblem } from '../daemon/data-folder.ts'
+import {
+  chooseAnotherFolderHint,
+  nearestFolder,
+  dataFolderProblem,
+  readableSettings,
+} from '../daemon/data-folder.ts'
 import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
@@ -12,6 +17,7 @@ import { packStates } from '../engines/packs/resolve.ts'
 import { missingRequirements } from '../engines/readiness.ts'
 import type { Services } from '../engines/services/services.ts'
 import { freeSpace } from '../platform/folder.ts'
+import { sharedMode } from '../platform/permissions.ts'
 import type { Finding } from './finding.ts'
 import { findLocalService } from './service-state.ts'
 import { examineServices } from './services.ts'
@@ -57,6 +63,7 @@ export async function examine(subject: ExamineOptions): Promise<Finding[]> {
   return [
     examineProgram(version),
     ...(await Promise.all([...examineWorkspace(subject), ...service])),
+    ...(await examineSettingsFile(dataDir)),
     ...engines,
   ]
 }
@@ -129,9 +136,20 @@ async function examineDataFolder(folder: string): Promise<Finding> {
   const free = await freeSpace(existing)
   const creation = existing === folder ? '' : ', created on first use'
   const detail = `${folder} (${describeSize(free)} free${creation})`
+  const mode = await sharedMode(folder)
+  if (existing === folder && mode !== null) {
+    const fix = `run: chmod -R go= ${JSON.stringify(folder)}; the next start of the service does the same`
+    return { name, state: 'note', detail: `${detail}; other users can access it (mode ${mode})`, fix }
+  }
   return free < lowSpaceBytes
     ? { name, state: 'note', detail, fix: 'free some space there' }
     : { name, state: 'ok', detail }
+}
+
+/** Settings may contain keys of services. */
+async function examineSettingsFile(dataDir: string): Promise<Finding[]> {
+  const readable = await readableSettings(dataDir)
+  return readable ? [{ name: 'settings', state: 'note', ...readable }] : []
 }
 
 function examineWorkspace({ folders, defaultWorkspace }: ExamineOptions): Promise<Finding>[] {

@@ -99,7 +99,7 @@ async function makeReadOnly(path: string): Promise<void> {
   // It may be read-only already, and some systems sync only files opened for writing.
   await chmod(path, 0o600)
   await using file = await open(path, 'r+')
-  await file.chmod(0o444)
+  await file.chmod(0o400)
   await file.sync()
 }
 

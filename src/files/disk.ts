@@ -14,7 +14,7 @@ import { DiskParts, toDiskFullError } from './disk-parts.ts'
 import type { ByteRange, FileStore, StoredBytes } from './store.ts'
 
 /** Mode of stored files. They are never modified, not even through a hard link given to a program. */
-const readOnlyMode = 0o444
+const readOnlyMode = 0o400
 
 /** Read size of downloads, bytes. */
 const downloadReadBytes = 256 * 1024

@@ -5,6 +5,8 @@ import { MediaError } from '../contract/errors.ts'
 import { type LocalFile, partRange } from '../contract/upload.ts'
 import type { UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
+import { realPathOfHandle } from '../platform/opened-path.ts'
+import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
 import type { PartRange } from './store.ts'
 import { takeLatest } from './take-latest.ts'
 import {
@@ -141,13 +143,15 @@ const localOpenFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
  * Streams a range of a file on this machine. Each chunk is only valid until the next one is requested. Throws 6004
- * unless the path leads to the very file that the client has open.
+ * unless the path leads to the very file that the client has open, and 6016 for a file in a folder of the service.
  */
 export async function* readLocalRange(
   local: LocalFile,
+  privateFolders: readonly PrivateFolder[],
   { offset, size }: PartRange,
 ): AsyncGenerator<Uint8Array> {
   await using file = await openLocalFile(local)
+  await refusePrivateFile(file, local, privateFolders)
   const piece = Buffer.allocUnsafe(Math.min(localReadBytes, size))
   for (let done = 0; done < size;) {
     const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - done), offset + done)
@@ -165,5 +169,20 @@ async function openLocalFile({ path, device, inode }: LocalFile): Promise<FileHa
   await file?.close()
   throw new MediaError(6004, 'the path does not lead to this file on the machine of the service', {
     hint: 'Send the bytes of the part.',
+  })
+}
+
+/** Checks the opened file, whose path may have changed. */
+async function refusePrivateFile(
+  file: FileHandle,
+  { path }: LocalFile,
+  privateFolders: readonly PrivateFolder[],
+): Promise<void> {
+  const opened = await file.stat({ bigint: true })
+  const real = (await realPathOfHandle(file, path)) ?? path
+  const used = await findPrivateFolder(privateFolders, real, opened)
+  if (!used) return
+  throw new MediaError(6016, `the file is in the ${used.use}, which only the service uses`, {
+    hint: 'Use a file in another folder.',
   })
 }

@@ -217,7 +217,11 @@ async function importPart(service: Service, request: FastifyRequest) {
     device: '2049',
     inode: '131',
   })
-  const part = { index, length: undefined, bytes: (range: PartRange) => readLocalRange(file, range) }
+  const part = {
+    index,
+    length: undefined,
+    bytes: (range: PartRange) => readLocalRange(file, service.privateFolders, range),
+  }
   return partResponse(await storePart(service, uploadKeyOf(request), part))
 }
 

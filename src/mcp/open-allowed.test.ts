@@ -3,52 +3,36 @@ import { createServer } from 'node:net'
 import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../test/mcp/temporary-folder.ts'
+import { createAllowedFolders, readAllowed } from '../../test/mcp/allowed-folders.ts'
 import { openAllowedFile, openAllowedFolder } from './open-allowed.ts'
-import { createWorkspace, type Folders } from './workspace.ts'
-
-async function createFolders() {
-  const scratch = await temporaryFolder()
-  const [inside, outside] = [join(scratch.path, 'inside'), join(scratch.path, 'outside')]
-  await mkdir(inside)
-  await mkdir(outside)
-  await writeFile(join(inside, 'clip.mp4'), 'clip')
-  await writeFile(join(outside, 'secret.mp4'), 'secret')
-  const folders: Folders = { workspace: inside, allowed: [inside], refused: [], isDefault: false }
-  return { ...scratch, inside, outside, folders, [Symbol.asyncDispose]: scratch[Symbol.asyncDispose] }
-}
-
-async function read(folders: Folders, path: string): Promise<string> {
-  const { handle } = await openAllowedFile(folders, path)
-  await using opened = handle
-  return await opened.readFile('utf8')
-}
+import { createWorkspace } from './workspace.ts'
 
 describe('openAllowedFile', () => {
   test('opens a file inside an allowed folder, however its path is written', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     await symlink(join(at.inside, 'clip.mp4'), join(at.outside, 'way-in.mp4'))
     const paths = ['clip.mp4', './clip.mp4', '../inside/clip.mp4', join(at.inside, 'clip.mp4')]
     paths.push(`file://${at.inside}/clip.mp4`, join(at.outside, 'way-in.mp4'))
-    for (const path of paths) expect(await read(at.folders, path)).toBe('clip')
+    for (const path of paths) expect(await readAllowed(at.folders, path)).toBe('clip')
   })
 
   test('never opens a file outside, neither through links nor through parent folders', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'link.mp4'))
     await symlink(at.outside, join(at.inside, 'folder'))
     await symlink('link.mp4', join(at.inside, 'link-to-link.mp4'))
     const paths = ['link.mp4', 'folder/secret.mp4', 'link-to-link.mp4', '../outside/secret.mp4']
     paths.push(join(at.outside, 'secret.mp4'))
-    for (const path of paths) await expect(read(at.folders, path)).rejects.toMatchObject({ code: 6016 })
-    await expect(read(at.folders, 'link.mp4')).rejects.toMatchObject({
+    for (const path of paths)
+      await expect(readAllowed(at.folders, path)).rejects.toMatchObject({ code: 6016 })
+    await expect(readAllowed(at.folders, 'link.mp4')).rejects.toMatchObject({
       message: expect.stringContaining(at.inside),
       hint: expect.stringContaining('--allow-dir'),
     })
   })
 
   test('errors reveal nothing about files outside: an existing file, a missing one, a locked folder', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     await mkdir(join(at.outside, 'closed'), 0)
     await symlink(at.outside, join(at.inside, 'folder'))
     for (const [index, target] of ['secret.mp4', 'none.mp4', 'none/none.mp4'].entries()) {
@@ -71,21 +55,21 @@ describe('openAllowedFile', () => {
       message: `${path} is outside the allowed folders: ${at.inside}`,
     })
     for (const path of paths) {
-      await expect(read(at.folders, path), path).rejects.toMatchObject(outside(path))
+      await expect(readAllowed(at.folders, path), path).rejects.toMatchObject(outside(path))
       await expect(openAllowedFolder(at.folders, path), path).rejects.toMatchObject(outside(path))
     }
     await chmod(join(at.outside, 'closed'), 0o700)
   })
 
   test('reports a circular link as a missing file', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     await symlink('loop.mp4', join(at.inside, 'loop.mp4'))
-    await expect(read(at.folders, 'loop.mp4')).rejects.toMatchObject({ code: 6004 })
+    await expect(readAllowed(at.folders, 'loop.mp4')).rejects.toMatchObject({ code: 6004 })
     await expect(openAllowedFolder(at.folders, 'loop.mp4/x')).rejects.toMatchObject({ code: 6004 })
   })
 
   test('never opens a file outside when a file is replaced by a link at any moment', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     const target = join(at.inside, 'race.mp4')
     await symlink(join(at.outside, 'secret.mp4'), join(at.inside, 'bad'))
     await writeFile(join(at.inside, 'good'), 'clip')
@@ -102,7 +86,9 @@ describe('openAllowedFile', () => {
     })()
     const seen = new Set<string>()
     for (let round = 0; round < 300 || seen.size < 2; round += 1) {
-      seen.add(await read(at.folders, 'race.mp4').catch((error: { code?: number }) => `error ${error.code}`))
+      seen.add(
+        await readAllowed(at.folders, 'race.mp4').catch((error: { code?: number }) => `error ${error.code}`),
+      )
     }
     end.abort()
     await exchange
@@ -111,7 +97,7 @@ describe('openAllowedFile', () => {
   })
 
   test('rejects hidden, special, empty and unsupported files', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     await mkdir(join(at.inside, '.git'))
     await writeFile(join(at.inside, '.git', 'a.mp4'), 'x')
     await writeFile(join(at.inside, '.a.mp4'), 'x')
@@ -137,17 +123,17 @@ describe('openAllowedFile', () => {
       ['clip.mp4/x.mp4', 6004],
     ]
     for (const [path, code] of cases) {
-      expect([path, await read(at.folders, path).catch((error: { code?: number }) => error.code)]).toEqual([
+      expect([
         path,
-        code,
-      ])
+        await readAllowed(at.folders, path).catch((error: { code?: number }) => error.code),
+      ]).toEqual([path, code])
     }
     socket.close()
   })
 })
 
 test('a suggestion never names a hidden file', async () => {
-  await using at = await createFolders()
+  await using at = await createAllowedFolders()
   await writeFile(join(at.inside, '.walk.mp4'), 'x')
   await writeFile(join(at.inside, 'beach.mp4'), 'x')
   const hintOf = async (path: string) =>
@@ -158,7 +144,7 @@ test('a suggestion never names a hidden file', async () => {
 
 describe('openAllowedFolder', () => {
   test('creates missing folders, only inside an allowed folder', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     await using folder = await openAllowedFolder(at.folders, 'a/b/c')
     await writeFile(join(folder.base, 'x.txt'), 'x')
     expect(folder.path).toBe(join(at.inside, 'a/b/c'))
@@ -178,7 +164,7 @@ describe('openAllowedFolder', () => {
   test.runIf(process.platform === 'linux')(
     'an opened folder stays the same when its path is replaced',
     async () => {
-      await using at = await createFolders()
+      await using at = await createAllowedFolders()
       await using folder = await openAllowedFolder(at.folders, 'results')
       await rename(join(at.inside, 'results'), join(at.inside, 'moved'))
       await symlink(at.outside, join(at.inside, 'results'))
@@ -191,7 +177,7 @@ describe('openAllowedFolder', () => {
 
 describe('createWorkspace', () => {
   test('uses the settings, otherwise the roots of the client, otherwise the default', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     const defaultFolder = join(at.path, 'default')
     const configured = createWorkspace({
       allowedFolders: [at.outside],
@@ -203,6 +189,7 @@ describe('createWorkspace', () => {
       workspace: at.inside,
       allowed: [at.inside, at.outside],
       refused: [],
+      privateFolders: [],
       isDefault: false,
     })
     const unconfigured = createWorkspace({ allowedFolders: [], defaultFolder })
@@ -216,12 +203,13 @@ describe('createWorkspace', () => {
       workspace: defaultFolder,
       allowed: [defaultFolder],
       refused: [],
+      privateFolders: [],
       isDefault: true,
     })
   })
 
   test('a configured workspace is created if it is missing', async () => {
-    await using at = await createFolders()
+    await using at = await createAllowedFolders()
     const workspace = join(at.path, 'created')
     const created = createWorkspace({
       allowedFolders: [at.inside],
@@ -233,7 +221,7 @@ describe('createWorkspace', () => {
   test.runIf(process.platform === 'linux')(
     'a folder that cannot be created is reported immediately',
     async () => {
-      await using at = await createFolders()
+      await using at = await createAllowedFolders()
       await symlink('/proc', join(at.inside, 'closed'))
       const workspace = join(at.inside, 'closed/reelwright/work')
       const defaultFolder = '/proc/reelwright/work'

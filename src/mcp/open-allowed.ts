@@ -1,5 +1,5 @@
-import { constants, type BigIntStats } from 'node:fs'
-import { lstat, mkdir, open, opendir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, opendir, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file-kind.ts'
@@ -7,7 +7,10 @@ import { nearestName } from '../contract/suggest-fix.ts'
 import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { resolveLinks } from '../platform/folder.ts'
-import { assertAllowed, folderHints, type Folders, isInside, toAbsolute } from './workspace.ts'
+import { FolderChangedError, type HeldFolder, holdFolder, holdSubfolder } from '../platform/held-folder.ts'
+import { hasDescriptorPaths, realPathOfHandle } from '../platform/opened-path.ts'
+import { isInside } from '../platform/paths.ts'
+import { assertUsable, folderHints, type Folders, toAbsolute } from './workspace.ts'
 
 /** An open file; all reads use the descriptor. */
 export interface OpenedFile {
@@ -22,14 +25,6 @@ export interface OpenedFile {
   readonly identity: string
   /** Of a remote file: fetches its bytes, reports the share 0 to 1, and returns their number. */
   readonly fill?: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<number>
-}
-
-/** An open folder for writing, protected from replacement if the system allows that. */
-export interface OpenedFolder extends AsyncDisposable {
-  /** The folder's real path, for messages. */
-  readonly path: string
-  /** Path for file operations: on Linux it goes through the open descriptor. */
-  readonly base: string
 }
 
 // Opening a FIFO must not block, and a terminal must not become the controlling one. Windows has neither flag.
@@ -55,7 +50,7 @@ export async function openAllowedFile(
   const path = toAbsolute(folders, given)
   // Checked first, so that an error does not reveal whether a file outside exists.
   const leadsTo = await resolveLinks(path)
-  assertAllowed(folders, leadsTo, given)
+  await assertUsable(folders, { real: leadsTo }, given)
   const before = await stat(path).catch(async (error: unknown) => {
     throw unreadablePath(folders, given, {
       cause: error,
@@ -68,8 +63,9 @@ export async function openAllowedFile(
   })
   try {
     const stats = await handle.stat({ bigint: true })
-    const real = await realPathOfHandle(handle, path, stats)
-    assertAllowed(folders, real, given)
+    const real = await realPathOfHandle(handle, path)
+    if (real === null) throw changedWhileOpened(given)
+    await assertUsable(folders, { real, opened: stats }, given)
     if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
     const kind = kindOf(extensionOf(basename(path)))
     if (!kind) throw unsupportedExtension(given, wanted)
@@ -84,30 +80,31 @@ export async function openAllowedFile(
   }
 }
 
-/** Opens a folder that an agent named for writing, and creates its missing parts. */
-export async function openAllowedFolder(folders: Folders, given: string): Promise<OpenedFolder> {
+/**
+ * Opens a folder that an agent named for writing, and creates its missing parts one by one, each checked in its opened
+ * parent. Throws 6016; retryable if a part was replaced or removed at the same moment.
+ */
+export async function openAllowedFolder(
+  folders: Folders,
+  given: string,
+  byDescriptor = hasDescriptorPaths,
+): Promise<HeldFolder> {
   const { ancestor, missing } = await checkAllowedFolder(folders, given)
-  let path = ancestor
-  for (const part of missing) {
-    path = join(path, part)
-    await mkdir(path).catch((error: unknown) => {
-      if (errorCode(error) !== 'EEXIST') throw error
-    })
-  }
-  // Windows cannot open folders; elsewhere the descriptor shows which folder was opened.
-  if (process.platform === 'win32') {
-    assertAllowed(folders, await realpath(path), given)
-    return { path, base: path, [Symbol.asyncDispose]: () => Promise.resolve() }
-  }
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  const check = (real: string): Promise<void> => assertUsable(folders, { real }, given)
+  const opened: HeldFolder[] = []
   try {
-    const real = await realPathOfHandle(handle, path, await handle.stat({ bigint: true }))
-    assertAllowed(folders, real, given)
-    const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : real
-    return { path: real, base, [Symbol.asyncDispose]: () => handle.close() }
+    let folder = await holdFolder(ancestor, byDescriptor)
+    opened.push(folder)
+    await check(folder.path)
+    for (const name of missing) {
+      folder = await holdSubfolder(folder, name, { check, byDescriptor })
+      opened.push(folder)
+    }
+    return opened.pop() ?? folder
   } catch (error) {
-    await handle.close()
-    throw error
+    throw error instanceof FolderChangedError ? changedWhileOpened(given, error) : error
+  } finally {
+    for (const folder of opened) await folder[Symbol.asyncDispose]()
   }
 }
 
@@ -118,16 +115,37 @@ async function checkAllowedFolder(
 ): Promise<{ readonly ancestor: string; readonly missing: readonly string[] }> {
   const path = toAbsolute(folders, given)
   // Checked first, as for files.
-  assertAllowed(folders, await resolveLinks(path), given)
+  await assertUsable(folders, { real: await resolveLinks(path) }, given)
   let existing = path
   while (!(await pathExists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
-  const ancestor = await realpath(existing).catch((error: unknown) => {
-    throw unreadablePath(folders, given, { cause: error })
+  const ancestor = await realpath(existing).catch(async (error: unknown) => {
+    // A dangling or circular link stays one; anything else is being replaced.
+    const isBroken = await lstat(existing).then(
+      async (stats) => stats.isSymbolicLink() && !(await isReachable(existing)),
+      () => false,
+    )
+    throw isBroken || errorCode(error) !== 'ENOENT'
+      ? unreadablePath(folders, given, { cause: error })
+      : changedWhileOpened(given, error)
   })
   const rest = relative(existing, path)
-  assertAllowed(folders, join(ancestor, rest), given)
-  if (!(await stat(ancestor)).isDirectory()) throw new MediaError(6016, `${given} is not a folder`)
+  await assertUsable(folders, { real: join(ancestor, rest) }, given)
+  const isFolder = await stat(ancestor).then(
+    (stats) => stats.isDirectory(),
+    (error: unknown) => {
+      throw errorCode(error) === 'ENOENT' ? changedWhileOpened(given, error) : error
+    },
+  )
+  if (!isFolder) throw new MediaError(6016, `${given} is not a folder`)
   return { ancestor, missing: rest === '' ? [] : rest.split(sep) }
+}
+
+/** Whether a path leads to something through its links. */
+async function isReachable(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** A dangling symbolic link exists: nothing may be written through it. */
@@ -138,12 +156,13 @@ async function pathExists(path: string): Promise<boolean> {
   )
 }
 
-async function realPathOfHandle(handle: FileHandle, path: string, stats: BigIntStats): Promise<string> {
-  if (process.platform === 'linux') return readlink(`/proc/self/fd/${handle.fd}`)
-  const real = await realpath(path)
-  const current = await stat(real, { bigint: true })
-  if (current.dev === stats.dev && current.ino === stats.ino) return real
-  throw new MediaError(6016, `${path} changed while it was opened`, { retryable: true })
+/** Error 6016 for a path that was replaced or removed at the same moment. */
+function changedWhileOpened(given: string, cause?: unknown): MediaError {
+  return new MediaError(6016, `${given} was replaced or removed while it was opened`, {
+    cause,
+    retryable: true,
+    hint: 'Wait until no program changes that folder, then call again.',
+  })
 }
 
 interface UnreadablePathOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns'
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Dispatcher } from 'undici'
@@ -12,49 +12,8 @@ import { maxFileBytes } from '../contract/file.ts'
 import { describeSize } from '../contract/format.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { lazy } from '../platform/cache.ts'
+import { isPublicAddress } from '../platform/public-address.ts'
 import type { OpenedFile } from './open-allowed.ts'
-
-/** IPv4 networks that are not public (IANA special-purpose address registry), as address and prefix length. */
-const specialNetworksV4 = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  // Multicast, reserved and broadcast.
-  ['224.0.0.0', 3],
-] as const
-
-/** Non-public networks inside 2000::/3, the only routed IPv6 network: protocol assignments with Teredo, documentation, 6to4. */
-const specialNetworksV6 = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const
-
-const specialNetworks = new BlockList()
-for (const [network, prefix] of specialNetworksV4) specialNetworks.addSubnet(network, prefix, 'ipv4')
-for (const [network, prefix] of specialNetworksV6) specialNetworks.addSubnet(network, prefix, 'ipv6')
-
-const routedNetworksV6 = new BlockList()
-routedNetworksV6.addSubnet('2000::', 3, 'ipv6')
-
-/** Whether an IP address is public: not of this machine or a local network. */
-export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !specialNetworks.check(address, 'ipv4')
-  return (
-    isIP(address) === 6 && routedNetworksV6.check(address, 'ipv6') && !specialNetworks.check(address, 'ipv6')
-  )
-}
 
 /** Error for a host name that resolves to an address that is not public. */
 export class NotPublicError extends Error {}

@@ -9,6 +9,7 @@ import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf } from '../contract/file-kind.ts'
 import type { FileDetails } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
+import { isInside, outermostFolders } from '../platform/paths.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { type CompletedTask, type FileDelivery, findResultFiles, type ResultFile } from './file-delivery.ts'
 import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
@@ -31,11 +32,15 @@ export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
     hasFile: async (name) => isExistingFile(await workspace.folders(), name),
     setRoots: (roots) => workspace.setRoots(roots),
     async statusFields() {
-      const { workspace: folder, allowed, refused } = await workspace.folders()
+      const { workspace: folder, allowed, refused, privateFolders } = await workspace.folders()
+      const inside = outermostFolders(privateFolders.map(({ path }) => path)).filter((path) =>
+        allowed.some((one) => isInside(one, path)),
+      )
       return {
         workspace: folder,
         allowed_folders: allowed,
         ...(refused.length > 0 && { refused_folders: refused }),
+        ...(inside.length > 0 && { private_folders: inside }),
       }
     },
     deliver: saveResults,
@@ -186,13 +191,16 @@ const saveFailureReasons: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   ENAMETOOLONG: 'a name in it is too long',
   ENOTDIR: 'a part of the path is not a folder',
+  ENOENT: 'the folder was removed at the same moment',
 }
 
 function explainSaveError(error: unknown, saveTo: string): unknown {
-  const why = saveFailureReasons[errorCode(error) ?? '']
+  const code = errorCode(error) ?? ''
+  const why = saveFailureReasons[code]
   if (why === undefined) return error
   return new MediaError(6016, `Files cannot be saved to ${saveTo}: ${why}`, {
     cause: error,
-    hint: 'Give another save_to.',
+    // The folder is created again.
+    ...(code === 'ENOENT' ? { retryable: true, hint: 'Call again.' } : { hint: 'Give another save_to.' }),
   })
 }

@@ -3,7 +3,10 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MediaError } from '../contract/errors.ts'
-import { createFolder } from '../platform/folder.ts'
+import { createFolder, resolveLinks } from '../platform/folder.ts'
+import { isInside } from '../platform/paths.ts'
+import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
+import type { FileIdentity } from '../platform/opened-path.ts'
 
 /** Settings of the folders that an agent may use. */
 export interface WorkspaceOptions {
@@ -15,6 +18,8 @@ export interface WorkspaceOptions {
   readonly projectFolder?: string | undefined
   /** Used if nothing else is set; created on first use. */
   readonly defaultFolder: string
+  /** Folders of the service: never read or written, whatever is allowed. None by default, for a service elsewhere. */
+  readonly privateFolders?: readonly PrivateFolder[]
 }
 
 /** The current folders, as real absolute paths. */
@@ -27,6 +32,8 @@ export interface Folders {
   readonly isDefault: boolean
   /** Configured folders that are not used, with the reason. */
   readonly refused: readonly { readonly folder: string; readonly why: string }[]
+  /** Folders of the service, refused also where they are inside an allowed one. */
+  readonly privateFolders: readonly PrivateFolder[]
 }
 
 /** The folders that an agent may use. */
@@ -38,23 +45,24 @@ interface Workspace {
 
 /** Applies the rules: settings, else the client's roots, else the default folder. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  const { workspace, projectFolder, allowedFolders, defaultFolder } = options
+  const { workspace, projectFolder, allowedFolders, defaultFolder, privateFolders = [] } = options
   const settings = [workspace, projectFolder, ...allowedFolders].filter((folder) => folder !== undefined)
   let roots: Promise<readonly string[]> = Promise.resolve([])
 
   async function folders(): Promise<Folders> {
-    if (workspace !== undefined && closedReason(resolve(workspace)) === undefined) {
+    if (workspace !== undefined && (await refusalReason(resolve(workspace), privateFolders)) === undefined) {
       // If that fails, checkFolder reports it.
       await createFolder(workspace).catch(() => undefined)
     }
     const wanted = settings.length > 0 ? settings : await roots
-    const checked = await Promise.all(wanted.map((folder) => checkFolder(folder)))
+    const checked = await Promise.all(wanted.map((folder) => checkFolder(folder, privateFolders)))
     const allowed = [...new Set(checked.flatMap((result) => ('real' in result ? [result.real] : [])))]
     const refused = checked.flatMap((result) => ('why' in result ? [result] : []))
     const [first] = allowed
-    if (first !== undefined) return { workspace: first, allowed, refused, isDefault: false }
-    const real = await createDefaultFolder(defaultFolder)
-    return { workspace: real, allowed: [real], refused, isDefault: wanted.length === 0 }
+    const common = { refused, privateFolders }
+    if (first !== undefined) return { ...common, workspace: first, allowed, isDefault: false }
+    const real = await createDefaultFolder(defaultFolder, privateFolders)
+    return { ...common, workspace: real, allowed: [real], isDefault: wanted.length === 0 }
   }
 
   return {
@@ -65,27 +73,47 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   }
 }
 
-async function createDefaultFolder(folder: string): Promise<string> {
+async function createDefaultFolder(
+  folder: string,
+  privateFolders: readonly PrivateFolder[],
+): Promise<string> {
+  const hint = 'Set a writable folder with --allow-dir <folder> or REELWRIGHT_WORKSPACE.'
+  const used = await findPrivateFolder(privateFolders, await resolveLinks(resolve(folder)))
+  if (used)
+    throw new MediaError(6016, `The workspace ${folder} cannot be used: ${describePrivate(used)}`, { hint })
   try {
     await createFolder(folder)
     return await realpath(folder)
   } catch (cause) {
-    throw new MediaError(6016, `The workspace ${folder} cannot be created`, {
-      cause,
-      hint: 'Set a writable folder with --allow-dir <folder> or REELWRIGHT_WORKSPACE.',
-    })
+    throw new MediaError(6016, `The workspace ${folder} cannot be created`, { cause, hint })
   }
 }
 
-async function checkFolder(folder: string): Promise<{ real: string } | { folder: string; why: string }> {
+async function checkFolder(
+  folder: string,
+  privateFolders: readonly PrivateFolder[],
+): Promise<{ real: string } | { folder: string; why: string }> {
   try {
     const real = await realpath(folder)
     if (!(await stat(real)).isDirectory()) return { folder, why: 'it is not a folder' }
-    const why = closedReason(real)
+    const why = await refusalReason(real, privateFolders)
     return why === undefined ? { real } : { folder, why }
   } catch {
     return { folder, why: 'it does not exist or cannot be read' }
   }
+}
+
+/** The reason why a folder, existing or not, must not be opened to agents; undefined if it may. */
+async function refusalReason(
+  folder: string,
+  privateFolders: readonly PrivateFolder[],
+): Promise<string | undefined> {
+  const used = await findPrivateFolder(privateFolders, await resolveLinks(folder))
+  return used ? `${describePrivate(used)}; use another folder` : closedReason(folder)
+}
+
+function describePrivate({ use, path }: PrivateFolder): string {
+  return `it is in the ${use} ${path}, which only the service uses`
 }
 
 /** Hints why no other folder is allowed: none is configured, or configured ones are not used. */
@@ -118,6 +146,23 @@ function parseFileUrl(given: string): string {
   } catch (cause) {
     throw new MediaError(6016, `${given} is not the URL of a local file`, { cause })
   }
+}
+
+/**
+ * Throws 6016 unless a real path is inside an allowed folder, is not hidden, and is not in a folder of the service.
+ * opened: identity of the opened file, if its path may have been replaced since.
+ */
+export async function assertUsable(
+  folders: Folders,
+  { real, opened }: { readonly real: string; readonly opened?: FileIdentity },
+  given: string,
+): Promise<void> {
+  assertAllowed(folders, real, given)
+  const used = await findPrivateFolder(folders.privateFolders, real, opened)
+  if (!used) return
+  throw new MediaError(6016, `${given} is in the ${used.use} ${used.path}, which only the service uses`, {
+    hint: `Use a path outside of it. Allowed folders: ${folders.allowed.join(', ')}.`,
+  })
 }
 
 /** Throws 6016 unless a real path is inside an allowed folder and not hidden. */
@@ -182,14 +227,9 @@ const closedFolders = [
 export function closedReason(folder: string): string | undefined {
   if (folder === parse(folder).root) return 'it is the root of the file system'
   if (closedTrees.some((closed) => isInside(closed, folder))) return 'it is a system folder'
-  if (closedFolders.includes(folder)) return 'it is too broad; use a folder inside it'
+  if (closedFolders.some((closed) => isInside(closed, folder) && isInside(folder, closed)))
+    return 'it is too broad; use a folder inside it'
   return undefined
-}
-
-/** Whether a path is a folder or inside it; both absolute and real. */
-export function isInside(folder: string, path: string): boolean {
-  const rest = relative(folder, path)
-  return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && parse(rest).root === '')
 }
 
 /** The part of a path below a folder that is hidden (`.ssh` in `.ssh/id`), if any. */

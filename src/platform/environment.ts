@@ -18,9 +18,12 @@ export function splitSearchPath(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).filter((folder) => folder !== '')
 }
 
+/** Root folder of this program. */
+export const programFolder = join(import.meta.dirname, '..', '..')
+
 /** Version of this package. */
 export async function packageVersion(): Promise<string> {
-  const path = join(import.meta.dirname, '..', '..', 'package.json')
+  const path = join(programFolder, 'package.json')
   const manifest: unknown = JSON.parse(await readFile(path, 'utf8'))
   return String((manifest as { version: unknown }).version)
 }

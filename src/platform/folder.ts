@@ -1,17 +1,19 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from './system-error.ts'
 
 /**
  * Creates a folder and its missing parents; keeps an existing one. Does so step by step, as `mkdir` with `recursive`
- * never returns where an existing folder cannot have new ones, such as /proc.
+ * never returns where an existing folder cannot have new ones, such as /proc. mode: permissions of new folders, whatever
+ * the umask is; by default those that the umask leaves.
  */
-export async function createFolder(path: string, mode = 0o777): Promise<void> {
+export async function createFolder(path: string, mode?: number): Promise<void> {
   const make = async () => {
     try {
       await mkdir(path, mode)
+      if (mode !== undefined) await chmod(path, mode)
     } catch (error) {
       if (!(await isFolder(path))) throw error
     }

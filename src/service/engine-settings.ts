@@ -1,4 +1,5 @@
 import { type Config, takeWorkerServices, workerEnvironment } from '../config/config.ts'
+import { privateFolders } from '../config/private-folders.ts'
 import { setFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import { type Packs, packSettings, type PackSettings } from '../engines/packs/store.ts'
@@ -22,14 +23,15 @@ interface EngineSettings {
 
 /** Options of a service from the settings: its worker command, limits and voices. Applies the engine settings here too. */
 export function serviceOptionsFromConfig(
-  { ffmpeg, packs, services, rateLimits, voices, storageQuota }: Config,
+  config: Config,
   module: string,
-): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'> {
+): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota' | 'privateFolders'> {
+  const { ffmpeg, packs, services, rateLimits, voices, storageQuota } = config
   const options = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
   applyEngineSettings({ ffmpeg, packs, services })
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: workerEnvironment(services) }
-  return { worker, rateLimits, voices, storageQuota }
+  return { worker, rateLimits, voices, storageQuota, privateFolders: privateFolders(config) }
 }
 
 /** Runs task attempts for the service that started this process. */

@@ -8,7 +8,7 @@ import { RateLimits } from '../accounts/rate-limits.ts'
 import { accountBalance, grantCredits } from '../accounts/ledger.ts'
 import type { Voice } from '../contract/catalog.ts'
 import type { OperationModule } from '../contract/operation.ts'
-import { dataFiles } from '../daemon/data-files.ts'
+import { dataFiles, dataFolderParts, dataFolders } from '../daemon/data-files.ts'
 import { lockDatabase, type DatabaseLock } from '../db/database-lock.ts'
 import { openDatabase } from '../db/open.ts'
 import type { DatabaseLocation } from '../db/location.ts'
@@ -23,6 +23,7 @@ import { Metrics } from '../platform/metrics.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { createFolder } from '../platform/folder.ts'
 import type { HostedService, HostProcess } from '../platform/hosting.ts'
+import type { PrivateFolder } from '../platform/private-folders.ts'
 import { createLocalQueue } from '../queue/local-queue.ts'
 import type { Queue } from '../queue/queue.ts'
 import { TaskEvents } from '../tasks/events.ts'
@@ -47,6 +48,8 @@ export interface ServiceOptions extends HostProcess {
   readonly voices?: readonly Voice[]
   /** Whether all clients belong to this user on this machine: then uploads may import files by path. */
   readonly localImport?: boolean
+  /** Folders from which nothing is imported, besides the data folder. */
+  readonly privateFolders?: readonly PrivateFolder[]
   /** Storage limit of an account, bytes. */
   readonly storageQuota?: number | undefined
   /** Command that starts a worker process. */
@@ -79,10 +82,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { dataDir, log, host = '127.0.0.1', port = 0 } = options
   const cores = availableParallelism()
   const concurrency = options.concurrency ?? Math.max(1, Math.floor(cores / 2))
-  const scratch = join(dataDir, 'scratch')
+  const scratch = join(dataDir, dataFolders.scratch)
   registerSecret(options.key)
   const metrics = new Metrics()
-  const folder = join(dataDir, 'run')
+  const folder = join(dataDir, dataFolders.workers)
   const workers = opened.use(await openWorkers({ command: options.worker, folder, log, metrics }))
   await rm(scratch, { recursive: true, force: true })
   await createFolder(scratch)
@@ -121,12 +124,12 @@ async function openService(
   opened: CleanupStack,
 ): Promise<Pick<RunningService, 'service' | 'lost'>> {
   const { dataDir, log, operations, rateLimits = {}, voices = [], concurrency, metrics } = options
-  const { storageQuota = Infinity, localImport = false } = options
+  const { storageQuota = Infinity, localImport = false, privateFolders = [] } = options
   const place = options.database ?? { path: join(dataDir, dataFiles.database) }
   const { lost } = opened.use(await lockDatabase(place))
   const db = await openDatabase(place)
   opened.defer(() => db.destroy())
-  const store = join(dataDir, 'files')
+  const store = join(dataDir, dataFolders.files)
   const files = await openDiskStore(store)
   await bindStoreToDatabase(db, store)
   const onError = (error: unknown): void => log.error({ err: error }, 'the queue failed')
@@ -134,6 +137,7 @@ async function openService(
     db,
     files,
     localImport,
+    privateFolders: [...dataFolderParts(dataDir), ...privateFolders],
     storageQuota,
     queue: createLocalQueue({ db, clock: Date.now, onError }),
     events: new TaskEvents(),
@@ -146,7 +150,7 @@ async function openService(
     counts: createTaskMetrics(metrics),
     concurrency,
     resultTimeoutMs: options.resultTimeoutMs ?? defaultResultTimeoutMs,
-    steps: join(dataDir, 'steps'),
+    steps: join(dataDir, dataFolders.steps),
   }
   const measuring = registerServiceMetrics(service, options)
   opened.defer(() => measuring[Symbol.dispose]())

@@ -5,6 +5,7 @@ import type { OperationModule } from '../contract/operation.ts'
 import type { Db } from '../db/schema.ts'
 import type { FileStore } from '../files/store.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { PrivateFolder } from '../platform/private-folders.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { TaskEvents } from './events.ts'
 import type { TaskMetrics } from './task-metrics.ts'
@@ -15,6 +16,8 @@ export interface Service {
   readonly files: FileStore
   /** Whether clients run on this machine, so that upload parts may be read from their files. */
   readonly localImport: boolean
+  /** Folders of the service, from which nothing is imported. */
+  readonly privateFolders: readonly PrivateFolder[]
   /** Maximum size of one account's files, bytes; infinite by default. */
   readonly storageQuota: number
   readonly queue: Queue

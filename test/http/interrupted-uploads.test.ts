@@ -153,7 +153,7 @@ describe('complete uploads', () => {
       const { data } = await api(await service().account(0)).upload('a.txt', 'to be kept')
       const path = join(service().dataDir, 'files', 'blobs', data.blake3_id.slice(0, 2), data.blake3_id)
       const { size, mode } = await stat(path)
-      expect([size, mode & 0o777]).toEqual([10, 0o444])
+      expect([size, mode & 0o777]).toEqual([10, 0o400])
       expect(await listIncoming(service())).toEqual([])
     })
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { link, mkdtemp, open, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, open, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -21,7 +21,10 @@ let account: TestAccount
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reelwright-local-'))
-  service = await startTestService({ localImport: true })
+  service = await startTestService({
+    localImport: true,
+    privateFolders: [{ path: join(folder, 'private'), use: 'mirror of models' }],
+  })
   account = await service.account(0)
 })
 afterAll(async () => {
@@ -119,6 +122,20 @@ describe('parts of a file of the same machine', () => {
     await link(from.path, join(folder, 'link.txt'))
     for (const name of ['symlink.txt', 'link.txt']) {
       expect((await importPart(await startUpload(), 0, { ...from, path: join(folder, name) })).code).toBe(200)
+    }
+  })
+
+  test('are not read from the folders of the service, whatever path leads there', async () => {
+    const { dataDir } = service
+    await writeFile(join(dataDir, 'daemon.json'), content)
+    await symlink(dataDir, join(folder, 'to-data'))
+    await link(join(dataDir, 'daemon.json'), join(folder, 'hard-link.json'))
+    const paths = [join(dataDir, 'daemon.json'), join(folder, 'to-data/daemon.json')]
+    for (const path of [...paths, join(folder, 'hard-link.json'), join(folder, 'private/models.txt')]) {
+      await mkdir(join(folder, 'private'), { recursive: true })
+      await writeFile(join(folder, 'private/models.txt'), content)
+      const response = await importPart(await startUpload(), 0, await local(path))
+      expect([path, response.status, response.code]).toEqual([path, 400, 6016])
     }
   })
 

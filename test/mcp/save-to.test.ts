@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -88,3 +89,22 @@ test('several results are saved in a folder under their own names', async () => 
     ['tune-piano.wav', 'tune.mid', 'tune-dry.wav'].map((name) => join(agent.workspace, 'tune', name)),
   )
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a folder that is removed during a download is an error that the next call resolves',
+  async () => {
+    await using agent = await startInProcessAgent('modern')
+    const { id } = await agent.service.addFile('clip.mp4', Buffer.from('a clip'))
+    let removals = 0
+    agent.service.beforeResponse = ({ url = '' }) => {
+      if (removals > 0 || !url.includes('download')) return
+      removals += 1
+      rmSync(join(agent.workspace, 'out'), { recursive: true })
+    }
+    const { isError, text } = await agent.call('download_file', { file_id: id, save_to: 'out' })
+    expect([removals, isError]).toEqual([1, true])
+    expect(text).toMatch(/^6016: Files cannot be saved to out: the folder was removed.* Fix: Call again/)
+    const { data } = await agent.call('download_file', { file_id: id, save_to: 'out' })
+    expect(data).toMatchObject({ path: join(agent.workspace, 'out', 'clip.mp4') })
+  },
+)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
@@ -148,8 +148,12 @@ describe('reelwright', () => {
     expect(await warning({ REELWRIGHT_PULL_MODELS: 'false' })).toMatch(/"level":40,.*REELWRIGHT_PULL_MODELS/)
     expect(await warning({ ...folder, REELWRIGHT_BASE_URL: 'http://127.0.0.1:9' })).toBe('')
     const same = { models_mirror: scratch.path }
-    await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify(same))
+    const file = join(dataDir, 'reelwright.config.json')
+    await writeFile(file, JSON.stringify(same), { mode: 0o600 })
     expect(await warning(folder)).toBe('')
+    if (process.platform === 'win32') return
+    await chmod(file, 0o640)
+    expect(await warning(folder)).toMatch(/"level":40,.*other users can read the settings.*\(mode 640\)/)
   })
 
   it.each([

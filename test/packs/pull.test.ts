@@ -53,7 +53,7 @@ describe('reelwright models', () => {
     await chmod(join(folder, 'eyes.onnx'), 0o444)
     const packs = packsOf({ mirror: folder })
     expect(await installPack(packs, 'eyes')).toBe('pulled')
-    expect((await stat(await expectInstalled(packs))).mode & 0o777).toBe(0o644)
+    expect((await stat(await expectInstalled(packs))).mode & 0o777).toBe(0o600)
   })
 
   it('lists the known packs for an unknown name', async () => {

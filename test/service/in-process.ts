@@ -14,6 +14,7 @@ import { configuredPacks, configurePacks } from '../../src/engines/packs/resolve
 import { configureServices } from '../../src/engines/services/configured.ts'
 import type { DatabaseLocation } from '../../src/db/location.ts'
 import { openLog } from '../../src/platform/log.ts'
+import type { PrivateFolder } from '../../src/platform/private-folders.ts'
 import { newKey } from '../../src/platform/hosting.ts'
 import { startService, type RunningService } from '../../src/service/service.ts'
 import { fakeModule } from './fake-operation.ts'
@@ -43,6 +44,7 @@ export interface TestServiceOptions {
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly storageQuota?: number
   readonly localImport?: boolean
+  readonly privateFolders?: readonly PrivateFolder[]
   readonly resultTimeoutMs?: number
   readonly port?: number
   /** Models provided by users, by pack. */

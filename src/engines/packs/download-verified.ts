@@ -96,8 +96,8 @@ async function copyFromMirror(mirror: string, artifact: Artifact, part: string):
   if (!(await isOnMirror(mirror, artifact))) throw notOnMirrorError(`the mirror ${mirror}`, artifact)
   await removePartialFile(part)
   await copyFile(join(mirror, artifact.file), part, constants.COPYFILE_FICLONE)
-  // The copy of a read-only file is read-only as well.
-  await chmod(part, 0o644)
+  // The copy has the mode of the original, which may be read-only or open to others.
+  await chmod(part, 0o600)
 }
 
 /**

@@ -26,7 +26,14 @@ export async function unpackPackage(
   const paths = ['-f', basename(archive), '-C', relative(cwd, target)]
   try {
     // macOS and Windows have bsdtar by that name, which accepts the same arguments as GNU tar.
-    const args = ['-xz', '--no-same-owner', '--strip-components=1', ...paths, ...members]
+    const args = [
+      '-xz',
+      '--no-same-owner',
+      '--no-same-permissions',
+      '--strip-components=1',
+      ...paths,
+      ...members,
+    ]
     await promisify(execFile)('tar', args, { cwd, ...(signal && { signal }) })
   } catch (error) {
     signal?.throwIfAborted()
@@ -36,7 +43,14 @@ export async function unpackPackage(
 
 /** Unpacks a verified archive of a model into its own folder, without its top folder. Throws 6401. */
 export async function unpackModelArchive(archive: string, signal?: AbortSignal): Promise<void> {
-  const args = ['-xj', '--no-same-owner', '--strip-components=1', '-f', basename(archive)]
+  const args = [
+    '-xj',
+    '--no-same-owner',
+    '--no-same-permissions',
+    '--strip-components=1',
+    '-f',
+    basename(archive),
+  ]
   try {
     await promisify(execFile)('tar', args, { cwd: dirname(archive), ...(signal && { signal }) })
   } catch (error) {

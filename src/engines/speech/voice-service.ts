@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { lstat, readdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, lstat, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import { decodeWav, encodeWav, InvalidWavError } from '../../media/audio/wav.ts'
 import type { MonoAudio } from '../../media/speech/speech-types.ts'
@@ -125,7 +125,7 @@ async function requestGptSovits(request: SpeechRequest): Promise<ServiceResponse
   const { localFolder, serverFolder } = referenceFolders(request)
   const file = join(localFolder, name)
   try {
-    await writeFile(file, encodeWav(reference)).catch((error: unknown) => {
+    await writeReference(file, encodeWav(reference)).catch((error: unknown) => {
       throw new MediaError(6401, 'the reference cannot be written to the folder of voice_service', {
         cause: error,
         hint: shareFolder,
@@ -150,6 +150,13 @@ async function requestGptSovits(request: SpeechRequest): Promise<ServiceResponse
     // A later request removes what is left: do not hide the original error.
     await rm(file, { force: true }).catch(() => undefined)
   }
+}
+
+/** Writes a reference that those can read who can read its folder: the server may run as another user. */
+async function writeReference(file: string, wav: Uint8Array): Promise<void> {
+  await writeFile(file, wav)
+  const { mode } = await stat(dirname(file))
+  await chmod(file, 0o600 | (mode & 0o044))
 }
 
 /** Removes stale references of killed workers. Ages are relative to the newest file, by the clock of the disk. */

@@ -1,0 +1,40 @@
+import { homedir } from 'node:os'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { dataFolderParts } from '../daemon/data-files.ts'
+import { isHttpUrl } from '../engines/packs/allowed-url.ts'
+import { programFolder } from '../platform/environment.ts'
+import type { PrivateFolder } from '../platform/private-folders.ts'
+import { compileCacheFolder } from '../platform/runtime.ts'
+import type { Config } from './config.ts'
+
+/** Folders of the program that contain code, or text that becomes instructions. */
+const programParts = ['bin', 'dist', 'node_modules', 'prompts', 'scripts', 'src', 'tools']
+
+/** Everything that the service uses with any of several configurations, each folder once. */
+export function privateFolders(...configs: readonly Config[]): PrivateFolder[] {
+  return [...new Map(configs.flatMap(configFolders).map((folder) => [folder.path, folder])).values()]
+}
+
+/**
+ * Everything on this machine that only the service uses, and no agent may read or write, whatever folders are allowed:
+ * the data folder with settings, keys, database and logs, models, mirror, programs, and the folder of a voice service.
+ */
+function configFolders({ dataDir, packs, services, ffmpeg }: Config): PrivateFolder[] {
+  const { folder: voiceFolder } = services.voice_service ?? {}
+  const { mirror } = packs
+  return [
+    ...dataFolderParts(dataDir),
+    ...Object.values(packs.own).flatMap((model) => (model ? [{ path: model.path, use: 'model' }] : [])),
+    ...(mirror === undefined || isHttpUrl(mirror) ? [] : [{ path: mirror, use: 'mirror of models' }]),
+    ...(voiceFolder === undefined ? [] : [{ path: voiceFolder, use: 'folder of voice_service' }]),
+    ...(ffmpeg !== undefined && isAbsolute(ffmpeg) ? ffmpegPrograms(ffmpeg) : []),
+    { path: join(homedir(), compileCacheFolder), use: 'folder of compiled code' },
+    ...programParts.map((name) => ({ path: join(programFolder, name), use: 'program folder' })),
+  ]
+}
+
+/** The programs themselves: their folder may be one of the user's. */
+function ffmpegPrograms(ffmpeg: string): PrivateFolder[] {
+  const ffprobe = basename(ffmpeg).replace(/ffmpeg/i, 'ffprobe')
+  return [ffmpeg, join(dirname(ffmpeg), ffprobe)].map((path) => ({ path, use: 'program' }))
+}

@@ -1,0 +1,84 @@
+import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AgentSession, type ConnectedAgent, startAgentSession } from './agent-session.ts'
+
+let agentSession: AgentSession
+let agent: ConnectedAgent
+/** Contains the workspace and the data folder, and is allowed. */
+let home: string
+let mirror: string
+
+beforeAll(async () => {
+  agentSession = await startAgentSession()
+  const { dataDir, workspace } = agentSession
+  home = dirname(dataDir)
+  mirror = join(home, 'mirror')
+  await mkdir(mirror)
+  await writeFile(join(mirror, 'model.json'), '{}')
+  agent = await agentSession.connect('modern', {
+    REELWRIGHT_ALLOWED_DIRS: [home, dataDir].join(':'),
+    REELWRIGHT_MODELS_MIRROR: mirror,
+  })
+  // Starts the service, which creates the data folder.
+  await writeFile(join(workspace, 'note.txt'), 'a note')
+  await agent.call('upload_file', { path: 'note.txt' })
+  await symlink(dataDir, join(workspace, 'to-data'))
+  await symlink(join(dataDir, 'daemon.json'), join(workspace, 'to-key.json'))
+  await link(join(dataDir, 'daemon.json'), join(workspace, 'same-key.json'))
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await agentSession[Symbol.asyncDispose]()
+})
+
+describe('a data folder inside an allowed folder', () => {
+  test('is never read, whatever path leads there', async () => {
+    const { dataDir, workspace } = agentSession
+    const paths = [
+      join(dataDir, 'daemon.json'),
+      relative(workspace, join(dataDir, 'daemon.json')),
+      `file://${dataDir}/daemon.json`,
+      join(dataDir, 'missing.json'),
+      join(mirror, 'model.json'),
+      'to-data/daemon.json',
+      'to-key.json',
+      'same-key.json',
+      ...(process.platform === 'linux' ? [`/proc/self/root${dataDir}/daemon.json`] : []),
+    ]
+    for (const path of paths) {
+      const { isError, text } = await agent.call('upload_file', { path })
+      expect([path, isError]).toEqual([path, true])
+      expect(text).toMatch(
+        /^6016: .* is in the (data folder|mirror of models) .*, which only the service uses/,
+      )
+      expect(text).toContain(`Allowed folders: ${workspace}, ${home}`)
+    }
+  })
+
+  test('is never written', async () => {
+    const { dataDir } = agentSession
+    const { data } = await agent.call('upload_file', { path: 'note.txt' })
+    const before = await readdir(dataDir)
+    const targets = [dataDir, join(dataDir, 'new.txt'), join(dataDir, 'new/deep'), 'to-data', 'to-data/new']
+    for (const save_to of [...targets, join(mirror, 'new')]) {
+      const { isError, text } = await agent.call('download_file', { file_id: data['file_id'], save_to })
+      expect([save_to, isError]).toEqual([save_to, true])
+      expect(text).toMatch(/^6016: .* which only the service uses/)
+    }
+    expect(await readdir(dataDir)).toEqual(before)
+    expect(await readdir(mirror)).toEqual(['model.json'])
+    expect(await readFile(join(dataDir, 'daemon.json'), 'utf8')).toContain('key')
+  })
+
+  test('is reported by service_status, and refused as an allowed folder', async () => {
+    const { dataDir, workspace } = agentSession
+    const { data } = await agent.call('service_status')
+    expect(data).toMatchObject({
+      allowed_folders: [workspace, home],
+      refused_folders: [{ folder: dataDir, why: expect.stringContaining('data folder') }],
+      private_folders: expect.arrayContaining([dataDir, mirror]),
+    })
+    expect(data['private_folders']).not.toContain(join(dataDir, 'daemon.json'))
+  })
+})
