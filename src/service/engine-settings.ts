@@ -22,14 +22,17 @@ interface EngineSettings {
 
 /** Options of a service from the settings: its worker command, limits and voices. Applies the engine settings here too. */
 export function serviceOptionsFromConfig(
-  { ffmpeg, packs, services, rateLimits, voices, storageQuota }: Config,
+  { ffmpeg, packs, services, rateLimits, voices, storageQuota, queuedPerKey, runningPerKey }: Config,
   module: string,
-): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'> {
+): Pick<
+  ServiceOptions,
+  'worker' | 'rateLimits' | 'voices' | 'storageQuota' | 'queuedPerKey' | 'runningPerKey'
+> {
   const options = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
   applyEngineSettings({ ffmpeg, packs, services })
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: workerEnvironment(services) }
-  return { worker, rateLimits, voices, storageQuota }
+  return { worker, rateLimits, voices, storageQuota, queuedPerKey, runningPerKey }
 }
 
 /** Runs task attempts for the service that started this process. */

@@ -42,6 +42,7 @@ export interface TestServiceOptions {
   readonly voices?: readonly Voice[]
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly storageQuota?: number
+  readonly queuedPerKey?: number
   readonly localImport?: boolean
   readonly resultTimeoutMs?: number
   readonly port?: number
