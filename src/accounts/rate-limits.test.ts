@@ -7,9 +7,13 @@ function limited(perMinute: Readonly<Record<string, number>> = {}) {
   const time = { now: 1_000_000 }
   const limits = new RateLimits({ clock: () => time.now, perMinute })
   /** Seconds to wait; 0 when the request is accepted. */
-  const takeRequest = (keyId: string, operation: { name: string; ratePerMinute?: number }): number => {
+  const takeRequest = (
+    keyId: string,
+    operation: { name: string; ratePerMinute?: number; credits?: number },
+  ): number => {
+    const { credits = 1, ...rate } = operation
     try {
-      limits.take(keyId, operation)
+      limits.take(keyId, { ...rate, price: { unit: 'item', credits, of: 'file' } })
       return 0
     } catch (error) {
       if (error instanceof MediaError && error.code === 6032) return error.retryAfter ?? Number.NaN
@@ -42,6 +46,17 @@ test('keys and operations are counted separately; an operation without a limit i
   expect(
     Array.from({ length: 1000 }, () => takeRequest('a', { name: 'free' })).every((wait) => wait === 0),
   ).toBe(true)
+})
+
+test('an operation without a price has a limit by default, which its own limit and the setting override', () => {
+  const { takeRequest } = limited({ set: 1000 })
+  const acceptedOf = (operation: { name: string; ratePerMinute?: number }) =>
+    Array.from({ length: 100 }, () => takeRequest('a', { ...operation, credits: 0 })).filter(
+      (wait) => wait === 0,
+    ).length
+  expect(acceptedOf({ name: 'check' })).toBe(60)
+  expect(acceptedOf({ name: 'slow', ratePerMinute: 2 })).toBe(2)
+  expect(acceptedOf({ name: 'set' })).toBe(100)
 })
 
 test('a setting overrides the limit of an operation, or adds one', () => {

@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import type { Operation } from '../contract/operation.ts'
+import { type Operation, requestsPerMinute } from '../contract/operation.ts'
 
 interface RateLimitsOptions {
   /** Milliseconds since 1970. */
@@ -32,9 +32,10 @@ export class RateLimits {
   }
 
   /** Takes one token. Throws 6032, with the seconds until the next token, when the bucket is empty. */
-  take(keyId: string, { name, ratePerMinute }: Pick<Operation, 'name' | 'ratePerMinute'>): void {
+  take(keyId: string, operation: Pick<Operation, 'name' | 'ratePerMinute' | 'price'>): void {
+    const { name } = operation
     const { clock, perMinute } = this.#options
-    const limit = Object.hasOwn(perMinute, name) ? perMinute[name] : ratePerMinute
+    const limit = Object.hasOwn(perMinute, name) ? perMinute[name] : requestsPerMinute(operation)
     if (limit === undefined) return
     const id = `${keyId} ${name}`
     const bucket = this.#buckets.get(id) ?? { left: limit, at: clock() }

@@ -12,8 +12,8 @@ import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { userDataFolder } from './default-folders.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import {
-  resolvePaths,
   settingDescriptions,
   defaults,
   environmentOnlySettings,
@@ -65,6 +65,10 @@ export interface Config {
   readonly rateLimits: Readonly<Record<string, number>>
   /** Storage limit of an account, bytes. */
   readonly storageQuota: number | undefined
+  /** Maximum number of queued tasks of a key. */
+  readonly queuedPerKey: number | undefined
+  /** Running tasks from which a key yields to tasks of all others. */
+  readonly runningPerKey: number | undefined
   /** Voices available for dubbing. */
   readonly voices: readonly Voice[]
 }
@@ -113,6 +117,8 @@ export async function readConfig(source: ConfigSource = {}): Promise<Config> {
     allowQueryAuthorization: merged.allow_query_authorization ?? false,
     rateLimits: merged.rate_limits ?? {},
     storageQuota: merged.storage_quota_gib === undefined ? undefined : merged.storage_quota_gib * 2 ** 30,
+    queuedPerKey: merged.queued_tasks_per_key,
+    runningPerKey: merged.running_tasks_per_key,
     voices: merged.voices ?? [],
   }
 }

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
-import { isDownloadUrl, isHttpUrl } from '../engines/packs/allowed-url.ts'
+import { isDownloadUrl } from '../engines/packs/allowed-url.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import {
   serviceInfo,
@@ -221,7 +221,15 @@ export const settings = z.strictObject({
   }),
   rate_limits: z.record(z.string(), z.int().min(1)).optional().register(descriptions, {
     meaning: 'Requests per minute and key, by operation: `{ "material_describe": 60 }`',
-    byDefault: "the operations' own limits",
+    byDefault: "the operations' own limits; 60 for operations without a price",
+  }),
+  queued_tasks_per_key: z.int().min(1).optional().register(descriptions, {
+    meaning: 'Tasks of a key that may wait at the same time; further ones are rejected with 6032',
+    byDefault: '500',
+  }),
+  running_tasks_per_key: z.int().min(1).optional().register(descriptions, {
+    meaning: 'Running tasks from which a key yields to waiting tasks of other keys; no worker stays idle',
+    byDefault: 'one less than the number of tasks that run at the same time, at least 1',
   }),
   storage_quota_gib: z.number().positive().optional().register(descriptions, {
     meaning: 'Storage limit of an account, GiB; uploads beyond it fail with 6002',
@@ -263,35 +271,3 @@ export const environmentOnlySettings = {
     byDefault: 'none',
   },
 } as const satisfies Record<string, SettingDescription>
-
-/** Resolves paths: those of the file from its folder, those of the environment from the current folder. */
-export function resolvePaths(given: Settings, base: string): Settings {
-  const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
-  const {
-    allowed_dirs,
-    workspace,
-    ffmpeg,
-    models_mirror: mirror,
-    models,
-    voice_service: voiceSetting,
-  } = given
-  return {
-    ...given,
-    ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
-    ...(workspace && { workspace: absolute(workspace) }),
-    ...(mirror && { models_mirror: isHttpUrl(mirror) ? mirror : absolute(mirror) }),
-    ...(models && {
-      models: Object.fromEntries(
-        Object.entries(models).map(([name, model]) => [
-          name,
-          model && { ...model, path: absolute(model.path) },
-        ]),
-      ),
-    }),
-    ...(voiceSetting?.folder !== undefined && {
-      voice_service: { ...voiceSetting, folder: absolute(voiceSetting.folder) },
-    }),
-    // A name without folder is searched on PATH.
-    ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
-  }
-}

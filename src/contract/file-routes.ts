@@ -187,7 +187,7 @@ export const fileRoutes = {
     path: '/base/file/{file_id}/facts',
     summary: 'Returns a file record with the result of probing the file',
     data: inspectedFile,
-    errors: [6004, 6017, 6021, 6401, 6402],
+    errors: [6004, 6017, 6021, 6032, 6401, 6402],
   },
   showRegions: {
     method: 'GET',
@@ -195,7 +195,7 @@ export const fileRoutes = {
     summary: 'Returns which regions of a list the preview shows, and at which times',
     query: regionsQuery,
     data: shownRegions,
-    errors: [6004, 6014, 6017, 6021, 6401, 6402],
+    errors: [6004, 6014, 6017, 6021, 6032, 6401, 6402],
   },
   deleteFile: {
     method: 'DELETE',
@@ -255,6 +255,6 @@ export const rawFileRoutes = {
         type: 'image/jpeg',
       },
     },
-    errors: [6004, 6014, 6017, 6021, 6401, 6402],
+    errors: [6004, 6014, 6017, 6021, 6032, 6401, 6402],
   },
 } as const satisfies Record<string, RawRoute>

@@ -39,7 +39,7 @@ export interface Operation<
   readonly input: Input
   readonly output: Output
   readonly price: Price
-  /** Maximum requests per minute and key (6032). Absent: no limit. */
+  /** Maximum requests per minute and key (6032). Absent: that of `requestsPerMinute`. */
   readonly ratePerMinute?: number
   readonly createdExtra?: readonly CreationExtra[]
   /** Creation and query return `{code: 0, message, data}`; creation returns only task_id (contract 1, 2.1). */
@@ -69,6 +69,17 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject>
   declaration: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return declaration
+}
+
+/** Limit of operations without a price: credits do not bound their use. An agent that corrects a particle needs less. */
+const freeRequestsPerMinute = 60
+
+/** Maximum requests per minute and key of an operation; undefined for no limit. */
+export function requestsPerMinute({
+  ratePerMinute,
+  price,
+}: Pick<Operation, 'ratePerMinute' | 'price'>): number | undefined {
+  return ratePerMinute ?? (price.credits === 0 ? freeRequestsPerMinute : undefined)
 }
 
 /** Converts an error to the code that the operation lists for it. */

@@ -3,8 +3,9 @@ import { kindOf } from '../contract/file-kind.ts'
 import type { MediaFacts } from '../contract/media-facts.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { PreviewImage, PreviewOptions } from '../engines/ffmpeg/preview.ts'
-import { limitConcurrency, SingleFlight } from '../platform/concurrency.ts'
+import { SingleFlight } from '../platform/concurrency.ts'
 import { LruByteCache } from '../platform/cache.ts'
+import { limitPerAccount } from './account-limit.ts'
 import { accountHasContent, type RemovedFile, type FileStorage } from './content.ts'
 import { probeStoredFile } from './probe.ts'
 
@@ -20,21 +21,21 @@ export interface PreviewRenderer {
 
 /** Cached previews of files. */
 export interface PreviewCache {
-  /** Renders a preview as JPEG. Throws 6014 for files without image or audio, 6017 and 6021 for damaged files. */
+  /** Renders a preview as JPEG. Throws 6014 for files without image or audio, 6017 and 6021 for damaged files, 6032 for too many. */
   render(row: FileRow, drawing: PreviewRenderer, signal: AbortSignal): Promise<PreviewImage>
   /** Removes cached previews of a deleted file. */
   forget(file: RemovedFile): void
 }
 
 /**
- * Renders each preview once for concurrent requests and keeps the latest in memory. Callers check that the account
- * owns the file.
+ * Renders each preview once for concurrent requests, in turn for each account, and keeps the latest in memory. Callers
+ * check that the account owns the file.
  */
 export function createPreviewCache(storage: FileStorage): PreviewCache {
   const kept = new LruByteCache<PreviewImage & { readonly byteLength: number }>(previewCacheBytes)
   const running = new SingleFlight<PreviewImage>()
   // One at a time: each uses all cores.
-  const limitRenders = limitConcurrency(1)
+  const limitRenders = limitPerAccount({ limit: 1, name: 'previews' })
   const draw: PreviewCache['render'] = async (row, drawing, signal) => {
     const { facts } = await probeStoredFile(storage, row, { signal })
     if (!facts) {
@@ -56,7 +57,9 @@ export function createPreviewCache(storage: FileStorage): PreviewCache {
     }
     return (
       kept.get(name) ??
-      (await running.join(name, signal, (unlessAbandoned) => limitRenders(() => make(unlessAbandoned))))
+      (await running.join(name, signal, (unlessAbandoned) =>
+        limitRenders(row.account_id, () => make(unlessAbandoned), unlessAbandoned),
+      ))
     )
   }
   return {

@@ -8,7 +8,7 @@ import { correctByPackets } from '../engines/ffmpeg/cut-off.ts'
 import { meanSeekDistance, quickProbe } from '../engines/ffmpeg/quick-probe.ts'
 import { checkDecodable } from '../engines/ffmpeg/decodable.ts'
 import { probeWithFirstFrame } from '../engines/ffmpeg/probe.ts'
-import { limitConcurrency } from '../platform/concurrency.ts'
+import { limitPerAccount } from './account-limit.ts'
 import type { FileStorage } from './content.ts'
 
 interface ProbeStoredFileOptions {
@@ -19,8 +19,8 @@ interface ProbeStoredFileOptions {
 
 /**
  * Probes a stored file once and keeps its facts in its record. Text and MIDI have no facts. Throws 6014 for an
- * unsupported type, 6017 for media that cannot be parsed, and 6021 for a video without a decodable frame, unless
- * only its audio is used.
+ * unsupported type, 6017 for media that cannot be parsed, 6021 for a video without a decodable frame, unless only its
+ * audio is used, and 6032 if too many probes of the account wait.
  */
 export async function probeStoredFile(
   storage: FileStorage,
@@ -39,18 +39,22 @@ function storedFacts(row: FileRow): MediaFacts | null {
   return row.facts === null ? null : (mediaFacts.safeParse(JSON.parse(row.facts)).data ?? null)
 }
 
-/** Limits concurrent probes to the number of cores. */
-const limitProbes = limitConcurrency(availableParallelism())
+/** Limits concurrent probes to the number of cores, in turn for each account. */
+const limitProbes = limitPerAccount({ limit: availableParallelism(), name: 'probes' })
 
 async function probeAndStoreFacts(
   { db, files }: FileStorage,
   row: FileRow,
   options: ProbeStoredFileOptions,
 ): Promise<MediaFacts> {
-  const { facts, isDecodable } = await limitProbes(async () => {
-    options.signal?.throwIfAborted()
-    return await files.withLocalPath(row, (path) => withFileName(row, () => probePath(path, options)))
-  })
+  const { facts, isDecodable } = await limitProbes(
+    row.account_id,
+    async () => {
+      options.signal?.throwIfAborted()
+      return await files.withLocalPath(row, (path) => withFileName(row, () => probePath(path, options)))
+    },
+    options.signal,
+  )
   // Not stored: the video may be decodable with another ffmpeg or more memory.
   if (!isDecodable) return facts
   await db

@@ -13,6 +13,7 @@ import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
 import { isDrawable } from '../engines/ffmpeg/lettering.ts'
 import type { MarkedFrame } from '../engines/ffmpeg/region-sheet.ts'
+import { limitPerAccount } from '../files/account-limit.ts'
 import { accountHasContent, readFileText, type RemovedFile } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
@@ -22,7 +23,6 @@ import {
   type PreviewSelection as Chosen,
   selectPreviewFrames,
 } from '../media/clean/preview-frames.ts'
-import { limitConcurrency } from '../platform/concurrency.ts'
 import type { Service } from '../tasks/service.ts'
 
 /** Request for a picture of a file's regions. */
@@ -44,7 +44,7 @@ interface RegionPicture {
 interface RegionPictureCache {
   /**
    * Selects the frames of a picture of regions and the marks on each. Throws 6014 for a file without a picture and
-   * for a list that is not text, 6016 for an invalid list or times outside the video.
+   * for a list that is not text, 6016 for an invalid list or times outside the video, 6032 for too many requests.
    */
   get(row: FileRow, asked: RegionPictureRequest): Promise<RegionPicture>
   /** Drops cached data of a removed file. */
@@ -55,11 +55,11 @@ interface RegionPictureCache {
 const maxCachedPictures = 32
 
 /**
- * Creates the cache. Selects one picture at a time, because a list can be tens of megabytes. Keeps the latest
- * pictures and the latest list.
+ * Creates the cache. Selects one picture at a time, in turn for each account, because a list can be tens of
+ * megabytes. Keeps the latest pictures and the latest list.
  */
 export function createRegionPictureCache(service: Service): RegionPictureCache {
-  const oneAtATime = limitConcurrency(1)
+  const oneAtATime = limitPerAccount({ limit: 1, name: 'pictures of regions' })
   let latest: { readonly name: string; readonly list: RegionsFile } | undefined
   const listOf = async (row: FileRow, signal: AbortSignal): Promise<RegionsFile> => {
     const name = `${row.account_id} ${row.blake3}`
@@ -99,7 +99,7 @@ export function createRegionPictureCache(service: Service): RegionPictureCache {
       const at = query.at && frameIndexesAt(query.at, grid, row.name)
       const at0 = at ? at.join() : ''
       const key = [accountId, row.blake3, row.ext, listRow.blake3, at0].join(' ')
-      return await oneAtATime(async () => {
+      const select = async (): Promise<RegionPicture> => {
         signal.throwIfAborted()
         const known = kept.get(key)
         const name = `regions ${listRow.blake3} ${at0}`
@@ -107,7 +107,8 @@ export function createRegionPictureCache(service: Service): RegionPictureCache {
         if (known || ((await fileStillExists(service, row)) && (await fileStillExists(service, listRow))))
           keep(key, picture)
         return picture
-      })
+      }
+      return await oneAtATime(accountId, select, signal)
     },
     forget({ account_id, blake3 }) {
       if (latest?.name === `${account_id} ${blake3}`) latest = undefined

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { keyedMutex, limitConcurrency, SingleFlight } from './concurrency.ts'
+import { keyedMutex, limitConcurrency, limitFairly, SingleFlight } from './concurrency.ts'
 
 test('limitConcurrency never exceeds the limit, starts in order, and continues after a failure', async () => {
   await fc.assert(
@@ -30,6 +30,65 @@ test('limitConcurrency never exceeds the limit, starts in order, and continues a
       },
     ),
   )
+})
+
+const pieces = fc.array(
+  fc.record({
+    group: fc.integer({ min: 1, max: 4 }),
+    turns: fc.integer({ min: 1, max: 5 }),
+    fails: fc.boolean(),
+  }),
+)
+
+test('limitFairly never exceeds the limit, and no group has two turns while another waits', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), pieces, async (limit, all) => {
+      const run = limitFairly({ limit, maxWaiting: 100, excess: () => new Error('too many') })
+      const started: number[] = []
+      let running = 0
+      const results = await Promise.allSettled(
+        all.map(({ group, turns, fails }, index) =>
+          run(group, async () => {
+            started.push(index)
+            running += 1
+            expect(running).toBeLessThanOrEqual(limit)
+            for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+            running -= 1
+            if (fails) throw new Error('failed')
+          }),
+        ),
+      )
+      expect(results.map(({ status }) => status === 'rejected')).toEqual(all.map(({ fails }) => fails))
+      const groupsFrom = (place: number) => started.slice(place).map((index) => all[index]?.group)
+      for (let place = limit; place < started.length; place += 1) {
+        const nextTurn = groupsFrom(place).indexOf(groupsFrom(place)[0], 1)
+        const between = new Set(groupsFrom(place).slice(0, nextTurn === -1 ? 0 : nextTurn))
+        const after = groupsFrom(place).slice(nextTurn === -1 ? started.length : nextTurn)
+        for (const group of after) expect(between).toContain(group)
+      }
+      for (const group of new Set(all.map((piece) => piece.group))) {
+        const ofGroup = started.filter((index) => all[index]?.group === group)
+        expect(ofGroup).toEqual(ofGroup.toSorted((one, other) => one - other))
+      }
+    }),
+  )
+})
+
+test('limitFairly lets a new group start next, rejects excess, and frees the place of an aborted piece', async () => {
+  const run = limitFairly({ limit: 1, maxWaiting: 2, excess: () => new Error('too many') })
+  const gate = Promise.withResolvers<void>()
+  const started: string[] = []
+  const piece = (name: string) => async () => void started.push(name)
+  const first = run(1, () => gate.promise)
+  const aborter = new AbortController()
+  const [aborted, second] = [run(1, piece('aborted'), aborter.signal), run(1, piece('second'))]
+  await expect(run(1, piece('third'))).rejects.toThrow('too many')
+  aborter.abort(new Error('left'))
+  await expect(aborted).rejects.toThrow('left')
+  const rest = [second, run(1, piece('third')), run(2, piece('of another group'))]
+  gate.resolve()
+  await Promise.all([first, ...rest])
+  expect(started).toEqual(['of another group', 'second', 'third'])
 })
 
 test('keyedMutex runs work of equal keys one after another, also after a failure; other keys do not wait', async () => {

@@ -16,6 +16,70 @@ export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => 
   }
 }
 
+interface FairLimitOptions {
+  /** Pieces of work that run at once. */
+  readonly limit: number
+  /** Most pieces of one group that wait. */
+  readonly maxWaiting: number
+  /** Creates the error for a piece beyond them. */
+  readonly excess: () => Error
+}
+
+/**
+ * Runs at most `limit` pieces of work at once. When one ends, the group whose latest turn is the oldest is next; the
+ * pieces of a group start in order of arrival. A waiting piece whose signal aborts leaves with the signal's reason.
+ */
+export function limitFairly({ limit, maxWaiting, excess }: FairLimitOptions) {
+  let running = 0
+  let latestTurn = 0
+  const turns = new Map<number, number>()
+  const waiting = new Map<number, (() => void)[]>()
+
+  const startNext = () => {
+    const turnOf = (group: number) => turns.get(group) ?? 0
+    const [group] = [...waiting.keys()].toSorted((one, other) => turnOf(one) - turnOf(other))
+    const line = group === undefined ? undefined : waiting.get(group)
+    if (group === undefined || !line) {
+      running -= 1
+      return
+    }
+    turns.set(group, ++latestTurn)
+    line.shift()?.()
+    if (line.length === 0) waiting.delete(group)
+  }
+  const waitForTurn = async (group: number, signal: AbortSignal | undefined) => {
+    const line = waiting.get(group) ?? []
+    if (line.length >= maxWaiting) throw excess()
+    const turn = Promise.withResolvers<void>()
+    line.push(turn.resolve)
+    waiting.set(group, line)
+    const leave = () => {
+      const at = line.indexOf(turn.resolve)
+      // A piece whose turn has come starts.
+      if (at === -1) return
+      line.splice(at, 1)
+      if (line.length === 0) waiting.delete(group)
+      turn.reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', leave, { once: true })
+    await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
+  }
+  return async <T>(group: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    signal?.throwIfAborted()
+    if (running === limit) {
+      await waitForTurn(group, signal)
+    } else {
+      running += 1
+      turns.set(group, ++latestTurn)
+    }
+    try {
+      return await work()
+    } finally {
+      startNext()
+    }
+  }
+}
+
 /** Runs pieces of work with the same name one after another, in order of arrival. */
 export function keyedMutex(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()

@@ -1,10 +1,13 @@
 import type { Db } from '../db/schema.ts'
 import type { TaskHandler, Queue } from './queue.ts'
+import { type ScheduledTask, Scheduler, WaitingTasks } from './scheduler.ts'
 
 interface LocalQueueOptions {
   readonly db: Db
   /** Milliseconds since 1970. */
   readonly clock: () => number
+  /** Running tasks from which a key yields to tasks of all others. */
+  readonly runningPerKey: number
   /** Called with failures of the queue itself. */
   readonly onError: (error: unknown) => void
 }
@@ -18,20 +21,26 @@ const maxPollIntervalMs = 5_000
  */
 export function createLocalQueue(options: LocalQueueOptions): Queue {
   let consumer: LocalQueueConsumer | undefined
+  const scheduler = new Scheduler(options)
   return {
+    turns: scheduler.turns,
     async enqueue() {
       return () => consumer?.poll()
     },
     consume(handler, concurrency) {
-      consumer = new LocalQueueConsumer(options, handler, concurrency)
+      consumer = new LocalQueueConsumer({ ...options, scheduler }, handler, concurrency)
       consumer.poll()
       return consumer
     },
   }
 }
 
+interface ConsumerOptions extends LocalQueueOptions {
+  readonly scheduler: Scheduler
+}
+
 class LocalQueueConsumer {
-  readonly #options: LocalQueueOptions
+  readonly #options: ConsumerOptions
   readonly #handler: TaskHandler
   readonly #concurrency: number
   readonly #running = new Map<string, Promise<void>>()
@@ -40,7 +49,7 @@ class LocalQueueConsumer {
   #pollAgain = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: LocalQueueOptions, handler: TaskHandler, concurrency: number) {
+  constructor(options: ConsumerOptions, handler: TaskHandler, concurrency: number) {
     this.#options = options
     this.#handler = handler
     this.#concurrency = concurrency
@@ -78,19 +87,33 @@ class LocalQueueConsumer {
     if (free <= 0) return
     const now = this.#options.clock()
     const ready = await this.#ready(now, free)
-    for (const id of ready) this.#start(id)
+    const waiting = new WaitingTasks(ready)
+    for (let started = 0; started < free; started += 1) {
+      const next = waiting.take(this.#options.scheduler)
+      if (!next) break
+      this.#start(next)
+    }
     if (ready.length < free) await this.#scheduleNextRetry(now)
   }
 
-  async #ready(now: number, limit: number): Promise<string[]> {
-    const rows = await this.#queued()
-      .select('id')
+  /** Returns the first `limit` ready tasks of each key, among which the next `limit` tasks are. */
+  async #ready(now: number, limit: number): Promise<ScheduledTask[]> {
+    const ranked = this.#queued()
       .where('ready_at', '<=', now)
-      .orderBy('priority', 'desc')
-      .orderBy('id')
-      .limit(limit)
+      .select(['id', 'account_id as accountId', 'key_id as keyId', 'priority'])
+      .select((eb) =>
+        eb.fn
+          .agg<number>('row_number')
+          .over((over) =>
+            over.partitionBy(['account_id', 'key_id']).orderBy('priority', 'desc').orderBy('id'),
+          )
+          .as('place'),
+      )
+    return await this.#options.db
+      .selectFrom(ranked.as('ranked'))
+      .select(['id', 'accountId', 'keyId', 'priority'])
+      .where('place', '<=', limit)
       .execute()
-    return rows.map((row) => row.id)
   }
 
   #queued() {
@@ -99,18 +122,24 @@ class LocalQueueConsumer {
     return running.length === 0 ? queued : queued.where('id', 'not in', running)
   }
 
-  #start(id: string): void {
+  #start(task: ScheduledTask): void {
     if (this.#stop.signal.aborted) return
-    this.#running.set(id, this.#handle(id))
+    this.#options.scheduler.start(task)
+    this.#running.set(task.id, this.#handle(task))
   }
 
-  async #handle(id: string): Promise<void> {
+  #end(task: ScheduledTask): void {
+    this.#running.delete(task.id)
+    this.#options.scheduler.end(task)
+  }
+
+  async #handle(task: ScheduledTask): Promise<void> {
     try {
-      await this.#handler(id, this.#stop.signal)
-      this.#running.delete(id)
+      await this.#handler(task.id, this.#stop.signal)
+      this.#end(task)
       this.poll()
     } catch (error) {
-      this.#running.delete(id)
+      this.#end(task)
       this.#options.onError(error)
       // The task may still be queued: polling at once could loop without pause.
       this.#pollIn(maxPollIntervalMs)

@@ -25,13 +25,17 @@ interface EngineSettings {
 export function serviceOptionsFromConfig(
   config: Config,
   module: string,
-): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota' | 'privateFolders'> {
-  const { ffmpeg, packs, services, rateLimits, voices, storageQuota } = config
+): Pick<
+  ServiceOptions,
+  'worker' | 'rateLimits' | 'voices' | 'storageQuota' | 'privateFolders' | 'queuedPerKey' | 'runningPerKey'
+> {
+  const { ffmpeg, packs, services, rateLimits, voices, storageQuota, queuedPerKey, runningPerKey } = config
   const options = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
   applyEngineSettings({ ffmpeg, packs, services })
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: workerEnvironment(services) }
-  return { worker, rateLimits, voices, storageQuota, privateFolders: privateFolders(config) }
+  const limits = { rateLimits, storageQuota, queuedPerKey, runningPerKey }
+  return { worker, voices, ...limits, privateFolders: privateFolders(config) }
 }
 
 /** Runs task attempts for the service that started this process. */

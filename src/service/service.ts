@@ -39,6 +39,9 @@ import { openWorkers } from '../tasks/workers.ts'
 /** Balance of the local account: practically unlimited, but exact in sums. */
 const localCredits = 1e12
 
+/** Default maximum of queued tasks of a key: hours of work, and far below what slows the queue down. */
+const defaultQueuedPerKey = 500
+
 /** Options of a service. Its key becomes that of the local account; the key of an earlier run is revoked. */
 export interface ServiceOptions extends HostProcess {
   readonly dataDir: string
@@ -52,6 +55,10 @@ export interface ServiceOptions extends HostProcess {
   readonly privateFolders?: readonly PrivateFolder[]
   /** Storage limit of an account, bytes. */
   readonly storageQuota?: number | undefined
+  /** Maximum number of queued tasks of a key; 500 by default. */
+  readonly queuedPerKey?: number | undefined
+  /** Running tasks from which a key yields to tasks of all others; by default one less than run at once. */
+  readonly runningPerKey?: number | undefined
   /** Command that starts a worker process. */
   readonly worker: WorkerChildOptions['command']
   readonly log: Logger
@@ -125,6 +132,8 @@ async function openService(
 ): Promise<Pick<RunningService, 'service' | 'lost'>> {
   const { dataDir, log, operations, rateLimits = {}, voices = [], concurrency, metrics } = options
   const { storageQuota = Infinity, localImport = false, privateFolders = [] } = options
+  const { queuedPerKey = defaultQueuedPerKey } = options
+  const runningPerKey = options.runningPerKey ?? Math.max(1, concurrency - 1)
   const place = options.database ?? { path: join(dataDir, dataFiles.database) }
   const { lost } = opened.use(await lockDatabase(place))
   const db = await openDatabase(place)
@@ -139,7 +148,7 @@ async function openService(
     localImport,
     privateFolders: [...dataFolderParts(dataDir), ...privateFolders],
     storageQuota,
-    queue: createLocalQueue({ db, clock: Date.now, onError }),
+    queue: createLocalQueue({ db, clock: Date.now, runningPerKey, onError }),
     events: new TaskEvents(),
     voices,
     rates: new RateLimits({ clock: Date.now, perMinute: rateLimits }),
@@ -149,6 +158,8 @@ async function openService(
     metrics,
     counts: createTaskMetrics(metrics),
     concurrency,
+    runningPerKey,
+    queuedPerKey,
     resultTimeoutMs: options.resultTimeoutMs ?? defaultResultTimeoutMs,
     steps: join(dataDir, dataFolders.steps),
   }

@@ -66,7 +66,7 @@ export async function planRequest(
   const engines = await requireAll(requirements(input, files))
   const [chosenSeconds = seconds] = [...engines.values()].flatMap((name) => secondsWith[name] ?? [])
   const plannedMs = Math.ceil(chosenSeconds * 1000)
-  const estimate = await estimateTask(service, { type: module.operation.name, plannedMs, priority })
+  const estimate = await estimateTask(service, caller, { type: module.operation.name, plannedMs, priority })
   return { fileIds: files.ids, credits, plannedMs, ...estimate }
 }
 

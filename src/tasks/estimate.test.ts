@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectedWorkMs, startTimes, type CompletedWork } from './estimate.ts'
+import { expectedWorkMs, startTimes, type CompletedWork, type TimedTask } from './estimate.ts'
 
 const past = (planned: number, ...actual: number[]): CompletedWork[] =>
   actual.map((one) => ({ planned, actual: one }))
@@ -52,6 +52,19 @@ const workers = fc.array(fc.oneof(fc.constant(0), milliseconds), { minLength: 1,
 const queues = fc.array(milliseconds, { maxLength: 40 })
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
+const timed = (id: string, workMs: number, accountId = 1): TimedTask => ({
+  ...{ id, workMs, accountId },
+  ...{ keyId: `key of ${accountId}`, priority: 1 },
+})
+
+/** Start times of the tasks of one account, and last of one behind them. busy: remaining work of each worker, ms. */
+function startsInOrder(busy: readonly number[], queue: readonly number[]): number[] {
+  const running = busy.flatMap((ms, index) => (ms > 0 ? timed(`running ${index}`, ms) : []))
+  const waiting = [...queue, 1000].map((ms, index) => timed(String(index).padStart(3, '0'), ms))
+  const load = { workers: busy.length, running, waiting, runningPerKey: 1, turns: new Map() }
+  return [...startTimes(load).values()]
+}
+
 describe('startTimes', () => {
   test.each([
     ['no task ahead', [0], [], [0]],
@@ -61,13 +74,13 @@ describe('startTimes', () => {
     ['a queue for two workers', [10_000, 1000], [2000, 3000], [1000, 3000, 6000]],
     ['one long task ahead leaves the other worker free', [0, 0], [90_000], [0, 0]],
   ])('%s', (_, busy, queue, expected) => {
-    expect(startTimes(busy, queue)).toEqual(expected)
+    expect(startsInOrder(busy, queue)).toEqual(expected)
   })
 
   test('no worker is idle while a task waits, and none runs two tasks', () => {
     fc.assert(
       fc.property(workers, queues, (busy, queue) => {
-        const starts = startTimes(busy, queue)
+        const starts = startsInOrder(busy, queue)
         expect(starts).toEqual(starts.toSorted((one, another) => one - another))
         for (const [index, start] of starts.entries()) {
           const spans = [
@@ -84,7 +97,7 @@ describe('startTimes', () => {
   })
 
   const waitAfter = (busy: readonly number[], queue: readonly number[]) =>
-    startTimes(busy, queue).at(-1) ?? Number.NaN
+    startsInOrder(busy, queue).at(-1) ?? Number.NaN
 
   test('the wait is close to an even share of the work, and 0 while a worker is free', () => {
     fc.assert(
@@ -114,5 +127,28 @@ describe('startTimes', () => {
         expect(waitAfter([left], queue)).toBe(left + sum(queue))
       }),
     )
+  })
+
+  test('a task of another account starts after the first that ends, whatever waits', () => {
+    const running = [timed('r1', 3000), timed('r2', 1000)]
+    const waiting = Array.from({ length: 300 }, (_, index) => ({ ...timed(`h${index}`, 4000), priority: 2 }))
+    const load = { workers: 2, running, runningPerKey: 1, turns: new Map([[1, 2]]) }
+    const starts = startTimes(
+      { ...load, waiting: [...waiting, timed('v1', 10, 2), timed('v2', 10, 2)] },
+      'v2',
+    )
+    expect([...starts]).toEqual([
+      ['v1', 1000],
+      ['v2', 1010],
+    ])
+  })
+
+  test('ends with the last task that is asked for', () => {
+    const waiting = [timed('1', 5), timed('2', 5), timed('3', 5)]
+    const load = { workers: 1, running: [], waiting, runningPerKey: 1, turns: new Map() }
+    expect([...startTimes(load, '2')]).toEqual([
+      ['1', 0],
+      ['2', 5],
+    ])
   })
 })

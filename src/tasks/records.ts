@@ -84,7 +84,8 @@ export async function listTasks(service: Service, caller: Caller, query: TaskLis
   if (query.status !== undefined) rows = rows.where('status', '=', query.status)
   if (query.task_type !== undefined) rows = rows.where('type', '=', query.task_type)
   const { list, ...page } = await readPage(rows, query)
-  const waits = await expectedWaits(service)
+  const isQueued = list.some(({ status }) => status === 'queued')
+  const waits = isQueued ? await expectedWaits(service) : new Map<string, number>()
   const now = service.clock()
   return {
     list: list.map((row) =>

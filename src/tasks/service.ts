@@ -37,6 +37,10 @@ export interface Service {
   readonly steps: string
   /** Number of tasks that run at once. */
   readonly concurrency: number
+  /** Running tasks from which a key yields to tasks of all others. */
+  readonly runningPerKey: number
+  /** Maximum number of queued tasks of a key. */
+  readonly queuedPerKey: number
   /** Time limit for the result of a synchronous operation, ms. */
   readonly resultTimeoutMs: number
 }

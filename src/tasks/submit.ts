@@ -1,10 +1,11 @@
 import type { Caller } from '../accounts/keys.ts'
 import { holdCredits } from '../accounts/ledger.ts'
+import { MediaError } from '../contract/errors.ts'
 import { newId, toTimestamp } from '../contract/fields.ts'
 import { type Operation, toListedError } from '../contract/operation.ts'
 import { priorities, type Priority, type TaskCreated, type TaskQuote } from '../contract/task.ts'
 import { lockAccount } from '../db/queries.ts'
-import type { NewTaskRow, TaskRow } from '../db/schema.ts'
+import type { NewTaskRow, TaskRow, WriteTransaction } from '../db/schema.ts'
 import { findOwnFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { checkFields, planRequest, type RequestPlan } from './check-request.ts'
@@ -38,7 +39,7 @@ interface SubmittedTask {
  * Creates a task: checks the fields, the requirements and the files, prices the work, then holds the credits and
  * enqueues in one transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021,
  * limits, 6016 for the content of texts, 6401 for what only these files or parameters need, 6201 and 6202, each with
- * the code that the operation lists for it. An error creates nothing and charges nothing. A repeated idempotency key
+ * the code that the operation lists for it. A key with too many queued tasks gets 6032 before 6201. An error creates nothing and charges nothing. A repeated idempotency key
  * returns the first response, even if its files are gone; a joined task is not charged again.
  */
 export async function submitTask(
@@ -167,7 +168,7 @@ interface InsertTaskResult {
 /**
  * Stores the task, the hold on its credits, its queue entry and its event in one transaction, then publishes the event.
  * Returns the earlier task instead where the key was used for it, or where it may be joined. Throws 6016 for a key of
- * another creation, 6004 for a file that was removed meanwhile, 6201 and 6202.
+ * another creation, 6004 for a file that was removed meanwhile, 6032 for a full queue, 6201 and 6202.
  */
 async function insertTask(service: Service, draft: TaskDraft): Promise<InsertTaskResult> {
   const { task, fileIds, idempotencyKey: key, join } = draft
@@ -183,6 +184,7 @@ async function insertTask(service: Service, draft: TaskDraft): Promise<InsertTas
     }
     for (const id of fileIds) await findOwnFile(trx, { accountId, id, now: service.clock() })
     const keyId = task.key_id ?? null
+    await requireQueueRoom(trx, { keyId, limit: service.queuedPerKey })
     await holdCredits(trx, { accountId, keyId, taskId: task.id, amount: task.credits, now })
     const row = await trx.insertInto('tasks').values(task).returningAll().executeTakeFirstOrThrow()
     if (fileIds.length > 0) {
@@ -210,4 +212,25 @@ async function insertTask(service: Service, draft: TaskDraft): Promise<InsertTas
     logCreated(service, inserted.row)
   }
   return inserted
+}
+
+/** Time after which a client may try again when the queue of its key is full, s. */
+const fullQueueRetrySeconds = 10
+
+/** Throws 6032 if a key has `limit` queued tasks. */
+async function requireQueueRoom(
+  trx: WriteTransaction,
+  { keyId, limit }: { readonly keyId: string | null; readonly limit: number },
+): Promise<void> {
+  const { queued } = await trx
+    .selectFrom('tasks')
+    .select((eb) => eb.fn.countAll<number>().as('queued'))
+    .where('status', '=', 'queued')
+    .where('key_id', '=', keyId)
+    .executeTakeFirstOrThrow()
+  if (queued < limit) return
+  throw new MediaError(6032, `this key has ${queued} queued tasks, and at most ${limit} are allowed`, {
+    hint: `Try again in ${fullQueueRetrySeconds} s, when some have started, or cancel those that are not needed.`,
+    retryAfter: fullQueueRetrySeconds,
+  })
 }

@@ -64,7 +64,7 @@ describe('previews', () => {
           async () => accesses.length,
           (now) => now === count,
         )
-      return { accesses, requestPreview, openRequest, waitForAccesses }
+      return { baseUrl, accesses, requestPreview, openRequest, waitForAccesses }
     }
 
     test('are rendered one at a time, and not for a disconnected client', async () => {
@@ -113,6 +113,51 @@ describe('previews', () => {
       const { db } = service().running.service
       await db.updateTable('files').set({ expire_at: 0 }).where('id', '=', id).execute()
       expect((await requestPreview(clips[2])).status).toBe(404)
+    })
+
+    test('take turns between accounts, and each may have 64 waiting', async () => {
+      const { baseUrl, accesses, requestPreview, waitForAccesses } = await startObservedService()
+      const { db } = service().running.service
+      const other = await service().account(0)
+      const otherClip = await upload(other, 'clip.mp4')
+      const first = requestPreview(clips[0])
+      await waitForAccesses(1)
+
+      // Equal media facts: only the names of the requests must differ.
+      const probed = db
+        .selectFrom('files')
+        .select('facts')
+        .where('id', '=', clips[0]?.split('/').at(-1) ?? '')
+      const { facts } = await probed.executeTakeFirstOrThrow()
+      const { apiKey } = service()
+      const client = new AbortController()
+      const waiting: Promise<Response>[] = []
+      for (let number = 0; number < 65; number += 1) {
+        const { data } = await api(service()).upload(`${number}.mp4`, Buffer.from(`not a video ${number}`))
+        await db.updateTable('files').set({ facts }).where('id', '=', data.file_id).execute()
+        const url = `${baseUrl}/base/file/${data.file_id}/preview?kind=waveform`
+        waiting.push(fetch(url, { headers: { authorization: apiKey }, signal: client.signal }))
+      }
+      const excess = await Promise.race(waiting)
+      expect([excess.status, excess.headers.get('retry-after')]).toEqual([429, '5'])
+      expect(await excess.json()).toMatchObject({ code: 6032, retryable: true })
+
+      let isServed = false
+      const ofOther = requestPreview(otherClip, other.apiKey).finally(() => (isServed = true))
+      // Its request may arrive after the next one of the first account was chosen, but not after a second one.
+      for (let at = 0; at < 3; at += 1) {
+        accesses[at]?.resolve()
+        await pollUntil(
+          async () => isServed || accesses.length > at + 1,
+          (is) => is,
+        )
+      }
+      accesses[3]?.resolve()
+      expect((await ofOther).status).toBe(200)
+      expect(accesses.length).toBeLessThanOrEqual(5)
+      client.abort()
+      accesses[4]?.resolve()
+      await Promise.allSettled([first, ...waiting])
     })
 
     test('many concurrent requests all get a response', async () => {

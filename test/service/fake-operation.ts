@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation, type OperationModule, type RunContext } from '../../src/contract/operation.ts'
 
-const behaviours = ['copy', 'refuse', 'break', 'crash', 'wait', 'outlive'] as const
+const behaviours = ['copy', 'refuse', 'break', 'crash', 'wait', 'work', 'outlive'] as const
+
+/** Expected duration of a task, s; `work` takes it without progress. */
+const plannedSeconds = 2
 
 /** A quick test operation that copies a file, or fails or blocks as its behaviour requests. */
 const fakeOperation = operation({
@@ -32,7 +36,7 @@ type Input = z.output<typeof fakeOperation.input>
 
 async function run(input: Input, context: RunContext) {
   const file = context.files.get(input.file_id)
-  context.progress(10)
+  if (input.behaviour !== 'work') context.progress(10)
   switch (input.behaviour) {
     case 'refuse':
       throw new MediaError(6017, 'this file is always rejected')
@@ -47,6 +51,9 @@ async function run(input: Input, context: RunContext) {
       return await untilAborted(context.signal)
     case 'wait':
       return await untilAborted(context.signal)
+    case 'work':
+      await delay(plannedSeconds * 1000, undefined, { signal: context.signal })
+      break
     case 'copy':
       break
   }
@@ -62,7 +69,7 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
 export const fakeModule: OperationModule<typeof fakeOperation> = {
   operation: fakeOperation,
   requirements: async () => ({ requirements: () => [] }),
-  plan: async () => ({ plan: () => ({ credits: 1, seconds: 2 }) }),
+  plan: async () => ({ plan: () => ({ credits: 1, seconds: plannedSeconds }) }),
   run: async () => ({ run }),
 }
 
@@ -88,5 +95,5 @@ export const synchronousModule: OperationModule<typeof fakeOperation> = {
 export const freeModule: OperationModule<typeof fakeOperation> = {
   ...fakeModule,
   operation: { ...fakeOperation, name: 'test_free', title: 'Test free' },
-  plan: async () => ({ plan: () => ({ credits: 0, seconds: 2 }) }),
+  plan: async () => ({ plan: () => ({ credits: 0, seconds: plannedSeconds }) }),
 }

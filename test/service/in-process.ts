@@ -43,6 +43,7 @@ export interface TestServiceOptions {
   readonly voices?: readonly Voice[]
   readonly rateLimits?: Readonly<Record<string, number>>
   readonly storageQuota?: number
+  readonly queuedPerKey?: number
   readonly localImport?: boolean
   readonly privateFolders?: readonly PrivateFolder[]
   readonly resultTimeoutMs?: number

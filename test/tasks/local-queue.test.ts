@@ -7,11 +7,12 @@ import { testQueueProperties, type QueueFixture } from './queue-properties.ts'
 
 async function open(): Promise<QueueFixture> {
   const db = await openDatabase({ path: ':memory:' })
-  await ensureAccount(db, { id: 1, name: 'test', now: 0 })
+  for (const id of [1, 2, 3]) await ensureAccount(db, { id, name: `test ${id}`, now: 0 })
   let now = 0
   const queue = createLocalQueue({
     db,
     clock: () => now,
+    runningPerKey: 1,
     onError: (error) => {
       throw error
     },
@@ -21,13 +22,13 @@ async function open(): Promise<QueueFixture> {
     setClock: (to) => {
       now = to
     },
-    async add({ id, priority = 'normal', readyAt = 0 }) {
+    async add({ id, priority = 'normal', readyAt = 0, accountId = 1 }) {
       const ring = await db.transaction().execute(async (trx) => {
         await trx
           .insertInto('tasks')
           .values({
             id,
-            account_id: 1,
+            account_id: accountId,
             type: 'test',
             status: 'queued',
             priority: priorities.indexOf(priority),

@@ -5,8 +5,8 @@ import type { Queue } from '../../src/queue/queue.ts'
 /** Environment of the tests. */
 export interface QueueFixture extends AsyncDisposable {
   readonly queue: Queue
-  /** Makes a task ready in a committed transaction. */
-  add(task: { id: string; priority?: Priority; readyAt?: number }): Promise<void>
+  /** Makes a task ready in a committed transaction; accounts are 1 to 3. */
+  add(task: { id: string; priority?: Priority; readyAt?: number; accountId?: number }): Promise<void>
   /** Marks a task as not queued, the first step of a handler. */
   markStarted(id: string): Promise<void>
   /** Sets the queue's clock, ms since 1970. */
@@ -15,7 +15,7 @@ export interface QueueFixture extends AsyncDisposable {
 
 /** Tests for every queue. */
 export function testQueueProperties(open: () => Promise<QueueFixture>): void {
-  test('passes every ready task to the handler once, by priority, then in order of creation', async () => {
+  test('passes every ready task of an account once, by priority, then in order of creation', async () => {
     await using bench = await open()
     const order = ['1', '2', '3', '4', '5', '6']
     for (const [index, id] of order.entries())
@@ -23,6 +23,45 @@ export function testQueueProperties(open: () => Promise<QueueFixture>): void {
     const handledIds: string[] = []
     await consumeUntil(bench, { concurrency: 1, count: 6, work: async (id) => void handledIds.push(id) })
     expect(handledIds).toEqual(['3', '6', '2', '5', '1', '4'])
+  })
+
+  test('alternates between accounts, whatever the priority of their tasks', async () => {
+    await using bench = await open()
+    for (const id of ['1', '2', '3', '4']) await bench.add({ id, priority: 'high' })
+    await bench.add({ id: '5', priority: 'low', accountId: 2 })
+    const handledIds = await consumeUntil(bench, {
+      concurrency: 1,
+      count: 7,
+      work: async (id) => {
+        if (id !== '1') return
+        await bench.add({ id: '6', accountId: 2 })
+        await bench.add({ id: '7', accountId: 3 })
+      },
+    })
+    expect(handledIds).toEqual(['1', '6', '7', '2', '5', '3', '4'])
+  })
+
+  test('fills all workers with the tasks of one account, and gives the first free one to another', async () => {
+    await using bench = await open()
+    for (const id of ['1', '2', '3', '4']) await bench.add({ id })
+    const gates = new Map(['1', '2', '3', '4', '5'].map((id) => [id, Promise.withResolvers<void>()]))
+    const handled: string[] = []
+    const full = Promise.withResolvers<void>()
+    const consumed = consumeUntil(bench, {
+      concurrency: 3,
+      count: 5,
+      work: async (id) => {
+        handled.push(id)
+        if (handled.length === 3) full.resolve()
+        await gates.get(id)?.promise
+      },
+    })
+    await full.promise
+    expect(handled).toEqual(['1', '2', '3'])
+    await bench.add({ id: '5', priority: 'low', accountId: 2 })
+    for (const gate of gates.values()) gate.resolve()
+    await consumed
+    expect(handled).toEqual(['1', '2', '3', '5', '4'])
   })
 
   test('runs up to the limit concurrently and never more', async () => {

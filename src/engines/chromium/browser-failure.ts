@@ -6,6 +6,10 @@ export interface BrowserLimits {
   readonly startMs: number
   /** Longest single call: loading a particle, playing a batch of frames, or capturing a picture. */
   readonly responseMs: number
+  /** Processor time of the browser while one script keeps the page from responding. */
+  readonly blockedCpuMs: number
+  /** Processor time of the browser for a single call. */
+  readonly workCpuMs: number
   /** Longest wait before a frame for work of the particle that takes real time, such as decoding an image. */
   readonly settleMs: number
   /** Processor time a dry run may spend on playing every frame; after it, only the requested pictures are captured. */
@@ -16,10 +20,15 @@ export interface BrowserLimits {
   readonly memoryBytes: number
 }
 
-/** Generous, because a busy machine is slow: ordinary particles respond in milliseconds and use less than 0.5 GiB. */
+/**
+ * Generous, because a busy machine is slow: ordinary particles respond in milliseconds and use less than 0.5 GiB.
+ * Endless scripts are found by their processor time, so `responseMs` only ends calls that wait.
+ */
 export const defaultBrowserLimits: BrowserLimits = {
   startMs: 60_000,
-  responseMs: 20_000,
+  responseMs: 40_000,
+  blockedCpuMs: 5_000,
+  workCpuMs: 20_000,
   settleMs: 15_000,
   playCpuMs: 20_000,
   playWallMs: 120_000,
@@ -45,6 +54,11 @@ export class BrowserFailure extends Error {
     this.particle = particle
   }
 
+  /** Whether a new browser would fail the same way: a particle hangs, which depends on its scripts alone. */
+  get isFinal(): boolean {
+    return this.kind === 'hang' && this.particle !== undefined
+  }
+
   /** Returns this failure with the names of the particles that caused it, unless it has names already. */
   withParticle(particle: string): BrowserFailure {
     return this.particle === undefined ? new BrowserFailure(this.kind, particle) : this
@@ -62,13 +76,13 @@ export class BrowserFailure extends Error {
   }
 }
 
-/** Runs work, and runs it a second time if the first attempt fails with `BrowserFailure`. */
+/** Runs work, and runs it a second time if the first attempt fails with a `BrowserFailure` that is not final. */
 export async function retryOnBrowserFailure<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof BrowserFailure)) throw error
+    if (!(error instanceof BrowserFailure) || error.isFinal) throw error
   }
   return await work()
 }

@@ -5,6 +5,7 @@ import { BrowserFailure, type BrowserLimits } from './browser-failure.ts'
 import type { Browser } from './browser.ts'
 import { ProtocolError } from './cdp-pipe.ts'
 import { FrameMonitor } from './frame-monitor.ts'
+import { watchForHang } from './hang-watch.ts'
 import { PageSession, preparePage } from './page-session.ts'
 import { type CaptureMethod, createPainter, type Painter } from './painter.ts'
 import { addFrameFunction, frameStyle, particleDocument } from './particle-document.ts'
@@ -220,10 +221,10 @@ export class HostPage {
     return [...this.#monitor.takeViolations(frameId), ...reported]
   }
 
-  /** Calls a function and adds the particle's name to its errors. */
+  /** Calls a function, which must not hang, and adds the particle's name to its errors. */
   async #forParticle<T>(name: string, frameId: string, call: () => Promise<T>): Promise<T> {
     try {
-      return await call()
+      return await watchForHang(this.#page, this.#options.limits, call)
     } catch (error) {
       if (error instanceof BrowserFailure) throw error.withParticle(name)
       if (!(error instanceof ProtocolError)) throw error

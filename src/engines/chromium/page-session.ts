@@ -42,6 +42,11 @@ export class PageSession {
     return await this.#browser.call(method, params, { session: this.#id })
   }
 
+  /** Returns the processor time used so far by the browser and its processes, in ms. */
+  async cpuTimeMs(): Promise<number> {
+    return await this.#browser.cpuTimeMs()
+  }
+
   /** Calls a JavaScript function in a context or on an object and awaits its result. Throws `ProtocolError` if it throws. */
   async callFunction(source: string, args: readonly unknown[], target: MethodParams): Promise<unknown> {
     const { result, exceptionDetails } = await this.call('Runtime.callFunctionOn', {

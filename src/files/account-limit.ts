@@ -1,0 +1,24 @@
+import { MediaError } from '../contract/errors.ts'
+import { limitFairly } from '../platform/concurrency.ts'
+
+/** Most pieces of work of one account that wait: more than a client requests at a time, and minutes of work. */
+const maxWaitingPerAccount = 64
+
+/** Time after which a client may try again, s. */
+const retrySeconds = 5
+
+/**
+ * Runs at most `limit` pieces of work on files at once, in turn for each account. Throws 6032 with a time to wait if too
+ * many of an account wait. name: plural name of the work in the error, such as `previews`.
+ */
+export function limitPerAccount({ limit, name }: { readonly limit: number; readonly name: string }) {
+  return limitFairly({
+    limit,
+    maxWaiting: maxWaitingPerAccount,
+    excess: () =>
+      new MediaError(6032, `${maxWaitingPerAccount} ${name} of this account are waiting, the maximum`, {
+        hint: `Try again in ${retrySeconds} s, and request fewer at a time.`,
+        retryAfter: retrySeconds,
+      }),
+  })
+}

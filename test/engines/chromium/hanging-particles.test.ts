@@ -1,0 +1,85 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { findChromium } from '../../../src/engines/chromium/locate.ts'
+import { setSearchPath, splitSearchPath } from '../../../src/platform/environment.ts'
+import { captureFolder, dryRunProblems, lacksBrowser, particle, play, timeline } from './play.ts'
+
+/** Replaces the browser by a script that records each start. Returns a function that returns their number. */
+async function countStarts(): Promise<() => Promise<number>> {
+  const real = findChromium(splitSearchPath(process.env['PATH'])) ?? ''
+  const folder = await captureFolder()
+  const log = join(folder, 'starts')
+  const script = `#!/bin/sh\necho "$1" >> "${log}"\nexec "${real}" "$@"\n`
+  await writeFile(join(folder, basename(real)), script, { mode: 0o755 })
+  setSearchPath(folder)
+  onTestFinished(() => setSearchPath(process.env['PATH']))
+  // Its first argument shows a start with a page; others only print the version.
+  return async () => (await readFile(log, 'utf8')).match(/^--headless$/gm)?.length ?? 0
+}
+
+const endless = [
+  { when: 'while it loads', body: '', script: 'for (;;);' },
+  { when: 'while it plays', body: '', script: timeline('if (t > 0.4) for (;;);') },
+  {
+    when: 'in promises',
+    body: '',
+    script: timeline('const again = () => Promise.resolve().then(again); again()'),
+  },
+  {
+    when: 'in a listener',
+    body: '<style>@keyframes go { to { left: 9px } } b { animation: go 0.3s }</style><b id="b">x</b>',
+    script: `${timeline('')}; document.getElementById('b').addEventListener('animationend', () => { for (;;); })`,
+  },
+  {
+    when: 'when it is drawn',
+    body: '<p>x</p>',
+    script: `${timeline('')}; new ResizeObserver(() => { for (;;); }).observe(document.querySelector('p'))`,
+  },
+]
+
+const didNotRespond = 'did not respond in time; one of its scripts may run forever'
+
+describe.skipIf(lacksBrowser || process.platform === 'win32')('a particle whose script never ends', () => {
+  it.each(endless)('$when is checked once, and ends by its processor time', async ({ body, script }) => {
+    const starts = await countStarts()
+    // Only the limit of processor time can end it before the test's own timeout.
+    const limits = { blockedCpuMs: 2000, responseMs: 600_000 }
+    expect(await dryRunProblems(particle(body, script), limits)).toEqual([{ message: didNotRespond }])
+    expect(await starts()).toBe(1)
+  })
+
+  it('is rendered once and named', async () => {
+    const starts = await countStarts()
+    const page = particle('', timeline('if (t > 0.4) for (;;);'), { name: 'beats[1]' })
+    await expect(play([page])).rejects.toMatchObject({
+      code: 6016,
+      message: `beats[1] ${didNotRespond}`,
+      retryable: false,
+    })
+    expect(await starts()).toBe(1)
+  })
+})
+
+describe.skipIf(lacksBrowser)('a slow particle', () => {
+  it('is played to its end if no frame takes the limit of processor time', async () => {
+    // Its clock does not advance, so loops do the work: ten frames of 0.2 s on a fast machine.
+    const page = particle('<p>x</p>', timeline('let n = 2e8; while (n > 0) n -= 1; window.left = n'))
+    expect(await dryRunProblems(page, { fps: 10, blockedCpuMs: 2500 })).toEqual([])
+  })
+
+  it('may wait for work that takes real time without a limit of processor time', async () => {
+    const wait = 'if (t === 0.2) new Response(new ReadableStream()).text()'
+    const page = particle('<p>x</p>', timeline(wait))
+    expect(await dryRunProblems(page, { settleMs: 2500, blockedCpuMs: 1000 })).toEqual([
+      { message: expect.stringContaining('did not finish within 2.5 s') },
+    ])
+  })
+
+  it('ends when the browser spends too much processor time on one call', async () => {
+    const script = timeline('const load = () => fetch("data:,x").then((r) => r.text()).then(load); load()')
+    expect(await dryRunProblems(particle('<p>x</p>', script), { workCpuMs: 1000 })).toEqual([
+      { message: didNotRespond },
+    ])
+  })
+})
