@@ -1,7 +1,8 @@
-import { copyFile, readFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { createClips, eras, startInProcessAgent, type ToolResponse } from './stdio-client.ts'
 
 const linksOf = ({ result }: ToolResponse): string[] =>
@@ -188,6 +189,21 @@ test('service_status is short unless details are requested', async () => {
   })
   const full = await agent.call('service_status', { details: true })
   expect(full.data).toMatchObject({ service: { operations: [{ price: '1 credit' }], limits: {} } })
+})
+
+test('service_status stays short with many allowed folders', async () => {
+  await using folder = await temporaryFolder()
+  const allowedFolders = Array.from({ length: 40 }, (_, index) =>
+    join(folder.path, `folder-${index}`.repeat(4)),
+  )
+  for (const path of allowedFolders) await mkdir(path)
+  await using agent = await startInProcessAgent('modern', {}, { allowedFolders })
+  const { data, text } = await agent.call('service_status')
+  expect(JSON.stringify(data).length).toBeLessThan(1500)
+  expect(text.length).toBeLessThan(1500)
+  const [first] = data['allowed_folders'] as string[]
+  expect([first, Number(data['allowed_folders_left_out'])]).toEqual([allowedFolders[0], expect.any(Number)])
+  expect((await agent.call('service_status', { details: true })).data['allowed_folders']).toHaveLength(40)
 })
 
 test('a client of a protocol without links receives none', async () => {

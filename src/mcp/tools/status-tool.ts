@@ -49,14 +49,14 @@ const maxListLength = 220
 
 /** Shortens the lists of folders; the number of those left out follows. */
 function shortenLists(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
-      if (!Array.isArray(value)) return [[name, value]]
-      const shown = value.slice(0, fittingCount(value))
-      const left = value.length - shown.length
-      return [[name, shown], ...(left > 0 ? [[`${name}_left_out`, left]] : [])]
-    }),
-  )
+  const shortened: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    const count = Array.isArray(value) ? fittingCount(value) : 0
+    const isLong = Array.isArray(value) && count < value.length
+    shortened[name] = isLong ? value.slice(0, count) : value
+    if (isLong) shortened[`${name}_left_out`] = value.length - count
+  }
+  return shortened
 }
 
 /** Number of items that fit into a short list, at least one. */
