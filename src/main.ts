@@ -1,8 +1,9 @@
-import { enableUserCompileCache, reduceBufferMemory } from './platform/runtime.ts'
+import { enableUserCompileCache, ignoreClosedPipes, reduceBufferMemory } from './platform/runtime.ts'
 
 // Both must come before other modules are loaded.
 reduceBufferMemory()
 enableUserCompileCache()
+ignoreClosedPipes()
 const [{ main }, { processIo }] = await Promise.all([
   import('./commands/command-line.ts'),
   import('./commands/command.ts'),

@@ -8,7 +8,7 @@ import { splitSearchPath } from '../src/platform/environment.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { ageFile } from './http/chunked-upload-client.ts'
 import { linkCompileCache } from './compile-cache.ts'
-import { runCommand, spawnCommand } from './run-command.ts'
+import { runCommand, spawnCommand, spawnWithClosedPipe } from './run-command.ts'
 import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
 
@@ -268,4 +268,15 @@ describe('reelwright clean', () => {
       'Removed 1 file, freed 2 KiB; 4 bytes still in use\n',
     )
   })
+})
+
+describe('a closed pipe', () => {
+  it.each([['models', 'list'], ['--help'], ['doctor', '--json'], ['keys', 'list'], ['keys', '--help']])(
+    'ends reelwright %s %s quietly',
+    async (...words) => {
+      const args = words.filter((word) => word !== undefined)
+      const { code } = await spawnCommand(args, ownFolders())
+      expect(await spawnWithClosedPipe(args, ownFolders())).toEqual({ code, err: '' })
+    },
+  )
 })

@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { main } from '../src/commands/command-line.ts'
 
 export const mainModule = join(import.meta.dirname, '..', 'src', 'main.ts')
@@ -25,6 +27,18 @@ export async function runCommand(
     environment: { ...process.env, ...environment },
   })
   return { code, out: out.join(''), err: err.join('') }
+}
+
+/** Runs `reelwright` as a separate process whose output nobody reads: the pipe is closed at its start, as by `head`. */
+export async function spawnWithClosedPipe(
+  args: readonly string[],
+  environment: Environment = {},
+): Promise<Omit<CommandResult, 'out'>> {
+  const env = { ...process.env, ...environment }
+  const child = spawn(process.execPath, [mainModule, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  const [err, [code]] = await Promise.all([readText(child.stderr), once(child, 'exit')])
+  return { code: Number(code), err }
 }
 
 /** Runs `reelwright` as a separate process. */

@@ -138,6 +138,18 @@ test('the expected times of a queued task come from the task list, if it contain
     wait: 0,
     work: 5,
   })
+  queued.service.updateTask(task_id, { progress: 99 })
+  queued.service.processingSeconds = 60
+  expect(await expectedTimes(queued.client, running), 'the last percent after the estimate').toEqual({
+    wait: 0,
+    work: null,
+  })
+  queued.service.updateTask(task_id, { progress: 1 })
+  queued.service.processingSeconds = 11.5
+  expect(await expectedTimes(queued.client, running), 'the end of the estimate without progress').toEqual({
+    wait: 0,
+    work: null,
+  })
   expect(await expectedTimes(queued.client, { ...running, status: 'completed' })).toBeNull()
   queued.service.beforeResponse = (_request, response) => void response.writeHead(404).end('no such path')
   expect(await expectedTimes(queued.client, queued.task)).toBeNull()

@@ -14,6 +14,8 @@ export interface TaskView {
   readonly status: TaskState
   readonly progress: number
   readonly output_result: Readonly<Record<string, unknown>> | null
+  /** What the work waits for, such as a download. */
+  readonly note?: string | undefined
   /** ISO 8601, if the service returns it. */
   readonly created?: string | undefined
   readonly updated?: string | undefined
@@ -35,6 +37,7 @@ const queriedTask = z.object({
   status: taskState,
   progress: z.number().min(0).max(100).catch(0),
   output_result: z.record(z.string(), z.unknown()).nullish(),
+  note: z.string().optional().catch(undefined),
   create_time: z.iso.datetime({ offset: true }).optional().catch(undefined),
   update_time: z.iso.datetime({ offset: true }).optional().catch(undefined),
 })
@@ -95,11 +98,11 @@ export async function fetchTask(client: Client, task: TaskRef, signal?: AbortSig
   const { task_id, task_type, ended } = task
   if (ended) return ended
   const route = { ...routes.queryTask, data: queriedTask }
-  const { status, progress, output_result, ...times } = await client.call(route, {
+  const { status, progress, output_result, note, ...times } = await client.call(route, {
     params: { task_id, task_type },
     signal,
   })
-  const view = { task_id, task_type, status, progress, output_result: output_result ?? null }
+  const view = { task_id, task_type, status, progress, note, output_result: output_result ?? null }
   return { ...view, created: times.create_time, updated: times.update_time }
 }
 
@@ -136,10 +139,18 @@ export async function expectedTimes(
   }
 }
 
+/** Share of the estimate that may remain before it is no longer believed, as the task has hardly progressed. */
+const minRemainingShare = 0.1
+
 function remainingSeconds({ progress, estimated_duration, actual_duration }: TaskListItem): number | null {
   const worked = actual_duration ?? 0
-  if (worked > 0 && progress >= minProgressToExtrapolate) return (worked * (100 - progress)) / progress
-  return worked < estimated_duration ? estimated_duration - worked : null
+  if (worked > 0 && progress >= minProgressToExtrapolate) {
+    const remaining = (worked * (100 - progress)) / progress
+    // The last percent of a task that has used up its estimate may take any time.
+    return remaining < 1 && worked > estimated_duration ? null : remaining
+  }
+  const remaining = estimated_duration - worked
+  return remaining > minRemainingShare * estimated_duration ? remaining : null
 }
 
 /** Finds a task of unknown type by querying each type. Throws 6005 if none has it. */

@@ -15,6 +15,10 @@ export const capabilities = z.object({
         .string()
         .nullable()
         .describe('Why it is not ready, and the command or setting that enables it'),
+      first_download: z
+        .object({ packs: z.array(z.string()), bytes: z.int() })
+        .optional()
+        .describe('Packs that its first use downloads; absent if it needs none'),
       price: z.string(),
     }),
   ),

@@ -7,6 +7,17 @@ export function describeSize(bytes: number): string {
   return bytes === 1 ? '1 byte' : `${value} ${sizeUnits[power]}`
 }
 
+/** Formats what a first use downloads: `after a download of 2.3 MiB (text-detection)`. */
+export function describeFirstDownload({
+  packs,
+  bytes,
+}: {
+  readonly packs: readonly string[]
+  readonly bytes: number
+}): string {
+  return `after a download of ${describeSize(bytes)} (${packs.join(', ')})`
+}
+
 /** Joins the first `max` items; where there are more, appends their number: `a; b; and 3 more`. */
 export function summarizeList(items: readonly string[], max: number, separator = '; '): string {
   const more = items.length - max

@@ -25,6 +25,14 @@ export interface ReviewedRegions {
   readonly isDetected: boolean
 }
 
+/** A completed task as an agent knows it, for its next step. */
+export interface NextStepContext {
+  /** The plain arguments of the call, with files as the agent named them; undefined if another session called. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined
+  /** How the agent names a result file: by its saved path, otherwise by its id. */
+  nameFile(fileId: string): string
+}
+
 /** Public contract of an operation. Each `tools/<operation>/contract.ts` exports one. */
 export interface Operation<
   Input extends z.ZodObject = z.ZodObject,
@@ -53,7 +61,9 @@ export interface Operation<
   /** Download URLs at the top level of the result are absolute, based on the host that the caller used. */
   readonly fullLinks?: true
   /** Next step for the agent, if it is more than handing over the result. */
-  nextStep?(output: z.output<Output>): string
+  nextStep?(output: z.output<Output>, context: NextStepContext): string
+  /** Each run returns another result, so that a finished one never replaces a new run. */
+  readonly resultVaries?: true
   /** For the operation that treats lists of regions of one kind of file: next step after the review of a list. */
   readonly reviewedRegions?: { readonly kind: FileKind; nextStep(list: ReviewedRegions): string }
   /**

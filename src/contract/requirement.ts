@@ -2,7 +2,10 @@ import type { VoiceLanguage } from './languages.ts'
 
 /** One thing that must be installed or configured before a request can run. `engines/readiness.ts` checks it. */
 export type Requirement = {
-  /** Optional. Installed by the same command when something required is missing. */
+  /**
+   * Optional, but used by usual requests: installed by the same command when something required is missing, and counted
+   * as a download on first use.
+   */
   readonly recommended?: true
 } & (
   | {

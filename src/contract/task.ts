@@ -74,6 +74,10 @@ export const taskRecord = z.object({
   status: taskState,
   progress: z.int().min(0).max(100),
   output_result: z.record(z.string(), z.unknown()).nullable(),
+  note: z
+    .string()
+    .optional()
+    .describe('What the work waits for, such as the download of a model; absent otherwise'),
   create_time: timestamp,
   update_time: timestamp,
 })

@@ -169,9 +169,14 @@ async function sharedServiceColumns(db: UntypedDb): Promise<void> {
     .execute()
 }
 
+async function taskNotes(db: UntypedDb): Promise<void> {
+  await db.schema.alterTable('tasks').addColumn('note', 'text').execute()
+}
+
 /** All migrations. The order of their names is the order of execution. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
   '0002-identity': { up: identityTable },
   '0003-shared-service': { up: sharedService },
+  '0004-task-notes': { up: taskNotes },
 }

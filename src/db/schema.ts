@@ -90,6 +90,8 @@ interface TasksTable {
   /** Index into `priorities`. */
   priority: number
   progress: number
+  /** What the work waits for, such as a download; null for nothing. */
+  note: Generated<string | null>
   input: string
   /** The output, or `{error}` of a failed task, as JSON. */
   output: string | null

@@ -3,7 +3,7 @@ import { createClient } from '../client/client.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
-import { describeSize } from '../contract/format.ts'
+import { describeFirstDownload, describeSize } from '../contract/format.ts'
 import {
   chooseAnotherFolderHint,
   nearestFolder,
@@ -14,7 +14,7 @@ import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
 import { packStates } from '../engines/packs/resolve.ts'
-import { missingRequirements } from '../engines/readiness.ts'
+import { firstDownload, missingRequirements } from '../engines/readiness.ts'
 import type { Services } from '../engines/services/services.ts'
 import { freeSpace } from '../platform/folder.ts'
 import { sharedMode } from '../platform/permissions.ts'
@@ -116,10 +116,25 @@ async function examinePacks({ packs }: ExamineOptions): Promise<Finding[]> {
 
 /** Missing requirements of single operations are notes: the other operations still work. */
 async function examineOperations({ operations }: ExamineOptions): Promise<Finding[]> {
-  return (await missingRequirements(operations)).map(({ operations: stops, message, hint }): Finding => ({
-    ...{ name: 'operations', state: 'note', stops, fix: hint },
-    detail: `${stops.join(', ')}: ${message}`,
-  }))
+  const missing = await missingRequirements(operations)
+  const blocked = new Set(missing.flatMap((one) => one.operations))
+  const downloading = new Map<string, string[]>()
+  for (const module of operations) {
+    const { name } = module.operation
+    const download = blocked.has(name) ? undefined : await firstDownload(module)
+    if (!download) continue
+    const state = describeFirstDownload(download)
+    downloading.set(state, [...(downloading.get(state) ?? []), name])
+  }
+  return [
+    ...[...downloading].map(([state, names]): Finding => ({
+      ...{ name: 'operations', state: 'ok', detail: `${names.join(', ')}: ready ${state}` },
+    })),
+    ...missing.map(({ operations: stops, message, hint }): Finding => ({
+      ...{ name: 'operations', state: 'note', stops, fix: hint },
+      detail: `${stops.join(', ')}: ${message}`,
+    })),
+  ]
 }
 
 /** Settings without effect, except ffmpeg, which has its own finding. */

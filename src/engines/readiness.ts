@@ -1,6 +1,7 @@
 import { MediaError } from '../contract/errors.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import type { Requirement } from '../contract/requirement.ts'
+import type { FirstDownload } from './packs/resolve.ts'
 
 type Kind = Requirement['kind']
 
@@ -98,6 +99,24 @@ export async function readinessError(module: OperationModule): Promise<MediaErro
     if (error instanceof MediaError) return error
     throw error
   }
+}
+
+/**
+ * Returns the packs that the first use of an operation downloads; undefined if it needs none. Includes packs of its usual
+ * requests, and ignores what is missing.
+ */
+export async function firstDownload(module: OperationModule): Promise<FirstDownload | undefined> {
+  const [{ collectDownloads }, { requirements }] = await Promise.all([
+    import('./packs/resolve.ts'),
+    module.requirements(),
+  ])
+  return await collectDownloads(async () => {
+    for (const requirement of requirements()) {
+      await check([requirement]).catch((error: unknown) => {
+        if (!(error instanceof MediaError)) throw error
+      })
+    }
+  })
 }
 
 /** One thing that is missing, the fix, and the operations that are blocked by it. */

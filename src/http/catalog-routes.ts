@@ -9,7 +9,7 @@ import { defaultPageSize, maxPageSize } from '../contract/fields.ts'
 import { extensionsByKind } from '../contract/file-kind.ts'
 import { maxFileBytes, retentionDays } from '../contract/file.ts'
 import { innerSchemas, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
-import { readinessError } from '../engines/readiness.ts'
+import { firstDownload, readinessError } from '../engines/readiness.ts'
 import type { Operation, OperationModule } from '../contract/operation.ts'
 import { maxBodyBytes } from '../contract/route.ts'
 import { endpoints, routes } from '../contract/routes.ts'
@@ -122,7 +122,11 @@ async function describeCapability(module: OperationModule): Promise<Capabilities
   const { name, title, price } = module.operation
   const error = await readinessError(module)
   const missing = error && `${error.message}. Fix: ${error.hint}`
-  return { name, title, ready: missing === null, missing, price: describePrice(price) }
+  const download = error ? undefined : await firstDownload(module)
+  return {
+    ...{ name, title, ready: missing === null, missing, price: describePrice(price) },
+    ...(download && { first_download: { packs: [...download.packs], bytes: download.bytes } }),
+  }
 }
 
 /** All enumerations of the API, read from the schemas that validate it. */

@@ -224,6 +224,7 @@ test('a call of a tool that hangs returns; a bug is reported without its message
   const context = {
     mcpReq: { signal: never, notify: () => Promise.resolve() } as never,
     limits: { waitMs: 10, responseMs: 20 },
+    canReadLinks: true,
     report: (error: unknown) => void reported.push(error),
   }
   const given = { name: 'x' }

@@ -59,6 +59,9 @@ function appendNote({ messages, ...rest }: GetPromptResult, note: string | undef
   return { ...rest, messages: [...messages, { role: 'user', content: { type: 'text', text: note } }] }
 }
 
+/** Protocol version that added links to resources in results. Versions are dates. */
+const firstVersionWithLinks = '2025-06-18'
+
 function handleTools(
   { server }: McpServer,
   { session, tools, report }: McpContext,
@@ -69,7 +72,11 @@ function handleTools(
   }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const call = { tool: tools.find(params.name), given: params }
-    const callContext = { mcpReq, limits: callLimits, capabilities: server.getClientCapabilities(), report }
+    const callContext = {
+      ...{ mcpReq, limits: callLimits, capabilities: server.getClientCapabilities(), report },
+      canReadLinks:
+        era === 'modern' || (server.getNegotiatedProtocolVersion() ?? '') >= firstVersionWithLinks,
+    }
     const takesTasks = era === 'modern' && supportsTasks(mcpReq)
     return takesTasks ? callToolAsTask(session, call, callContext) : callTool(session, call, callContext)
   })

@@ -23,6 +23,7 @@ export type CallContext = Pick<ServerContext, 'mcpReq'> & {
   readonly limits: CallLimits
   /** Capabilities of a client that declares them once, at initialization. */
   readonly capabilities?: ClientCapabilities | undefined
+  readonly canReadLinks: boolean
   readonly report: (error: unknown) => void
 }
 
@@ -35,13 +36,12 @@ export async function callTool(
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
   const call = createCall(context)
   try {
-    return toResult(
-      await withTimeout(
-        tool.run(session, given.arguments, call),
-        context.limits.responseMs,
-        callTimeoutError,
-      ),
+    const reply = await withTimeout(
+      tool.run(session, given.arguments, call),
+      context.limits.responseMs,
+      callTimeoutError,
     )
+    return toResult(reply, context)
   } catch (error) {
     if (isAbortOf(call.signal, error)) return toErrorResult(callTimeoutError())
     if (!(error instanceof MediaError)) context.report(error)
@@ -49,17 +49,24 @@ export async function callTool(
   }
 }
 
+/** Increase of the progress, %, for a new message without progress. */
+const messageStep = 0.001
+
 function createCall({ mcpReq, limits, capabilities }: CallContext): ToolCall {
   const { _meta: meta } = mcpReq
   const progressToken = meta?.progressToken
   let reported = -1
+  let lastMessage = ''
   return {
     signal: AbortSignal.any([mcpReq.signal, AbortSignal.timeout(limits.waitMs)]),
     consent: readConsent(mcpReq, capabilities),
     progress(percent, message) {
-      const progress = Math.floor(percent)
-      if (progressToken === undefined || progress <= reported) return
+      const isSame = Math.floor(percent) <= reported && message === lastMessage
+      if (progressToken === undefined || isSame) return
+      // Values must increase, also where only the message has changed.
+      const progress = Math.max(Math.floor(percent), reported + messageStep)
       reported = progress
+      lastMessage = message
       const params = { progressToken, progress, total: 100, message }
       // The client may have disconnected.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)

@@ -11,7 +11,7 @@ import { outputRatios } from '../contract/catalog.ts'
 import { routes } from '../contract/routes.ts'
 import { layoutsTemplate, operationUri } from './catalog-resources.ts'
 import type { PromptFile } from './prompts.ts'
-import { fileUri, taskUri } from './resources.ts'
+import { fileUri, taskUri } from './resource-uris.ts'
 import type { Session } from './session.ts'
 
 /** Sources of completion values. */

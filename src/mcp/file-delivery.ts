@@ -1,4 +1,4 @@
-import type { TaskView } from '../client/tasks.ts'
+import type { TaskRef, TaskView } from '../client/tasks.ts'
 import type { KnownTask, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
 import type { PublishedSchema, Tool, ToolCall } from './tool.ts'
@@ -28,6 +28,8 @@ export interface FileDelivery {
   readonly setRoots?: (roots: Promise<readonly string[]>) => void
   /** Fields of `service_status` that describe where files are. */
   statusFields(): Promise<Readonly<Record<string, unknown>>>
+  /** Local paths of a task's saved results. Absent if results are not saved. */
+  readonly savedPaths?: (session: Session, task: TaskRef) => Promise<readonly string[]>
   /** Delivers the files of a completed task to the client, or reports how far that is when the call ends. */
   deliver(
     session: Session,

@@ -60,7 +60,7 @@ const linkDescriptions: Readonly<Record<string, string>> = {
   list_tasks:
     "Lists the account's tasks, newest first. get_task returns the details of one, with links to its results.",
   service_status:
-    'Reports what is ready, what is missing and the command that installs it; credits, prices, limits and the service URL.',
+    'Reports what is ready, what is missing and the command that installs it; credits and the service URL.',
 }
 
 /** Adapts the tools to clients on other machines: file ids in place of paths, upload and download by URL. */

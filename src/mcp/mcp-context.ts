@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { lazy } from '../platform/cache.ts'
 import { loadPrompts, type PromptFile } from './prompts.ts'
-import { taskUri } from './resources.ts'
+import { taskUri } from './resource-uris.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
 import { allTools, selectTools, type ToolFilter, type ToolSelection } from './tool-selection.ts'
 

@@ -12,6 +12,7 @@ function createCall(waitMs: number): CallContext {
   return {
     mcpReq: mcpReq as unknown as CallContext['mcpReq'],
     limits: { waitMs, responseMs: 25_000 },
+    canReadLinks: true,
     report: (error) => expect.unreachable(String(error)),
   }
 }

@@ -2,7 +2,7 @@ import { fetchTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.t
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
-import { operationAdvice } from './run-operation.ts'
+import { describeState, operationAdvice } from './run-operation.ts'
 import { withProtocolErrors } from './call-limits.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
 import { lookUpTask, type KnownTask, type Session, type SubmissionResult } from './session.ts'
@@ -76,7 +76,7 @@ async function describeTask(
   const view = await fetchTask(session.client, task, signal)
   const head = { ...taskHead(taskId), ...taskTimes(view) }
   if (!isTerminal(view.status)) {
-    return { ...head, status: 'working', statusMessage: `${view.status} ${view.progress} %` }
+    return { ...head, status: 'working', statusMessage: describeState(view) }
   }
   if (wasStoppedOnRequest(view)) return { ...head, status: 'cancelled' }
   const until = AbortSignal.any([signal, AbortSignal.timeout(deliveryTimeoutMs)])
@@ -91,7 +91,7 @@ async function describeTask(
       ...taskSnapshot(view, {
         delivery: saving,
         saveTo: task.save_to,
-        advice: operationAdvice(session, view),
+        advice: operationAdvice(session, view, { task, delivery: saving }),
       }),
     },
   })

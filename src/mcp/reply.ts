@@ -9,6 +9,9 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import { resourceLinks } from './resource-links.ts'
+import { roundNumbers } from './round-numbers.ts'
+import { summarizeData } from './summary.ts'
 
 /** Result of a tool: data, with small images beside it. */
 export interface ToolReply {
@@ -18,21 +21,38 @@ export interface ToolReply {
   readonly question?: ConsentQuestion
 }
 
-/** Converts a tool's result: the data as structured content and as text, since clients show the model either. */
-export function toResult({ question, ...reply }: ToolReply): CallToolResult | InputRequiredResult {
-  return question ? toInputRequest(question) : toDataResult(reply)
+/** What the client of a call can read. */
+export interface ResultOptions {
+  /** Whether it knows links to resources, which protocol 2025-06-18 added; older clients reject the result. */
+  readonly canReadLinks: boolean
 }
 
-/** Converts data and images. */
-export function toDataResult({ data, images = [] }: Omit<ToolReply, 'question'>): CallToolResult {
+/** Converts a tool's result: its data, or the question to the user. */
+export function toResult(
+  { question, ...reply }: ToolReply,
+  options: ResultOptions,
+): CallToolResult | InputRequiredResult {
+  return question ? toInputRequest(question) : toDataResult(reply, options)
+}
+
+/**
+ * Converts data and images: rounded data as structured content, a summary of it as text, since clients show the model
+ * either, and links to the resources of the task and its files.
+ */
+export function toDataResult(
+  { data: exact, images = [] }: Omit<ToolReply, 'question'>,
+  { canReadLinks }: ResultOptions = { canReadLinks: true },
+): CallToolResult {
+  const data = roundNumbers(exact)
   return {
     content: [
-      { type: 'text', text: JSON.stringify(data) },
+      { type: 'text', text: summarizeData(data) },
       ...images.map(({ bytes, mimeType }) => ({
         type: 'image' as const,
         data: bytes.toString('base64'),
         mimeType,
       })),
+      ...(canReadLinks ? resourceLinks(data) : []),
     ],
     structuredContent: data,
   }
@@ -46,7 +66,8 @@ export function toErrorResult(error: unknown): CallToolResult {
 /** `CODE: what. Fix: … Retryable: yes|no`; a bug becomes 6500 without its text. */
 export function describeError(error: unknown): string {
   const shown = error instanceof MediaError ? error : new MediaError(6500, 'Internal error')
-  const fix = shown.hint.replace(/\.?$/, '.')
+  // Agents call tools, not endpoints.
+  const fix = shown.hint.replaceAll(/ ?\(over HTTP: [^)]*\)/g, '').replace(/\.?$/, '.')
   return `${shown.code}: ${shown.message.replace(/\.?$/, '.')} Fix: ${fix} Retryable: ${shown.retryable ? 'yes' : 'no'}`
 }
 

@@ -11,21 +11,13 @@ import type { InspectedFile } from '../contract/file-routes.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { routes } from '../contract/routes.ts'
 import { catalogResources, catalogTemplates, readCatalogResource } from './catalog-resources.ts'
+import { fileUri, taskUri } from './resource-uris.ts'
+import { roundNumbers } from './round-numbers.ts'
 import { lookUpTask, type Session } from './session.ts'
 import { publicMediaFacts } from './tools/inspect-tool.ts'
 import { taskSnapshot } from './snapshot.ts'
 
 const jsonMimeType = 'application/json'
-
-/** URI of a task's resource. */
-export function taskUri(taskId: string): string {
-  return `media://tasks/${taskId}`
-}
-
-/** URI of a file's resource. */
-export function fileUri(fileId: string): string {
-  return `media://files/${fileId}`
-}
 
 /** Lists the URI templates. */
 export function listResourceTemplates(): ListResourceTemplatesResult {
@@ -94,7 +86,7 @@ async function readTaskResource(session: Session, uri: string, id: string): Prom
   const task = await fetchTask(session.client, known)
   const expected = await expectedTimes(session.client, task)
   const snapshot = taskSnapshot(task, { saveTo: known.save_to, expected })
-  return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(snapshot) }] }
+  return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(roundNumbers(snapshot)) }] }
 }
 
 async function readFileResource(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
@@ -109,7 +101,9 @@ async function readFileResource(session: Session, uri: string, id: string): Prom
     media: publicMediaFacts(media),
   }
   const content = await readFileContent(session, uri, facts)
-  return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(about) }, ...content] }
+  return {
+    contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(roundNumbers(about)) }, ...content],
+  }
 }
 
 /** Largest text and image whose content is included, bytes. */

@@ -1,15 +1,33 @@
-import { createTask, expectedTimes, fetchQuote, type TaskView, waitForTask } from '../client/tasks.ts'
+import { hash } from 'node:crypto'
+import {
+  createTask,
+  expectedTimes,
+  fetchQuote,
+  fetchTask,
+  type TaskView,
+  waitForTask,
+} from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
+import { MediaError } from '../contract/errors.ts'
 import { toListedError, type Operation } from '../contract/operation.ts'
+import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
 import type { Job, JobContext } from './background-jobs.ts'
+import { findResultFiles } from './file-delivery.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
 import type { Consent, ToolReply } from './reply.ts'
 import type { KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
-import { type Snapshot, taskSnapshot, unconfirmedSnapshot, uploadSnapshot } from './snapshot.ts'
+import {
+  type DeliveryState,
+  type Snapshot,
+  taskSnapshot,
+  unconfirmedSnapshot,
+  uploadSnapshot,
+} from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { uploadFiles } from './upload-files.ts'
 import { checkSaveTo } from './workspace-delivery.ts'
+import { maxPathLength } from './workspace.ts'
 
 /** A call of an operation's tool: the operation's own arguments, and how the call waits and saves. */
 export interface OperationRequest {
@@ -96,9 +114,13 @@ async function uploadAndCreate(
   await checkSaveTo(session, options.save_to)
   const records = await uploadFiles(session, files, context)
   const fileIds = new Map([...records].map(([path, { file_id }]) => [path, file_id]))
+  const body = prepared.body(fileIds)
+  const requestKey = hashRequest(operation, body)
+  const finished = options.force_new ? undefined : await findFinishedTask(session, operation, requestKey)
+  if (finished) return { task: { ...finished, save_to: options.save_to ?? finished.save_to }, isJoined: true }
   const newTask = {
     task_type: operation.name,
-    body: prepared.body(fileIds),
+    body,
     join: !options.force_new,
     synchronous: operation.synchronous,
   }
@@ -115,10 +137,57 @@ async function uploadAndCreate(
     // The call that created a joined task may have named another folder.
     save_to: options.save_to ?? session.tasks.get(task_id)?.save_to,
     ended: isTerminal(created.status) ? created : undefined,
+    input: plainArguments(request.args),
+    inputFiles: [...files.byPath].map(([path, { name }]) => ({
+      name,
+      storedName: records.get(path)?.original_name ?? name,
+    })),
   }
   session.tasks.remember(task_id, task)
+  session.results.remember(requestKey, task_id)
   session.events.emit('resourcesChanged')
   return { task, isJoined: created.joined }
+}
+
+/** Longest argument that is kept with its task, in characters: that of a path. */
+const maxPlainLength = maxPathLength
+
+/** Arguments that are short texts, numbers or switches. */
+function plainArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isPlain = (value: unknown): boolean =>
+    typeof value === 'string' ? value.length <= maxPlainLength : typeof value !== 'object'
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => isPlain(value)))
+}
+
+/**
+ * SHA-256 of a request. Its defaults are applied, so that an explicit default is the same as an absent field; invalid
+ * fields are left to the service.
+ */
+function hashRequest({ name, input }: Operation, body: Readonly<Record<string, unknown>>): string {
+  return hash('sha256', JSON.stringify([name, input.safeParse(body).data ?? body]))
+}
+
+/** A task of this session whose result an equal request can be offered; undefined if there is none. */
+async function findFinishedTask(
+  session: Session,
+  operation: Operation,
+  requestKey: string,
+): Promise<KnownTask | undefined> {
+  const taskId = operation.resultVaries ? undefined : session.results.find(requestKey)
+  const task = taskId === undefined ? undefined : session.tasks.get(taskId)
+  if (!task) return undefined
+  try {
+    const { status, output_result } = await fetchTask(session.client, task)
+    if (status !== 'completed') return undefined
+    for (const { file_id } of findResultFiles(output_result ?? {})) {
+      await session.client.call(routes.fileDetails, { params: { file_id } })
+    }
+    return task
+  } catch (error) {
+    // Without its record or its files, the result is of no use.
+    if (error instanceof MediaError && (error.code === 6004 || error.code === 6005)) return undefined
+    throw error
+  }
 }
 
 /** The key contains the price: consent to one price does not cover another. */
@@ -160,26 +229,46 @@ export async function followTask(
   const view = await waitForTask(session.client, task, {
     signal: AbortSignal.any([call.signal, AbortSignal.timeout(task.waitSeconds * 1000)]),
     changes: session.feed,
-    onChange: ({ status, progress }) =>
-      call.progress(uploaded + (progress / 100) * (worked - uploaded), `${status} ${progress} %`),
+    onChange: (changed) =>
+      call.progress(uploaded + (changed.progress / 100) * (worked - uploaded), describeState(changed)),
   })
+  const delivery =
+    view.status === 'completed' ? await session.delivery.deliver(session, { view, task }, call) : null
   return taskSnapshot(view, {
-    delivery:
-      view.status === 'completed' ? await session.delivery.deliver(session, { view, task }, call) : null,
+    delivery,
     saveTo: task.save_to,
     isJoined: task.isJoined,
-    advice: operationAdvice(session, view),
+    advice: operationAdvice(session, view, { task, delivery }),
     expected: await expectedTimes(session.client, view),
   })
 }
 
-/** The operation's own advice on what to do with the output of a completed task. */
+/** State and progress of an unfinished task in a few words, or what it waits for. */
+export function describeState({
+  status,
+  progress,
+  note,
+}: Pick<TaskView, 'status' | 'progress' | 'note'>): string {
+  return note ?? `${status} ${progress} %`
+}
+
+interface DeliveredTask {
+  readonly task: KnownTask
+  readonly delivery: DeliveryState
+}
+
+/** The operation's own advice on what to do with the output of a completed task. Records that it was reported. */
 export function operationAdvice(
-  { operations }: Pick<Session, 'operations'>,
+  { operations, results }: Pick<Session, 'operations' | 'results'>,
   view: TaskView,
+  { task, delivery }: DeliveredTask,
 ): string | undefined {
+  if (view.status !== 'completed') return undefined
+  results.report(view.task_id)
   const operation = operations.find(({ name }) => name === view.task_type)
-  if (view.status !== 'completed' || !operation?.nextStep) return undefined
+  if (!operation?.nextStep) return undefined
+  const saved = delivery && 'saved' in delivery ? delivery.saved : []
+  const nameFile = (fileId: string): string => saved.find(({ file_id }) => file_id === fileId)?.path ?? fileId
   const output = operation.output.safeParse(view.output_result)
-  return output.success ? operation.nextStep(output.data) : undefined
+  return output.success ? operation.nextStep(output.data, { input: task.input, nameFile }) : undefined
 }

@@ -7,12 +7,27 @@ import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
 import { BackgroundJobs } from './background-jobs.ts'
 import type { FileDelivery } from './file-delivery.ts'
+import { RecentResults } from './recent-results.ts'
 import { reconnectingClient, type ServiceConnector } from './service-connector.ts'
 
 /** A task that this session knows. */
 export interface KnownTask extends TaskRef {
   /** Folder or name for its results, if the agent gave one. */
   readonly save_to?: string | undefined
+  /** The plain arguments of the call that created it. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined
+  /** Local files that it reads. */
+  readonly inputFiles?: readonly InputFile[] | undefined
+  /** Paths of its saved results. */
+  readonly saved?: readonly string[] | undefined
+}
+
+/** A local file of a task. */
+export interface InputFile {
+  /** Its own name. */
+  readonly name: string
+  /** Its name in the service: that of the first upload with the same content. */
+  readonly storedName: string
 }
 
 /** A task that is not created until the user agrees to its price. */
@@ -75,6 +90,7 @@ export interface Session extends AsyncDisposable {
   /** Running uploads by file identity, so that a file is uploaded once. */
   readonly activeUploads: Map<string, Promise<FileRecord>>
   readonly tasks: RecentItems<KnownTask>
+  readonly results: RecentResults
   /** Files uploaded or saved through this server, by id. */
   readonly files: RecentItems<{ readonly name: string }>
   readonly events: EventEmitter<SessionEvents>
@@ -118,6 +134,7 @@ export function openSession({
     previews,
     activeUploads: new Map(),
     tasks: new RecentItems(),
+    results: new RecentResults(),
     files: new RecentItems(),
     // Each client adds a listener.
     events: new EventEmitter<SessionEvents>().setMaxListeners(0),

@@ -33,3 +33,67 @@ test('the next step of a completed task is the advice of its operation', () => {
     'Done. Look at it.',
   )
 })
+
+test('a task that waits for a download says so instead of an estimate', () => {
+  const waiting = {
+    ...task,
+    status: 'processing',
+    note: 'downloading text-detection (2.3 MiB): 40 %',
+  } as const
+  const { note, next_step } = taskSnapshot(waiting, { expected: { wait: 0, work: 2 } })
+  expect(note).toBe(waiting.note)
+  expect(next_step).toMatch(
+    /^Not finished; it is downloading text-detection \(2\.3 MiB\): 40 %\. Call get_task/,
+  )
+})
+
+test('a task that was stopped on request is cancelled, without an error', () => {
+  const error = { code: 6009, message: 'stopped', retryable: false }
+  const snapshot = taskSnapshot({ ...task, status: 'failed', output_result: { error } })
+  expect(snapshot).toEqual({
+    ...{ task_id: '1', task_type: 'x', status: 'cancelled', progress: 0 },
+    next_step: expect.stringMatching(/^The task was stopped on request/),
+  })
+})
+
+const saved = (path: string) => ({ saved: [{ file_id: '7', role: 'result', path, bytes: 3 }] })
+
+test.each([
+  [
+    '/w/a.mp4',
+    'To check it, call inspect_file with file "/w/a.mp4" and preview contact_sheet. Tell the user.',
+  ],
+  [
+    '/w/a.png',
+    'To check it, call inspect_file with file "/w/a.png" and preview contact_sheet. Tell the user.',
+  ],
+  ['/w/a.wav', 'To check it, call inspect_file with file "/w/a.wav" and preview waveform. Tell the user.'],
+  ['/w/a.srt', 'Tell the user.'],
+])('the next step names the result %s and how to look at it', (path, last) => {
+  const done = { ...task, status: 'completed', output_result: {} } as const
+  expect(taskSnapshot(done, { delivery: saved(path) }).next_step).toBe(`Done. Saved to ${path}. ${last}`)
+})
+
+test('the next step of a completed task contains the notes of its result', () => {
+  const output_result = { file_id: '7', notes: ['The cover is ignored', 'It is short.'] }
+  const done = { ...task, status: 'completed', output_result } as const
+  expect(taskSnapshot(done, { delivery: saved('/w/a.mid') }).next_step).toBe(
+    'Done. Saved to /w/a.mid. Notes: The cover is ignored. It is short. Tell the user.',
+  )
+})
+
+test('the output contains no download URLs, at any depth', () => {
+  const slot = { file_id: '8', download_url: '/base/file/8/download', source: 'a' }
+  const output_result = {
+    file_id: '7',
+    download_url: 'x',
+    midi_download_url: 'y',
+    slots: [slot],
+    deep: { slot },
+  }
+  expect(taskSnapshot({ ...task, status: 'completed', output_result }).output).toEqual({
+    file_id: '7',
+    slots: [{ file_id: '8', source: 'a' }],
+    deep: { slot: { file_id: '8', source: 'a' } },
+  })
+})

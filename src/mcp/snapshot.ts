@@ -1,6 +1,9 @@
+import * as z from 'zod'
 import { type ExpectedTimes, type TaskView, wasStoppedOnRequest } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
-import { taskError } from '../contract/task.ts'
+import { extensionOf, type FileKind, kindOf } from '../contract/file-kind.ts'
+import type { PreviewKind } from '../contract/file-routes.ts'
+import { isTerminal, taskError } from '../contract/task.ts'
 import { findResultFiles, type ResultFile } from './file-delivery.ts'
 import type { LinkedFile, PricedTask, SavedFile } from './session.ts'
 import type { PublishedSchema } from './tool.ts'
@@ -12,6 +15,8 @@ export interface Snapshot {
   readonly task_type?: string
   readonly status: TaskView['status'] | 'uploading' | 'unconfirmed' | 'declined'
   readonly progress: number
+  /** What the work waits for, such as a download. */
+  readonly note?: string
   /** What the agent should do next. */
   readonly next_step: string
   /** Price of a task that is not created yet. */
@@ -31,20 +36,38 @@ export const snapshotSchema: PublishedSchema = {
 const joinedTaskNote =
   'This is the unfinished task of an earlier equal call. Nothing was started or charged again (use force_new: true for that).'
 
-/** Describes a task. */
+const finishedTaskNote =
+  'This is the result of an earlier equal call. Nothing was started or charged again (use force_new: true for that).'
+
+/** Describes a task. One that was stopped on request is cancelled for the agent, whatever its record says. */
 export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): Snapshot {
-  const { task_id, task_type, status, progress } = task
+  const { task_id, task_type, progress, note } = task
+  const status = wasStoppedOnRequest(task) ? 'cancelled' : task.status
   const next = nextStep(task, about)
-  const next_step = about.isJoined ? `${joinedTaskNote} ${next}` : next
-  const head = { task_id, task_type, status, progress, next_step }
+  const joined = isTerminal(status) ? finishedTaskNote : joinedTaskNote
+  const next_step = about.isJoined ? `${joined} ${next}` : next
+  const head = { task_id, task_type, status, progress, ...(note !== undefined && { note }), next_step }
   const output = task.output_result
+  if (status === 'cancelled') return head
   if (status === 'completed' && output) {
-    const { delivery } = about
-    return { ...head, files: deliveredFiles(delivery) ?? findResultFiles(output), output }
+    const files = deliveredFiles(about.delivery) ?? findResultFiles(output)
+    return { ...head, files, output: withoutDownloadUrls(output) }
   }
   const error = taskError.safeParse(output?.['error'])
   if (error.success) return { ...head, error: error.data }
   return status === 'failed' && output ? { ...head, error: output } : head
+}
+
+/** Removes download URLs, which are relative or need a key: files are delivered by path or by signed link. */
+function withoutDownloadUrls(output: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept = Object.entries(output).filter(([name]) => !/(^|_)download_url$/.test(name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutNestedUrls(value)]))
+}
+
+function withoutNestedUrls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutNestedUrls(item))
+  const isObject = typeof value === 'object' && value !== null
+  return isObject ? withoutDownloadUrls(value as Record<string, unknown>) : value
 }
 
 function deliveredFiles(delivery: DeliveryState | undefined): Snapshot['files'] {
@@ -103,14 +126,14 @@ interface TaskSnapshotOptions {
   readonly isJoined?: boolean | undefined
 }
 
-const stoppedStep =
-  'The task was stopped on request and its credits were returned. No further action is required. To run it from ' +
-  'the start, call the tool again.'
-
 const terminalSteps: Partial<Record<TaskView['status'], string>> = {
   failed: 'The task failed and its credits were returned. See error: fix the cause and call the tool again.',
   cancelled: 'The task was cancelled and its credits were returned. No further action is required.',
 }
+
+const stoppedStep =
+  'The task was stopped on request and its credits were returned. No further action is required. To run it from ' +
+  'the start, call the tool again.'
 
 /** Instruction for the agent: what to do next about a task. */
 function nextStep(
@@ -126,10 +149,15 @@ function nextStep(
   if (delivery && 'unlinked' in delivery) {
     return `Done, see output, but links to the files could not be created. ${delivery.unlinked}. Then call ${again}.`
   }
-  if (status === 'completed') return completedStep(again, delivery, advice)
+  if (status === 'completed') return completedStep(again, delivery, { advice, notes: outputNotes(task) })
   if (status === 'failed' && wasStoppedOnRequest(task)) return stoppedStep
-  const going = expected ? describeExpectedTimes(status, expected) : 'it runs in the background'
+  const going = describeActivity(task, expected)
   return terminalSteps[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
+}
+
+function describeActivity({ status, note }: TaskView, expected: ExpectedTimes | null | undefined): string {
+  if (status === 'processing' && note !== undefined) return `it is ${note}`
+  return expected ? describeExpectedTimes(status, expected) : 'it runs in the background'
 }
 
 function describeExpectedTimes(status: TaskView['status'], { wait, work }: ExpectedTimes): string {
@@ -149,26 +177,58 @@ function formatRoughDuration(seconds: number): string {
   return seconds <= 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
 }
 
+/** What the agent learns about a result beside where it is. */
+interface ResultRemarks {
+  readonly advice: string | undefined
+  readonly notes: readonly string[]
+}
+
+/** Remarks of an operation on its result. */
+function outputNotes({ output_result }: TaskView): readonly string[] {
+  return z.array(z.string()).catch([]).parse(output_result?.['notes'])
+}
+
 function completedStep(
   again: string,
   delivery: Exclude<DeliveryState, { failed: string } | { unlinked: string }>,
-  advice: string | undefined,
+  { advice, notes }: ResultRemarks,
 ): string {
   if (!delivery) return `Done. Call ${again} to get its files.`
   if ('percent' in delivery)
     return `Done, but the files are not all ready yet (${delivery.percent} %). Call ${again} to wait for them.`
-  if ('linked' in delivery)
-    return [linkedStep(delivery.linked), ...(advice === undefined ? [] : [advice])].join(' ')
-  if (delivery.saved.length === 0) return `Done. ${advice ?? 'See output.'}`
+  const remarks = notes.length > 0 ? [`Notes: ${notes.map(asSentence).join(' ')}`] : []
+  if ('linked' in delivery) return ['Done.', ...remarks, ...linkedSteps(delivery.linked, advice)].join(' ')
+  if (delivery.saved.length === 0) return ['Done.', ...remarks, advice ?? 'See output.'].join(' ')
   const paths = delivery.saved.map(({ path }) => path).join(', ')
-  const notes = delivery.saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
-  const last = advice === undefined ? `Saved to ${paths}. Tell the user.` : `${advice} Saved to ${paths}`
-  return ['Done.', ...notes, last].join(' ')
+  const nameNotes = delivery.saved.flatMap(({ note }) => (note === undefined ? [] : [note]))
+  const last = advice ?? `${inspectionStep(delivery.saved)}Tell the user.`
+  return ['Done.', ...nameNotes, `Saved to ${paths}.`, ...remarks, last].join(' ')
 }
 
-function linkedStep([first]: readonly LinkedFile[]): string {
-  if (!first) return 'Done. See output.'
-  return `Done. Give the user the links in files; they are valid until ${first.expires_at}; download_file creates new ones.`
+function asSentence(note: string): string {
+  return /[.!?]$/.test(note) ? note : `${note}.`
+}
+
+/** How to look at a saved picture or video, or at the waveform of saved sound; empty for other files. */
+function inspectionStep(saved: readonly SavedFile[]): string {
+  for (const { path } of saved) {
+    const preview = previewOfKind[kindOf(extensionOf(path)) ?? 'text']
+    if (preview)
+      return `To check it, call inspect_file with file ${JSON.stringify(path)} and preview ${preview}. `
+  }
+  return ''
+}
+
+const previewOfKind: Readonly<Partial<Record<FileKind, PreviewKind>>> = {
+  video: 'contact_sheet',
+  image: 'contact_sheet',
+  audio: 'waveform',
+}
+
+function linkedSteps([first]: readonly LinkedFile[], advice: string | undefined): readonly string[] {
+  if (!first) return [advice ?? 'See output.']
+  const links = `Give the user the links in files; they are valid until ${first.expires_at}; download_file creates new ones.`
+  return [links, ...(advice === undefined ? [] : [advice])]
 }
 
 /** Repeats the `save_to` argument in an instruction. */

@@ -14,7 +14,7 @@ export interface ToolCall {
   readonly signal: AbortSignal
   /** The user's answers to questions of this call. */
   readonly consent: Consent
-  /** Reports progress, 0 to 100, if the client requested it; values that do not increase are dropped. */
+  /** Reports progress, 0 to 100, if the client requested it. A value that is not higher only updates the message. */
   progress(percent: number, message: string): void
 }
 

@@ -90,7 +90,7 @@ export async function uploadFiles(
     }
     const record = await (file.fill ? limitFetches(fetchAndUpload) : fetchAndUpload())
     records.set(path, record)
-    session.files.remember(record.file_id, { name: record.original_name })
+    session.files.remember(record.file_id, { name: file.name })
     done += weight
   }
   return records

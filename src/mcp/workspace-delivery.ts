@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Client } from '../client/client.ts'
 import { downloadFile } from '../client/download.ts'
@@ -14,10 +14,10 @@ import { errorCode } from '../platform/system-error.ts'
 import { type CompletedTask, type FileDelivery, findResultFiles, type ResultFile } from './file-delivery.ts'
 import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
 import { describeError } from './reply.ts'
-import type { SavedFile, Session } from './session.ts'
+import type { InputFile, SavedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
-import { createWorkspace, type WorkspaceOptions } from './workspace.ts'
+import { assertAllowed, createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
 /** Delivery to a client on this machine: it names files by path, and results are saved into its workspace. */
 export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
@@ -44,6 +44,22 @@ export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
       }
     },
     deliver: saveResults,
+    savedPaths: async (session, task) =>
+      session.tasks.get(task.task_id)?.saved ?? (await listSaved(session, task)),
+  }
+}
+
+/** Paths in the default folder of a task's results; empty if it does not exist or may not be read. */
+async function listSaved(session: Session, task: TaskRef): Promise<readonly string[]> {
+  const folders = await session.delivery.folders()
+  const folder = join(folders.workspace, defaultResultFolder(task))
+  try {
+    assertAllowed(folders, await realpath(folder), folder)
+    const names = await readdir(folder)
+    return names.filter((name) => !name.startsWith('.')).map((name) => join(folder, name))
+  } catch (error) {
+    if (error instanceof MediaError || errorCode(error) !== undefined) return []
+    throw error
   }
 }
 
@@ -55,15 +71,19 @@ async function saveResults(
   const files = findResultFiles(view.output_result ?? {})
   if (files.length === 0) return { saved: [] }
   const saveTo = task.save_to ?? defaultResultFolder(view)
+  const { inputFiles } = task
   const job = session.saves.join(`${view.task_id} ${saveTo}`, (context) =>
-    saveFiles(session, { files, saveTo }, context),
+    saveFiles(session, { files, saveTo, inputFiles }, context),
   )
   const { worked } = progressShares
   try {
     const saved = await job.result(call.signal, (percent) =>
       call.progress(worked + (percent / 100) * (99 - worked), `saving ${percent} %`),
     )
-    return saved ? { saved } : { percent: job.progress }
+    if (!saved) return { percent: job.progress }
+    const known = session.tasks.get(view.task_id) ?? task
+    session.tasks.remember(view.task_id, { ...known, saved: saved.map(({ path }) => path) })
+    return { saved }
   } catch (error) {
     // A failure to save must not hide that the task is completed and paid for.
     if (error instanceof MediaError) return { failed: describeError(error) }
@@ -75,6 +95,8 @@ interface SaveFilesOptions {
   readonly files: readonly ResultFile[]
   /** A folder, or a name for the files, as the agent wrote it. */
   readonly saveTo: string
+  /** Local files that the results were made from; their own names replace those of earlier equal uploads. */
+  readonly inputFiles?: readonly InputFile[] | undefined
 }
 
 interface SaveFilesContext {
@@ -103,12 +125,15 @@ export async function checkSaveTo(session: Session, saveTo: string | undefined):
 /** Downloads files to the agent's folder. An identical file that exists there is reused. */
 export async function saveFiles(
   session: Session,
-  { files, saveTo }: SaveFilesOptions,
+  { files, saveTo, inputFiles = [] }: SaveFilesOptions,
   context: SaveFilesContext,
 ): Promise<SavedFile[]> {
   const target = splitSaveTo(saveTo)
   const found = await Promise.all(
-    files.map(async (file) => ({ file, record: await fetchFileDetails(session.client, file.file_id) })),
+    files.map(async (file): Promise<FileToSave> => {
+      const record = await fetchFileDetails(session.client, file.file_id)
+      return { file, record: { ...record, original_name: ownName(record.original_name, inputFiles) } }
+    }),
   )
   const total = Math.max(
     1,
@@ -133,6 +158,20 @@ export async function saveFiles(
     throw explainSaveError(error, saveTo)
   }
   return saved
+}
+
+/** Name of a result: where it begins with the stored name of an input, with that input's own name. */
+function ownName(name: string, inputFiles: readonly InputFile[]): string {
+  for (const { name: own, storedName } of inputFiles) {
+    const stem = nameStem(storedName)
+    const rest = name.slice(stem.length)
+    if (name.startsWith(stem) && /^[-.]/.test(rest)) return nameStem(own) + rest
+  }
+  return name
+}
+
+function nameStem(name: string): string {
+  return name.slice(0, name.length - extensionOf(name).length)
 }
 
 function fetchFileDetails(client: Client, fileId: string): Promise<FileDetails> {

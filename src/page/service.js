@@ -59,7 +59,7 @@ function describe({ version, operations, limits, tasks, storage }) {
 }
 
 /** @param {Capabilities['operations'][number]} operation */
-function operationRow({ name, title, ready, missing, price }) {
+function operationRow({ name, title, ready, missing, price, first_download: download }) {
   const row = element(
     'li',
     { className: 'row' },
@@ -72,5 +72,9 @@ function operationRow({ name, title, ready, missing, price }) {
     element('p', { className: 'aside' }, element('code', {}, name), ` · ${price}`),
   )
   if (missing !== null) row.append(failure({ message: missing }))
+  if (download) {
+    const first = `Its first use downloads ${size(download.bytes)} (${download.packs.join(', ')}).`
+    row.append(element('p', { className: 'aside' }, first))
+  }
   return row
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
+import { errorCode } from './system-error.ts'
 
 /**
  * Makes V8 free the memory of streamed buffers early. Must be called before many modules are loaded, which enlarge the
@@ -15,6 +16,18 @@ export function reduceBufferMemory(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
   // Frees dead buffers in the collection that finds them, not in the next one.
   setFlagsFromString('--no-concurrent-array-buffer-sweeping')
+}
+
+/**
+ * Ignores that the reader of stdout or stderr has closed the pipe, as `head` does: the rest of the output is lost, and the
+ * process ends as it would have. Other failures of the streams still end the process.
+ */
+export function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (errorCode(error) !== 'EPIPE') throw error
+    })
+  }
 }
 
 /** Folder of the compile cache in the user's home, where no other user can place code. */

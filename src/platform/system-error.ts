@@ -37,6 +37,11 @@ export function isNetworkFailure(error: unknown): error is Error {
   return networkCode(error) !== undefined
 }
 
+/** Whether the address of a host could not be found. */
+export function isUnresolvedHost(error: unknown): boolean {
+  return ['ENOTFOUND', 'EAI_AGAIN'].includes(networkCode(error) ?? '')
+}
+
 /** Whether a request that failed with this error certainly did not reach the service. */
 export function wasRequestUnsent(error: unknown): boolean {
   return notSent.has(networkCode(error) ?? '')

@@ -12,7 +12,7 @@ import { createFolder } from '../platform/folder.ts'
 import { retry, waitInRealTime } from '../platform/retry.ts'
 import type { AttemptResult, AttemptFile } from './worker-messages.ts'
 import { logFailedAttempt } from './task-metrics.ts'
-import { failTask, progressRecorder, transitionTask } from './transition.ts'
+import { failTask, noteRecorder, progressRecorder, transitionTask } from './transition.ts'
 import type { Service } from './service.ts'
 import { removeEndedSteps, stageInputs, stepsFolder } from './attempt-folders.ts'
 import type { Workers } from './workers.ts'
@@ -108,7 +108,8 @@ async function runAttempt(
 ): Promise<AttemptResult> {
   const files = await stageInputs(service, task, join(scratch, 'inputs'))
   failpoint('execute.staged')
-  const report = progressRecorder(service, task)
+  const onProgress = progressRecorder(service, task)
+  const onNote = noteRecorder(service, task)
   return resources.workers.run(
     {
       taskId: task.id,
@@ -119,7 +120,7 @@ async function runAttempt(
       steps: stepsFolder(service, task),
       threads: resources.threads,
     },
-    { signal, onProgress: report },
+    { signal, onProgress, onNote },
   )
 }
 

@@ -23,6 +23,7 @@ export function toTaskRecord(row: TaskRow): TaskRecord {
     status: row.status,
     progress: row.progress,
     output_result: row.output === null ? null : (JSON.parse(row.output) as Record<string, unknown>),
+    ...(row.note !== null && { note: row.note }),
     create_time: toTimestamp(row.created_at),
     update_time: toTimestamp(row.updated_at),
   }

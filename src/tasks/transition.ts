@@ -42,6 +42,7 @@ export async function transitionTask(
         .set({
           ...transition.set,
           status: transition.to,
+          note: null,
           updated_at: now,
           ...(isTerminal(transition.to) && { finished_at: now }),
           ...(transition.waitMs !== undefined && { ready_at: now + transition.waitMs }),
@@ -125,6 +126,48 @@ async function recordProgress(service: Service, id: string, progress: number): P
     .where('progress', '<', progress)
     .returningAll()
     .executeTakeFirst()
+  publishProgress(service, row)
+}
+
+function publishProgress(service: Service, row: TaskRow | undefined): void {
   if (row && !hasNoEvents(service, row))
     service.events.publish(row.account_id, { event: 'progress', task: toTaskRecord(row) })
+}
+
+/**
+ * Returns a function that records what the work of a task waits for (null for nothing) and publishes it as progress. Notes
+ * are written one after another; the latest replaces those that have not been written.
+ */
+export function noteRecorder(service: Service, task: TaskRow): (note: string | null) => void {
+  let next: string | null | undefined
+  let isWriting = false
+  const write = async (): Promise<void> => {
+    isWriting = true
+    try {
+      while (next !== undefined) {
+        const note = next
+        next = undefined
+        await recordNote(service, task.id, note)
+      }
+    } catch (error) {
+      service.log.error({ err: error, task_id: task.id }, 'a note was not recorded')
+    } finally {
+      isWriting = false
+    }
+  }
+  return (note) => {
+    next = note
+    if (!isWriting) void write()
+  }
+}
+
+async function recordNote(service: Service, id: string, note: string | null): Promise<void> {
+  const row = await service.db
+    .updateTable('tasks')
+    .set({ note, updated_at: service.clock() })
+    .where('id', '=', id)
+    .where('status', '=', 'processing')
+    .returningAll()
+    .executeTakeFirst()
+  publishProgress(service, row)
 }

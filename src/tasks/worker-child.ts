@@ -31,6 +31,8 @@ export interface AttemptObserver {
   readonly signal: AbortSignal
   /** 0 to 100, ascending. */
   onProgress(percent: number): void
+  /** What the work waits for; null once it continues. */
+  onNote?(note: string | null): void
 }
 
 /** Time that an aborted attempt has to end before it is killed, ms. */
@@ -146,6 +148,7 @@ export class WorkerChild {
     return new Promise((resolve) => {
       const onMessage = (message: FromWorker): void => {
         if (message.type === 'progress') watch.onProgress(message.percent)
+        if (message.type === 'note') watch.onNote?.(message.note)
         if (message.type === 'acquire') void this.#grantPermit(message, permits)
         if (message.type !== 'finished' && message.type !== 'failed') return
         this.#process.off('message', onMessage)

@@ -52,6 +52,8 @@ export type ToWorker =
 export type FromWorker =
   | { readonly type: 'ready' }
   | { readonly type: 'progress'; readonly percent: number }
+  /** What the work waits for; null once it continues. */
+  | { readonly type: 'note'; readonly note: string | null }
   /** Asks for a permit to send a request to a service; the rate is limited over all workers. */
   | { readonly type: 'acquire'; readonly service: ServiceKind; readonly number: number }
   | { readonly type: 'finished'; readonly result: AttemptResult }

@@ -5,6 +5,7 @@ import { newId } from '../contract/fields.ts'
 import { type OperationModule, requestFiles, type RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
+import { observeFirstDownloads } from '../engines/packs/first-download.ts'
 import { shareRateLimiter, type Acquire } from '../engines/services/rate-limiter.ts'
 import { requireAll } from '../engines/readiness.ts'
 import { errorCode } from '../platform/system-error.ts'
@@ -28,6 +29,7 @@ export function runWorker(modules: readonly OperationModule[]): void {
   // A terminal's interrupt reaches the whole process group; the supervisor decides what to do.
   process.on('SIGINT', () => undefined)
   shareRateLimiter(acquireFromSupervisor())
+  observeFirstDownloads((note) => sendToSupervisor({ type: 'note', note }))
   process.on('message', (message: ToWorker) => {
     if (message.type === 'permit') return
     if (message.type === 'abort') {

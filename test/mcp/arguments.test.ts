@@ -76,7 +76,7 @@ describe.each(eras)('arguments of a %s client', (era) => {
     expect((await agent.call('get_task', { task_id: '404' })).text).toMatch(/^6005: /)
     expect((await agent.call('inspect_file')).text).toMatch(/^6013: Required: file\. /)
     expect((await agent.call('service_status', { file: 'left.mp4' })).text).toMatch(
-      /^6016: Unknown argument file\. Fix: Leave it out: no arguments are accepted here\./,
+      /^6016: Unknown argument file\. Fix: Expected here: details\./,
     )
     expect((await agent.call('inspect_file', { file: 'noext' })).text).toMatch(/^6001: .*Supported: \.jpg /)
     expect((await agent.call('inspect_file', { file: '404' })).text).toMatch(/^6004: /)

@@ -41,7 +41,7 @@ describe.each(eras)('tasks above confirm_above_credits, %s client', (era) => {
 
     agent.service.price = 12
     agent.service.onCreate = () => undefined
-    const started = await agent.call('video_split_screen', { ...input, wait_seconds: 0 })
+    const started = await agent.call('video_split_screen', { ...input, wait_seconds: 0, force_new: true })
     const again = await agent.call('video_split_screen', { ...input, wait_seconds: 0 })
     expect(again.data['task_id']).toBe(started.data['task_id'])
     expect(questions, 'joining a running task costs nothing').toHaveLength(2)

@@ -28,6 +28,7 @@ export interface StoredTask {
   status: TaskState
   progress: number
   output: Record<string, unknown> | null
+  note?: string
 }
 
 /** An in-memory server with the service's HTTP contract. The test controls its tasks. */
@@ -41,7 +42,7 @@ export interface ContractServer extends AsyncDisposable {
   /** Adds a file as if it had been uploaded. */
   addFile(name: string, bytes: Buffer): Promise<StoredFile>
   /** Changes a task and sends an event to all sockets. */
-  updateTask(id: string, change: Partial<Pick<StoredTask, 'status' | 'progress' | 'output'>>): void
+  updateTask(id: string, change: Partial<Pick<StoredTask, 'status' | 'progress' | 'output' | 'note'>>): void
   /** Called before each response. May break the connection. */
   beforeResponse: (request: IncomingMessage, response: ServerResponse) => void
   /** Price of any task, credits. */

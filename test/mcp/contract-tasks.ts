@@ -11,9 +11,11 @@ interface Creation {
 }
 
 /** Task record of queries and events. */
-export function taskRecord({ id, type, status, progress, output }: StoredTask): Record<string, unknown> {
+export function taskRecord(task: StoredTask): Record<string, unknown> {
+  const { id, type, status, progress, output, note } = task
   const times = { create_time: contractTime, update_time: contractTime }
-  return { task_id: id, id, task_type: type, status, progress, output_result: output, ...times }
+  const record = { task_id: id, id, task_type: type, status, progress, output_result: output, ...times }
+  return note === undefined ? record : { ...record, note }
 }
 
 /** Task endpoints of the test double. */
@@ -44,8 +46,10 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
       tasks: { queued: 0, processing: 0 },
     }),
   )
-  app.get('/task/list', async () => {
-    const list = [...double.tasks.values()].toReversed().map((task) => ({
+  app.get<{ Querystring: { page?: string; page_size?: string } }>('/task/list', async ({ query }) => {
+    const [page, pageSize] = [Number(query.page ?? 1), Number(query.page_size ?? 20)]
+    const all = [...double.tasks.values()].toReversed()
+    const list = all.slice((page - 1) * pageSize, page * pageSize).map((task) => ({
       id: task.id,
       status: task.status,
       priority: 'normal',
@@ -59,7 +63,7 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
       task_type_key: task.type,
       task_type_name: 'Split screen',
     }))
-    return ok({ list, total: list.length, page: 1, page_size: 20 })
+    return ok({ list, total: all.length, page, page_size: pageSize })
   })
   app.post<Creation>('/task/:type', (request, reply) => {
     const { type } = request.params

@@ -43,7 +43,10 @@ describe.each(eras)('%s client', (era) => {
     await using agent = await startAgent(era)
     const { isError, data, text } = await agent.call('video_split_screen', await createClips(agent))
     expect(isError).toBe(false)
-    expect(JSON.parse(text)).toEqual(data)
+    expect(text).toMatch(
+      /^video_split_screen, completed, task_id \d+\nFile: .*left\.mp4 \(result, 9 bytes, 1\.5 s\)\n/,
+    )
+    expect(text).toContain(`Next: ${String(data['next_step'])}`)
     expect(data).toMatchObject({ status: 'completed', progress: 100, task_type: 'video_split_screen' })
     const [file] = data['files'] as { path: string; bytes: number; role: string; duration: number }[]
     expect(file).toMatchObject({ role: 'result', bytes: 9, duration: 1.5 })
@@ -209,16 +212,19 @@ describe.each(eras)('%s client', (era) => {
     const { task_id } = data
     expect((await agent.call('cancel_task', { task_id })).text).toMatch(/^6007: /)
     expect(await agent.call('cancel_task', { task_id, force: true })).toMatchObject({
-      data: { task_id, status: 'failed', next_step: expect.stringContaining('credits') },
+      data: { task_id, status: 'cancelled', next_step: expect.stringContaining('credits') },
     })
     const { data: ended } = await agent.call('get_task', { task_id })
+    expect(ended).toMatchObject({ status: 'cancelled' })
+    expect(ended).not.toHaveProperty('error')
+    expect((await agent.call('list_tasks')).data['tasks']).toMatchObject([{ task_id, status: 'cancelled' }])
     expect(ended['next_step'], 'no correction is suggested').toMatch(
       /^The task was stopped on request and its/,
     )
     const second = await agent.call('cancel_task', { task_id, force: true })
     expect(second, 'a repeated call changes nothing').toMatchObject({
       isError: false,
-      data: { status: 'failed' },
+      data: { status: 'cancelled' },
     })
     agent.service.updateTask(String(task_id), {
       output: { error: { code: 6500, message: 'x', retryable: true } },

@@ -72,7 +72,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
     )
     await writeFile(join(agentSession.dataDir, 'mine.onnx'), 'mine')
     await using agent = await agentSession.connect('modern')
-    const { data } = await agent.call('service_status')
+    const { data } = await agent.call('service_status', { details: true })
     const { packs } = data['service'] as { packs: { name: string; state: string; missing: string | null }[] }
     const packNamed = (name: string) => packs.find((pack) => pack.name === name)
     expect(packNamed('text-detection')).toMatchObject({

@@ -190,3 +190,29 @@ it('an engine unknown to npm is reported with the message of npm and a fix', asy
   })
   for (const name of await listPackFiles(packs)) expect(name).toMatch(/\.part$/)
 })
+
+it('a registry whose host is not found fails at once, with the fix', async () => {
+  // A label of 64 characters is invalid, so that no name server is asked.
+  useRegistry(`http://${'x'.repeat(64)}.example/`)
+  const packs = testPacks(scratch.path, { engine: pack })
+  const pause = () => Promise.reject(new Error('no second attempt is expected'))
+  await expect(installPack(packs, 'engine', { pause })).rejects.toMatchObject({
+    ...{ code: 6401, retryable: false },
+    hint: expect.stringMatching(/^Connect this machine to the internet/),
+  })
+})
+
+it('a registry that fails is asked three times, and each attempt is reported', async () => {
+  const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    useRegistry(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    const packs = testPacks(scratch.path, { engine: pack })
+    const attempts: number[] = []
+    const options = { pause: async () => undefined, onRetry: (attempt: number) => attempts.push(attempt) }
+    await expect(installPack(packs, 'engine', options)).rejects.toMatchObject({ code: 6401, retryable: true })
+    expect(attempts).toEqual([2, 3])
+  } finally {
+    server.close()
+  }
+})

@@ -238,6 +238,26 @@ describe('a pull over the network', () => {
     expect(fixture.mirror.requests.length).toBeLessThan(20)
   })
 
+  it('fails at once where the host is not found, and reports each further attempt elsewhere', async () => {
+    const attempts: number[] = []
+    let pauses = 0
+    const options = {
+      onRetry: (attempt: number) => attempts.push(attempt),
+      pause: async () => void (pauses += 1),
+    }
+    // A label of 64 characters is invalid, so that no name server is asked.
+    const nowhere = packsOf({ mirror: `https://${'x'.repeat(64)}.example/` })
+    await expect(installPack(nowhere, 'eyes', options)).rejects.toMatchObject({
+      ...{ code: 6401, retryable: false },
+      message: expect.stringMatching(/the host x+\.example was not found$/),
+      hint: expect.stringMatching(/^Connect this machine to the internet.*REELWRIGHT_MODELS_MIRROR/),
+    })
+    expect([attempts, pauses]).toEqual([[], 0])
+    fixture.mirror.cuts.push(300_000, 300_000)
+    await installPack(packsOf(), 'eyes', options)
+    expect([attempts, pauses]).toEqual([[2, 3], 2])
+  })
+
   it('reports files missing on the server, and an unreachable network', async () => {
     fixture.mirror.files.clear()
     await expect(installPack(packsOf(), 'eyes')).rejects.toMatchObject({

@@ -117,6 +117,7 @@ export const audioTtsZeroShot = operation({
     "and subtitles on request. Only with the consent of the voice's owner; what is published must be labelled as " +
     'AI-generated.',
   toolset: 'speech',
+  resultVaries: true,
   input,
   output,
   price: { unit: 'thousand letters', credits: 6, of: 'the text' },

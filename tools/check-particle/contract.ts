@@ -61,10 +61,11 @@ export const checkParticle = operation({
   output,
   price: { unit: 'item', credits: 0, of: 'particle' },
   createdExtra: ['estimates'],
-  nextStep: ({ ok }) =>
-    ok
-      ? 'Look at the picture (inspect_file with preview contact_sheet), then call html_render_simple.'
-      : 'Correct output.problems, then check again.',
+  nextStep({ ok, file_id }, { nameFile }) {
+    if (!ok) return 'Correct output.problems, then check again.'
+    const picture = file_id === undefined ? 'it' : `file ${JSON.stringify(nameFile(file_id))}`
+    return `Look at the picture (inspect_file with ${picture} and preview contact_sheet), then call html_render_simple.`
+  },
   examples: [
     { title: 'Two seconds of a source', input: { html: source, duration: 2 } },
     {

@@ -41,6 +41,10 @@ export const imagePurify = operation({
   input,
   output,
   price: { unit: 'item', credits: 1, of: 'image' },
+  nextStep: ({ file_id, unchanged }, { nameFile }) =>
+    unchanged === true
+      ? 'No text was found. To remove something, give its boxes with purify_scope region.'
+      : `Check the result: inspect_file with file ${JSON.stringify(nameFile(file_id))} and preview contact_sheet.`,
   reviewedRegions: {
     kind: 'image',
     nextStep: () =>

@@ -6,7 +6,7 @@ import { imageFormat } from './image-format.ts'
  * Text detection unless regions are given, the encoder of the image's own format, and the runtime of configured models.
  */
 export const requirements: OperationRequirements<typeof imagePurify> = (input, files) => {
-  if (!input) return [{ kind: 'ffmpeg' }]
+  if (!input) return [{ kind: 'ffmpeg' }, { kind: 'text-detection', recommended: true }]
   const file = files?.get(input.file_id)
   return [
     { kind: 'ffmpeg' },

@@ -222,13 +222,22 @@ export const videoPurify = operation({
   price: { unit: 'minute', credits: 1, of: 'the video' },
   limits: [6019, 6022, 6023, 6035],
   selectFields: selectReadFields,
-  nextStep: ({ regions_file_id, unchanged }) =>
-    regions_file_id !== undefined
-      ? 'Check the regions: inspect_file with the video, and this list as regions. Remove or protect the ones to ' +
-        'keep, then call video_purify with phase purify and regions_file_id.'
-      : unchanged === true
-        ? 'Nothing was treated. To remove something, give its boxes.'
-        : 'Check the result: inspect_file with the cleaned video, and the list used as regions.',
+  nextStep: ({ file_id, regions_file_id, unchanged }, { input: request, nameFile }) => {
+    if (regions_file_id !== undefined) {
+      const list = nameFile(regions_file_id)
+      const video =
+        request?.['file_id'] === undefined ? 'the video' : `file ${JSON.stringify(request['file_id'])}`
+      return (
+        `Check the regions: inspect_file with ${video} and regions ${JSON.stringify(list)}. Remove or protect the ` +
+        'ones to keep, then call video_purify with phase purify and regions_file_id.'
+      )
+    }
+    if (unchanged === true) return 'Nothing was treated. To remove something, give its boxes.'
+    const list = request?.['regions_file_id']
+    const shown = list === undefined ? 'preview contact_sheet' : `regions ${JSON.stringify(list)}`
+    const result = file_id === undefined ? 'the cleaned video' : `file ${JSON.stringify(nameFile(file_id))}`
+    return `Check the result: inspect_file with ${result} and ${shown}.`
+  },
   reviewedRegions: {
     kind: 'video',
     nextStep({ fileId, isDetected }) {

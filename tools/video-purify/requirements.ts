@@ -5,7 +5,7 @@ import { searchesText, treatsPicture, type PurifyInput } from './estimate.ts'
 
 /** Text detection where text is searched, and the requirements of the treatment where the request itself names areas. */
 export const requirements: OperationRequirements<typeof videoPurify> = (input, files) => {
-  if (!input) return [{ kind: 'ffmpeg' }]
+  if (!input) return [{ kind: 'ffmpeg' }, { kind: 'text-detection', recommended: true }]
   // An empty list in a file treats nothing; only the worker knows whether it is empty.
   const isTreatedForSure = treatsPicture(input) && input.regions_file_id === undefined
   return [

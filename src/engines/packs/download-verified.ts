@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
+import { retry } from '../../platform/retry.ts'
 import { errorCode } from '../../platform/system-error.ts'
 import { isHttpUrl } from './allowed-url.ts'
 import { hasBuild, packArtifacts } from './machine.ts'
@@ -12,6 +13,7 @@ import type { Artifact, NodePackage, Pack } from './manifest.ts'
 import {
   downloadResumable,
   mirrorHint,
+  networkHint,
   type PackDownloadOptions,
   removePartialFile,
 } from './resumable-download.ts'
@@ -134,18 +136,45 @@ const npmFlags = [
   '--no-update-notifier',
   '--loglevel=error',
   '--dry-run=false',
+  // Retried here, so that each attempt is reported and a missing network fails at once.
+  '--fetch-retries=0',
   '--pack-destination=.',
 ]
+
+/** Delays before the second and the third attempt with npm, ms. */
+const npmRetryDelaysMs = [2_000, 10_000]
 
 /**
  * Downloads the packed file of a package with the user's npm, which knows their registry, keys and proxies. Reports no
  * progress before the end. Does not verify the content. Throws 6401 if npm fails.
  */
 async function downloadWithNpm(
-  { name, version, artifact }: NodePackage,
-  { part, signal, onProgress }: PackDownloadOptions & { part: string },
+  item: NodePackage,
+  options: PackDownloadOptions & { part: string },
 ): Promise<void> {
+  const { signal, pause, onProgress, onRetry } = options
   onProgress?.(0)
+  const attempt = (failures: number): Promise<void> => {
+    if (failures > 0) onRetry?.(failures + 1)
+    return packWithNpm(item, options)
+  }
+  const delayAfter = (error: unknown, failures: number): number => {
+    signal?.throwIfAborted()
+    const delay = npmRetryDelaysMs[failures - 1]
+    if (delay === undefined || !isPassingNpmFailure(error)) throw npmError(item, error)
+    return delay
+  }
+  await retry(attempt, { signal, wait: pause, delayAfter })
+}
+
+/** A failed run of npm. */
+class NpmFailure extends Error {}
+
+/** Runs `npm pack` once and moves the packed file to its place. */
+async function packWithNpm(
+  { name, version, artifact }: NodePackage,
+  { part, signal }: PackDownloadOptions & { part: string },
+): Promise<void> {
   const folder = await mkdtemp(join(dirname(part), 'npm-'))
   try {
     const [program, ...script] = npmCommand()
@@ -153,21 +182,38 @@ async function downloadWithNpm(
       cwd: folder,
       ...(signal && { signal }),
     }).catch((error: unknown) => {
-      throw new Error(npmErrorMessage(error), { cause: error })
+      throw new NpmFailure(npmErrorMessage(error), { cause: error })
     })
     const packed = join(folder, artifact.file)
-    if (!existsSync(packed)) throw new Error(`npm created no ${artifact.file}`)
+    if (!existsSync(packed)) throw new NpmFailure(`npm created no ${artifact.file}`)
     await rename(packed, part)
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw new MediaError(6401, `npm cannot download ${name}@${version}: ${plainMessage(error)}`, {
-      cause: error,
-      retryable: true,
-      hint: `Check the network connection and that npm is installed with Node. ${mirrorHint}`,
-    })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Output of npm after the failure of a connection, which another attempt may not meet. */
+const connectionFailures = /\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|ERR_SOCKET_TIMEOUT|E5\d\d|EAI_FAIL)\b/
+
+/** Output of npm where the address of a host was not found. */
+const unresolvedHosts = /\b(ENOTFOUND|EAI_AGAIN)\b/
+
+function isPassingNpmFailure(error: unknown): boolean {
+  return error instanceof NpmFailure && connectionFailures.test(npmOutput(error))
+}
+
+function npmOutput({ cause }: NpmFailure): string {
+  return cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : ''
+}
+
+function npmError({ name, version }: NodePackage, cause: unknown): MediaError {
+  const isOffline = cause instanceof NpmFailure && unresolvedHosts.test(npmOutput(cause))
+  const hint = isOffline ? networkHint : 'Check the network connection and that npm is installed with Node.'
+  return new MediaError(6401, `npm cannot download ${name}@${version}: ${plainMessage(cause)}`, {
+    cause,
+    retryable: !isOffline,
+    hint: `${hint} ${mirrorHint}`,
+  })
 }
 
 /**

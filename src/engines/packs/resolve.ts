@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
@@ -5,6 +6,7 @@ import { describeSize } from '../../contract/format.ts'
 import { packDownloadBytes, hasBuild, noBuildError } from './machine.ts'
 import { automaticBelowBytes, type Pack, type PackName } from './manifest.ts'
 import { missingOnMirror } from './download-verified.ts'
+import { reportFirstDownload } from './first-download.ts'
 import { ownModelHint, ownModelNotSetError, installPack } from './install.ts'
 import type { PackDownloadOptions } from './resumable-download.ts'
 import { locatePack, packByName, type Packs } from './store.ts'
@@ -85,7 +87,11 @@ export async function resolvePack(name: PackName, options: PackDownloadOptions =
   await requirePack(name)
   const installed = await locatePack(packs, name)
   if (installed !== null) return installed
-  await installPack(packs, name, options).catch((error: unknown) => {
+  const pack = packByName(packs, name)
+  if (pack.kind === 'own') return missing(name, pack)
+  await reportFirstDownload(name, pack, (progress) =>
+    installPack(packs, name, { ...options, ...progress }),
+  ).catch((error: unknown) => {
     if (!(error instanceof MediaError)) throw error
     const { message, hint, retryable } = error
     throw new MediaError(6401, message, {
@@ -94,7 +100,7 @@ export async function resolvePack(name: PackName, options: PackDownloadOptions =
       hint: `${pullCommand(name)}  (${hint})`,
     })
   })
-  return (await locatePack(packs, name)) ?? missing(name, packByName(packs, name))
+  return (await locatePack(packs, name)) ?? missing(name, pack)
 }
 
 /**
@@ -119,6 +125,26 @@ export async function requirePack(name: PackName): Promise<void> {
   const notOnMirror = await missingOnMirror(packs, pack)
   if (notOnMirror) throw notOnMirror
   if (!isInstalledOnUse(packs, pack)) missing(name, pack)
+  pendingDownloads.getStore()?.add(name)
+}
+
+/** Packs that the checks of the current `collectDownloads` have found to be downloaded on first use. */
+const pendingDownloads = new AsyncLocalStorage<Set<PackName>>()
+
+/** Packs that are downloaded on first use. */
+export interface FirstDownload {
+  readonly packs: readonly string[]
+  /** Of all of them. */
+  readonly bytes: number
+}
+
+/** Runs checks, and returns the packs that they found to be downloaded on first use; undefined if there are none. */
+export async function collectDownloads(checks: () => Promise<void>): Promise<FirstDownload | undefined> {
+  const names = new Set<PackName>()
+  await pendingDownloads.run(names, checks)
+  if (names.size === 0) return undefined
+  const sizes = [...names].map((name) => packDownloadBytes(packByName(packsOrThrow(), name)))
+  return { packs: [...names], bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
 import { writeDurably, writeFully } from '../../platform/durable.ts'
-import { networkCode } from '../../platform/system-error.ts'
+import { isUnresolvedHost, networkCode } from '../../platform/system-error.ts'
 import { exponentialDelay, retry, type Wait } from '../../platform/retry.ts'
 import { isDownloadUrl, isSafeRedirect } from './allowed-url.ts'
 import type { Artifact } from './manifest.ts'
@@ -14,6 +14,8 @@ export interface PackDownloadOptions {
   readonly signal?: AbortSignal | undefined
   /** Called with the number of bytes of the file received so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined
+  /** Called before each attempt after a failed one. attempt: number of the attempt, from 2. */
+  readonly onRetry?: ((attempt: number) => void) | undefined
   /** Waits between attempts; replaced in tests. */
   readonly pause?: Wait | undefined
 }
@@ -70,6 +72,8 @@ export async function downloadResumable(address: string, options: ResumableDownl
   let withoutProgress = 0
   const delayAfter = (error: unknown, failures: number): number => {
     if (signal?.aborted || error instanceof MediaError || isDiskError(error)) throw error
+    // Without a network, further attempts would only delay the answer.
+    if (state.furthest === 0 && isUnresolvedHost(error)) throw unresolvedHostError(start, error)
     withoutProgress = state.furthest > furthest ? 0 : withoutProgress + 1
     furthest = state.furthest
     if (withoutProgress === maxFailuresWithoutProgress || failures === maxFailures) {
@@ -78,7 +82,11 @@ export async function downloadResumable(address: string, options: ResumableDownl
     return exponentialDelay(withoutProgress + 1)
   }
   if (state.bytes < bytes) {
-    await retry(() => downloadOnce(start, state, options), { signal, wait: pause, delayAfter })
+    const attempt = (failures: number): Promise<void> => {
+      if (failures > 0) options.onRetry?.(failures + 1)
+      return downloadOnce(start, state, options)
+    }
+    await retry(attempt, { signal, wait: pause, delayAfter })
   }
   await file.datasync()
 }
@@ -208,6 +216,19 @@ function downloadFailedError({ href }: URL, cause: unknown): MediaError {
     hint: `Try again: the download resumes. ${mirrorHint}`,
   })
 }
+
+/** The error for a host whose address cannot be found, as without a network. */
+function unresolvedHostError({ href, hostname }: URL, cause: unknown): MediaError {
+  return new MediaError(6401, `${href} cannot be downloaded: the host ${hostname} was not found`, {
+    cause,
+    retryable: false,
+    hint: `${networkHint} ${mirrorHint}`,
+  })
+}
+
+/** Fix for a machine that cannot find a host. */
+export const networkHint =
+  'Connect this machine to the internet, and check its DNS and proxy, then call again.'
 
 function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && networkCode(error) === undefined

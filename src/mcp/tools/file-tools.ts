@@ -61,8 +61,10 @@ export async function uploadLocalFile(
     session.submissions.start(async (context) => {
       await using opened = files
       const record = (await uploadFiles(session, opened, context)).get(path)
-      if (!record) throw new MediaError(6036, `${path} was not uploaded`)
-      return { file: record }
+      const name = opened.byPath.get(path)?.name
+      if (!record || name === undefined) throw new MediaError(6036, `${path} was not uploaded`)
+      // The record of a copy has the name of the first upload.
+      return { file: { ...record, original_name: name } }
     }, identity)
   const uploaded = await job.result(call.signal, (percent) =>
     call.progress(percent, `uploading ${percent} %`),

@@ -51,15 +51,17 @@ export const inspectFileTool = defineTool(
   },
   async (session, { file, preview, regions, at }, call) => {
     const ids: string[] = []
+    const names: string[] = []
     for (const name of regions === undefined ? [file] : [file, regions]) {
       const uploaded = (await isPath(session, name)) ? await uploadLocalFile(session, name, call) : null
       if (uploaded && !uploaded.file) return { data: { ...uploadSnapshot(uploaded.job) } }
       ids.push(uploaded?.file?.file_id ?? name)
+      names.push(uploaded?.file?.original_name ?? session.files.get(name)?.name ?? '')
     }
     const [file_id = file, regions_file_id] = ids
     const { client } = session
     const inspected = await client.call(routes.inspectFile, { params: { file_id }, signal: call.signal })
-    const about = describeFile(inspected)
+    const about = describeFile({ ...inspected, original_name: names[0] || inspected.original_name })
     if (regions_file_id !== undefined) {
       const regionsQuery = { regions_file_id, ...(at && { at: at.join() }) }
       const shown = await client.call(routes.showRegions, {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { routes } from '../../contract/routes.ts'
 import { describeError } from '../reply.ts'
+import { summarizeService } from '../service-summary.ts'
 import { defineTool } from '../tool.ts'
 
 /** Reports what is ready, what is missing, and which folders may be used. */
@@ -10,22 +11,57 @@ export const serviceStatusTool = defineTool(
     name: 'service_status',
     title: 'Service status',
     description:
-      'Reports what is ready, what is missing and the command that installs it; credits, prices, limits, and the ' +
-      'folders that may be read and written.',
-    input: z.object({}),
+      'Reports what is ready, what is missing and the command that installs it; credits, and the folders that may be ' +
+      'read and written.',
+    input: z.object({
+      details: z
+        .boolean()
+        .default(false)
+        .describe('Also prices, limits, storage, models and external services, in full'),
+    }),
     example: {},
     errors: [],
     hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
-  async (session, _args, call) => {
-    const fields = { ...(await session.delivery.statusFields()), https_addresses_taken: session.allowUrls }
+  async (session, { details }, call) => {
+    const place = await session.delivery.statusFields()
+    const fields = {
+      version: session.version,
+      ...(details ? place : shortenLists(place)),
+      https_addresses_taken: session.allowUrls,
+    }
     try {
       const service = await session.client.call(routes.capabilities, { signal: call.signal })
-      return { data: { version: session.version, ...fields, reachable: true, service } }
+      if (details) return { data: { ...fields, reachable: true, service } }
+      const next_step =
+        'For prices, limits, models and external services, call service_status with details true.'
+      return { data: { ...fields, reachable: true, service: summarizeService(service), next_step } }
     } catch (error) {
       // If the service is unreachable, the folders and the reason help most.
       if (!(error instanceof MediaError)) throw error
-      return { data: { version: session.version, ...fields, reachable: false, error: describeError(error) } }
+      return { data: { ...fields, reachable: false, error: describeError(error) } }
     }
   },
 )
+
+/** Longest list of folders in a short status, in characters as JSON. */
+const maxListLength = 220
+
+/** Shortens the lists of folders; the number of those left out follows. */
+function shortenLists(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shortened: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    const count = Array.isArray(value) ? fittingCount(value) : 0
+    const isLong = Array.isArray(value) && count < value.length
+    shortened[name] = isLong ? value.slice(0, count) : value
+    if (isLong) shortened[`${name}_left_out`] = value.length - count
+  }
+  return shortened
+}
+
+/** Number of items that fit into a short list, at least one. */
+function fittingCount(items: readonly unknown[]): number {
+  let length = 0
+  const excess = items.findIndex((item) => (length += JSON.stringify(item).length) > maxListLength)
+  return excess < 0 ? items.length : Math.max(1, excess)
+}

@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import { fetchTask, wasStoppedOnRequest } from '../../client/tasks.ts'
+import { fetchTask, type TaskRef, wasStoppedOnRequest } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { id } from '../../contract/fields.ts'
 import { routes } from '../../contract/routes.ts'
-import { taskListQuery } from '../../contract/task.ts'
+import { taskError, type TaskListItem, taskListQuery } from '../../contract/task.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 import type { ToolReply } from '../reply.ts'
 import { followTask } from '../run-operation.ts'
 import { lookUpTask, type Session } from '../session.ts'
@@ -99,22 +100,68 @@ export const listTasksTool = defineTool(
   },
   async (session, query, call) => {
     const { list, total } = await session.client.call(routes.listTasks, { query, signal: call.signal })
-    const tasks = list.map((row) => ({
-      task_id: row.id,
-      task_type: row.task_type_key,
-      status: row.status,
-      progress: row.progress,
-      ...(row.status === 'queued' && {
-        estimated_wait_seconds: row.estimated_queue_wait_duration,
-        estimated_work_seconds: row.estimated_duration,
-      }),
-      created: row.create_time,
-      finished: row.finish_time,
-    }))
-    for (const task of tasks) session.tasks.remember(task.task_id, session.tasks.get(task.task_id) ?? task)
-    return { data: { tasks, total, page: query.page } }
+    const describe = limitConcurrency(maxQueries)
+    const tasks = await Promise.all(list.map((row) => describe(() => describeRow(session, row, call))))
+    for (const row of tasks) {
+      const ref = { task_id: row.task_id, task_type: row.task_type }
+      session.tasks.remember(ref.task_id, session.tasks.get(ref.task_id) ?? ref)
+    }
+    const pages = Math.max(1, Math.ceil(total / query.page_size))
+    return { data: { tasks, total, page: query.page, pages, next_step: listNextStep(query, pages) } }
   },
 )
+
+/** Tasks queried at a time for details that the list does not contain. */
+const maxQueries = 8
+
+/** A row of the list with what this session and the workspace know about the task. */
+async function describeRow(session: Session, row: TaskListItem, { signal }: ToolCall) {
+  const ref = { task_id: row.id, task_type: row.task_type_key }
+  const { inputFiles = [] } = session.tasks.get(ref.task_id) ?? {}
+  const failure = row.status === 'failed' ? await describeFailure(session, ref, signal) : {}
+  const paths = row.status === 'completed' ? await session.delivery.savedPaths?.(session, ref) : undefined
+  return {
+    ...{ ...ref, status: row.status, progress: row.progress },
+    ...(row.status === 'queued' && {
+      estimated_wait_seconds: Math.ceil(row.estimated_queue_wait_duration),
+      estimated_work_seconds: Math.ceil(row.estimated_duration),
+    }),
+    ...{ created: row.create_time, finished: row.finish_time },
+    ...(inputFiles.length > 0 && { inputs: inputFiles.map(({ name }) => name) }),
+    ...(paths && paths.length > 0 && { paths }),
+    ...failure,
+  }
+}
+
+/** State and error of a failed task: one that was stopped on request is cancelled. */
+async function describeFailure(
+  { client }: Session,
+  task: TaskRef,
+  signal: AbortSignal,
+): Promise<{ readonly status?: 'cancelled'; readonly error?: string }> {
+  try {
+    const view = await fetchTask(client, task, signal)
+    if (wasStoppedOnRequest(view)) return { status: 'cancelled' }
+    const error = taskError.safeParse(view.output_result?.['error']).data
+    return error ? { error: `${error.code}: ${error.message}` } : {}
+  } catch (error) {
+    // The row without its error is still of use.
+    if (error instanceof MediaError) return {}
+    throw error
+  }
+}
+
+interface ListedPage {
+  readonly page: number
+  readonly status?: string | undefined
+}
+
+function listNextStep({ page: shown, status: only }: ListedPage, pages: number): string {
+  const more =
+    shown < pages ? `Page ${shown} of ${pages}: call list_tasks with page ${shown + 1} for older tasks. ` : ''
+  const stopped = only === 'cancelled' ? 'Tasks stopped with force are listed with status failed. ' : ''
+  return `${more}${stopped}get_task returns the details of a task and delivers its results.`
+}
 
 /** Cancels a queued task; with force, stops one in progress. */
 export const cancelTaskTool = defineTool(
@@ -136,20 +183,18 @@ export const cancelTaskTool = defineTool(
   },
   async (session, { task_id, force }, call) => {
     const route = force ? routes.stopTask : routes.cancelTask
-    const state = await session.client.call(route, { params: { task_id }, signal: call.signal }).then(
-      (ended) => (ended === '' ? 'cancelled' : ended.status),
-      async (error: unknown) => {
-        if (!(error instanceof MediaError && error.code === 6007)) throw error
-        // A repeated call, such as after a lost response, finds the task already stopped.
-        const view = await fetchTask(session.client, await lookUpTask(session, task_id))
-        if (!wasStoppedOnRequest(view)) throw error
-        return view.status
-      },
-    )
+    try {
+      await session.client.call(route, { params: { task_id }, signal: call.signal })
+    } catch (error) {
+      if (!(error instanceof MediaError && error.code === 6007)) throw error
+      // A repeated call, such as after a lost response, finds the task already stopped.
+      const view = await fetchTask(session.client, await lookUpTask(session, task_id))
+      if (!wasStoppedOnRequest(view)) throw error
+    }
     return {
       data: {
         task_id,
-        status: state,
+        status: 'cancelled',
         next_step: 'The credits were returned. No further action is required.',
       },
     }

@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { manifest } from '../../src/engines/packs/manifest.ts'
+import { startAgentSession, type AgentSession } from '../mcp/agent-session.ts'
+import { runCommand } from '../run-command.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
+import { startMirror } from './mirror.ts'
+
+// The download of a model on first use, as an agent sees it.
+
+const { file, bytes } = manifest['text-detection'].artifact
+const download = /^downloading text-detection \(2\.3 MiB, needed once\)/
+
+/** A session with a picture, whose service downloads models from a mirror. */
+async function startSessionWithMirror(mirror: string): Promise<AgentSession> {
+  const agentSession = await startAgentSession()
+  await mkdir(agentSession.dataDir, { recursive: true })
+  await writeFile(
+    join(agentSession.dataDir, 'reelwright.config.json'),
+    JSON.stringify({ models_mirror: mirror }),
+  )
+  const picture = join(agentSession.workspace, 'a.png')
+  await ffmpeg(...['-f', 'lavfi', '-i', 'color=teal:s=120x80', '-frames:v', '1'], picture)
+  return agentSession
+}
+
+test('readiness, state and next step name the pack, its size and the attempt', async () => {
+  await using mirror = await startMirror({ [file]: Buffer.alloc(bytes) })
+  mirror.cuts.push(1_000_000)
+  mirror.stallAfter = 500_000
+  await using agentSession = await startSessionWithMirror(mirror.address)
+  await using agent = await agentSession.connect('modern')
+  const purify = {
+    operations: 'video_purify, image_purify',
+    state: 'after a download of 2.3 MiB (text-detection)',
+  }
+  expect((await agent.call('service_status')).data['service']).toMatchObject({
+    ready_after_download: expect.arrayContaining([
+      { ...purify, operations: expect.stringMatching(/^(video|image)_purify, (video|image)_purify$/) },
+    ]),
+  })
+  const { out } = await runCommand(['doctor', '--data-dir', agentSession.dataDir])
+  expect(out).toMatch(
+    /^ok +operations +\w+_purify, \w+_purify: ready after a download of 2\.3 MiB \(text-detection\)$/m,
+  )
+
+  const { data } = await agent.call('image_purify', { file_id: 'a.png', wait_seconds: 0 })
+  const query = async () => (await agent.call('get_task', { task_id: data['task_id'], wait_seconds: 0 })).data
+  await mirror.waitForStall()
+  await expect.poll(async () => (await query())['note']).toMatch(/, attempt 2: \d+ %$/)
+  const { note, next_step } = await query()
+  expect(note).toMatch(download)
+  expect(next_step).toContain(`Not finished; it is ${String(note)}.`)
+
+  mirror.files.clear()
+  mirror.closeConnections()
+  await expect.poll(async () => (await query())['status']).toBe('failed')
+  const failed = await query()
+  expect(failed).not.toHaveProperty('note')
+  expect(failed['error']).toMatchObject({
+    code: 6401,
+    hint: expect.stringContaining('models pull text-detection'),
+  })
+})
+
+test('a host that cannot be found fails the task at once, with the fix', async () => {
+  // A label of 64 characters is invalid, so that no name server is asked.
+  await using agentSession = await startSessionWithMirror(`https://${'x'.repeat(64)}.example/`)
+  await using agent = await agentSession.connect('modern')
+  const { data } = await agent.call('image_purify', { file_id: 'a.png', wait_seconds: 40 })
+  expect(data).toMatchObject({
+    status: 'failed',
+    error: {
+      ...{ code: 6401, retryable: false },
+      message: expect.stringMatching(/the host x+\.example was not found$/),
+      hint: expect.stringMatching(/Connect this machine to the internet.*REELWRIGHT_MODELS_MIRROR/),
+    },
+  })
+})
