@@ -103,7 +103,7 @@ describe('html_render_simple', () => {
     }
     const { status, output_result: output } = await done('html_render_simple', {
       composition,
-      renderBeats: { output_format: 'webm' },
+      render: { output_format: 'webm' },
     })
     expect([status, output]).toEqual([
       'failed',
@@ -122,7 +122,7 @@ describe('html_render_simple', () => {
     ]
     const both = await done('html_render_simple', {
       composition: { ...composition, beats },
-      renderBeats: { output_format: 'webm' },
+      render: { output_format: 'webm' },
     })
     expect(both.output_result?.['error']).toMatchObject({
       code: 6016,
@@ -143,7 +143,7 @@ describe('html_render_simple', () => {
     }
     const { data: task } = await calls.create('html_render_simple', {
       composition,
-      renderBeats: { output_format: 'qtrle' },
+      render: { output_format: 'qtrle' },
     })
     const programs = async () => [
       ...(await findProcesses('chrom', scratch)),

@@ -26,7 +26,7 @@ it.each(['mp4', 'webm', 'qtrle'] as const)(
           tracks: form === 'mp4' ? [{ type: 'video', asset: 'base', track_index: 0, start: 0 }] : [],
           beats: [{ start: 0, duration: frames / 10, track_index: 0, html }],
         },
-        renderBeats: { output_format: form },
+        render: { output_format: form },
         assets: { base },
       },
       folder.path,

@@ -68,7 +68,7 @@ describe('frame k shows the state at k / fps', () => {
             { start: 1.8, duration: 0.6, track_index: 0, html },
           ],
         },
-        renderBeats: { output_format },
+        render: { output_format },
         assets: { base: await solidColour(at('black.mkv'), { ...size, seconds: 0.2 }, 'black') },
       },
       folder.path,
@@ -99,7 +99,7 @@ describe('frame k shows the state at k / fps', () => {
             { start: 0, duration: 1, track_index: 0, html: counting('12').replace('() => 600', '() => 0.5') },
           ],
         },
-        renderBeats: { output_format: 'qtrle', fps: 12 },
+        render: { output_format: 'qtrle', fps: 12 },
       },
       folder.path,
     )
@@ -120,7 +120,7 @@ describe('alpha', () => {
 
   beforeAll(async () => {
     const rendered = await renderBeats(
-      { composition: { video_size: size, beats }, renderBeats: { output_format: 'qtrle' } },
+      { composition: { video_size: size, beats }, render: { output_format: 'qtrle' } },
       folder.path,
     )
     lossless = (await frames(rendered))[3] ?? new Uint8Array()
@@ -156,7 +156,7 @@ describe('alpha', () => {
 
   it('of webm looks the same over any colour', async () => {
     const rendered = await renderBeats(
-      { composition: { video_size: size, beats }, renderBeats: { output_format: 'webm' } },
+      { composition: { video_size: size, beats }, render: { output_format: 'webm' } },
       folder.path,
     )
     expect(await streams(rendered.path)).toMatchObject([{ codec_name: 'vp8', nb_read_frames: '6' }])
@@ -226,7 +226,7 @@ describe('particles', () => {
             },
           ],
         },
-        renderBeats: { output_format: 'qtrle' },
+        render: { output_format: 'qtrle' },
         assets: { blue: file },
       },
       folder.path,
@@ -256,7 +256,7 @@ describe('the base', () => {
           ],
         },
         assets: { base },
-        renderBeats: { quality: 'draft' },
+        render: { quality: 'draft' },
       },
       folder.path,
     )

@@ -86,7 +86,7 @@ async function renderedFrames(): Promise<Buffer[]> {
         video_size: { width, height: 20 },
         beats: [{ start: 0, duration: frames / 30, track_index: 0, html }],
       },
-      renderBeats: { output_format: 'qtrle' },
+      render: { output_format: 'qtrle' },
     },
     folder.path,
   )

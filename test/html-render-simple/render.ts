@@ -8,21 +8,21 @@ export type RenderedBeats = OperationRun<typeof htmlRenderSimple>
 
 interface RenderBeatsOptions {
   readonly composition: Readonly<Record<string, unknown>>
-  readonly renderBeats?: Readonly<Record<string, unknown>>
+  readonly render?: Readonly<Record<string, unknown>>
   /** Paths by the names of assets. */
   readonly assets?: Readonly<Record<string, string>>
 }
 
 /** Plans and runs a request in `folder`, like the service and a worker. */
 export async function renderBeats(
-  { composition, renderBeats: encoding, assets = {} }: RenderBeatsOptions,
+  { composition, render: encoding, assets = {} }: RenderBeatsOptions,
   folder: string,
 ): Promise<RenderedBeats> {
   const files = await stageFiles(Object.values(assets))
   const ids = Object.fromEntries(Object.entries(assets).map(([name, path]) => [name, fileIdOf(path)]))
   const request = {
     composition: { assets: { file_id: ids }, tracks: [], ...composition },
-    ...(encoding && { renderBeats: encoding }),
+    ...(encoding && { render: encoding }),
   }
   return runInWorker({ operation: htmlRenderSimple, plan, run }, request, { files, folder })
 }

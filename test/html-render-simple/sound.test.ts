@@ -27,7 +27,7 @@ async function sounds(tracks: readonly Readonly<Record<string, unknown>>[]) {
   const rendered = await renderBeats(
     {
       composition: { video_size: { width: 64, height: 36 }, duration: 2, tracks },
-      renderBeats: { quality: 'draft' },
+      render: { quality: 'draft' },
       assets: { base, music },
     },
     folder.path,
