@@ -189,6 +189,7 @@ export const htmlRenderSimple = operation({
         composition: {
           video_size: { width: 1280, height: 720 },
           assets: { file_id: { talk: 'talk.mp4' } },
+  errorAliases: { 6017: 6014 },
           tracks: [{ type: 'video', asset: 'talk', track_index: 0, start: 0, muted: false }],
           beats: [{ id: 'caption', start: 0.5, duration: 2, track_index: 1, html: caption }],
         },

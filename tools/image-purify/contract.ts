@@ -41,6 +41,7 @@ export const imagePurify = operation({
   input,
   output,
   price: { unit: 'item', credits: 1, of: 'image' },
+  errorAliases: { 6017: 6014, 6021: 6014, 6201: 6202 },
   reviewedRegions: {
     kind: 'image',
     nextStep: () =>
