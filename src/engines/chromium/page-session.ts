@@ -104,6 +104,7 @@ const playerModules = [
   'timelines',
   'restrictions',
   'draw-events',
+  'backdrop',
   'problems',
   'play',
 ]
