@@ -42,6 +42,7 @@ beforeAll(async () => {
     { kind: 'text', name: 'lines.srt', bytes: '1\n00:00:01,000 --> 00:00:02,000\nNot a video.\n' },
     { kind: 'audio', name: 'tone.wav', bytes: new Uint8Array(await readFile(tone)) },
     { kind: 'image', name: 'still.png', bytes: new Uint8Array(await readFile(stillImage)) },
+    { kind: 'midi', name: 'notes.mid', bytes: 'MThd' },
   ]
   // These services get no requests, because no task is created.
   const services = {
@@ -63,6 +64,11 @@ interface RejectedRequest {
   readonly key?: string
 }
 
+/** Whether a table lists a code. One that lists only 6201 or 6202 returns it for quota and balance. */
+function lists(refusals: OperationTables['refusals'], code: number): boolean {
+  return refusals.some((row) => row.code === code)
+}
+
 /** Requests that cause a code. A code in a table without an entry here fails its test. */
 const requestsByCode: Readonly<Record<number, (table: OperationTables) => RejectedRequest[]>> = {
   5202: ({ smallest }) => [{ body: smallest, files: 'unknown' }],
@@ -81,11 +87,15 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
     ...together.map(({ change }) => ({ body: { ...smallest, ...change } })),
   ],
   // Credits are checked after requirements, so these requests need no model.
-  6201: ({ smallest, withoutModel }) => [
+  6201: ({ smallest, withoutModel, refusals }) => [
     { body: { ...smallest, ...withoutModel }, quota: 0 },
     { body: { ...smallest, ...withoutModel }, quota: 0, credits: 0 },
+    ...(lists(refusals, 6202) ? [] : [{ body: { ...smallest, ...withoutModel }, credits: 0 }]),
   ],
-  6202: ({ smallest, withoutModel }) => [{ body: { ...smallest, ...withoutModel }, credits: 0 }],
+  6202: ({ smallest, withoutModel, refusals }) => [
+    { body: { ...smallest, ...withoutModel }, credits: 0 },
+    ...(lists(refusals, 6201) ? [] : [{ body: { ...smallest, ...withoutModel }, quota: 0 }]),
+  ],
   6502: ({ smallest }) => [{ body: smallest, key: 'Bearer of no key' }],
 }
 

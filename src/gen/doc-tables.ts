@@ -1,5 +1,6 @@
 import { describePrice } from '../contract/credits.ts'
-import { errorTable, ownErrors } from '../contract/errors.ts'
+import { errorTable, ownErrors, type ErrorCode } from '../contract/errors.ts'
+import { acceptedFileKinds, probesFiles } from '../contract/operation-errors.ts'
 import type { Operation } from '../contract/operation.ts'
 import { commonErrors } from '../contract/route.ts'
 import { endpoints } from '../contract/routes.ts'
@@ -72,6 +73,23 @@ export function ownErrorsTable(): string {
     ['Code', 'HTTP', 'Meaning'],
     Object.entries(ownErrors).map(([code, { status, meaning }]) => [code, String(status), meaning]),
   )
+}
+
+/** The code that each operation returns for an error of its files or of credits; `-` where the error cannot occur. */
+export function operationErrorsTable(operations: readonly Operation[]): string {
+  const rows = operations.map((operation) => {
+    const { name, input, price, errorAliases } = operation
+    const codes = (possible: boolean, listed: readonly ErrorCode[]) =>
+      listed.map((code) => (possible ? String(errorAliases?.[code] ?? code) : '-'))
+    return [
+      `\`${name}\``,
+      ...codes(acceptedFileKinds(input).size > 0, [6004, 6014]),
+      ...codes(probesFiles(operation), [6017, 6021]),
+      ...codes(price.credits > 0, [6201, 6202]),
+    ]
+  })
+  const errors = ['File not found', 'Other kind of file', 'Damaged file', 'No decodable frame']
+  return markdownTable(['Operation', ...errors, 'Quota too small', 'Balance too small'], rows)
 }
 
 /** All models and engines. */

@@ -4,6 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 import {
   endpointsTable,
   errorsTable,
+  operationErrorsTable,
   operationsTable,
   ownErrorsTable,
   packsTable,
@@ -111,7 +112,11 @@ async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
     await fillTables('docs/errors.md', { errors: errorsTable() }),
     await fillTables('docs/settings.md', { settings: settingsTable() }),
     await fillTables('docs/self-hosting.md', { packs: packsTable() }),
-    await fillTables('docs/contract.md', { endpoints: endpointsTable(), 'own-errors': ownErrorsTable() }),
+    await fillTables('docs/contract.md', {
+      endpoints: endpointsTable(),
+      'operation-errors': operationErrorsTable(operations),
+      'own-errors': ownErrorsTable(),
+    }),
   ])
 }
 

@@ -102,6 +102,119 @@ describe('a valid particle', () => {
   })
 })
 
+describe('warnings do not prevent rendering', () => {
+  const box = (style: string) => `<b style="position: absolute; inset: 0; background: #fff; ${style}">x</b>`
+
+  it('a particle without a timeline gets the code that registers one under its own id', async () => {
+    const still = `<template data-composition-id="t" data-width="320" data-height="180">${text}</template>`
+    const named = htmlParticle({}, text).replace('__timelines', 'not__timelines')
+    for (const [html, id] of [
+      [still, 't'],
+      [named, 'test'],
+    ] as const) {
+      const { output, reports } = await check({ html })
+      expect(output).toMatchObject({ ok: true, file_id: '1' })
+      expect(reports).toEqual([
+        expect.stringMatching(/^warning - no timeline is registered, .*at rest.*window\.__timelines = /),
+      ])
+      expect(reports[0]).toContain(`{ "${id}": { duration: () => 5, seek: `)
+    }
+  })
+
+  it('a canvas of another shape than the video is reported with what is cropped', async () => {
+    const html = htmlParticle({ width: 1920, height: 1080 }, box(''))
+    const { output, reports } = await check({ html, video_size: { width: 1080, height: 1920 } })
+    expect(output.ok).toBe(true)
+    expect(reports).toEqual([
+      'warning - the canvas of 1920 x 1080 is scaled to cover 1080 x 1920, which crops 68 % of its width; ' +
+        'set data-width to 1080 and data-height to 1920',
+    ])
+    expect((await check({ html, video_size: { width: 640, height: 360 } })).reports).toEqual([])
+  })
+
+  it('names that may be images of a composition are reported, with their lines', async () => {
+    const html = htmlParticle(
+      {},
+      `${text}<img src="logo">\n<p style="background: url('my photo.jpg')"></p>\n<svg><image href="c"/></svg>`,
+    )
+    const { output, reports } = await check({ html })
+    expect(output.ok).toBe(true)
+    expect(reports).toEqual([
+      expect.stringMatching(
+        /^warning 2 <img src="logo"> is external; its picture is missing here; html_render/,
+      ),
+      expect.stringMatching(/^warning 3 the style loads my photo\.jpg; its picture is missing/),
+      expect.stringMatching(/^warning 4 <image href="c"> is external; its picture is missing/),
+    ])
+  })
+
+  it.each<[string, string]>([
+    ['a blend mode', box('mix-blend-mode: screen')],
+    [
+      'a blend mode in a positioned group',
+      `<div style="position: absolute; inset: 0">${box('mix-blend-mode: screen')}</div>`,
+    ],
+    [
+      'a blend mode of a pseudo-element',
+      '<style>p::before { content: "x"; mix-blend-mode: screen }</style><p>x</p>',
+    ],
+    ['a filter', box('backdrop-filter: blur(4px)')],
+    [
+      'a filter in a stacking context',
+      `<div style="isolation: isolate">${box('backdrop-filter: blur(4px)')}</div>`,
+    ],
+    ['a blend mode in front of a translucent area', box('opacity: 0.5') + box('mix-blend-mode: screen')],
+    [
+      'a blend mode of an SVG element',
+      '<svg style="position: absolute; top: 0"><rect width="9" height="9" style="mix-blend-mode: screen"/></svg>',
+    ],
+  ])('%s that would need the video below is reported with its line', async (_, inside) => {
+    const { output, reports } = await check({ html: htmlParticle({}, `${text}\n${inside}`) })
+    expect(output.ok).toBe(true)
+    expect(reports).toEqual([
+      expect.stringMatching(
+        /^warning 3 (?:mix-blend-mode: screen|backdrop-filter: blur\(4px\)) of <\w+> does not see the video below/,
+      ),
+    ])
+  })
+
+  it('a blend mode that begins later is reported', async () => {
+    const inside = `<section style="opacity: 0">${box('mix-blend-mode: screen')}</section>`
+    const fade = 'document.querySelector("section").style.opacity = t > 0.5 ? 1 : 0'
+    const set = 'document.querySelector("p").style.mixBlendMode = t > 0.5 ? "multiply" : "normal"'
+    for (const html of [htmlParticle({}, text + inside, fade), htmlParticle({}, text, set)]) {
+      expect((await check({ html })).reports).toEqual([expect.stringMatching(/^warning \d mix-blend-mode: /)])
+    }
+  })
+
+  it('every such element is reported once, also if the style of another one changes on every frame', async () => {
+    const inside = `<i style="mix-blend-mode: screen">x</i><section style="opacity: 0">${box('mix-blend-mode: screen')}</section>`
+    const moves = `document.querySelector('i').style.left = t + 'px'
+      document.querySelector('section').style.opacity = t > 0.9 ? 1 : 0`
+    expect((await check({ html: htmlParticle({}, inside, moves) })).reports).toEqual([
+      expect.stringMatching(/mix-blend-mode: screen of <i>/),
+      expect.stringMatching(/mix-blend-mode: screen of <b>/),
+    ])
+  })
+
+  it.each<[string, string]>([
+    [
+      'a blend mode in an isolated group',
+      `<div style="isolation: isolate">${box('mix-blend-mode: screen')}</div>`,
+    ],
+    ['a blend mode in a faded group', `<div style="opacity: 0.9">${box('mix-blend-mode: screen')}</div>`],
+    ['a blend mode over an opaque area', box('') + box('mix-blend-mode: multiply; color: red')],
+    [
+      'a filter in a group with a filter',
+      `<div style="filter: blur(1px)">${box('backdrop-filter: blur(4px)')}</div>`,
+    ],
+    ['a background blend mode', box('background-blend-mode: multiply')],
+    ['the normal blend mode', box('mix-blend-mode: normal; backdrop-filter: none')],
+  ])('%s is complete and not reported', async (_, inside) => {
+    expect((await check({ html: htmlParticle({}, text + inside) })).reports).toEqual([])
+  })
+})
+
 describe('problems that prevent rendering are reported together, with their lines', () => {
   it.each<[string, string, RegExp]>([
     ['an endless timeline', htmlParticle({ duration: Infinity }, text), /endless/],
@@ -133,11 +246,6 @@ describe('problems that prevent rendering are reported together, with their line
       /[Ww]orker/,
     ],
     ['ten thousand elements', htmlParticle({}, text + '<i></i>'.repeat(10_000)), /5000/],
-    [
-      'a timeline of its own name only',
-      htmlParticle({}, text).replace('__timelines', 'not__timelines'),
-      /timeline/,
-    ],
   ])('reports %s', async (_, html, expected) => {
     const { output, reports, results } = await check({ html })
     expect(output.ok).toBe(false)
@@ -146,9 +254,9 @@ describe('problems that prevent rendering are reported together, with their line
   })
 
   it('problems of reading and of playing are reported together', async () => {
-    const html = htmlParticle({}, `${text}<img src="logo.png">\n<script>nothing.at.all</script>`)
+    const html = htmlParticle({}, `${text}<img src="/logo.png">\n<script>nothing.at.all</script>`)
     const { reports, output } = await check({ html })
-    expect(reports.join('\n')).toMatch(/error 2 <img src="logo\.png"> is external/)
+    expect(reports.join('\n')).toMatch(/error 2 <img src="\/logo\.png"> is external/)
     expect(reports.join('\n')).toMatch(/error 3 .*nothing is not defined/)
     expect(output).toMatchObject({ composition_id: 'test', width: 320, height: 180 })
   })
@@ -161,11 +269,6 @@ describe('problems that prevent rendering are reported together, with their line
     const styled = htmlParticle({}, `<style>\np {\nbackground: url(https://example.com) }</style>${text}`)
     expect((await check({ html: styled })).reports).toEqual([
       expect.stringMatching(/^error 4 the style loads https:\/\/example\.com;/),
-    ])
-    const stillParticle =
-      '<template data-composition-id="test" data-width="320" data-height="180"><p>x</p></template>'
-    expect((await check({ html: stillParticle })).reports).toEqual([
-      expect.stringMatching(/^error 1 no script registers a timeline/),
     ])
   })
 

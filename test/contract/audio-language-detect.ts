@@ -20,6 +20,7 @@ export const audioLanguageDetect: OperationTables = {
     { code: 6402, status: 500 },
   ],
   // The response adds the task's id.
+  damaged: { file: 'damaged.wav', randomBytes: 6016, truncated: 'accepted', withoutFrames: 6016 },
   result: {
     language: 'string or null',
     raw_language: 'string',

@@ -91,6 +91,7 @@ export const audioTtsZeroShot: OperationTables = {
     { code: 6201, status: 402 },
     { code: 6202, status: 402 },
   ],
+  damaged: { file: 'damaged.wav', randomBytes: 6014, truncated: 'accepted', withoutFrames: 6014 },
   result: {
     file_id: 'string',
     download_url: 'string',

@@ -25,6 +25,12 @@ export const checkParticle: OperationTables = {
     { code: 6014, status: 400 },
     { code: 6502, status: 401 },
   ],
+  damaged: {
+    file: 'damaged.html',
+    randomBytes: 'accepted',
+    truncated: 'accepted',
+    withoutFrames: 'accepted',
+  },
   result: {
     ok: 'boolean',
     problems: 'array',

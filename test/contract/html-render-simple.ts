@@ -180,6 +180,7 @@ export const htmlRenderSimple: OperationTables = {
     { code: 6201, status: 402 },
     { code: 6202, status: 402 },
   ],
+  damaged: { file: 'damaged.mp4', randomBytes: 6014, truncated: 6021, withoutFrames: 6021 },
   result: { file_id: 'string', download_url: 'string', duration: 'number', video_size: 'object' },
   resultAdditions: { notes: 'array, optional' },
   resultParts: { video_size: { width: 'integer', height: 'integer' } },

@@ -51,6 +51,7 @@ export const imagePurify: OperationTables = {
     { code: 6502, status: 401 },
     { code: 6202, status: 402 },
   ],
+  damaged: { file: 'damaged.png', randomBytes: 6014, truncated: 6014, withoutFrames: 6014 },
   result: { file_id: 'string' },
   resultAdditions: {
     download_url: 'string',

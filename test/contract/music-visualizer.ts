@@ -88,6 +88,7 @@ export const musicVisualizer: OperationTables = {
     { code: 6502, status: 401 },
     { code: 6202, status: 402 },
   ],
+  damaged: { file: 'damaged.wav', randomBytes: 6017, truncated: 'accepted', withoutFrames: 6017 },
   result: {
     file_id: 'string',
     download_url: 'string',

@@ -17,6 +17,7 @@ export const pianoAudioToMidi: OperationTables = {
   ],
   // At most 6 hours, as results are everywhere (docs/contract.md).
   limits: [{ code: 6016, status: 400 }],
+  damaged: { file: 'damaged.wav', randomBytes: 6017, truncated: 'accepted', withoutFrames: 6017 },
   result: { file_id: 'string', download_url: 'string' },
   resultAdditions: {
     notes_found: 'integer',

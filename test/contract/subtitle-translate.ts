@@ -103,6 +103,7 @@ export const subtitleTranslate: OperationTables = {
     { code: 6502, status: 401 },
     { code: 6201, status: 402 },
   ],
+  damaged: { file: 'damaged.srt', randomBytes: 6016, truncated: 'accepted', withoutFrames: 6016 },
   result: {
     subtitle_file_id: 'string',
     subtitle_file_download_url: 'string',

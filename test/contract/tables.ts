@@ -28,6 +28,16 @@ export interface Refusal {
   readonly status: number
 }
 
+/** What creation answers to a file of the right kind that is damaged; `accepted`: the task decides. */
+export interface DamagedMedia {
+  /** Name of the file, whose extension says of which kind the damaged ones are. */
+  readonly file: `damaged.${'png' | 'mp4' | 'wav' | 'srt' | 'html'}`
+  readonly randomBytes: number | 'accepted'
+  readonly truncated: number | 'accepted'
+  /** A correct header without a single frame, sample or entry. */
+  readonly withoutFrames: number | 'accepted'
+}
+
 /** The tables of one operation: what the documents say, to be held against its contract. */
 export interface OperationTables {
   /** Document and section. */
@@ -45,6 +55,7 @@ export interface OperationTables {
   readonly limits?: readonly Refusal[]
   /** Codes of a service that is busy or misses a requirement; separate tests cover them. */
   readonly unavailable?: readonly Refusal[]
+  readonly damaged: DamagedMedia
   /** Changes of the smallest request that must be refused because of how its fields go together. */
   readonly together: readonly {
     readonly because: string

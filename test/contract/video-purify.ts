@@ -174,6 +174,7 @@ export const videoPurify: OperationTables = {
     { code: 6023, status: 400 },
     { code: 6035, status: 400 },
   ],
+  damaged: { file: 'damaged.mp4', randomBytes: 6017, truncated: 6021, withoutFrames: 6021 },
   result: {
     phase: 'string, optional',
     file_id: 'string, optional',

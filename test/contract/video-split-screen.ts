@@ -116,6 +116,7 @@ export const videoSplitScreen: OperationTables = {
     { code: 6201, status: 402 },
     { code: 6202, status: 402 },
   ],
+  damaged: { file: 'damaged.mp4', randomBytes: 6014, truncated: 6021, withoutFrames: 6021 },
   result: {
     version: 'string',
     file_id: 'string',

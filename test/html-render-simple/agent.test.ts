@@ -27,7 +27,7 @@ beforeAll(async () => {
   await startMcpServer({ ...options, operations: [htmlRenderSimple], transport: serverTransport })
   client = new Client({ name: 'test', version: '1' })
   await client.connect(clientTransport)
-  for (const name of ['talk.mp4', 'title.html', 'note.txt', 'cover.png']) {
+  for (const name of ['talk.mp4', 'title.html', 'note.txt', 'song.mid']) {
     await writeFile(join(folder.path, name), `content of ${name}`)
   }
 })
@@ -88,8 +88,8 @@ test.each<[string, unknown, RegExp]>([
   ],
   [
     'a file of another kind',
-    composition({ talk: 'talk.mp4', 'a title': 'cover.png' }),
-    /^6014: composition\.assets\.file_id\["a title"\]: cover\.png is not a video, audio or text\. /,
+    composition({ talk: 'talk.mp4', 'a title': 'song.mid' }),
+    /^6014: composition\.assets\.file_id\["a title"\]: song\.mid is not a video, audio, text or an image\. /,
   ],
   [
     'a number',

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { locateFfmpeg, useFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
 import { plan } from '../../tools/subtitle-translate/plan.ts'
 import { run } from '../../tools/subtitle-translate/run.ts'
@@ -90,3 +91,47 @@ test.each([
   const { output } = await translated(name, content, request)
   expect(output.stats).toEqual({ input_lines: 1, output_lines, skipped_total })
 })
+
+/** A file whose second and third entries are invalid, and what its result must not contain. */
+const withInvalidEntries = {
+  srt: [
+    '1\n00:00:01,000 --> 00:00:02,000\nGood evening.',
+    '2\n00:00:03,000 --> 00:00:03,000\nof no time',
+    '3\n00:00:xx,000 --> 00:00:05,000\nof broken times\n',
+    '4\n00:00:06,000 --> 00:00:07,000\nGood night.\n',
+  ].join('\n\n'),
+  ass: [
+    '[Events]',
+    'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
+    'Dialogue: 0,0:00:01.00,0:00:02.00,A,,0,0,0,,Good evening.',
+    'Dialogue: 0,0:00:03.00,0:00:03.00,A,,0,0,0,,of no time',
+    'Dialogue: 0,0:00:05.00,0:00:04.00,A,,0,0,0,,of broken times',
+    'Comment: 0,0:00:00.00,0:00:00.00,A,,0,0,0,,of an editor',
+    'Dialogue: 0,0:00:06.00,0:00:07.00,A,,0,0,0,,Good night.',
+    '',
+  ].join('\n'),
+} as const
+
+test.each(
+  (['keep', 'resegment'] as const).flatMap((line_mode) =>
+    (['srt', 'ass'] as const).flatMap((from) =>
+      (['srt', 'ass'] as const).map((output_format) => ({ line_mode, from, output_format })),
+    ),
+  ),
+)(
+  '$line_mode drops entries without duration and malformed ones: $from to $output_format',
+  async ({ line_mode, from, output_format }) => {
+    const content = withInvalidEntries[from]
+    const { output, path } = await translated(`invalid.${from}`, content, { line_mode, output_format })
+    const text = await readFile(path, 'utf8')
+    expect(text).not.toMatch(/of no time|of broken times|xx/)
+    const { entries, skipped } = readSubtitles(Buffer.from(text), { format: output_format })
+    const dialogue = entries.filter(({ kind }) => kind === 'dialogue')
+    expect(dialogue.map(({ text: shown }) => shown)).toEqual(['译文Good evening 译文', '译文Good night 译文'])
+    expect(skipped).toEqual([])
+    expect(output.stats).toEqual({ input_lines: 2, output_lines: 2, skipped_total: 2 })
+    if (from === 'ass' && output_format === 'ass') expect(text).toContain('of an editor')
+    if (from === 'srt' && output_format === 'srt' && line_mode === 'keep')
+      expect(text.match(/^\d+$/gm)).toEqual(['1', '4'])
+  },
+)

@@ -54,7 +54,8 @@ export const checkParticle = operation({
   title: 'Check an HTML particle',
   description:
     'Tests an HTML particle before html_render_simple renders it: plays it to its end and returns all problems ' +
-    'with their lines: no timeline, an endless one, script errors, network requests, nothing drawn. If it can be ' +
+    'with their lines: no timeline, an endless one, script errors, network requests, a blend with the video below, ' +
+    'another shape than the video, nothing drawn. If it can be ' +
     'played, also returns a PNG of moments: look at it before you render. Pass exactly one of html and file_id.',
   toolset: 'render',
   input,

@@ -6,6 +6,7 @@ import { readParticleSource } from '../../src/engines/chromium/particle-source.t
 import { decodePngs } from '../../src/engines/ffmpeg/read-frames.ts'
 import { drawSheet, layOutSheet, type SheetLayout } from '../../src/engines/ffmpeg/draw-sheet.ts'
 import type { Size } from '../../src/media/geometry.ts'
+import { describeCroppedCanvas } from '../../src/media/particle/canvas-fit.ts'
 import { selectNewProblems, type SourceProblem } from '../../src/media/particle/problem.ts'
 import { readParticle } from '../../src/media/particle/read-particle.ts'
 import { encodePng } from '../../src/platform/png.ts'
@@ -18,8 +19,8 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     input.file_id === undefined
       ? (input.html ?? '')
       : await readParticleSource(context.files.get(input.file_id))
-  const { declaration, problems } = readParticle(html)
-  if (!declaration) return checkReport(problems)
+  const { declaration, problems: readProblems } = readParticle(html, { imageNames: 'unknown' })
+  if (!declaration) return checkReport(readProblems)
   const { compositionId, width, height } = declaration
   const about = { composition_id: compositionId, width, height }
   const particle = {
@@ -27,6 +28,11 @@ export const run: RunOperation<typeof checkParticle> = async (input, context) =>
     ...{ start: 0, zIndex: 0, opaque: false },
   }
   const size = input.video_size ?? { width, height }
+  const cropped = describeCroppedCanvas(declaration, size)
+  const problems: readonly SourceProblem[] = [
+    ...(cropped === undefined ? [] : [{ severity: 'warning' as const, message: cropped }]),
+    ...readProblems,
+  ]
   const moments = chooseMoments(size, input)
   const { problems: played, pictures } = await dryRun(particle, {
     ...{ ...size, fps: input.fps, pictureTimes: moments.times },

@@ -61,9 +61,12 @@ const composition = z
         file_id: z
           .record(
             assetName,
-            fileRef({ kinds: ['video', 'audio', 'text'], describe: 'Video, audio or .html' }),
+            fileRef({
+              kinds: ['video', 'audio', 'text', 'image'],
+              describe: 'Video, audio, .html or image',
+            }),
           )
-          .describe('Files by the names used in tracks and beats; {} if none'),
+          .describe('Files by the names used in tracks, beats and particles; {} if none'),
       })
       .describe('Files of base and particles'),
     tracks: z.array(track).max(maxItems).describe('Base; may be empty for webm and qtrle'),
@@ -149,7 +152,10 @@ const output = z.object({
   download_url: z.string(),
   duration: z.number().describe('Seconds'),
   video_size: z.object({ width: z.int(), height: z.int() }),
-  notes: z.array(z.string()).optional().describe('Ignored or changed parts of the request'),
+  notes: z
+    .array(z.string())
+    .optional()
+    .describe('Ignored or changed parts of the request, and what a particle shows differently'),
 })
 
 /** Short example particle: a caption that slides in from the left. */
@@ -173,7 +179,8 @@ export const htmlRenderSimple = operation({
     'Renders HTML animation particles frame by frame, over a base video (mp4) or transparent (webm: VP8 with ' +
     'alpha; qtrle: for mobile editors). A particle is one <template data-composition-id="x" data-width data-height> ' +
     'with a script that registers a seekable timeline: window.__timelines = {x: {duration: () => 5, seek(t) {show ' +
-    'the state at t seconds}}}. It has no access to network or files: use data: URIs and system fonts. ' +
+    'the state at t seconds}}}. It has no network: use system fonts, data: URIs, and images of assets by name ' +
+    '(<img src="name">, url(name)). ' +
     'Prompt write-particle explains particles; check_particle tests one free of charge. Only the first video track (scaled, ' +
     'padded) and the first audio track (unchanged, from 0) are used. An mp4 needs a track, webm and qtrle a beat. ' +
     'Limits: 200 tracks and beats, 6 hours.',
@@ -182,6 +189,7 @@ export const htmlRenderSimple = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'the result' },
   createdExtra: ['estimates'],
+  errorAliases: { 6017: 6014 },
   examples: [
     {
       title: 'A caption over a talk with its sound',

@@ -142,7 +142,7 @@ function placeTrack<F extends RequestFile>(
   const moving = facts?.video && (facts.video.duration_ms || facts.duration_ms) > 0
   if (track.type === 'video' && (kind !== 'video' || !moving)) {
     throw new MediaError(6014, `${subject} is not a video with moving pictures`, {
-      hint: 'Use a video; embed a still picture in a particle as a data: URI.',
+      hint: 'Use a video. Show a still picture in a particle: <img src="name">, with its name in assets.file_id.',
     })
   }
   if (track.type === 'audio' && !facts?.audio[0]) {

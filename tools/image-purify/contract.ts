@@ -41,6 +41,7 @@ export const imagePurify = operation({
   input,
   output,
   price: { unit: 'item', credits: 1, of: 'image' },
+  errorAliases: { 6017: 6014, 6021: 6014, 6201: 6202 },
   nextStep: ({ file_id, unchanged }, { nameFile }) =>
     unchanged === true
       ? 'No text was found. To remove something, give its boxes with purify_scope region.'

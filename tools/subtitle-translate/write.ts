@@ -44,7 +44,8 @@ export function writeSubtitles(
     const changes = cues.map(
       (cue) => [cue.passage.entries[0], { text: cueText(cue, 'srt', writing) }] as const,
     )
-    return { bytes: changeSubtitles(subtitles, new Map(changes)), entries: cues.length, dropped: 0 }
+    const bytes = changeSubtitles(subtitles, new Map(changes), { dropSkipped: true })
+    return { bytes, entries: cues.length, dropped: 0 }
   }
   const { text, ...counts } =
     format === 'srt'

@@ -150,6 +150,7 @@ export const videoSplitScreen = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'the shortest clip range' },
   createdExtra: ['estimates'],
+  errorAliases: { 6017: 6014 },
   examples: [
     {
       title: 'Two clips side by side in a wide picture, with the sound of both',

@@ -198,5 +198,6 @@ export const videoTimelineRender = operation({
   input,
   output,
   price: { unit: 'minute', credits: 1, of: 'the output' },
+  errorAliases: { 6017: 6014 },
   examples,
 })

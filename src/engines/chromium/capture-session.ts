@@ -3,7 +3,7 @@ import type { BrowserLimits } from './browser-failure.ts'
 import { Browser } from './browser.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
-import { particleError, type CaptureParticle } from './particle.ts'
+import { isError, particleError, type CaptureParticle, type ParticleProblem } from './particle.ts'
 import type { FrameSpan } from '../../media/particle/frame-spans.ts'
 
 /** A particle and the frames on which it is visible. */
@@ -30,7 +30,12 @@ export interface CaptureSessionOptions {
   readonly scratch: string
   readonly signal: AbortSignal
   readonly limits: BrowserLimits
+  /** Called with each warning about a particle, once per browser that plays it. */
+  readonly onWarning?: WarningListener
 }
+
+/** Receives a problem that does not prevent rendering, and the name of its particle. */
+export type WarningListener = (warning: ParticleProblem, name: string) => void
 
 /**
  * A browser that plays each particle from its first frame through every frame, also through frames that other workers
@@ -77,7 +82,7 @@ export class CaptureSession implements AsyncDisposable {
         captured[captured.length - 1] = { ...last, count: last.count + 1 }
         continue
       }
-      for (const player of players) await playTo(player, frame)
+      for (const player of players) await this.#playTo(player, frame)
       const png = await this.#page.capture(players.map(({ loaded }) => loaded))
       captured.push({ frame, count: 1, png })
     }
@@ -96,20 +101,27 @@ export class CaptureSession implements AsyncDisposable {
       if (this.#players.has(slot)) continue
       const timing = { fps, first: slot.span.first }
       const { player, problems } = await ParticlePlayer.load(this.#page, slot.particle, timing)
-      if (!player || problems.length > 0) throw particleError(slot.particle.name, problems)
+      this.#checkProblems(slot.particle, problems)
+      if (!player) throw particleError(slot.particle.name, problems)
       this.#players.set(slot, player)
     }
     return slots.flatMap((slot) => this.#players.get(slot) ?? [])
   }
 
+  async #playTo(player: ParticlePlayer, frame: number): Promise<void> {
+    while (!player.hasReached(frame)) {
+      this.#checkProblems(player.loaded.particle, await player.advance(frame))
+    }
+  }
+
+  /** Throws if there are errors, else reports the warnings. */
+  #checkProblems({ name }: CaptureParticle, problems: readonly ParticleProblem[]): void {
+    const errors = problems.filter(isError)
+    if (errors.length > 0) throw particleError(name, errors)
+    for (const warning of problems) this.#options.onWarning?.(warning, name)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser[Symbol.asyncDispose]()
-  }
-}
-
-async function playTo(player: ParticlePlayer, frame: number): Promise<void> {
-  while (!player.hasReached(frame)) {
-    const problems = await player.advance(frame)
-    if (problems.length > 0) throw particleError(player.loaded.particle.name, problems)
   }
 }

@@ -4,7 +4,12 @@ import type { CaptureMethod } from './painter.ts'
 import type { CaptureParticle } from './particle.ts'
 import { locateChromium, supportsBeginFrame } from './locate.ts'
 import { maxRunFrames, splitIntoRuns, frameSpan, type FrameSpan } from '../../media/particle/frame-spans.ts'
-import { CaptureSession, type CapturedFrame, type CaptureSessionOptions } from './capture-session.ts'
+import {
+  CaptureSession,
+  type CapturedFrame,
+  type CaptureSessionOptions,
+  type WarningListener,
+} from './capture-session.ts'
 
 /** Options of `captureFrames`: particles to draw as frames of one transparent layer. */
 export interface CaptureFramesOptions {
@@ -21,6 +26,8 @@ export interface CaptureFramesOptions {
   readonly signal: AbortSignal
   /** Called with the number of finished frames, including frames without particles. */
   readonly onFrame?: (done: number) => void
+  /** Called with each warning about a particle; several browsers may report the same one. */
+  readonly onWarning?: WarningListener
   /** Default: begin-frame if the browser supports it. */
   readonly method?: CaptureMethod
   /** Path of the browser; by default the one `locateChromium` returns. */

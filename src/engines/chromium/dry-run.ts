@@ -13,7 +13,7 @@ import { frameSpan } from '../../media/particle/frame-spans.ts'
 import { HostPage } from './host-page.ts'
 import type { CaptureMethod } from './painter.ts'
 import { ParticlePlayer } from './particle-player.ts'
-import type { CaptureParticle, ParticleProblem } from './particle.ts'
+import { isError, type CaptureParticle, type ParticleProblem } from './particle.ts'
 
 interface DryRunOptions {
   /** Size of the picture that shows the particle, in pixels. */
@@ -70,7 +70,7 @@ async function attemptDryRun(
     })
     problems.push(...found)
     const pictures = player ? await playThrough(page, player, { ...options, browser, limits, problems }) : []
-    return { problems: uniqueProblems(problems), pictures: problems.some(isPlayError) ? [] : pictures }
+    return { problems: uniqueProblems(problems), pictures: problems.some(isError) ? [] : pictures }
   } catch (error) {
     // A particle that disappears, such as by navigation, is one more problem.
     if (!(error instanceof MediaError && error.code === 6016)) throw error
@@ -126,7 +126,7 @@ async function playThrough(
     frame = to + 1
   }
   if (skippedFrom !== undefined) problems.push(partialPlayWarning(skippedFrom / fps, duration))
-  else if (!painted && !problems.some(isPlayError))
+  else if (!painted && !problems.some(isError))
     problems.push({ severity: 'warning', message: 'draws nothing' })
   return pictures
 }
@@ -135,10 +135,6 @@ function partialPlayWarning(seconds: number, duration: number): ParticleProblem 
   const played = `every frame was played up to ${seconds.toFixed(1)} of ${duration} s`
   const message = `takes long to play: ${played}, after that only single frames`
   return { severity: 'warning', message }
-}
-
-function isPlayError({ severity }: ParticleProblem): boolean {
-  return severity !== 'warning'
 }
 
 /** Removes repeated problems. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
+import { backdropUsesSchema, backdropWarnings } from './backdrop-warning.ts'
 import { BrowserFailure, type BrowserLimits } from './browser-failure.ts'
 import type { Browser } from './browser.ts'
 import { ProtocolError } from './cdp-pipe.ts'
@@ -10,7 +11,13 @@ import { PageSession, preparePage } from './page-session.ts'
 import { type CaptureMethod, createPainter, type Painter } from './painter.ts'
 import { addFrameFunction, frameStyle, particleDocument } from './particle-document.ts'
 import { findSourceProblem } from './particle-source.ts'
-import { type CaptureParticle, particleError, type ParticleProblem, truncateMessage } from './particle.ts'
+import {
+  type CaptureParticle,
+  noTimelineWarning,
+  particleError,
+  type ParticleProblem,
+  truncateMessage,
+} from './particle.ts'
 
 /** Result of playing a particle through some frames. */
 interface AdvanceResult {
@@ -40,25 +47,27 @@ const problemSchema = z
   }))
 const problemsSchema = z.array(problemSchema).max(100)
 const settleSchema = z.object({ needsDraw: z.boolean(), problems: problemsSchema })
+const readySchema = settleSchema.extend({ hasTimeline: z.boolean(), uses: backdropUsesSchema })
 const advanceSchema = z.object({
   done: z.int().positive(),
   needsDraw: z.boolean(),
   still: z.boolean(),
+  uses: backdropUsesSchema,
   problems: problemsSchema,
 })
 
 /** Parses the result of a player. Throws `ProtocolError` if it is invalid, as when the page replaced built-in objects. */
-function parseSettleResult(result: unknown): SettleResult {
-  const read = settleSchema.safeParse(result)
+function parseResult<T>(schema: z.ZodType<T>, result: unknown): T {
+  const read = schema.safeParse(result)
   if (!read.success) throw new ProtocolError(tamperedMessage)
   return read.data
 }
 
-/** Parses the result of playing `times` times, of which at least one was played. Throws like `parseSettleResult`. */
-function parseAdvanceResult(result: unknown, times: number): AdvanceResult {
-  const read = advanceSchema.safeParse(result)
-  if (!read.success || read.data.done > times) throw new ProtocolError(tamperedMessage)
-  return read.data
+/** Parses the result of playing `times` times, of which at least one was played. Throws like `parseResult`. */
+function parseAdvanceResult(result: unknown, times: number): z.infer<typeof advanceSchema> {
+  const read = parseResult(advanceSchema, result)
+  if (read.done > times) throw new ProtocolError(tamperedMessage)
+  return read
 }
 
 interface HostPageOptions {
@@ -138,9 +147,14 @@ export class HostPage {
       })
       if (result.objectId === undefined) throw new ProtocolError('its frame has no player')
       const loaded = { particle, elementId: id, frameId, playerObjectId: result.objectId }
-      const settled = await this.#callSettle(loaded, 'function () { return this.ready() }')
-      if (!(await this.#painter.pause()) && settled.needsDraw) throw new BrowserFailure('late')
-      return { loaded, ...settled }
+      const ready = await this.#callPlayer(loaded, 'function () { return this.ready() }')
+      const { needsDraw, hasTimeline, uses, problems } = parseResult(readySchema, ready)
+      if (!(await this.#painter.pause()) && needsDraw) throw new BrowserFailure('late')
+      const warnings = [
+        ...(hasTimeline ? [] : [noTimelineWarning(particle)]),
+        ...backdropWarnings(particle, uses),
+      ]
+      return { loaded, needsDraw, problems: [...this.#withViolations(frameId, problems), ...warnings] }
     })
   }
 
@@ -158,16 +172,20 @@ export class HostPage {
       const result = await this.#callPlayer(loaded, 'function (times) { return this.advance(times) }', [
         times,
       ])
-      const played = parseAdvanceResult(result, times.length)
-      return { ...played, problems: this.#withViolations(frameId, played.problems) }
+      const { uses, problems, ...played } = parseAdvanceResult(result, times.length)
+      const warnings = backdropWarnings(particle, uses)
+      return { ...played, problems: [...this.#withViolations(frameId, problems), ...warnings] }
     })
   }
 
   /** Waits for the work that drawing started in a particle. */
   async settle(loaded: LoadedParticle): Promise<SettleResult> {
-    return await this.#forParticle(loaded.particle.name, loaded.frameId, () =>
-      this.#callSettle(loaded, 'function () { return this.drawn() }'),
-    )
+    const { particle, frameId } = loaded
+    return await this.#forParticle(particle.name, frameId, async () => {
+      const drawn = await this.#callPlayer(loaded, 'function () { return this.drawn() }')
+      const { needsDraw, problems } = parseResult(settleSchema, drawn)
+      return { needsDraw, problems: this.#withViolations(frameId, problems) }
+    })
   }
 
   /** Draws the page once, which delivers a particle's drawing events. */
@@ -199,12 +217,6 @@ export class HostPage {
   /** Calls a function in the host page itself. */
   async #callInHost(source: string, args: readonly unknown[]): Promise<unknown> {
     return await this.#page.callFunction(source, args, { executionContextId: this.#monitor.contextId() })
-  }
-
-  /** Calls a method of a particle's player that returns a settle result. */
-  async #callSettle(loaded: LoadedParticle, source: string): Promise<SettleResult> {
-    const { needsDraw, problems } = parseSettleResult(await this.#callPlayer(loaded, source))
-    return { needsDraw, problems: this.#withViolations(loaded.frameId, problems) }
   }
 
   /** Calls a method of a particle's player. */

@@ -109,6 +109,7 @@ const playerModules = [
   'timelines',
   'restrictions',
   'draw-events',
+  'backdrop',
   'problems',
   'play',
 ]

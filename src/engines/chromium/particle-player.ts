@@ -1,5 +1,5 @@
 import type { HostPage, LoadedParticle } from './host-page.ts'
-import type { CaptureParticle, ParticleProblem } from './particle.ts'
+import { isError, type CaptureParticle, type ParticleProblem } from './particle.ts'
 import { particleTime } from '../../media/particle/frame-spans.ts'
 
 /** Frames per call to the page, so that the call returns within its time limit. */
@@ -80,7 +80,7 @@ export class ParticlePlayer {
     for (let drawings = 0; drawings < maxDraws; drawings += 1) {
       await this.#page.draw(this.loaded)
       const { needsDraw, problems } = await this.#page.settle(this.loaded)
-      if (!needsDraw || problems.length > 0) return problems
+      if (!needsDraw || problems.some(isError)) return problems
     }
     this.#endless = true
     return [{ message: endlessMessage }]

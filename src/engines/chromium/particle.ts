@@ -28,6 +28,18 @@ export interface ParticleProblem {
   readonly line?: number
 }
 
+/** Whether a problem prevents rendering. */
+export function isError({ severity }: ParticleProblem): boolean {
+  return severity !== 'warning'
+}
+
+/** Returns the warning about a particle that registers no timeline. */
+export function noTimelineWarning({ compositionId }: CaptureParticle): ParticleProblem {
+  const example = `window.__timelines = { ${JSON.stringify(truncateMessage(compositionId))}: { duration: () => 5, seek: (t) => { … } } }`
+  const message = `no timeline is registered, so the particle is shown at rest, with animations at their end; to move it, add a script with ${example}`
+  return { severity: 'warning', message }
+}
+
 /** Characters of a problem message, which the untrusted page may have written. */
 const maxMessageLength = 300
 

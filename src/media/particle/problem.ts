@@ -7,7 +7,7 @@ export interface SourceProblem {
   readonly message: string
   /** Line of the source, from 1. */
   readonly line?: number | undefined
-  /** Identifies a problem that playing would report again: a URL, or `timeline` if none is registered. */
+  /** Identifies a problem that playing would report again: its URL. */
   readonly subject?: string
 }
 
@@ -34,6 +34,5 @@ export function selectNewProblems<P extends { readonly message: string }>(
 }
 
 function problemSubject(message: string): string | undefined {
-  if (message.startsWith('no timeline is registered')) return 'timeline'
   return /^requests (.+); a particle has no network access$/.exec(message)?.[1]
 }

@@ -41,12 +41,38 @@ describe('a valid particle', () => {
   })
 })
 
+describe('images by name', () => {
+  const inside = '<img src="logo">\n<p style="background: url(photo)"></p><script src="logo"></script>'
+  const problems = (imageNames: readonly string[] | 'unknown') =>
+    readParticle(having(inside), { imageNames }).problems.map(
+      ({ severity, line, message }) => `${severity} ${line} ${message}`,
+    )
+
+  it('are errors that list the known names', () => {
+    expect(problems(['cover', 'map'])).toEqual([
+      expect.stringMatching(
+        /^error 3 <img src="logo"> .* in composition\.assets\.file_id \(there: cover, map\)$/,
+      ),
+      expect.stringMatching(/^error 4 the style loads photo; .*\(there: cover, map\)$/),
+      expect.stringMatching(/^error 4 <script src="logo"> is external; .* as a data: URI$/),
+    ])
+    expect(problems([])[0]).toMatch(/\(there: none\)$/)
+  })
+
+  it('are warnings where the names are unknown', () => {
+    expect(problems('unknown').map((problem) => problem.split(' ', 2).join(' '))).toEqual([
+      'warning 3',
+      'warning 4',
+      'error 4',
+    ])
+  })
+})
+
 describe('problems are reported with their lines', () => {
   it.each<[string, RegExp]>([
     ['', /^error - there is no <template>/],
     ['<div><template></template></div>', /^error - there is no <template>/],
     [`<template ${attributes}>${register}`, /^error 1 the <template> is not closed/],
-    [`<template ${attributes}><p></p></template>`, /^error 1 no script registers a timeline/],
     [
       `<template ${attributes}><!-- __timelines --></template>`,
       /^error 1 the <template> contains no element/,
@@ -54,7 +80,10 @@ describe('problems are reported with their lines', () => {
     [having('').replace('data-composition-id="a"', ''), /^error 1 data-composition-id is missing/],
     [having('').replace('640', '64px'), /^error 1 data-width must be a whole number of pixels, 1 to 4096/],
     [having('').replace('360', '4097'), /^error 1 data-height must be/],
-    [having('<img src="logo.png">'), /^error 3 <img src="logo\.png"> is external; .* data: URI/],
+    [
+      having('<img src="logo.png">'),
+      /^error 3 <img src="logo\.png"> is external; .* data: URI, or use the name of an image/,
+    ],
     [having('<img\nsrcset="https://example.com/a.png 2x">'), /^error 4 <img srcset="https:/],
     [having('<svg><image xlink:href="file:///etc/passwd"/></svg>'), /^error 3 <image href="file:\/\/\/etc/],
     [

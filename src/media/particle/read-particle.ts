@@ -8,6 +8,7 @@ import {
   type ParticleNode,
   sourceLine,
 } from './parse-source.ts'
+import { findExternalReferences, type ImageNames } from './external-references.ts'
 import type { SourceProblem } from './problem.ts'
 
 /** Declaration of a particle: attributes of its template or root element. */
@@ -31,17 +32,25 @@ const maxSourceProblems = 100
 /** Longest side of a particle's canvas in pixels, the same as of a result. */
 const maxCanvasSide = 4096
 
+interface ReadParticleOptions {
+  /** By default none. */
+  readonly imageNames?: ImageNames
+}
+
 /** Reads a particle's declaration from its source and finds the problems that are visible without playing it. */
-export function readParticle(source: string): ReadParticleResult {
+export function readParticle(
+  source: string,
+  { imageNames = [] }: ReadParticleOptions = {},
+): ReadParticleResult {
   const parsed = parseSource(source)
   if ('reason' in parsed) return { declaration: undefined, problems: [sourceError(parsed.reason)] }
   const { roots, template } = parsed
   if (!template) return { declaration: undefined, problems: [sourceError(noTemplateMessage)] }
   const { declaration, problems: declarationProblems } = readDeclaration(template)
   const found = [
-    checkTemplate(template, source),
+    checkTemplate(template),
     declarationProblems,
-    checkElements(template),
+    checkElements(template, imageNames),
     checkOutsideTemplate(roots, template),
   ]
   return { declaration, problems: takeProblems(found).toSorted(compareLines) }
@@ -60,21 +69,17 @@ function takeProblems(found: readonly Iterable<SourceProblem>[]): SourceProblem[
 const noTemplateMessage =
   'there is no <template> at the root: wrap everything, including styles and scripts, in <template data-composition-id="title" data-width="1920" data-height="1080">'
 
-function* checkElements(template: ParticleElement): Generator<SourceProblem> {
+function* checkElements(template: ParticleElement, imageNames: ImageNames): Generator<SourceProblem> {
   for (const element of descendantElements(template)) {
-    yield* findExternalReferences(element)
+    yield* findExternalReferences(element, imageNames)
     yield* checkClock(element, sourceLine(element))
   }
 }
 
-function* checkTemplate(template: ParticleElement, source: string): Generator<SourceProblem> {
+function* checkTemplate(template: ParticleElement): Generator<SourceProblem> {
   const line = sourceLine(template)
   if (!template.sourceCodeLocation?.endTag) yield sourceError('the <template> is not closed', line)
   if (!childNodes(template).some(isElement)) yield sourceError('the <template> contains no element', line)
-  if (!source.includes('__timelines')) {
-    const example = 'window.__timelines = { "title": { duration: () => 5, seek: (t) => { … } } }'
-    yield { ...sourceError(`no script registers a timeline, such as ${example}`, line), subject: 'timeline' }
-  }
 }
 
 /** Reads the attributes of the template or of its child element that has data-composition-id, which takes precedence. */
@@ -138,60 +143,4 @@ function sourceError(message: string, line?: number): SourceProblem {
 /** Problems without a line come first. */
 function compareLines(one: SourceProblem, other: SourceProblem): number {
   return (one.line ?? 0) - (other.line ?? 0)
-}
-
-/** Attributes whose URL is loaded; `href` except on links. */
-const loadingAttributes = new Set(['src', 'srcset', 'imagesrcset', 'poster', 'background', 'data', 'href'])
-const linkElements = new Set(['a', 'area'])
-
-/** Matches URLs that refer to the source itself. */
-const embeddedUrl = /^\s*(data:|#|about:|$)/i
-
-const embedHint = 'a particle has no access to network or files: embed it as a data: URI'
-
-/** Finds external resources that an element would load by its attributes and style. */
-function* findExternalReferences(element: ParticleElement): Generator<SourceProblem> {
-  const { tagName } = element
-  for (const { name, value } of element.attrs) {
-    const loads = name === 'data' ? tagName === 'object' : loadingAttributes.has(name)
-    if (!loads || (name === 'href' && linkElements.has(tagName)) || embeddedUrl.test(value)) continue
-    // Some libraries may be installed; playing the particle reports missing ones.
-    if (tagName === 'script' && /^\s*https:/i.test(value)) continue
-    const message = `<${tagName} ${name}="${shortenUrl(value)}"> is external; ${embedHint}`
-    yield { severity: 'error', message, line: sourceLine(element, name), subject: normalizeUrl(value) }
-  }
-  const style = attributeValue(element, 'style')
-  if (style !== undefined) yield* findExternalStyles(style, sourceLine(element, 'style'))
-  if (tagName !== 'style') return
-  for (const node of childNodes(element)) {
-    if (node.nodeName === '#text' && 'value' in node) {
-      yield* findExternalStyles(node.value, node.sourceCodeLocation?.startLine)
-    }
-  }
-}
-
-/** URLs in CSS: in `url(…)` and after `@import`. */
-const cssUrls = /url\(\s*["']?([^"')\s]{0,200})|@import\s+["']([^"'\n]{0,200})/gi
-
-function* findExternalStyles(css: string, firstLine: number | undefined): Generator<SourceProblem> {
-  let line = firstLine
-  let counted = 0
-  for (const found of css.matchAll(cssUrls)) {
-    const address = found[1] ?? found[2] ?? ''
-    if (embeddedUrl.test(address)) continue
-    if (line !== undefined) line += css.slice(counted, found.index).split('\n').length - 1
-    counted = found.index
-    const message = `the style loads ${shortenUrl(address)}; ${embedHint}`
-    yield { severity: 'error', message, line, subject: normalizeUrl(address) }
-  }
-}
-
-function shortenUrl(address: string): string {
-  const text = address.trim().replaceAll(/\s+/g, ' ')
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
-}
-
-/** Returns a URL as a browser requests it; relative ones unchanged. */
-function normalizeUrl(address: string): string {
-  return URL.canParse(address) ? new URL(address).href : address
 }

@@ -33,9 +33,10 @@ export function hasNoText(subtitles: Subtitles): boolean {
  * Returns the first issue of a file that is malformed as a whole, which means that it has no entries, or more issues than
  * entries. Entries without duration do not count as issues. Undefined for other files.
  */
-export function findMalformed({ entries, skipped, source }: Subtitles): SkippedEntry | undefined {
+export function findMalformed({ entries, skipped, source }: Subtitles): Omit<SkippedEntry, 'at'> | undefined {
   const issues = skipped.filter(({ issue }) => issue !== 'zero')
-  if (issues.length > entries.length) return issues[0]
+  const [first] = issues
+  if (first && issues.length > entries.length) return { line: first.line, issue: first.issue }
   const unread = entries.length === 0 && skipped.length === 0 && source.text.trim() !== ''
   return unread ? { line: 1, issue: 'stray' } : undefined
 }

@@ -1,6 +1,7 @@
+import { applyEdits, type TextEdit, type TextRange } from '../text-edits.ts'
 import { byteOrderMark, encodeText, type TextSource } from './encoding.ts'
 import { cueArrow } from './srt-file.ts'
-import type { SubtitleEntry, SubtitleFormat, Subtitles, TextRange } from './subtitles.ts'
+import type { SkippedEntry, SubtitleEntry, SubtitleFormat, Subtitles } from './subtitles.ts'
 import { assTime, srtTime, vttTime } from './times.ts'
 
 /** New values for parts of an entry. */
@@ -12,17 +13,25 @@ interface EntryChange {
   readonly text?: string
 }
 
+interface ChangeSubtitlesOptions {
+  /** Keeps the encoding of the file if it can represent the new text. */
+  readonly keepEncoding?: boolean
+  /** Removes the parts of the file that are not entries. */
+  readonly dropSkipped?: boolean
+}
+
 /**
  * Returns the bytes of a file with changed entries. All other bytes are unchanged. The result is UTF-8 and has a byte
- * order mark if the file had one. `keepEncoding` keeps the encoding of the file if it can represent the new text.
+ * order mark if the file had one.
  */
 export function changeSubtitles(
-  { format, source }: Subtitles,
+  { format, source, skipped }: Subtitles,
   changes: ReadonlyMap<SubtitleEntry, EntryChange>,
-  { keepEncoding = false }: { readonly keepEncoding?: boolean } = {},
+  { keepEncoding = false, dropSkipped = false }: ChangeSubtitlesOptions = {},
 ): Uint8Array {
   const edits = [...changes]
     .flatMap(([entry, change]) => entryEdits(entry, change, { format, text: source.text }))
+    .concat(dropSkipped ? skippedRemovals(skipped) : [])
     .filter(({ from, to, replacement: by }) => source.text.slice(from, to) !== by)
     .toSorted((one, other) => one.from - other.from)
   if (edits.length === 0) return source.bytes
@@ -75,20 +84,9 @@ function lineEnding(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
 }
 
-/** Replaces a range of a text. */
-export interface TextEdit extends TextRange {
-  readonly replacement: string
-}
-
-/** Applies edits to a text. They must be in order and must not overlap. */
-export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  const pieces: string[] = []
-  let at = 0
-  for (const { from, to, replacement: by } of edits) {
-    pieces.push(text.slice(at, from), by)
-    at = to
-  }
-  return [...pieces, text.slice(at)].join('')
+/** Returns the edits that remove the parts of a file that are not entries. */
+export function skippedRemovals(skipped: readonly SkippedEntry[]): TextEdit[] {
+  return skipped.map(({ at }) => ({ ...at, replacement: '' }))
 }
 
 /**

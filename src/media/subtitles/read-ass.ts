@@ -43,8 +43,11 @@ export function readAss(source: TextSource, stop: StopReading = () => false): Su
     else if (section === 'events' && /^format$/i.test(key)) fields = fieldIndexes(fieldNames(lines.at(line)))
     else if (section === 'events' && /^(dialogue|comment)$/i.test(key)) {
       const found = parseEvent(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
-      if (typeof found === 'string') skipped.push({ line: line + 1, issue: found })
-      else {
+      if (typeof found === 'string') {
+        const at = { from: lines.from(line), to: lines.from(line + 1) }
+        // Comments are never shown; those of editors often have no duration.
+        if (!/^comment$/i.test(key)) skipped.push({ line: line + 1, issue: found, at })
+      } else {
         entries.push(found)
         if (stop(found)) break
       }

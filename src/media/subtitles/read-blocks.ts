@@ -1,3 +1,4 @@
+import type { TextRange } from '../text-edits.ts'
 import type { TextSource } from './encoding.ts'
 import { indexLines, type LineIndex } from './lines.ts'
 import {
@@ -23,12 +24,12 @@ export function readBlocks(
   const heads = findHeads(source.text, lines, format)
   const entries: SubtitleEntry[] = []
   const skipped: SkippedEntry[] = []
-  const skip = (line: number, issue: EntryIssue) => skipped.push({ line: line + 1, issue })
+  const skip = (block: LineRange, issue: EntryIssue) =>
+    skipped.push({ line: block.from + 1, issue, at: blockRange(lines, block) })
 
   const strays = (from: number, to: number) => {
     for (const block of splitBlocks(lines, from, to)) {
-      if (format === 'srt' || !vttBlock.test(lines.at(block.from)))
-        skip(block.from, strayIssue(lines, block.from))
+      if (format === 'srt' || !vttBlock.test(lines.at(block.from))) skip(block, strayIssue(lines, block.from))
     }
   }
   let head = heads.next().value
@@ -39,7 +40,7 @@ export function readBlocks(
     const next = head?.first ?? lines.count
     const last = textEnd(lines, { from: times + 1, to: next, format })
     const issue = range ? timesIssue({ start: range.start.ms, end: range.end.ms }) : 'times'
-    if (issue ?? !range) skip(first, issue ?? 'times')
+    if (issue ?? !range) skip({ from: first, to: last }, issue ?? 'times')
     else {
       const entry = createEntry(source.text, { first, times, range, last, lines })
       entries.push(entry)
@@ -48,6 +49,19 @@ export function readBlocks(
     strays(last, next)
   }
   return { format, source, entries, skipped }
+}
+
+/** Lines from one up to another one, which is excluded. */
+interface LineRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Returns the range of lines in the text, with the empty lines after them. */
+function blockRange(lines: LineIndex, { from, to }: LineRange): TextRange {
+  let end = to
+  while (end < lines.count && lines.isBlank(end)) end += 1
+  return { from: lines.from(from), to: lines.from(end) }
 }
 
 /** Blocks of VTT that are not entries, including its first line. */
@@ -126,7 +140,7 @@ function textEnd(
 }
 
 /** Yields blocks of lines between empty lines. */
-function* splitBlocks(lines: LineIndex, from: number, to: number): Generator<{ from: number; to: number }> {
+function* splitBlocks(lines: LineIndex, from: number, to: number): Generator<LineRange> {
   let first = -1
   for (let line = from; line < to; line += 1) {
     const blank = lines.isBlank(line)

@@ -1,6 +1,7 @@
 import { assStyleFields, assStyleValues } from './ass-file.ts'
 import { defaultEventFields, isStyleSection, sectionName } from './read-ass.ts'
-import { applyEdits, type TextEdit } from './edit-subtitles.ts'
+import { applyEdits, type TextEdit } from '../text-edits.ts'
+import { skippedRemovals } from './edit-subtitles.ts'
 import { indexLines, type LineIndex } from './lines.ts'
 import type { AssStyle } from './style-presets.ts'
 import type { SubtitleEntry, Subtitles } from './subtitles.ts'
@@ -24,12 +25,15 @@ interface RewriteAssOptions {
   readonly events: ReadonlyMap<SubtitleEntry, readonly EventReplacement[]>
 }
 
-/** Returns the text of an ASS file with other styles and events. All other lines are unchanged. */
-export function rewriteAss({ source: { text } }: Subtitles, { styles, events }: RewriteAssOptions): string {
+/** Returns the text of an ASS file with other styles and events, without invalid ones. All other lines are unchanged. */
+export function rewriteAss(
+  { source: { text }, skipped }: Subtitles,
+  { styles, events }: RewriteAssOptions,
+): string {
   const lines = indexLines(text)
   const ending = /\r\n|\r|\n/.exec(text)?.[0] ?? '\n'
   const found = scanAssLayout(lines, new Set([...events.keys()].map(lineIndex)))
-  const edits: TextEdit[] = styleEdits(lines, { found, styles, ending })
+  const edits = [...styleEdits(lines, { found, styles, ending }), ...skippedRemovals(skipped)]
   for (const [entry, replaced] of events) {
     const line = lineIndex(entry)
     const fields = found.eventFields.get(line) ?? defaultEventFields

@@ -1,12 +1,7 @@
+import type { TextRange } from '../text-edits.ts'
 import type { TextSource } from './encoding.ts'
 
 export type SubtitleFormat = 'srt' | 'ass' | 'vtt'
-
-/** A part of a text from one UTF-16 offset up to another one, which is excluded. */
-export interface TextRange {
-  readonly from: number
-  readonly to: number
-}
 
 /** An entry of a subtitle file. */
 export interface SubtitleEntry {
@@ -33,10 +28,13 @@ export interface SubtitleEntry {
  */
 export type EntryIssue = 'times' | 'negative' | 'too-late' | 'reversed' | 'zero' | 'stray' | 'fields'
 
-/** A part of a file that is not an entry. It stays in the file unchanged. */
+/** A part of a file that is not an entry. */
 export interface SkippedEntry {
+  /** Its first line, from 1. */
   readonly line: number
   readonly issue: EntryIssue
+  /** Range of its whole lines in the text of the file, with the empty lines after it. */
+  readonly at: TextRange
 }
 
 /** A parsed subtitle file. */

@@ -1,4 +1,4 @@
-import type { TextRange } from './subtitles.ts'
+import type { TextRange } from '../text-edits.ts'
 
 /** A parsed time in milliseconds, with its range in the text. */
 export interface ParsedTime {

@@ -17,11 +17,6 @@ describe.skipIf(lacksBrowser)('a particle that cannot be played', () => {
 
   it.each([
     {
-      what: 'has no timeline',
-      page: particle('<p>x</p>', ''),
-      expected: /^title: .*no timeline is registered/,
-    },
-    {
       what: 'has an endless timeline',
       page: particle('', timeline('', Infinity)),
       expected: /^title: timeline "test" is endless/,

@@ -35,7 +35,7 @@ test('SRT is parsed as in players', () => {
   expect(issues(text, 'srt')).toEqual([[14, 'too-late']])
 })
 
-test('malformed parts of SRT are skipped and counted, and stay in the file', () => {
+test('malformed parts of SRT are skipped and counted', () => {
   const text = [
     'who wrote this?',
     '',
@@ -80,6 +80,7 @@ test('ASS is parsed by its order of fields, with times in hundredths of a second
     'Dialogue: 0:00:01.00,0:00:01.00,0,Default,zero',
     'Dialogue: 0:00:01.00,0:00:02.00',
     'Dialogue: soon,0:00:02.00,0,Default,when',
+    'Comment: 0:00:01.00,0:00:01.00,0,Default,of an editor',
     'Picture: 0:00:01.00,0:00:02.00,0,Default,a.png',
   ].join('\n')
   const file = read(text, 'ass')

@@ -1,5 +1,20 @@
 import { replace } from './natives.js'
 
+/** Time of an SVG document at which its finite animations have ended, s. */
+const svgEndSeconds = 3600
+
+/** @param {Element} element */
+function isEndless(element) {
+  return ['repeatCount', 'repeatDur'].some((name) => element.getAttribute(name) === 'indefinite')
+}
+
+/** @param {Element} element */
+function endWithFirstIteration(element) {
+  element.removeAttribute('repeatDur')
+  element.setAttribute('repeatCount', '1')
+  element.setAttribute('fill', 'freeze')
+}
+
 /** Drives SVG animation elements. */
 function createSvgAnimations() {
   const kinds = ['animate', 'animateTransform', 'animateMotion', 'set'].map((name) =>
@@ -7,12 +22,12 @@ function createSvgAnimations() {
   )
   /** @type {WeakMap<SVGSVGElement, number>} */
   const times = new WeakMap()
+  const elements = () => kinds.flatMap((some) => [...some])
+  const findSvgs = () => new Set(elements().flatMap((one) => outermostSvg(one) ?? []))
   return {
     /** @param {number} ms */
     move(ms) {
-      const svgs = new Set(
-        kinds.flatMap((elements) => [...elements].flatMap((one) => outermostSvg(one) ?? [])),
-      )
+      const svgs = findSvgs()
       for (const svg of svgs) {
         const before = times.get(svg)
         const at = before === undefined ? 0 : before + ms
@@ -21,6 +36,18 @@ function createSvgAnimations() {
         times.set(svg, at)
       }
       return svgs.size > 0
+    },
+    /** Shows every animation at its end. Returns whether any was not there yet. */
+    end() {
+      const endless = elements().filter((one) => isEndless(one))
+      for (const one of endless) endWithFirstIteration(one)
+      const moving = [...findSvgs()].filter((svg) => times.get(svg) !== svgEndSeconds * 1000)
+      for (const svg of moving) {
+        svg.pauseAnimations()
+        svg.setCurrentTime(svgEndSeconds)
+        times.set(svg, svgEndSeconds * 1000)
+      }
+      return endless.length + moving.length > 0
     },
   }
 }
@@ -41,22 +68,33 @@ function outermostSvg(element) {
  */
 
 const { finish, pause, play, reverse } = Animation.prototype
+const { updateTiming } = AnimationEffect.prototype
 const timeProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'currentTime')
 const startProperty = Object.getOwnPropertyDescriptor(Animation.prototype, 'startTime')
 const timeOf = (/** @type {Animation} */ one) => Number(timeProperty?.get?.call(one) ?? 0)
 
+/** Most times per frame that new animations are ended: the end of one may start the next, forever. */
+const maxEndsPerFrame = 8
+
 /**
  * Drives CSS animations and transitions, script animations and SVG animations. Each starts at its time 0 in the frame
- * in which it appears.
+ * in which it appears. While `isAtRest` returns true, each is shown at its end instead.
+ *
+ * @param {() => boolean} isAtRest
  */
-export function createAnimations() {
+export function createAnimations(isAtRest) {
   /** @type {WeakMap<Animation, AnimationState>} */
   const states = new WeakMap()
   /** @type {WeakSet<Animation>} */
   const stopped = new WeakSet()
   trackScriptCalls(states, stopped)
   const svgAnimations = createSvgAnimations()
+  let endsInFrame = 0
   return {
+    /** Call at the start of each frame. */
+    startFrame() {
+      endsInFrame = 0
+    },
     /**
      * Advances by `ms` milliseconds and returns whether anything plays. 0 registers animations that appeared since the last
      * frame, so that they start with that frame.
@@ -64,10 +102,13 @@ export function createAnimations() {
      * @param {number} ms
      */
     move(ms) {
-      let playing = svgAnimations.move(ms)
+      const ends = isAtRest()
+      let playing = ends ? svgAnimations.end() : svgAnimations.move(ms)
+      const mayEnd = endsInFrame < maxEndsPerFrame
       for (const one of document.getAnimations()) {
         // Scroll-driven animations follow their scroll position.
         if (!(one.timeline instanceof DocumentTimeline)) continue
+        if (ends && !mayEnd) continue
         const state = states.get(one) ?? { at: 0, fresh: true, pausedByUs: false, done: false }
         states.set(one, state)
         if (state.done) continue
@@ -75,9 +116,11 @@ export function createAnimations() {
           if (!state.pausedByUs) state.at = timeOf(one)
           continue
         }
-        step(one, state, ms)
+        if (ends) moveToEnd(one, state)
+        else step(one, state, ms)
         playing = true
       }
+      if (ends && playing) endsInFrame += 1
       return playing
     },
   }
@@ -168,6 +211,22 @@ function step(one, state, ms) {
     timeProperty?.set?.call(one, state.at)
   }
   state.pausedByUs = !state.done
+}
+
+/**
+ * Moves an animation to its end. An endless one ends with its first iteration; one without an end stays at its start.
+ *
+ * @param {Animation} one @param {AnimationState} state
+ */
+function moveToEnd(one, state) {
+  const { effect, playbackRate } = one
+  const hasFiniteEnd = () => effect?.getComputedTiming().endTime !== Infinity
+  if (effect && playbackRate > 0 && !hasFiniteEnd())
+    updateTiming.call(effect, { iterations: 1, fill: 'forwards' })
+  const hasEnd = playbackRate < 0 || (playbackRate > 0 && hasFiniteEnd())
+  if (hasEnd) finish.call(one)
+  else pause.call(one)
+  Object.assign(state, { fresh: false, pausedByUs: !hasEnd, done: true })
 }
 
 /** @param {Animation} one */

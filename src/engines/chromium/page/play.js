@@ -1,4 +1,5 @@
 import { createAnimations } from './animations.js'
+import { createBackdropUses } from './backdrop.js'
 import { createClock } from './clock.js'
 import { createDrawEvents } from './draw-events.js'
 import { realTime, replace } from './natives.js'
@@ -30,27 +31,44 @@ function seedRandom() {
 /** Real time in ms after which `advance` returns early: a longer silence would count as a hang. */
 const batchMs = 1000
 
-const noTimeline = 'no timeline is registered on window.__timelines, so the particle cannot be played'
-
 /**
- * Creates the player of this frame's particle, which the engine calls.
+ * Takes control of this frame: its random numbers, time, work, animations and problems.
  *
  * @param {number} settleMs longest real time that a frame waits for pending work
  */
-export function makePlayer(settleMs) {
+function takeControl(settleMs) {
   seedRandom()
   const pending = createPendingWork(settleMs)
   const problemLog = createProblemLog(pending.awaitImage)
   const drawEvents = createDrawEvents(problemLog.report)
+  const backdrop = createBackdropUses()
   const settle = () => pending.settle(problemLog.report)
   const clock = createClock(settle)
-  const animations = createAnimations()
   const timelines = createTimelines(problemLog.report)
+  const animations = createAnimations(() => timelines.findAll() === 0)
+  return { pending, problemLog, drawEvents, backdrop, settle, clock, timelines, animations }
+}
+
+/**
+ * Returns a function that plays the next frame, at a time in s.
+ *
+ * @param {ReturnType<typeof takeControl>} controls
+ */
+function createFramePlayer({
+  pending,
+  problemLog,
+  drawEvents,
+  backdrop,
+  settle,
+  clock,
+  timelines,
+  animations,
+}) {
   let at = 0
   let still = false
-
-  const play = async (/** @type {number} */ seconds) => {
+  return async (/** @type {number} */ seconds) => {
     const ms = seconds * 1000
+    animations.startFrame()
     animations.move(0)
     await clock.moveTo(ms)
     clock.runFrame()
@@ -63,22 +81,37 @@ export function makePlayer(settleMs) {
     at = ms
     const before = still
     still = ended && !playing && clock.isIdle() && !problemLog.usesMessages()
-    return { needsDraw: playing || drawEvents.isListening(), still: still && before }
+    const needsDraw = playing || drawEvents.isListening()
+    return { needsDraw, still: still && before, uses: backdrop.take() }
   }
+}
 
+/**
+ * Creates the player of this frame's particle, which the engine calls.
+ *
+ * @param {number} settleMs longest real time that a frame waits for pending work
+ */
+export function makePlayer(settleMs) {
+  const controls = takeControl(settleMs)
+  const { pending, problemLog, drawEvents, backdrop, settle, clock, timelines, animations } = controls
+  const play = createFramePlayer(controls)
   return {
-    /** Waits until the particle has loaded. Returns its problems and whether the page must be drawn before playing. */
+    /**
+     * Waits until the particle has loaded. Returns its problems, its uses of what is behind it, whether it registers a
+     * timeline, and whether the page must be drawn before playing.
+     */
     async ready() {
       pending.awaitFonts()
       await settle()
       await clock.moveTo(0)
       drawEvents.checkStyles()
-      if (timelines.findAll() === 0) problemLog.report(noTimeline)
-      return { needsDraw: drawEvents.isListening(), problems: problemLog.take() }
+      const hasTimeline = timelines.findAll() > 0
+      const uses = backdrop.take()
+      return { needsDraw: drawEvents.isListening(), hasTimeline, uses, problems: problemLog.take() }
     },
     /**
      * Plays times in s, for about a second of real time. Stops when the page must be drawn to deliver drawing events.
-     * Returns how many times were played and whether the picture no longer changes.
+     * Returns how many times were played, whether the picture no longer changes, and uses of what is behind the particle.
      *
      * @param {readonly number[]} times
      */
@@ -98,17 +131,27 @@ export function makePlayer(settleMs) {
 }
 
 /**
- * @param {(time: number) => Promise<{ needsDraw: boolean, still: boolean }>} play
+ * @typedef {object} FrameState State after a frame was played.
+ * @property {boolean} needsDraw
+ * @property {boolean} still
+ * @property {import('./backdrop.js').BackdropUse[]} uses
+ */
+
+/**
+ * @param {(time: number) => Promise<FrameState>} play
  * @param {readonly number[]} times
  */
 async function playTimes(play, times) {
   const latest = realTime() + batchMs
   let done = 0
   let state = { needsDraw: false, still: false }
+  const allUses = []
   for (const time of times) {
-    state = await play(time)
+    const { uses, ...played } = await play(time)
+    state = played
+    allUses.push(...uses)
     done += 1
     if (state.needsDraw || realTime() > latest) break
   }
-  return { done, ...state }
+  return { done, ...state, uses: allUses }
 }

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findFileRefs } from '../src/contract/file.ts'
+import { manifest } from '../src/engines/packs/manifest.ts'
+import { configurePacks } from '../src/engines/packs/resolve.ts'
+import { operations } from '../tools/index.ts'
+import { writeFakeWhisper } from './audio-language-detect/fake-whisper.ts'
+import { changed } from './contract/laws.ts'
+import { operationTables } from './contract/operations.ts'
+import type { DamagedMedia, OperationTables } from './contract/tables.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from './engines/ffmpeg/generate-media.ts'
+import { api } from './service/api.ts'
+import { startTestService, type TestAccount, type TestService } from './service/in-process.ts'
+
+// Every operation gets damaged files of the kind that it takes, and answers with a code that its table lists.
+
+type Damage = Exclude<keyof DamagedMedia, 'file'>
+
+const folder = await scratchFolder()
+let service: TestService
+let account: TestAccount
+let contents: Readonly<Record<DamagedMedia['file'], Readonly<Record<Damage, Uint8Array<ArrayBuffer>>>>>
+
+/** Bytes without any structure, the same on every run. */
+const randomBytes = Uint8Array.from(
+  { length: 5000 },
+  (_, at) => (Math.imul(at + 1, 2_654_435_761) >>> 13) & 255,
+)
+
+/** The first part of some bytes, to an offset after the first place where a marker starts. */
+function cut(bytes: Buffer, marker: Buffer | string, after = 0): Uint8Array<ArrayBuffer> {
+  const at = bytes.indexOf(marker)
+  if (at < 0) throw new Error(`the sample has no ${String(marker)}`)
+  return new Uint8Array(bytes.subarray(0, at + after))
+}
+
+/** Chunk IEND of a PNG. */
+const pngEnd = Buffer.from('0000000049454e44ae426082', 'hex')
+const text = (content: string) => new Uint8Array(Buffer.from(content))
+
+beforeAll(async () => {
+  const whisper = await writeFakeWhisper(folder)
+  configurePacks({ folder: join(folder, 'packs'), automatic: true, own: { whisper }, manifest })
+  const generated = async (name: string, args: readonly string[]) =>
+    await readFile(await generateMedia(join(folder, name), args))
+  const video = await generated('faststart.mp4', [...picture(4), ...h264, '-movflags', '+faststart'])
+  const image = await generated('still.png', [...picture(1), '-frames:v', '1'])
+  const sound = await generated('tone.wav', tone(8))
+  const [data, dataBytes] = ['data', sound.length - sound.indexOf('data')]
+  contents = {
+    'damaged.mp4': {
+      randomBytes,
+      truncated: cut(video, 'mdat', 600),
+      // A complete header of a file that ends where its pictures would begin.
+      withoutFrames: cut(video, 'mdat', 4),
+    },
+    'damaged.png': {
+      randomBytes,
+      truncated: cut(image, 'IDAT', 20),
+      withoutFrames: new Uint8Array(Buffer.concat([cut(image, 'IDAT', -4), pngEnd])),
+    },
+    'damaged.wav': {
+      randomBytes,
+      truncated: cut(sound, data, dataBytes / 2),
+      withoutFrames: cut(sound, data, 8),
+    },
+    'damaged.srt': {
+      randomBytes,
+      truncated: text('1\n00:00:01,000 --> 00:00:02,000\nGood evening\n\n2\n00:00:03,0'),
+      withoutFrames: text('\n\n'),
+    },
+    'damaged.html': {
+      randomBytes,
+      truncated: text('<template data-composition-id="a"><p'),
+      withoutFrames: text(' '),
+    },
+  }
+  // These services get no requests, because no task is created.
+  const services = {
+    language_model: { address: 'http://127.0.0.1:9/v1', model: 'none' },
+    transcription: { address: 'http://127.0.0.1:9/v1', model: 'none' },
+    voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
+  }
+  service = await startTestService({ operations, services })
+  account = await service.account(50)
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+/** The smallest request of an operation with a damaged file in place of each file. */
+async function requestWith({ operation, smallest, withoutModel, damaged }: OperationTables, damage: Damage) {
+  const schema = operations.find((module) => module.operation.name === operation)?.operation.input
+  if (!schema) throw new Error(`${operation} is not built`)
+  const { data } = await api(account).upload(damaged.file, contents[damaged.file][damage])
+  let request: Readonly<Record<string, unknown>> = { ...smallest, ...withoutModel }
+  for (const { path, value } of findFileRefs(schema, request)) {
+    if (value === '1') request = changed(request, path.join('.'), data.file_id)
+  }
+  return request
+}
+
+/** A file without a decodable frame has this code where the table has no code of its own (docs/contract.md). */
+const noFrame = 6021
+
+describe.each(operationTables)('$operation', (table) => {
+  it.each(['randomBytes', 'truncated', 'withoutFrames'] as const)('a file with %s', async (damage) => {
+    const expected = table.damaged[damage]
+    const listed = [...table.refusals, ...(table.limits ?? [])].map(({ code }) => code)
+    if (expected !== 'accepted') expect([...listed, noFrame]).toContain(expected)
+    const response = await api(account).send(`/task/${table.operation}/quote`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(await requestWith(table, damage)),
+    })
+    const isAccepted = response.status === 200
+    expect([response.msg, isAccepted ? 'accepted' : response.code]).toEqual([response.msg, expected])
+  })
+
+  it('random bytes never get a code that the table does not list', () => {
+    const { randomBytes: code } = table.damaged
+    expect(['accepted', ...table.refusals.map((row) => row.code)]).toContain(code)
+  })
+})
