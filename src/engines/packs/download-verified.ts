@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, constants, copyFile, mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
 import { errorCode } from '../../platform/system-error.ts'
+import { type FfmpegChildOptions, runChild } from '../ffmpeg/child.ts'
 import { isHttpUrl } from './allowed-url.ts'
 import { hasBuild, packArtifacts } from './machine.ts'
 import type { Artifact, NodePackage, Pack } from './manifest.ts'
@@ -149,12 +148,10 @@ async function downloadWithNpm(
   const folder = await mkdtemp(join(dirname(part), 'npm-'))
   try {
     const [program, ...script] = npmCommand()
-    await promisify(execFile)(program, [...script, 'pack', `${name}@${version}`, ...npmFlags], {
-      cwd: folder,
-      ...(signal && { signal }),
-    }).catch((error: unknown) => {
-      throw new Error(npmErrorMessage(error), { cause: error })
-    })
+    await runNpm(
+      { file: program, args: [...script, 'pack', `${name}@${version}`, ...npmFlags], signal },
+      folder,
+    )
     const packed = join(folder, artifact.file)
     if (!existsSync(packed)) throw new Error(`npm created no ${artifact.file}`)
     await rename(packed, part)
@@ -183,11 +180,27 @@ function npmCommand(): readonly [string, ...string[]] {
   return script === undefined ? ['npm'] : [process.execPath, script]
 }
 
-function npmErrorMessage(error: unknown): string {
-  if (errorCode(error) === 'ENOENT') return 'npm was not found'
-  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
-  const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
-  return lines[0]?.[1] ?? plainMessage(error).split('\n')[0] ?? ''
+/** Time limit of one package, ms: the largest has about 100 MB. */
+const npmTimeoutMs = 60 * 60_000
+
+/** Longest time without progress, ms: npm itself waits five minutes for a response before it tries again. */
+const npmStallMs = 6 * 60_000
+
+/** Runs npm in a folder. Throws an Error with the first line that explains the failure. */
+async function runNpm(
+  command: Pick<FfmpegChildOptions, 'file' | 'args' | 'signal'>,
+  cwd: string,
+): Promise<void> {
+  const limits = { timeoutMs: npmTimeoutMs, stallMs: npmStallMs }
+  const { code, log, timedOut, stalledMs } = await runChild({ ...command, ...limits, cwd }).catch(
+    (error: unknown) => {
+      throw errorCode(error) === 'ENOENT' ? new Error('npm was not found', { cause: error }) : error
+    },
+  )
+  if (timedOut || stalledMs !== undefined) throw new Error('npm made no progress')
+  if (code === 0) return
+  const [first] = [...log.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
+  throw new Error(first?.[1] ?? `npm exited with ${code}`, { cause: new Error(log) })
 }
 
 function plainMessage(error: unknown): string {
