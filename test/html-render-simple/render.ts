@@ -22,7 +22,7 @@ export async function renderBeats(
   const ids = Object.fromEntries(Object.entries(assets).map(([name, path]) => [name, fileIdOf(path)]))
   const request = {
     composition: { assets: { file_id: ids }, tracks: [], ...composition },
-    ...(encoding && { renderBeats: encoding }),
+    ...(encoding && { render: encoding }),
   }
   return runInWorker({ operation: htmlRenderSimple, plan, run }, request, { files, folder })
 }
