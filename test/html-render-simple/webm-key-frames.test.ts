@@ -14,15 +14,15 @@ const html = htmlParticle(
   'document.querySelector("b").style.background = ["#00f", "#fff", "#f00"][Math.floor(t / 0.7) % 3]',
 )
 
-it.each([10, 29.97, 1.5])(
+it.each([10, 1.5])(
   'a layer at %d frames per second has key frames of colour and transparency together, at least once per second',
   async (fps) => {
     await using folder = await temporaryFolder()
     const { path } = await renderBeats(
       {
         composition: {
-          ...{ video_size: { width: 320, height: 180 }, fps, duration: 4 },
-          ...{ tracks: [], beats: [{ start: 0, duration: 4, track_index: 0, html }] },
+          ...{ video_size: { width: 320, height: 180 }, fps, duration: 2.5 },
+          ...{ tracks: [], beats: [{ start: 0, duration: 2.5, track_index: 0, html }] },
         },
         renderBeats: { output_format: 'webm' },
       },
@@ -35,7 +35,7 @@ it.each([10, 29.97, 1.5])(
     const { video } = await probe(path)
     if (!video) throw new TypeError('no video')
     expect(video.alpha).toBe(true)
-    for (const [index, time] of [...keys, 4].entries())
+    for (const [index, time] of [...keys, 2.5].entries())
       expect(time - (keys[index - 1] ?? 0)).toBeLessThanOrEqual(1.001)
     // Between key frames, where a seek finds the one before.
     for (const time of keys)

@@ -109,8 +109,7 @@ export function safetyArgs(path: string): string[] {
     ...['-format_whitelist', [...containers.media, ...containers.image].join(',')],
     ...['-max_pixels', String(pixels)],
     ...['-max_streams', '100'],
-    // Each thread of a decoder allocates a picture of its own.
-    ...(isImage ? [...imageDemuxer(start), '-threads', '1'] : []),
+    ...(isImage ? imageDemuxer(start) : []),
   ]
 }
 
