@@ -78,8 +78,8 @@ export async function encodeSplitScreen(
     clips.map(async ({ file, video, beginMs }, index) => {
       // Decoding starts at a key frame before the range, and the graphs cut at the start of the range.
       const isAudible = audible.some((one) => one.index === index)
-      const seconds = isAudible ? soundDecodeStart(beginMs / 1000) : beginMs / 1000
-      const time = { video, seconds, signal: context.signal }
+      const from = isAudible ? soundDecodeStart(beginMs / 1000) : beginMs / 1000
+      const time = { video, seconds: from, signal: context.signal }
       return inputArgs(file.path, await pictureInputOptions(file.path, time))
     }),
   )

@@ -84,9 +84,9 @@ test('a program that waits for this process is not ended', async () => {
     ...{ file: process.execPath, timeoutMs: 60_000, clock },
     args: ['-e', 'process.stdout.write(Buffer.alloc(2 ** 22))'],
     onOutput: () => {
-      if (!isFirst) return
+      const delay = isFirst ? delayFirst() : undefined
       isFirst = false
-      return delayFirst()
+      return delay
     },
   })
   expect(ended).toMatchObject({ code: 0, timedOut: false })
