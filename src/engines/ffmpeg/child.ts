@@ -195,7 +195,7 @@ function pipeOutput(
     // The callback reports its own error elsewhere. Reading resumes so that the program can end.
     void handled
       .catch(() => {})
-      .then(() => {
+      .finally(() => {
         waiting[Symbol.dispose]()
         stdout.resume()
       })

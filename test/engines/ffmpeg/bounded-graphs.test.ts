@@ -77,9 +77,9 @@ it.skipIf(process.platform === 'win32').each<[string, () => Promise<unknown>]>([
         folder,
       ),
   ]),
-])('no filter graph is endless: %s', async (_, work) => {
+])('no filter graph is endless: %s', async (...[, work]) => {
   const log = join(folder, 'calls')
-  using _replaced = await replaceFfmpeg(join(folder, 'logging'), `echo "$*" >> '${log}'; exec "$FFMPEG" "$@"`)
+  using _ = await replaceFfmpeg(join(folder, 'logging'), `echo "$*" >> '${log}'; exec "$FFMPEG" "$@"`)
   await work()
   const commands = (await readFile(log, 'utf8'))
     .split('\n')
