@@ -1,24 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Clock, systemClock } from '../platform/clock.ts'
 import type { HostedService } from '../platform/hosting.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { dataFiles } from './data-files.ts'
-
-/** Clock of the daemon, ms since 1970; tests inject one. */
-export interface Clock {
-  now(): number
-  /** Calls a function after so many ms. Returns a function that cancels the call. */
-  after(ms: number, call: () => void): () => void
-}
-
-/** The clock of the machine; its timers do not keep the process alive. */
-export const systemClock: Clock = {
-  now: Date.now,
-  after: (ms, call) => {
-    const timer = setTimeout(call, ms).unref()
-    return () => clearTimeout(timer)
-  },
-}
 
 const defaultIdleMs = 30 * 60_000
 /** Interval of checks while there is work, ms. */

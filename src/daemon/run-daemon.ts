@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Clock } from '../platform/clock.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { type HostedService, type HostProcess, newKey } from '../platform/hosting.ts'
 import { killProcessGroup, identifyProcess } from '../platform/process-identity.ts'
 import { prepareDataFolder } from './data-folder.ts'
-import { type Clock, createIdleExit, createSettingsExit } from './auto-exit.ts'
+import { createIdleExit, createSettingsExit } from './auto-exit.ts'
 import { folderLockedExitCode } from './launch.ts'
 import { lockDataFolder } from './lock.ts'
 import {

@@ -110,7 +110,7 @@ export function parseMacMounts(text: string): Mount[] {
 
 async function listMounts(): Promise<Mount[]> {
   if (process.platform === 'linux') return parseLinuxMounts(await readFile('/proc/self/mounts', 'utf8'))
-  return parseMacMounts((await promisify(execFile)('/sbin/mount', [])).stdout)
+  return parseMacMounts((await promisify(execFile)('/sbin/mount', [], { timeout: 10_000 })).stdout)
 }
 
 /** The real path of a mapped drive is that of its share. */

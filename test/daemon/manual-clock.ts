@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/daemon/auto-exit.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 
 /** A clock moved by hand that lets checks finish after each due call. */
 export class ManualClock implements Clock {

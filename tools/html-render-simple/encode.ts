@@ -3,6 +3,7 @@ import type { FrameSpan } from '../../src/media/particle/frame-spans.ts'
 import { alphaDecoder } from '../../src/engines/ffmpeg/input-options.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
+import { limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
 import type { LayerFormat } from './layer-stream.ts'
 import { compositeGraph, layerGraph, soundGraph, type SoundInput } from './filter-graphs.ts'
 import { formatRate, frameTime } from '../../src/media/frame-rate.ts'
@@ -38,6 +39,8 @@ export async function encodeHtmlVideo(
 ): Promise<void> {
   const { canvas, render, layer } = composition
   const seconds = frameTime(canvas.frames, canvas.rate)
+  // Generous, because a busy machine is much slower than estimated: only ends hanging processes.
+  const timeoutMs = (10 * 60 + 30 * target.expectedSeconds) * 1000
   const { inputs, output } =
     render.output_format === 'mp4'
       ? await mp4Arguments(composition)
@@ -55,11 +58,13 @@ export async function encodeHtmlVideo(
     input: layer?.stream,
     cwd: context.scratch,
     signal: context.signal,
-    // Generous, because a busy machine is much slower than estimated: only ends hanging processes.
-    timeoutMs: (10 * 60 + 30 * target.expectedSeconds) * 1000,
+    timeoutMs,
     durationMs: seconds * 1000,
     ...(target.onProgress && { onProgress: target.onProgress }),
   })
+  const { base, sound } = composition.schedule
+  const isMixed = render.output_format === 'mp4' && base?.isHeard === true && sound !== undefined
+  if (isMixed) await limitTruePeak(target.path, { seconds, signal: context.signal, timeoutMs })
 }
 
 /**
@@ -98,11 +103,17 @@ async function mp4Arguments({ schedule, canvas, render, layer }: Composition): P
             mono: base.file.facts?.audio[0]?.channels === 1,
             from: frameTime(base.startFrame, rate),
             seconds: frameTime(base.endFrame - base.startFrame, rate),
+            streamSeconds: soundEndSeconds(base.file),
           },
         ]
       : []),
     ...(sound
-      ? [{ index: soundIndex, mono: sound.facts?.audio[0]?.channels === 1, from: 0, seconds: undefined }]
+      ? [
+          {
+            ...{ index: soundIndex, mono: sound.facts?.audio[0]?.channels === 1 },
+            ...{ from: 0, seconds: undefined, streamSeconds: soundEndSeconds(sound) },
+          },
+        ]
       : []),
   ]
   const picture = compositeGraph({
@@ -126,6 +137,21 @@ async function mp4Arguments({ schedule, canvas, render, layer }: Composition): P
   }
 }
 
+/** Returns when the first audio stream of a file ends, seconds. */
+function soundEndSeconds({ facts }: StagedFile): number {
+  const { start_ms: start = 0, duration_ms: duration = 0 } = facts?.audio[0] ?? {}
+  return (start + (duration || (facts?.duration_ms ?? 0))) / 1000
+}
+
+/**
+ * Returns options for key frames at least once per second. Colour and transparency are coded by two encoders. Only forced
+ * key frames are in both, so that a seek finds both; equal distances disable those that each encoder inserts on its own.
+ */
+function jointKeyFrames({ rate }: LayerFormat): string[] {
+  const distance = String(Math.max(1, Math.floor(rate.num / rate.den)))
+  return ['-g', distance, '-keyint_min', distance, '-force_key_frames', `expr:not(mod(n,${distance}))`]
+}
+
 function layerArguments({ canvas, render }: Composition, format: 'webm' | 'qtrle'): FfmpegArguments {
   if (format === 'qtrle') {
     const output = ['-filter_complex', layerGraph(0, canvas, 'argb'), '-map', '[v]', '-c:v', 'qtrle']
@@ -137,19 +163,9 @@ function layerArguments({ canvas, render }: Composition, format: 'webm' | 'qtrle
       ...['-filter_complex', layerGraph(0, canvas, 'yuva420p'), '-map', '[v]', ...bt709Tags],
       ...['-colorspace', 'smpte170m'],
       // The encoder rejects transparency without -auto-alt-ref 0. The bit rate only limits CRF.
-      ...[
-        '-c:v',
-        'libvpx',
-        '-pix_fmt',
-        'yuva420p',
-        '-auto-alt-ref',
-        '0',
-        '-deadline',
-        'good',
-        '-cpu-used',
-        '5',
-      ],
-      ...['-crf', String(crfByQuality[render.quality]), '-b:v', '100M'],
+      ...['-c:v', 'libvpx', '-pix_fmt', 'yuva420p', '-auto-alt-ref', '0', '-deadline', 'good'],
+      ...['-cpu-used', '5', '-crf', String(crfByQuality[render.quality]), '-b:v', '100M'],
+      ...jointKeyFrames(canvas),
     ],
   }
 }

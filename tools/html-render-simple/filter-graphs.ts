@@ -1,7 +1,13 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import type { FrameSpan } from '../../src/media/particle/frame-spans.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { limiter, soundRate, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
+import {
+  cutFades,
+  padTo,
+  soundRate,
+  stereoFilter,
+  truePeakLimiter,
+} from '../../src/engines/ffmpeg/sound-filters.ts'
 import { formatRate } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import { containedSize } from '../../src/media/layout/canvas.ts'
@@ -38,7 +44,7 @@ export function compositeGraph({ base, layer, canvas }: Composite): string {
 /** Returns the filter graph of the particles alone, ending in [v]. VP8 supports only the BT.601 matrix (RFC 6386, 9.2). */
 export function layerGraph(index: number, canvas: LayerFormat, format: 'yuva420p' | 'argb'): string {
   const colours = format === 'argb' ? '' : '=out_color_matrix=bt601:out_range=tv'
-  const end = `tpad=stop=-1:stop_mode=clone,trim=end_frame=${canvas.frames}`
+  const end = `tpad=stop=${canvas.frames}:stop_mode=clone,trim=end_frame=${canvas.frames}`
   return `[${index}:v]scale${colours},format=${format},${constantFrames(canvas)},${end}[v]`
 }
 
@@ -47,10 +53,10 @@ function constantFrames({ rate }: LayerFormat): string {
   return `fps=fps=${formatRate(rate)}:start_time=0,setsar=1`
 }
 
-function blackSource({ width, height, rate }: LayerFormat): string {
+function blackSource({ width, height, rate, frames }: LayerFormat): string {
   return (
     `color=black:size=${width}x${height}:rate=${formatRate(rate)},format=yuv420p,trim=end_frame=1,` +
-    'loop=loop=-1:size=1,setsar=1'
+    `loop=loop=${frames}:size=1,setsar=1`
   )
 }
 
@@ -70,7 +76,7 @@ function baseFilters({ video, startFrame, endFrame }: BaseInput, canvas: LayerFo
     ...(video.alpha ? ['format=gbrap,premultiply=inplace=1,scale=out_color_matrix=bt709:out_range=tv'] : []),
     'format=yuv420p',
     ...(isWhole ? [] : [padFilter(size, canvas)]),
-    `setsar=1,tpad=start=${startFrame}:stop=-1:color=black`,
+    `setsar=1,tpad=start=${startFrame}:stop=${canvas.frames}:color=black`,
   ].join(',')
 }
 
@@ -89,21 +95,27 @@ export interface SoundInput {
   readonly from: number
   /** Duration; undefined: to the end of the stream. */
   readonly seconds: number | undefined
+  /** Duration of the stream, seconds. */
+  readonly streamSeconds: number
 }
 
 /** Returns the filter graph that mixes one or two sounds at unchanged volume, ending in [a]. seconds: exact length of the result. */
 export function soundGraph(sounds: readonly SoundInput[], seconds: number): string {
-  const chains = sounds.map((sound) => `[${sound.index}:a:0]${soundFilterChain(sound)}`)
-  const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`
-  if (chains.length === 1) return `${chains.join('')},${end}`
+  const chains = sounds.map((sound) => `[${sound.index}:a:0]${soundFilterChain(sound, seconds)}`)
+  const end = `atrim=end=${seconds.toFixed(6)}[a]`
+  if (chains.length === 1) return `${chains.join('')},${padTo(seconds)},${end}`
   const labels = chains.map((_, index) => `[a${index}]`)
   const mix = `amix=inputs=${chains.length}:duration=longest:normalize=0`
-  return `${chains.map((chain, index) => chain + labels[index]).join(';')};${labels.join('')}${mix},apad,${limiter},${end}`
+  return `${chains.map((chain, index) => chain + labels[index]).join(';')};${labels.join('')}${mix},${padTo(seconds)},${truePeakLimiter()},${end}`
 }
 
-function soundFilterChain({ mono, from, seconds }: SoundInput): string {
+/** Returns the filters of one sound. resultSeconds: duration of the result. */
+function soundFilterChain({ mono, from, seconds, streamSeconds }: SoundInput, resultSeconds: number): string {
+  const playedSeconds = Math.min(seconds ?? Infinity, resultSeconds - from)
+  const samples = Math.round(playedSeconds * soundRate)
   return [
     stereoFilter(mono),
+    ...cutFades({ samples, fadeIn: false, fadeOut: streamSeconds > playedSeconds }),
     ...(seconds === undefined ? [] : [`atrim=end=${seconds.toFixed(6)}`]),
     ...(from > 0 ? [`adelay=delays=${Math.round(from * soundRate)}S:all=1`] : []),
   ].join(',')

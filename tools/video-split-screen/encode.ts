@@ -2,9 +2,18 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { alphaDecoder, fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/input-options.ts'
+import { pictureInputOptions, transparentSeekTime } from '../../src/engines/ffmpeg/alpha-seek.ts'
+import { fileTimes } from '../../src/engines/ffmpeg/input-options.ts'
 import { inputArgs, isInputError, runFfmpeg, runRaw } from '../../src/engines/ffmpeg/run.ts'
-import { limiter, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
+import {
+  cutFades,
+  padTo,
+  soundDecodeStart,
+  soundRate,
+  stereoFilter,
+  truePeakLimiter,
+} from '../../src/engines/ffmpeg/sound-filters.ts'
+import { limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
 import { formatRate, frameCount, hertz } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import { type ClipPlacement, splitScreenGraph } from './picture.ts'
@@ -48,19 +57,32 @@ export async function encodeSplitScreen(
   const frames = frameCount(screen.durationMs, rate)
   const seconds = frames / hertz(rate)
   const audioStreams = clips.map(({ file }) => file.facts?.audio[0])
+  const isCutAt = (index: number, ms: number) => isInsideSound(clips[index]?.file, ms)
   const audible = audibleClips(
     audio,
     audioStreams.map((stream) => stream !== undefined),
-  ).map((index) => ({
-    index,
-    mono: audioStreams[index]?.channels === 1,
-    beginMs: clips[index]?.beginMs ?? 0,
-  }))
+  ).map((index): AudibleClip => {
+    const beginMs = clips[index]?.beginMs ?? 0
+    return {
+      ...{ index, beginMs, mono: audioStreams[index]?.channels === 1 },
+      fadeIn: isCutAt(index, beginMs),
+      fadeOut: isCutAt(index, beginMs + seconds * 1000),
+    }
+  })
   const graphs = [
     splitScreenGraph({ ...screen, frames, clips: screen.pictures }),
     ...(audible.length > 0 ? [audioMixGraph({ inputs: audible, seconds })] : []),
   ]
-  const inputs = await Promise.all(clips.map(clipInputArgs))
+  const timeoutMs = encodeTimeoutMs(expectedSeconds)
+  const inputs = await Promise.all(
+    clips.map(async ({ file, video, beginMs }, index) => {
+      // Decoding starts at a key frame before the range, and the graphs cut at the start of the range.
+      const isAudible = audible.some((one) => one.index === index)
+      const from = isAudible ? soundDecodeStart(beginMs / 1000) : beginMs / 1000
+      const time = { video, seconds: from, signal: context.signal }
+      return inputArgs(file.path, await pictureInputOptions(file.path, time))
+    }),
+  )
   await runFfmpeg({
     args: [
       ...fileTimes,
@@ -76,23 +98,16 @@ export async function encodeSplitScreen(
     ],
     cwd: context.scratch,
     signal: context.signal,
-    timeoutMs: encodeTimeoutMs(expectedSeconds),
+    timeoutMs,
     durationMs: seconds * 1000,
     onProgress: (percent) => context.progress(percent),
   })
+  if (audible.length > 1) await limitTruePeak(path, { seconds, signal: context.signal, timeoutMs })
 }
 
 /** Returns the time limit, ms. The margin is large because a machine may be busy or slow: it only ends stalled runs. */
 function encodeTimeoutMs(expectedSeconds: number): number {
   return (10 * 60 + 30 * expectedSeconds) * 1000
-}
-
-/**
- * Returns the input options of a clip. Decoding starts at the key frame before the range, and the graphs cut at the
- * start of the range.
- */
-async function clipInputArgs({ file, video, beginMs }: StagedClip): Promise<string[]> {
-  return inputArgs(file.path, [...(await alphaDecoder(video)), ...fromKeyFrame(beginMs / 1000, video)])
 }
 
 /** A clip whose sound is part of the result. */
@@ -102,6 +117,15 @@ interface AudibleClip {
   readonly mono: boolean
   /** Start of the range of the clip in its file, ms. */
   readonly beginMs: number
+  /** Whether the range starts or ends inside the sound of the file. */
+  readonly fadeIn: boolean
+  readonly fadeOut: boolean
+}
+
+/** Returns whether a file has sound on both sides of a time, ms, so that a cut there clicks. */
+function isInsideSound(file: StagedFile | undefined, ms: number): boolean {
+  const { start_ms: start = 0, duration_ms: duration = 0 } = file?.facts?.audio[0] ?? {}
+  return ms > start + 1 && ms < start + (duration || (file?.facts?.duration_ms ?? 0)) - 1
 }
 
 interface AudioMixGraphOptions {
@@ -119,17 +143,18 @@ function audibleClips(mode: 'first' | 'mix' | 'mute', hasSound: readonly boolean
 
 /** Returns the filter graph of the sound: 48 kHz stereo of exactly `seconds`. The output label is [a]. */
 function audioMixGraph({ inputs, seconds }: AudioMixGraphOptions): string {
-  const chains = inputs.map(
-    ({ index, mono, beginMs }) =>
-      `[${index}:a:0]asetpts=PTS-${beginMs / 1000}/TB,${stereoFilter(mono)}[a${index}]`,
-  )
+  const chains = inputs.map(({ index, mono, beginMs, fadeIn, fadeOut }) => {
+    const fades = cutFades({ samples: Math.round(seconds * soundRate), fadeIn, fadeOut })
+    const filters = [`asetpts=PTS-${beginMs / 1000}/TB`, stereoFilter(mono), ...fades]
+    return `[${index}:a:0]${filters.join(',')}[a${index}]`
+  })
   const labels = inputs.map(({ index }) => `[a${index}]`).join('')
-  const end = `apad,atrim=end=${seconds.toFixed(6)}[a]`
-  if (inputs.length === 1) return `${chains.join(';')};${labels}${end}`
+  const end = `atrim=end=${seconds.toFixed(6)}[a]`
+  if (inputs.length === 1) return `${chains.join(';')};${labels}${padTo(seconds)},${end}`
   // The power of unrelated sounds adds up. With this weight, a mix is about as loud as a single sound.
   const weight = (1 / Math.sqrt(inputs.length)).toFixed(6)
   const mix = `amix=inputs=${inputs.length}:duration=longest:normalize=0:weights=${inputs.map(() => weight).join(' ')}`
-  return `${chains.join(';')};${labels}${mix},apad,${limiter},${end}`
+  return `${chains.join(';')};${labels}${mix},${padTo(seconds)},${truePeakLimiter()},${end}`
 }
 
 /**
@@ -147,7 +172,7 @@ export async function checkLastPictures(clips: readonly StagedClip[], signal: Ab
         6021,
         `${file.name}: there is no picture at ${lastPictureTime(clip).toFixed(1)} s`,
         {
-          hint: 'The file is cut off before that; export it again, or end the clip earlier with end_time_ms.',
+          hint: 'The file is cut off or damaged before that; export it again, or end the clip earlier with end_time_ms.',
         },
       )
     }),
@@ -162,13 +187,16 @@ const checkSide = 16
 
 /** Returns whether one picture of each clip is decoded, from the key frame before the end of its range. */
 async function allHavePicture(clips: readonly StagedClip[], signal: AbortSignal): Promise<boolean> {
+  const times = clips.map((clip) => ({ ...clip, seconds: lastPictureTime(clip), signal }))
+  for (const time of times) if ((await transparentSeekTime(time.file.path, time)) === undefined) return false
+  const inputs = await Promise.all(
+    times.map(async (time) => inputArgs(time.file.path, await pictureInputOptions(time.file.path, time))),
+  )
   let bytes = 0
   try {
     await runRaw({
       args: [
-        ...clips.flatMap((clip) =>
-          inputArgs(clip.file.path, fromKeyFrame(lastPictureTime(clip), clip.video)),
-        ),
+        ...inputs.flat(),
         ...clips.flatMap((_, index) => [
           ...['-map', `${index}:V:0`, '-frames:v', '1'],
           // Accepts any picture from the key frame on.

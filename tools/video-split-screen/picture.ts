@@ -130,11 +130,11 @@ function xstackFilter({ background, clips }: SplitScreenGraphOptions): string {
 }
 
 /** Returns filters that repeat one frame of the background colour, set as YUV values, and overlay each clip. */
-function overlayFilters({ canvas, rate, background, clips }: SplitScreenGraphOptions): string {
+function overlayFilters({ canvas, rate, frames, background, clips }: SplitScreenGraphOptions): string {
   const { y, cb, cr } = colourToBt709(background)
   const canvasSource =
     `color=black:size=${canvas.width}x${canvas.height}:rate=${formatRate(rate)},format=yuv420p,trim=end_frame=1,` +
-    `lutyuv=y=${y}:u=${cb}:v=${cr},setparams=${bt709},loop=loop=-1:size=1,setsar=1`
+    `lutyuv=y=${y}:u=${cb}:v=${cr},setparams=${bt709},loop=loop=${frames}:size=1,setsar=1`
   return clips.reduce(
     (graph, { left, top }, index) =>
       `${graph}[s${index}];[s${index}][c${index}]overlay=x=${left}:y=${top}:format=yuv420`,

@@ -2,7 +2,8 @@ import { rm, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext } from '../../src/contract/operation.ts'
-import { alphaDecoder, fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/input-options.ts'
+import { pictureInputOptions } from '../../src/engines/ffmpeg/alpha-seek.ts'
+import { fileTimes } from '../../src/engines/ffmpeg/input-options.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
 import { isPictureGap } from '../../src/engines/ffmpeg/decodable.ts'
 import { aacArgs, pcmInput, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
@@ -132,17 +133,15 @@ function damageError(error: unknown): MediaError {
   throw error
 }
 
-/** Returns the input options of a read, which starts at the key frame before its first range. */
+/** Returns the input options of a read, which starts at a key frame before its first range. */
 async function readInputArgs(
   [{ clip, from }]: SequentialRead,
-  { picture, context, threads }: EncodePartOptions,
+  { picture, context, threads, signal }: EncodePartOptions,
 ): Promise<string[]> {
   const video = picture.videoOf(clip.material)
-  return inputArgs(context.files.get(clip.material).path, [
-    ...(await alphaDecoder(video)),
-    ...['-threads', String(threads), '-an'],
-    ...fromKeyFrame(from, video),
-  ])
+  const { path } = context.files.get(clip.material)
+  const options = await pictureInputOptions(path, { video, seconds: from, signal })
+  return inputArgs(path, ['-threads', String(threads), '-an', ...options])
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { VideoFacts } from '../../src/contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
+import { type BlackFrames, blackFrames } from '../../src/engines/ffmpeg/black-frames.ts'
 import { containedSize } from '../../src/media/layout/canvas.ts'
 import {
   groupReads,
@@ -54,7 +55,7 @@ export function partGraph(
   const chains = mainGroup.map((piece, index) => {
     const range = ranges[index]
     const label = `[p${index}]`
-    if (!range) return `${blackFrames(options, piece.units)}${label}`
+    if (!range) return `${blackFrames(blackOptions(options, piece.units))},setsar=1${label}`
     const endCheck = {
       range,
       expectedFrom: lastPictureExpectedFrom(range, options),
@@ -80,9 +81,9 @@ export function partGraph(
   return { reads, graph: [...inputs, ...rawInputs, ...chains, end].join(';'), endChecks }
 }
 
-/** Returns the filters that generate a number of black frames. */
-function blackFrames({ canvas: { width, height, rate } }: PictureOptions, frames: number): string {
-  return `color=black:size=${width}x${height}:rate=${rate},trim=end_frame=${frames},format=yuv420p,setsar=1`
+/** Returns the size, the rate and the number of black frames on the canvas. */
+function blackOptions({ canvas: { width, height, rate } }: PictureOptions, frames: number): BlackFrames {
+  return { width, height, rate: { num: rate, den: 1 }, frames }
 }
 
 /** Maximum time from the start of the last picture to the end of a range, seconds: files round their times. */
@@ -122,7 +123,7 @@ function pieceFilters(
     `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),
-    ...(video.alpha ? [overBlackFilter(size, canvas.rate, label)] : []),
+    ...(video.alpha ? [overBlackFilter({ ...blackOptions(options, units), ...size }, label)] : []),
     `setparams=${bt709},format=yuv420p`,
     ...(fillsCanvas ? [] : [`pad=w=${canvas.width}:h=${canvas.height}:x=${x}:y=${y}:color=black`]),
     'setsar=1',
@@ -140,9 +141,8 @@ function samplingOffset(frameSeconds: number): number {
 }
 
 /** Returns the filters that composite a transparent picture over black. */
-function overBlackFilter(size: { width: number; height: number }, rate: number, label: string): string {
-  const background = `color=black:size=${size.width}x${size.height}:rate=${rate},format=yuv420p`
-  return `format=yuva420p[t${label}];${background}[b${label}];[b${label}][t${label}]overlay=format=yuv420:shortest=1`
+function overBlackFilter(black: BlackFrames, label: string): string {
+  return `format=yuva420p[t${label}];${blackFrames(black)}[b${label}];[b${label}][t${label}]overlay=format=yuv420:shortest=1`
 }
 
 function formatFilterSeconds(value: number): string {

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import type { RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { joinParts } from '../../src/engines/ffmpeg/join-parts.ts'
+import { soundRate } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
+import { limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
 import { totalUnits } from '../../src/media/timeline/pieces.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
@@ -77,11 +79,14 @@ async function renderTimeline(timeline: Timeline, context: RunContext, path: str
       },
     })
   const sound = timelineSound({ timeline, context, signal, timeoutMs })
+  const limitMix = async () => {
+    if (sound.isMixed) await limitTruePeak(path, { seconds: sound.samples / soundRate, signal, timeoutMs })
+  }
   const [onlyPart] = parts
   if (onlyPart && parts.length === 1) {
     const input = (ended: AbortSignal) => reportFailure(sound.input(ended), ended, abortAll)
     await encode({ ...onlyPart, path }, { ...sound, input })
-    return
+    return await limitMix()
   }
   const soundPath = join(scratch, 'sound.m4a')
   await allSettledOrThrow([
@@ -89,6 +94,7 @@ async function renderTimeline(timeline: Timeline, context: RunContext, path: str
     ...parts.map((part) => limit(() => encode(part)).catch(abortAll)),
   ])
   await joinParts(path, { parts, rate: timeline.rate, sound: soundPath, signal, timeoutMs })
+  await limitMix()
 }
 
 /** Yields the input. Calls `onFailure` as soon as the input fails, unless its consumer has already ended. */

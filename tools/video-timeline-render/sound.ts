@@ -7,16 +7,26 @@ import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/input-options.ts'
 import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
 import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
-import { soundRate, stereoFilter } from '../../src/engines/ffmpeg/sound-filters.ts'
+import {
+  cutFades,
+  padTo,
+  soundDecodeStart,
+  soundRate,
+  stereoFilter,
+} from '../../src/engines/ffmpeg/sound-filters.ts'
 import { decodePcm, type Pcm, pcmBytes } from '../../src/engines/ffmpeg/sound.ts'
-import { packAudioTracks, varispeedRates } from '../../src/media/timeline/audio-tracks.ts'
+import {
+  joinContinuousClips,
+  packAudioTracks,
+  varispeedRates,
+} from '../../src/media/timeline/audio-tracks.ts'
 import {
   layOutPieces,
   type Piece,
   pieceMaterialRange,
   type MaterialRange,
 } from '../../src/media/timeline/pieces.ts'
-import type { Timeline } from '../../src/media/timeline/timeline.ts'
+import { clipTolerance, type Timeline, type TimelineClip } from '../../src/media/timeline/timeline.ts'
 import { rechunk } from '../../src/platform/streams.ts'
 
 interface TimelineSoundOptions {
@@ -35,12 +45,14 @@ export function timelineSound(options: TimelineSoundOptions): Pcm {
   const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
   const clips = timeline.sound.flat()
   const isSilent = clips.every(({ material }) => !context.files.get(material).facts?.audio.length)
+  const tracks = packAudioTracks(timeline.sound.map(joinContinuousClips))
+  const isRaised = clips.some(({ volume, speed }) => volume > 1 || speed !== 1)
   return {
     samples,
-    isSilent,
+    isMixed: !isSilent && (tracks.length > 1 || isRaised),
     input(ended) {
       if (isSilent) return silentPcm(samples)
-      return mixTracks(samples, { ...options, signal: AbortSignal.any([options.signal, ended]) })
+      return mixTracks(tracks, samples, { ...options, signal: AbortSignal.any([options.signal, ended]) })
     },
   }
 }
@@ -49,10 +61,14 @@ export function timelineSound(options: TimelineSoundOptions): Pcm {
 const tracksAtOnce = 8
 
 /** Yields the sum of all tracks. Each round is stored in a temporary file, which the next round reads. */
-async function* mixTracks(samples: number, options: TimelineSoundOptions): AsyncGenerator<Uint8Array> {
+async function* mixTracks(
+  clipTracks: readonly (readonly TimelineClip[])[],
+  samples: number,
+  options: TimelineSoundOptions,
+): AsyncGenerator<Uint8Array> {
   const { context, signal } = options
   const { filters } = await locateFfmpeg()
-  const tracks = packAudioTracks(options.timeline.sound).map((clips) =>
+  const tracks = clipTracks.map((clips) =>
     renderTrack(
       layOutPieces(clips, { total: samples, perSecond: soundRate }),
       options,
@@ -77,10 +93,19 @@ async function* renderTrack(
   options: TimelineSoundOptions,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
-  const audibleRanges = pieces.map((piece) => {
+  const ranges = pieces.map((piece) => {
     const range = pieceMaterialRange(piece, soundRate)
     return range && hasSound(range, options.context.files.get(range.clip.material)) ? range : undefined
   })
+  const audibleRanges = ranges.map(
+    (range, index): AudibleRange | undefined =>
+      range && {
+        ...range,
+        ...soundCuts(range, options.context.files.get(range.clip.material)),
+        ...(ranges[index - 1] && { fadeIn: true }),
+        ...(ranges[index + 1] && { fadeOut: true }),
+      },
+  )
   for (let index = 0; index < pieces.length;) {
     const piece = pieces[index]
     if (!piece) return
@@ -102,17 +127,25 @@ function hasSound({ from }: MaterialRange, { facts }: StagedFile): boolean {
   return audio !== undefined && from * 1000 < audio.start_ms + (audio.duration_ms || facts?.duration_ms || 0)
 }
 
-/** Duration decoded before a range, seconds. Audio decoders are exact only after some preceding sound. */
-const leadIn = 0.5
+/** A range with its cuts: the sound of its neighbour, or the rest of its source, does not continue there. */
+interface AudibleRange extends MaterialRange {
+  readonly fadeIn: boolean
+  readonly fadeOut: boolean
+}
 
-/** Returns where decoding starts for sound that starts at `from`, both in seconds of the file. */
-function decodeStart(from: number): number {
-  return Math.max(0, from - leadIn)
+/** Returns whether a range starts or ends inside the sound of its file. */
+function soundCuts(
+  { from, to }: MaterialRange,
+  { facts }: StagedFile,
+): Pick<AudibleRange, 'fadeIn' | 'fadeOut'> {
+  const { start_ms: start = 0, duration_ms: duration = 0 } = facts?.audio[0] ?? {}
+  const end = (start + (duration || (facts?.duration_ms ?? 0))) / 1000
+  return { fadeIn: from > start / 1000 + clipTolerance, fadeOut: to < end - clipTolerance }
 }
 
 /** Yields the sound of consecutive ranges, each with exactly the length of its piece. */
 async function* decodeRanges(
-  ranges: readonly MaterialRange[],
+  ranges: readonly AudibleRange[],
   options: TimelineSoundOptions,
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
@@ -121,7 +154,7 @@ async function* decodeRanges(
   const inputs = ranges.flatMap(({ clip, from }) => {
     const { path, facts } = files.get(clip.material)
     const seekStream = facts?.video ?? facts?.audio[0]
-    return inputArgs(path, ['-vn', ...(seekStream ? fromKeyFrame(decodeStart(from), seekStream) : [])])
+    return inputArgs(path, ['-vn', ...(seekStream ? fromKeyFrame(soundDecodeStart(from), seekStream) : [])])
   })
   const chains = ranges.map((range, index) => {
     const mono = files.get(range.clip.material).facts?.audio[0]?.channels === 1
@@ -158,20 +191,21 @@ function withClipNames(
   return new MediaError(cause.code, message, { cause, hint: cause.hint })
 }
 
-/** Returns the filters from a decoded file to the samples of one range: cut, retimed and with its volume. */
+/** Returns the filters from a decoded file to the samples of one range: cut, retimed, faded and with its volume. */
 function rangeFilters(
-  { clip, from, to, units }: MaterialRange,
+  { clip, from, to, units, fadeIn, fadeOut }: AudibleRange,
   { mono, rubberband }: { mono: boolean; rubberband: boolean },
 ): string {
-  const start = from - decodeStart(from)
+  const start = from - soundDecodeStart(from)
   return [
-    `asetpts=PTS-${decodeStart(from).toFixed(6)}/TB`,
+    `asetpts=PTS-${soundDecodeStart(from).toFixed(6)}/TB`,
     stereoFilter(mono),
     // Padded before the cut, so that sound that ends early is followed by silence.
-    `apad,atrim=start=${start.toFixed(6)}:end=${(start + to - from).toFixed(6)},asetpts=PTS-STARTPTS`,
+    `${padTo(start + to - from)},atrim=start=${start.toFixed(6)}:end=${(start + to - from).toFixed(6)},asetpts=PTS-STARTPTS`,
     ...retimeFilters(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
-    `aformat=sample_fmts=fltp:channel_layouts=stereo,apad,atrim=end_sample=${units},asetpts=N/SR/TB`,
+    `aformat=sample_fmts=fltp:channel_layouts=stereo,${padTo(units / soundRate)},atrim=end_sample=${units},asetpts=N/SR/TB`,
+    ...cutFades({ samples: units, fadeIn, fadeOut }),
   ].join(',')
 }
 

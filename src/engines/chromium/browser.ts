@@ -1,55 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
+import { processTree } from '../process-tree.ts'
 import { BrowserFailure, type BrowserLimits, retryOnBrowserFailure } from './browser-failure.ts'
 import { beginFrameFlags, browserFlags } from './browser-flags.ts'
 import { type MethodResult, CdpPipe, type Method, type MethodParams } from './cdp-pipe.ts'
 import { locateChromium, requireSupportedVersion } from './locate.ts'
-
-/** A process of a process tree. */
-interface TreeProcess {
-  readonly pid: number
-  /** Private and shared memory, without mapped files. */
-  readonly memoryBytes: number
-}
-
-/** Returns a process and its descendants. On Windows, only the process itself, with 0 bytes. */
-async function processTree(pid: number): Promise<TreeProcess[]> {
-  if (process.platform === 'linux') return await linuxTree(pid)
-  if (process.platform === 'win32') return [{ pid, memoryBytes: 0 }]
-  return await unixTree(pid)
-}
-
-async function linuxTree(pid: number): Promise<TreeProcess[]> {
-  const [status, threads] = await Promise.all([
-    readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),
-    readdir(`/proc/${pid}/task`).catch(() => []),
-  ])
-  const lists = await Promise.all(
-    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
-  )
-  const children = lists.join(' ').split(/\s+/).filter(Boolean).map(Number)
-  const descendants = await Promise.all(children.map(linuxTree))
-  const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)].map(([, number]) => Number(number))
-  return [{ pid, memoryBytes: kibibytes.reduce((sum, one) => sum + one, 0) * 1024 }, ...descendants.flat()]
-}
-
-async function unixTree(root: number): Promise<TreeProcess[]> {
-  const { stdout } = await promisify(execFile)('/bin/ps', ['-axo', 'pid=,ppid=,rss='], {
-    timeout: 10_000,
-  }).catch(() => ({ stdout: '' }))
-  const all = [...stdout.matchAll(/(\d+)\s+(\d+)\s+(\d+)/g)].map(([, pid, parent, rss]) => ({
-    pid: Number(pid),
-    parent: Number(parent),
-    memoryBytes: Number(rss) * 1024,
-  }))
-  const descendants = (pid: number): TreeProcess[] =>
-    all.filter(({ parent }) => parent === pid).flatMap((one) => [one, ...descendants(one.pid)])
-  return [all.find(({ pid }) => pid === root) ?? { pid: root, memoryBytes: 0 }, ...descendants(root)]
-}
 
 interface LaunchBrowserOptions {
   /** Folder in which the browser's profile is created. */

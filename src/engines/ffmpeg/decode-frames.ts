@@ -2,7 +2,9 @@ import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { evenSize } from '../../media/clean/region.ts'
 import { uprightSize } from '../../media/geometry.ts'
 import { type Frame, frameBytes } from '../../media/clean/frame.ts'
-import { alignToFrames, alphaDecoder, fileTimes, fromKeyFrame } from './input-options.ts'
+import { pictureInputOptions } from './alpha-seek.ts'
+import { blackFrames } from './black-frames.ts'
+import { alignToFrames, fileTimes } from './input-options.ts'
 import { bt709, toneMap } from './colour.ts'
 import { streamOutput } from './stream-output.ts'
 import { fixedSizeChunks } from '../../platform/streams.ts'
@@ -69,11 +71,8 @@ export async function decodeArgs(
   filters: readonly string[] = [],
 ): Promise<string[]> {
   const { path, video, rate } = footage
-  const input = inputArgs(path, [
-    ...(await alphaDecoder(video)),
-    ...['-threads', String(threads), '-an'],
-    ...fromKeyFrame((first * rate.den) / rate.num, video),
-  ])
+  const options = await pictureInputOptions(path, { video, seconds: (first * rate.den) / rate.num })
+  const input = inputArgs(path, ['-threads', String(threads), '-an', ...options])
   const passed = [...decodeFilters(footage, { first, count, step }), ...filters].join(',')
   return [...fileTimes, ...input, '-map', '0:V:0', '-vf', passed, '-frames:v', String(count)]
 }
@@ -111,7 +110,7 @@ function decodeFilters(
     `trim=end_frame=${count},setpts=N`,
     `crop=${width}:${height}:0:0`,
     ...(video.hdr ? toneMap : isYuv(video) ? [] : [rgbToBt709]),
-    ...(video.alpha ? [compositeOverBlack(video, rate)] : []),
+    ...(video.alpha ? [compositeOverBlack(footage, count)] : []),
     ...sampleFilters(footage),
   ]
 }
@@ -127,8 +126,7 @@ function sampleFilters(footage: Footage): string[] {
 const rgbToBt709 = 'scale=out_color_matrix=bt709:out_range=tv'
 
 /** Composites a transparent picture over black. */
-function compositeOverBlack(video: VideoFacts, { num, den }: Rational): string {
-  const { width, height } = evenSize(uprightSize(video))
-  const black = `color=black:size=${width}x${height}:rate=${num}/${den},format=yuv420p`
+function compositeOverBlack({ video, rate }: Footage, frames: number): string {
+  const black = blackFrames({ ...evenSize(uprightSize(video)), rate, frames })
   return `format=yuva420p[t];${black}[b];[b][t]overlay=format=yuv420:shortest=1`
 }

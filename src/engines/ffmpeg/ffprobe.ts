@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { runChild } from './child.ts'
 import { locateFfmpeg } from './locate.ts'
-import { fileUrl, maxAlloc, safetyArgs } from './run.ts'
+import { fileUrl, maxAlloc, safetyArgs, stalledError } from './run.ts'
 
 export interface ProbeOptions {
   readonly signal?: AbortSignal | undefined
@@ -14,7 +14,12 @@ export interface FfprobeOptions extends ProbeOptions {
   readonly isBounded?: boolean
   /** Time limit, ms. The default suffices for headers or a few frames. */
   readonly timeoutMs?: number
+  /** Longest time without progress, ms. */
+  readonly stallMs?: number
 }
+
+/** Longest time without progress, ms: a query reads little. */
+const defaultProbeStallMs = 30_000
 
 const defaultTimeoutMs = 60_000
 
@@ -75,6 +80,7 @@ async function runFfprobe(
     signal,
     isBounded = false,
     timeoutMs = defaultTimeoutMs,
+    stallMs = defaultProbeStallMs,
     onOutput,
   }: FfprobeOptions & { readonly onOutput: (chunk: Buffer) => void },
 ): Promise<string> {
@@ -83,6 +89,7 @@ async function runFfprobe(
     code,
     signal: endedBy,
     timedOut,
+    stalledMs,
     log,
   } = await runChild({
     file: ffprobe,
@@ -91,10 +98,12 @@ async function runFfprobe(
       ...[...args, '-i', fileUrl(path)],
     ],
     timeoutMs,
+    stallMs,
     signal,
     onOutput,
   })
   const cause = new Error(log)
+  if (stalledMs !== undefined) throw stalledError('ffprobe', stalledMs, cause)
   if (timedOut) {
     const ifPersistent = isBounded ? '' : ' If the problem persists, the file is damaged: export it again.'
     throw new MediaError(isBounded ? 6402 : 6017, `the file could not be read within ${timeoutMs / 1000} s`, {

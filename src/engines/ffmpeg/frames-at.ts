@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MediaError } from '../../contract/errors.ts'
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
+import { transparentSeekTime } from './alpha-seek.ts'
 import { alphaDecoder } from './input-options.ts'
 import { keyFramesBefore } from './quick-probe.ts'
 import { readFrames } from './read-frames.ts'
@@ -56,8 +57,11 @@ async function decodeRun(
   run: DecodingRun,
   { video, stepMs, width, height, signal }: FramesAtOptions,
 ): Promise<(Uint8Array | undefined)[]> {
-  const before = [...(await alphaDecoder(video)), '-noaccurate_seek', '-ss', String(run[0] / 1000)]
-  const filters = `fps=${1000 / stepMs}:start_time=0:round=up`
+  const seconds = run[0] / 1000
+  const from = (await transparentSeekTime(path, { video, seconds, signal })) ?? seconds
+  const before = [...(await alphaDecoder(video)), '-noaccurate_seek', '-ss', String(from)]
+  const shift = from < seconds ? `settb=AVTB,setpts=PTS-${(seconds - from).toFixed(6)}/TB,` : ''
+  const filters = `${shift}fps=${1000 / stepMs}:start_time=0:round=up`
   const count = run.length
   const job = { before, filters, count, timeoutMs: runTimeoutMs, signal }
   const frames = await readFrames(path, { width, height }, job)

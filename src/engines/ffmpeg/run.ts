@@ -13,6 +13,7 @@ interface FfmpegJob {
   readonly cwd?: string | undefined
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs: number
+  readonly stallMs?: number | undefined
   /** Data for the argument `pipe:0`. */
   readonly input?: FfmpegChildOptions['input']
   /** Duration of the result, ms, used for progress. */
@@ -38,7 +39,20 @@ export async function runWithReports(
 ): Promise<void> {
   // -stats_period exists since ffmpeg 4.4, the oldest supported version.
   const args = ['-progress', 'pipe:1', '-stats_period', '1', ...job.args]
-  await runRaw({ ...job, args, onOutput: progressReader(onReport) })
+  // ffmpeg may report once per second even if it is stuck: only a change is progress.
+  let last: ProgressReport = { timeMs: 0, frames: 0 }
+  let isChanged = false
+  const read = progressReader((report) => {
+    isChanged ||= report.timeMs !== last.timeMs || report.frames !== last.frames
+    last = report
+    onReport(report)
+  })
+  const showsProgress = () => {
+    const wasChanged = isChanged
+    isChanged = false
+    return wasChanged
+  }
+  await runRaw({ ...job, args, onOutput: read, showsProgress })
 }
 
 /** Same as `runFfmpeg`, for results that ffmpeg writes to its standard output. */
@@ -46,7 +60,8 @@ export async function runRaw(job: Omit<FfmpegChildOptions, 'file'>): Promise<voi
   const { ffmpeg } = await locateFfmpeg()
   const args = [...globalArgs, ...job.args]
   const ended = await runChild({ ...job, file: ffmpeg, args })
-  if (ended.timedOut || ended.code !== 0) throw ffmpegError(ended, job.timeoutMs)
+  if (ended.timedOut || ended.stalledMs !== undefined || ended.code !== 0)
+    throw ffmpegError(ended, job.timeoutMs)
 }
 
 /**
@@ -81,15 +96,20 @@ const containers = {
 /** Maximum pixels of one picture. A photo may be larger than a video frame, of which a decoder keeps many. */
 const maxPixels = { image: 2 ** 27, media: 2 ** 26 }
 
+/** Maximum bytes of one decoded photo: the pixels above with 4 bytes each. Samples of 16 bits take twice as many. */
+const maxImageBytes = 4 * maxPixels.image
+
 /** Returns the options of ffmpeg and ffprobe that make reading a hostile file safe. */
 export function safetyArgs(path: string): string[] {
-  const kind = kindOf(extensionOf(path)) === 'image' ? 'image' : 'media'
+  const isImage = kindOf(extensionOf(path)) === 'image'
+  const start = isImage ? firstBytes(path, pngHeaderBytes) : Buffer.alloc(0)
+  const pixels = isImage ? maxImageBytes / decodedPixelBytes(start) : maxPixels.media
   return [
     ...['-protocol_whitelist', 'file'],
     ...['-format_whitelist', [...containers.media, ...containers.image].join(',')],
-    ...['-max_pixels', String(maxPixels[kind])],
+    ...['-max_pixels', String(pixels)],
     ...['-max_streams', '100'],
-    ...(kind === 'image' ? imageDemuxer(path) : []),
+    ...(isImage ? imageDemuxer(start) : []),
   ]
 }
 
@@ -121,18 +141,29 @@ const imageSignatures = [
  * Names the single-picture demuxer. By the file name alone, ffmpeg would read an image sequence (image2). The
  * demuxer is chosen by content, because extensions of images are often wrong.
  */
-function imageDemuxer(path: string): string[] {
-  const first = firstBytes(path, 16)
+function imageDemuxer(start: Buffer): string[] {
+  const first = start.toString('latin1', 0, 16)
   const signature = imageSignatures.find(({ bytes }) => bytes.test(first))
   return signature ? ['-f', signature.demuxer] : []
 }
 
-function firstBytes(path: string, length: number): string {
+/** Bytes of a PNG up to its bit depth and colour type (PNG 3rd edition, 11.2.1). */
+const pngHeaderBytes = 26
+
+/** Returns the largest number of bytes that a pixel of an image takes when decoded. start: first bytes of the file. */
+function decodedPixelBytes(start: Buffer): number {
+  const isPng = start.toString('latin1', 0, 4) === '\x89PNG'
+  const [depth, colourType] = [start[24] ?? 0, start[25] ?? 0]
+  // Bit 1 of the colour type: red, green and blue. A transparent colour may add a fourth channel.
+  return isPng && depth === 16 && (colourType & 2) > 0 ? 8 : 4
+}
+
+function firstBytes(path: string, length: number): Buffer {
   const buffer = Buffer.alloc(length)
   try {
     const file = openSync(path, 'r')
     try {
-      return buffer.toString('latin1', 0, readSync(file, buffer, 0, length, 0))
+      return buffer.subarray(0, readSync(file, buffer, 0, length, 0))
     } finally {
       closeSync(file)
     }
@@ -143,9 +174,18 @@ function firstBytes(path: string, length: number): string {
 
 const reduceHint = 'ask for less at once: a shorter range, smaller or fewer files'
 
+/** Returns the error of a program that was ended because it made no progress. stalledMs: time without progress, ms. */
+export function stalledError(program: string, stalledMs: number, cause: unknown): MediaError {
+  return new MediaError(6402, `${program} made no progress for ${Math.round(stalledMs / 1000)} s`, {
+    cause,
+    hint: 'Try again. If the problem persists, check the disk and the files that the task reads.',
+  })
+}
+
 /** Returns the error that explains why ffmpeg failed. */
-function ffmpegError({ code, signal, timedOut, log }: ChildResult, timeoutMs: number): MediaError {
+function ffmpegError({ code, signal, timedOut, stalledMs, log }: ChildResult, timeoutMs: number): MediaError {
   const cause = new Error(log || `ffmpeg ended with ${signal ?? code} and no message`)
+  if (stalledMs !== undefined) return stalledError('ffmpeg', stalledMs, cause)
   if (timedOut) {
     return new MediaError(6402, `ffmpeg did not finish within ${Math.round(timeoutMs / 1000)} s`, {
       cause,

@@ -4,33 +4,66 @@ export const soundRate = 48_000
 /** Attack time of the limiter, ms. The limiter looks ahead, and thus delays, by this time. */
 const attackMs = 5
 
-/** Peak limit of a mix, relative to full scale. Leaves headroom so that AAC does not clip. */
-const ceiling = 0.89
-
-/** Limits the peaks of a mix without delay. The input must extend past the end by the attack time. */
-export const limiter = limiterAt({ rate: soundRate, ceiling })
-
 /** Oversampling factor for the search for peaks between samples (ITU-R BS.1770, annex 2). */
 const oversampling = 4
 
 /**
- * Same as `ceiling`, for peaks between samples, so that they stay below -1 dB in the file. Downsampling
- * restores up to 0.6 dB, and AAC adds as much to tones. White noise at full level reaches +0.7 dB.
+ * Peak limit of a mix, dB. Downsampling restores up to 0.6 dB, and AAC adds as much to tones. What dense sound adds is
+ * measured and limited after encoding (`limitTruePeak`).
  */
-const trueCeiling = 0.79
+export const mixCeiling = -2.05
 
-/** Same as `limiter`, but also limits peaks between samples. */
-export const truePeakLimiter = [
-  `aresample=${oversampling * soundRate}`,
-  limiterAt({ rate: oversampling * soundRate, ceiling: trueCeiling }),
-  `aresample=${soundRate}`,
-].join(',')
-
-function limiterAt({ rate, ceiling: limit }: { rate: number; ceiling: number }): string {
+/**
+ * Returns filters that limit the true peaks of a mix without delay. The input must extend past the end by the attack time:
+ * see `padTo`. ceiling: peak limit, dB.
+ */
+export function truePeakLimiter(ceiling = mixCeiling): string {
   return [
-    `alimiter=limit=${limit}:attack=${attackMs}:level=0`,
-    `atrim=start_sample=${(rate * attackMs) / 1000},asetpts=PTS-STARTPTS`,
+    `aresample=${oversampling * soundRate}`,
+    `alimiter=limit=${(10 ** (ceiling / 20)).toFixed(4)}:attack=${attackMs}:level=0`,
+    `atrim=start_sample=${(oversampling * soundRate * attackMs) / 1000},asetpts=PTS-STARTPTS`,
+    `aresample=${soundRate}`,
   ].join(',')
+}
+
+/** Duration decoded before a range, seconds. Audio decoders are exact only after some preceding sound. */
+const leadIn = 0.5
+
+/** Returns where decoding starts for sound that starts at `from`, both in seconds of the file. */
+export function soundDecodeStart(from: number): number {
+  return Math.max(0, from - leadIn)
+}
+
+/** Silence beyond the end, seconds, for the delay of `truePeakLimiter` and for rounding. */
+const paddingSeconds = 0.1
+
+/** Returns the filter that extends sound with silence to slightly more than so many seconds. Never endless. */
+export function padTo(seconds: number): string {
+  return `apad=whole_dur=${(seconds + paddingSeconds).toFixed(6)}`
+}
+
+/** Duration of the fade at a cut, seconds: removes the click and is too short to be heard itself. */
+const fadeSeconds = 0.003
+
+interface CutFades {
+  /** Length of the sound, samples at the rate of results. */
+  readonly samples: number
+  /** Whether it starts with a cut. */
+  readonly fadeIn: boolean
+  /** Whether it ends with a cut. */
+  readonly fadeOut: boolean
+}
+
+/**
+ * Returns filters that fade sound, with timestamps from 0, at its cuts. A raised cosine makes no step larger than those
+ * of the sound itself.
+ */
+export function cutFades({ samples, fadeIn, fadeOut }: CutFades): string[] {
+  const length = Math.min(fadeSeconds * soundRate, Math.floor(samples / 2))
+  if (length === 0) return []
+  const fade = (type: 'in' | 'out', start: number) =>
+    `afade=type=${type}:start_sample=${start}:nb_samples=${length}:curve=hsin`
+  return [...(fadeIn ? [fade('in', 0)] : []), ...(fadeOut ? [fade('out', samples - length)] : [])]
 }
 
 /**

@@ -3,7 +3,7 @@ import { type MonoAudio, speechRate } from '../../media/speech/speech-types.ts'
 import { streamOutput } from './stream-output.ts'
 import { fixedSizeChunks } from '../../platform/streams.ts'
 import { inputArgs, logFilter, runRaw } from './run.ts'
-import { monoFilter, soundRate, stereoFilter, truePeakLimiter } from './sound-filters.ts'
+import { monoFilter, padTo, soundRate, stereoFilter, truePeakLimiter } from './sound-filters.ts'
 
 /** The first audio stream of a file, for a result of given duration. */
 export interface StereoSound {
@@ -19,7 +19,7 @@ export interface StereoSound {
  * silence.
  */
 export function soundFilters({ mono, seconds, rate }: Omit<StereoSound, 'path'>): string {
-  return `${stereoFilter(mono, rate)},apad,atrim=end=${seconds.toFixed(6)}`
+  return `${stereoFilter(mono, rate)},${padTo(seconds)},atrim=end=${seconds.toFixed(6)}`
 }
 
 /** Duration of a chunk, seconds. */
@@ -169,11 +169,11 @@ export interface Pcm {
   readonly samples: number
   /** Generates the samples until the signal reports that the consumer ended. */
   readonly input: (ended: AbortSignal) => AsyncIterable<Uint8Array>
-  /** Whether all samples are known to be 0. */
-  readonly isSilent: boolean
+  /** Whether samples may exceed those of the sources. */
+  readonly isMixed: boolean
 }
 
-/** Encodes sound as AAC and limits its true peaks. */
+/** Encodes sound as AAC. Limits the peaks of a mix before that. */
 export async function encodeAac(path: string, sound: Pcm, job: PcmJob): Promise<void> {
   await runRaw({ ...job, input: sound.input, args: [...pcmInput, ...aacArgs(sound), path] })
 }
@@ -182,7 +182,8 @@ export async function encodeAac(path: string, sound: Pcm, job: PcmJob): Promise<
 export const pcmInput: readonly string[] = ['-protocol_whitelist', 'pipe', ...pcmFormat, '-i', 'pipe:0']
 
 /** Returns the output options that encode this input. */
-export function aacArgs({ samples, isSilent }: Pcm): string[] {
-  const filters = ['apad', ...(isSilent ? [] : [truePeakLimiter]), `atrim=end_sample=${samples}`]
+export function aacArgs({ samples, isMixed }: Pcm): string[] {
+  const limited = isMixed ? [truePeakLimiter()] : []
+  const filters = [padTo(samples / soundRate), ...limited, `atrim=end_sample=${samples}`]
   return ['-af', filters.join(','), '-c:a', 'aac', '-b:a', '192k']
 }

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, constants, copyFile, mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
 import { retry } from '../../platform/retry.ts'
 import { errorCode } from '../../platform/system-error.ts'
+import { type FfmpegChildOptions, runChild } from '../ffmpeg/child.ts'
 import { isHttpUrl } from './allowed-url.ts'
 import { hasBuild, packArtifacts } from './machine.ts'
 import type { Artifact, NodePackage, Pack } from './manifest.ts'
@@ -168,7 +167,18 @@ async function downloadWithNpm(
 }
 
 /** A failed run of npm. */
-class NpmFailure extends Error {}
+class NpmFailure extends Error {
+  /** What npm printed. */
+  readonly log: string
+
+  constructor(
+    message: string,
+    { log = '', cause }: { readonly log?: string; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.log = log
+  }
+}
 
 /** Runs `npm pack` once and moves the packed file to its place. */
 async function packWithNpm(
@@ -178,12 +188,10 @@ async function packWithNpm(
   const folder = await mkdtemp(join(dirname(part), 'npm-'))
   try {
     const [program, ...script] = npmCommand()
-    await promisify(execFile)(program, [...script, 'pack', `${name}@${version}`, ...npmFlags], {
-      cwd: folder,
-      ...(signal && { signal }),
-    }).catch((error: unknown) => {
-      throw new NpmFailure(npmErrorMessage(error), { cause: error })
-    })
+    await runNpm(
+      { file: program, args: [...script, 'pack', `${name}@${version}`, ...npmFlags], signal },
+      folder,
+    )
     const packed = join(folder, artifact.file)
     if (!existsSync(packed)) throw new NpmFailure(`npm created no ${artifact.file}`)
     await rename(packed, part)
@@ -199,15 +207,11 @@ const connectionFailures = /\b(ECONNRESET|ECONNREFUSED|ETIMEDOUT|ERR_SOCKET_TIME
 const unresolvedHosts = /\b(ENOTFOUND|EAI_AGAIN)\b/
 
 function isPassingNpmFailure(error: unknown): boolean {
-  return error instanceof NpmFailure && connectionFailures.test(npmOutput(error))
-}
-
-function npmOutput({ cause }: NpmFailure): string {
-  return cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : ''
+  return error instanceof NpmFailure && connectionFailures.test(error.log)
 }
 
 function npmError({ name, version }: NodePackage, cause: unknown): MediaError {
-  const isOffline = cause instanceof NpmFailure && unresolvedHosts.test(npmOutput(cause))
+  const isOffline = cause instanceof NpmFailure && unresolvedHosts.test(cause.log)
   const hint = isOffline ? networkHint : 'Check the network connection and that npm is installed with Node.'
   return new MediaError(6401, `npm cannot download ${name}@${version}: ${plainMessage(cause)}`, {
     cause,
@@ -229,11 +233,27 @@ function npmCommand(): readonly [string, ...string[]] {
   return script === undefined ? ['npm'] : [process.execPath, script]
 }
 
-function npmErrorMessage(error: unknown): string {
-  if (errorCode(error) === 'ENOENT') return 'npm was not found'
-  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
-  const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
-  return lines[0]?.[1] ?? plainMessage(error).split('\n')[0] ?? ''
+/** Time limit of one package, ms: the largest has about 100 MB. */
+const npmTimeoutMs = 60 * 60_000
+
+/** Longest time without progress, ms: npm itself waits five minutes for a response before it tries again. */
+const npmStallMs = 6 * 60_000
+
+/** Runs npm in a folder. Throws a NpmFailure with the first line that explains the failure. */
+async function runNpm(
+  command: Pick<FfmpegChildOptions, 'file' | 'args' | 'signal'>,
+  cwd: string,
+): Promise<void> {
+  const limits = { timeoutMs: npmTimeoutMs, stallMs: npmStallMs }
+  const { code, log, timedOut, stalledMs } = await runChild({ ...command, ...limits, cwd }).catch(
+    (error: unknown) => {
+      throw errorCode(error) === 'ENOENT' ? new NpmFailure('npm was not found', { cause: error }) : error
+    },
+  )
+  if (timedOut || stalledMs !== undefined) throw new NpmFailure('npm made no progress', { log })
+  if (code === 0) return
+  const [first] = [...log.matchAll(/^npm (?:error|ERR!) (?!A complete log|code )(.+)$/gm)]
+  throw new NpmFailure(first?.[1] ?? `npm exited with ${code}`, { log })
 }
 
 function plainMessage(error: unknown): string {

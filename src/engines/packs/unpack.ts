@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process'
 import { open, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { promisify } from 'node:util'
 import { MediaError } from '../../contract/errors.ts'
 import { syncFolder } from '../../platform/durable.ts'
 import { createFolder } from '../../platform/folder.ts'
+import { runChild } from '../ffmpeg/child.ts'
 import { extractedPaths } from './machine.ts'
 import type { NodePackage } from './manifest.ts'
 import { fileSha256 } from './sha256.ts'
@@ -34,7 +33,7 @@ export async function unpackPackage(
       ...paths,
       ...members,
     ]
-    await promisify(execFile)('tar', args, { cwd, ...(signal && { signal }) })
+    await runTar(args, cwd, signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw unpackError(name, error, 'Install the program tar')
@@ -52,16 +51,28 @@ export async function unpackModelArchive(archive: string, signal?: AbortSignal):
     basename(archive),
   ]
   try {
-    await promisify(execFile)('tar', args, { cwd: dirname(archive), ...(signal && { signal }) })
+    await runTar(args, dirname(archive), signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw unpackError(basename(archive), error, 'Install the programs tar and bzip2')
   }
 }
 
+/** Time limit, ms. The largest archive has about 1 GB. */
+const tarTimeoutMs = 30 * 60_000
+
+/** Runs tar in a folder. Throws an Error with its output if it fails, stalls or exceeds its time limit. */
+async function runTar(args: readonly string[], cwd: string, signal: AbortSignal | undefined): Promise<void> {
+  const { code, log, timedOut, stalledMs } = await runChild({
+    ...{ file: 'tar', args, cwd, signal, timeoutMs: tarTimeoutMs },
+  })
+  if (timedOut || stalledMs !== undefined) throw new Error('tar made no progress')
+  if (code !== 0) throw new Error(log || `tar exited with ${code}`)
+}
+
 function unpackError(name: string, error: unknown, what: string): MediaError {
-  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  return new MediaError(6401, `${name} cannot be unpacked here: ${stderr || String(error)}`, {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new MediaError(6401, `${name} cannot be unpacked here: ${reason}`, {
     cause: error,
     retryable: false,
     hint: `${what}, and check that the disk has space.`,

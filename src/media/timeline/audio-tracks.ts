@@ -19,6 +19,32 @@ export function packAudioTracks(tracks: readonly (readonly TimelineClip[])[]): T
   return packed.map(({ clips }) => clips)
 }
 
+/**
+ * Joins consecutive clips of a track that continue each other in the same source, with the same settings. The joined clip
+ * keeps the position and the request path of the first. Times may be off by `clipTolerance`.
+ */
+export function joinContinuousClips(clips: readonly TimelineClip[]): TimelineClip[] {
+  return clips.reduce<TimelineClip[]>((joined, clip) => {
+    const last = joined.at(-1)
+    if (!last || !isContinuation(last, clip)) return [...joined, clip]
+    const source = { from: last.source.from, to: clip.source.to }
+    const track = { from: last.track.from, to: clip.track.to }
+    return [...joined.slice(0, -1), { ...last, source, track }]
+  }, [])
+}
+
+function isContinuation(last: TimelineClip, next: TimelineClip): boolean {
+  const sourceTime = last.source.from + (next.track.from - last.track.from) * last.speed
+  return (
+    next.material === last.material &&
+    next.speed === last.speed &&
+    next.keepPitch === last.keepPitch &&
+    next.volume === last.volume &&
+    Math.abs(next.track.from - last.track.to) <= clipTolerance &&
+    Math.abs(next.source.from - sourceTime) <= clipTolerance
+  )
+}
+
 /** Two sample rates whose ratio changes speed and pitch of a sound, as with a tape. */
 interface VarispeedRates {
   /** Rate to which the sound is resampled, Hz. */

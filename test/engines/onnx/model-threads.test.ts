@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openModelThreads } from '../../../src/engines/onnx/model-threads.ts'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../../src/engines/packs/resolve.ts'
 import { newWindowAnalysis } from '../../../src/engines/piano/basic-pitch-window.ts'
@@ -26,6 +27,19 @@ test('a model that fails to load is reported to every caller', async () => {
       reason: { code: 6401, retryable: false, message: 'piano transcription does not run on this machine' },
     })
   }
+})
+
+test('a request to a thread that is stuck fails, and so do later ones', async () => {
+  await using scratch = await temporaryFolder()
+  await using mirror = await startMirror({ 'eyes.onnx': modelBytes })
+  const known = { 'onnx-runtime': manifest['onnx-runtime'], 'piano-transcription': modelPack() }
+  configurePacks(testPacks(scratch.path, known, { mirror: mirror.address }))
+  const module = new URL('./silent-thread', import.meta.url)
+  const kind = { pack: 'piano-transcription', purpose: 'the test', module, stallMs: 3000 } as const
+  await using threads = await openModelThreads<null, null>(kind, 1, new AbortController().signal)
+  const stuck = { code: 6402, retryable: true, message: 'the test made no progress for 3 s' }
+  await expect(threads.run(null, [])).rejects.toMatchObject(stuck)
+  await expect(threads.run(null, [])).rejects.toMatchObject(stuck)
 })
 
 /** Twelve seconds of non-repeating audio, in chunks. */

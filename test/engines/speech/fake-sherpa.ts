@@ -14,6 +14,7 @@ const behave = (file) => {
   if (behaviour === 'crash') process.abort()
   if (behaviour === 'throw') throw new Error('no such file')
   if (behaviour === 'hang') for (;;);
+  if (behaviour === 'sleep') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   return behaviour
 }
 module.exports = {

@@ -131,25 +131,35 @@ const question = { samples: new Float32Array(16), rate: 16_000 }
 describe('a sherpa-onnx process', () => {
   beforeEach(() => usingModel('opens', 'hang'))
 
-  async function start(timeoutMs?: number): Promise<SherpaProcess> {
+  async function start(limits: { timeoutMs?: number; stallMs?: number } = {}): Promise<SherpaProcess> {
     const settings = {
       modelConfig: {
         senseVoice: { model: join(folder, 'mirror', 'sense.model.onnx'), language: '' },
         tokens: join(folder, 'mirror', 'sense.tokens.txt'),
       },
     }
-    const limits = { signal: neverAborted, ...(timeoutMs !== undefined && { timeoutMs }) }
-    return await startSherpaProcess({ model: 'slow', kind: 'recogniser', settings }, limits)
+    const options = { signal: neverAborted, ...limits }
+    return await startSherpaProcess({ model: 'slow', kind: 'recogniser', settings }, options)
   }
 
   it('is killed after a timeout', async () => {
-    await using sherpa = await start(300)
+    await using sherpa = await start({ timeoutMs: 300 })
     await expect(sherpa.request(question, neverAborted)).rejects.toMatchObject({
       code: 6402,
       retryable: true,
       message: expect.stringMatching(/the model slow did not reply within \d+ s/),
     })
     await expect(sherpa.request(question, neverAborted)).rejects.toMatchObject({ code: 6402 })
+  })
+
+  it('is killed if it makes no progress, long before its timeout', async () => {
+    await usingModel('opens', 'sleep')
+    await using sherpa = await start({ stallMs: 900 })
+    await expect(sherpa.request(question, neverAborted)).rejects.toMatchObject({
+      code: 6402,
+      retryable: true,
+      message: expect.stringMatching(/the model slow made no progress for \d+ s/),
+    })
   })
 
   it('is killed on abort, with the reason of the signal', async () => {

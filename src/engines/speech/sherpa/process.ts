@@ -3,8 +3,10 @@ import { MediaError } from '../../../contract/errors.ts'
 import { estimateSpeechSeconds } from '../../../media/speech/sentences.ts'
 import type { MonoAudio } from '../../../media/speech/speech-types.ts'
 import { limitConcurrency } from '../../../platform/concurrency.ts'
-import { preferAsMemoryVictim, logTail } from '../../ffmpeg/child.ts'
+import { defaultStallMs, preferAsMemoryVictim, logTail } from '../../ffmpeg/child.ts'
 import { resolvePack } from '../../packs/resolve.ts'
+import { treeProcessorMs } from '../../process-tree.ts'
+import { Watchdog } from '../../watchdog.ts'
 import type { SherpaLoadRequest, SherpaReply, SherpaRequest } from './messages.ts'
 
 const program = import.meta.filename.endsWith('.ts') ? './child.ts' : './child.js'
@@ -24,20 +26,33 @@ export interface SherpaProcess extends AsyncDisposable {
   request(question: SherpaRequest, signal: AbortSignal): Promise<unknown>
 }
 
+interface StartSherpaOptions {
+  readonly signal: AbortSignal
+  /** Time limit of a request, ms, before the addition for its sound. */
+  readonly timeoutMs?: number
+  /** Longest time without processor time, ms. */
+  readonly stallMs?: number
+}
+
 /**
  * Starts a sherpa-onnx process and loads a model. Throws 6401 if the engine is missing or cannot load the model. After
  * a crash, an abort or a timeout the process accepts no further requests.
  */
 export async function startSherpaProcess(
   options: Omit<SherpaLoadRequest, 'engine'> & { readonly model: string },
-  { signal, timeoutMs = baseTimeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
+  { signal, timeoutMs = baseTimeoutMs, stallMs = defaultStallMs }: StartSherpaOptions,
 ): Promise<SherpaProcess> {
   const { model, ...opening } = options
   const engine = await resolvePack('sherpa-onnx', { signal })
   signal.throwIfAborted()
   const run = new ChildConnection(model)
   try {
-    await run.send({ ...opening, engine }, { signal, timeoutMs: Math.max(timeoutMs, loadTimeoutMs) })
+    await run.send(
+      { ...opening, engine },
+      {
+        ...{ signal, stallMs, timeoutMs: Math.max(timeoutMs, loadTimeoutMs) },
+      },
+    )
   } catch (error) {
     await run.end()
     signal.throwIfAborted()
@@ -49,6 +64,7 @@ export async function startSherpaProcess(
       serialize(() =>
         run.send(question, {
           signal: until,
+          stallMs,
           timeoutMs: timeoutMs + requestSeconds(question) * timeoutMsPerSecond,
         }),
       ),
@@ -95,7 +111,7 @@ class ChildConnection {
   /** Sends a message and awaits the reply. */
   async send(
     message: SherpaLoadRequest | SherpaRequest,
-    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+    { signal, timeoutMs, stallMs }: Required<StartSherpaOptions>,
   ): Promise<unknown> {
     signal.throwIfAborted()
     if (this.#failure) throw this.#failure
@@ -107,6 +123,11 @@ class ChildConnection {
       timeoutMs,
     )
     signal.addEventListener('abort', onAbort, { once: true })
+    using _ = new Watchdog({
+      stallMs,
+      processorMs: () => treeProcessorMs(this.#process.pid),
+      onStall: () => this.#kill(`made no progress for ${Math.round(stallMs / 1000)} s`),
+    })
     try {
       this.#process.send(message, (error) => {
         if (error) this.#fail(`accepts no request: ${error.message}`)

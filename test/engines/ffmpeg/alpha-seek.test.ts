@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { transparentSeekTime } from '../../../src/engines/ffmpeg/alpha-seek.ts'
+import { framesAt } from '../../../src/engines/ffmpeg/frames-at.ts'
+import { locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import { rgb } from '../../video-split-screen/media.ts'
+import { renderSplit } from '../../video-split-screen/render.ts'
+import { consecutiveClips, render, request } from '../../video-timeline-render/render.ts'
+import { generateMedia, h264, picture, scratchFolder } from './generate-media.ts'
+import { transparentVideo, withoutTransparencyKey } from './transparent-video.ts'
+
+const folder = await scratchFolder()
+const path = join(folder, 'alpha.webm')
+const broken = join(folder, 'broken.webm')
+const plain = join(folder, 'plain.mp4')
+beforeAll(async () => {
+  await transparentVideo(path)
+  await withoutTransparencyKey(broken, path)
+  await generateMedia(plain, [...picture(2), ...h264])
+})
+
+/** Returns the times of the key frames of the colour, seconds. */
+async function colourKeyFrames(file: string): Promise<number[]> {
+  const { ffprobe } = await locateFfmpeg()
+  const args = [
+    '-v',
+    'error',
+    '-select_streams',
+    'v',
+    '-show_entries',
+    'packet=pts_time,flags',
+    '-of',
+    'csv=p=0',
+  ]
+  const { stdout } = await promisify(execFile)(ffprobe, [...args, file])
+  return [...stdout.matchAll(/^([\d.]+),K/gm)].map(([, time]) => Number(time))
+}
+
+async function videoFacts(file: string) {
+  const { video } = await probe(file)
+  if (!video) throw new TypeError('no video')
+  return video
+}
+
+/** The mean of a part of a row of a picture in red, green and blue. */
+function mean(picture_: Buffer, width: number, [row, from, to]: readonly [number, number, number]): number[] {
+  return [0, 1, 2].map((channel) => {
+    let sum = 0
+    for (let x = from; x < to; x += 1) sum += picture_[(row * width + x) * 3 + channel] ?? 0
+    return sum / (to - from)
+  })
+}
+
+function expectNear(color: readonly number[], expected: readonly number[]) {
+  for (const [channel, value] of expected.entries())
+    expect(Math.abs((color[channel] ?? 0) - value), color.join()).toBeLessThan(40)
+}
+
+describe('a transparent video with key frames of the colour alone', () => {
+  it('is decoded from an earlier time', async () => {
+    const video = await videoFacts(path)
+    expect(video.alpha).toBe(true)
+    expect((await colourKeyFrames(path)).length).toBeGreaterThan(1)
+    expect(await transparentSeekTime(path, { video, seconds: 2.5 })).toBeLessThanOrEqual(0.5)
+    expect(await transparentSeekTime(path, { video, seconds: 0.5 })).toBe(0.5)
+    const cut = await videoFacts(broken)
+    expect(await transparentSeekTime(broken, { video: { ...cut, alpha: true }, seconds: 1 })).toBeUndefined()
+  })
+
+  it('shows the picture and the transparency of its range in a timeline', async () => {
+    const cut = { path, from: 2.4, seconds: 0.4 }
+    const rendered = await render(request({ picture: consecutiveClips([cut]) }), folder)
+    const frame = await rgb(rendered.path, 5)
+    expectNear(mean(frame, 160, [45, 10, 70]), [0, 0, 255])
+    expectNear(mean(frame, 160, [45, 90, 150]), [0, 0, 0])
+  })
+
+  it('shows them in a split screen, over the background', async () => {
+    const clip = { file_id: path, begin_time_ms: 2400, end_time_ms: 2800 }
+    const rendered = await renderSplit(
+      {
+        ...{ clips: [clip, clip], quality: '720p', output_ratio: '1:1', audio_mode: 'mute' },
+        ...{ background_color: '#FF0000', fit_mode: 'contain' },
+      },
+      folder,
+    )
+    const { width, height, layout } = rendered.output
+    const slot = layout.slots[0]?.destination_rect
+    if (!slot) throw new TypeError('no slot')
+    const row = Math.round((slot.y + slot.height / 2) * height)
+    const at = (share: number) => Math.round((slot.x + share * slot.width) * width)
+    const frame = await rgb(rendered.path, 5)
+    expectNear(mean(frame, width, [row, at(0.1), at(0.4)]), [0, 0, 255])
+    expectNear(mean(frame, width, [row, at(0.6), at(0.9)]), [255, 0, 0])
+  })
+
+  it('shows them in a preview', async () => {
+    const video = await videoFacts(path)
+    const options = { video, times: [2500, 3500], stepMs: 1000, width: 16, height: 9, signal: undefined }
+    const [blue, white] = await framesAt(path, options)
+    if (!blue || !white) throw new TypeError('a frame is missing')
+    expectNear([...blue.subarray(4 * (4 * 16 + 3), 4 * (4 * 16 + 3) + 3)], [0, 0, 255])
+    expectNear([...white.subarray(4 * (4 * 16 + 3), 4 * (4 * 16 + 3) + 3)], [255, 255, 255])
+    expect(blue[4 * (4 * 16 + 12) + 3]).toBeLessThan(40)
+  })
+})
+
+describe('a transparent video of which no picture decodes', () => {
+  it('fails with 6021 and its name in a timeline', async () => {
+    const cuts = [
+      { path: plain, from: 0, seconds: 0.4 },
+      { path: broken, from: 0.6, seconds: 0.6 },
+    ]
+    await expect(render(request({ picture: consecutiveClips(cuts) }), folder)).rejects.toMatchObject({
+      code: 6021,
+      message: expect.stringContaining('broken.webm') as string,
+    })
+  })
+
+  it('fails with 6021 and its name in a split screen', async () => {
+    const clips = [{ file_id: plain }, { file_id: broken }]
+    const body = { clips, quality: '720p', output_ratio: '1:1', audio_mode: 'mute' }
+    await expect(renderSplit(body, folder)).rejects.toMatchObject({
+      code: 6021,
+      message: expect.stringContaining('broken.webm') as string,
+    })
+  })
+})
