@@ -24,7 +24,7 @@ it.each([10, 1.5])(
           ...{ video_size: { width: 320, height: 180 }, fps, duration: 2.5 },
           ...{ tracks: [], beats: [{ start: 0, duration: 2.5, track_index: 0, html }] },
         },
-        renderBeats: { output_format: 'webm' },
+        render: { output_format: 'webm' },
       },
       folder.path,
     )

@@ -71,7 +71,7 @@ it.skipIf(process.platform === 'win32').each<[string, () => Promise<unknown>]>([
                 : [],
             beats: [{ start: 0, duration: 0.5, track_index: 0, html }],
           },
-          renderBeats: { output_format },
+          render: { output_format },
           assets: { film },
         },
         folder,
