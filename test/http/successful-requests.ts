@@ -75,6 +75,7 @@ export const successfulRequests: Record<
     const list = await api(world.account).upload('regions.json', JSON.stringify({ regions: [] }))
     return { params: { file_id: world.clip }, query: { regions_file_id: list.data.file_id, at: '0,0.1' } }
   },
+  extractSound: ({ clip }) => ({ params: { file_id: clip } }),
   deleteFile: async (world) => ({ params: { file_id: await newFile(world) } }),
   linkFile: ({ clip }) => ({ params: { file_id: clip }, json: { expires_in: 60 } }),
   cleanFiles: () => ({ json: { keep_days: 30 } }),
