@@ -13,6 +13,8 @@ import { reconnectingClient, type ServiceConnector } from './service-connector.t
 export interface KnownTask extends TaskRef {
   /** Folder or name for its results, if the agent gave one. */
   readonly save_to?: string | undefined
+  /** What was derived from the call that created it, one sentence each. */
+  readonly assumed?: readonly string[]
 }
 
 /** A task that is not created until the user agrees to its price. */

@@ -2,6 +2,7 @@ import { type ExpectedTimes, type TaskView, wasStoppedOnRequest } from '../clien
 import { describeCredits } from '../contract/credits.ts'
 import { taskError } from '../contract/task.ts'
 import { findResultFiles, type ResultFile } from './file-delivery.ts'
+import type { RegionOverview } from './region-overview.ts'
 import type { LinkedFile, PricedTask, SavedFile } from './session.ts'
 import type { PublishedSchema } from './tool.ts'
 
@@ -18,6 +19,10 @@ export interface Snapshot {
   readonly price_credits?: number
   readonly files?: readonly (ResultFile | SavedFile | LinkedFile)[]
   readonly output?: Readonly<Record<string, unknown>>
+  /** Regions of a detection. */
+  readonly regions?: RegionOverview
+  /** What was derived from the call, or read differently from how it was written. */
+  readonly assumed?: readonly string[]
   readonly error?: Readonly<Record<string, unknown>>
 }
 
@@ -34,13 +39,15 @@ const joinedTaskNote =
 /** Describes a task. */
 export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): Snapshot {
   const { task_id, task_type, status, progress } = task
-  const next = nextStep(task, about)
-  const next_step = about.isJoined ? `${joinedTaskNote} ${next}` : next
-  const head = { task_id, task_type, status, progress, next_step }
+  const { assumed = [], regions } = about
+  const joined = about.isJoined ? [joinedTaskNote] : []
+  const next_step = [...joined, ...assumed, nextStep(task, about)].join(' ')
+  const head = { task_id, task_type, status, progress, next_step, ...(assumed.length > 0 && { assumed }) }
   const output = task.output_result
   if (status === 'completed' && output) {
     const { delivery } = about
-    return { ...head, files: deliveredFiles(delivery) ?? findResultFiles(output), output }
+    const files = deliveredFiles(delivery) ?? findResultFiles(output)
+    return { ...head, files, output, ...(regions && { regions }) }
   }
   const error = taskError.safeParse(output?.['error'])
   if (error.success) return { ...head, error: error.data }
@@ -99,6 +106,9 @@ interface TaskSnapshotOptions {
   readonly expected?: ExpectedTimes | null
   /** Advice of the operation of a completed task. */
   readonly advice?: string | undefined
+  readonly assumed?: readonly string[] | undefined
+  /** Regions of a completed detection. */
+  readonly regions?: RegionOverview | undefined
   /** Whether an earlier call created it. */
   readonly isJoined?: boolean | undefined
 }

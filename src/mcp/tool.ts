@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import type { ErrorCode } from '../contract/errors.ts'
 import { fileKindsOf } from '../contract/file.ts'
-import { dropSafeBounds } from '../contract/json-schema.ts'
+import { agentFieldOf } from '../contract/agent-form.ts'
+import { dropSafeBounds, type JsonSchema } from '../contract/json-schema.ts'
 import type { Toolset } from '../contract/operation.ts'
 import { parseArguments } from './arguments.ts'
-import type { Consent, ToolReply } from './reply.ts'
+import { type Consent, type ToolReply, withAssumptions } from './reply.ts'
 import type { Session } from './session.ts'
+import { takesSoundOfVideo } from './video-sound.ts'
 import { maxPathLength } from './workspace.ts'
 
 /** One call of a tool by a client. */
@@ -80,7 +82,10 @@ export function defineTool<Input extends z.ZodObject>(
       inputSchema: publishInputSchema(input),
       annotations: { title: published.title, ...hints },
     },
-    run: (session, given, call) => run(session, parseArguments(input, given), call),
+    async run(session, given, call) {
+      const { args, assumed } = parseArguments(input, given)
+      return withAssumptions(await run(session, args, call), assumed)
+    },
   }
 }
 
@@ -104,17 +109,37 @@ export function publishInputSchema(input: z.ZodObject): PublishedSchema {
   const { $schema: _, ...published } = z.toJSONSchema(input, {
     io: 'input',
     override({ zodSchema, jsonSchema }) {
-      if (fileKindsOf(zodSchema)) {
+      const kinds = fileKindsOf(zodSchema)
+      if (kinds) {
         delete jsonSchema.minLength
         delete jsonSchema.maxLength
-        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrIdText}`
+        const video = takesSoundOfVideo({ kinds }) ? ', or a video for its sound' : ''
+        jsonSchema.description = `${jsonSchema.description ?? 'File'}${video}: ${pathOrIdText}`
       }
+      publishAgentField(zodSchema, jsonSchema)
       dropSafeBounds(jsonSchema)
       if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum
       if (jsonSchema.type === 'object' && jsonSchema.properties) jsonSchema.additionalProperties = false
     },
   })
   return { ...published, type: 'object' }
+}
+
+/** Publishes other names for values, and only the type of brief fields. */
+function publishAgentField(schema: z.core.$ZodType, published: JsonSchema): void {
+  const field = agentFieldOf(schema)
+  if (field?.published && published.enum) {
+    published.enum = published.enum.map((value) => field.published?.[String(value)] ?? value)
+  }
+  if (!field?.isBrief) return
+  const isList = published.type === 'array'
+  const { description } = published
+  for (const keyword of Object.keys(published)) delete published[keyword]
+  Object.assign(
+    published,
+    isList ? { type: 'array', items: { type: 'object' } } : { type: 'object' },
+    description !== undefined && { description },
+  )
 }
 
 /** A path or id. Its bounds are checked by a refinement, to keep them out of the published schema. */

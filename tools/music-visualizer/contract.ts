@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { rgbColour } from '../../src/contract/colour.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
@@ -12,8 +13,6 @@ const side = z
     message: 'must be even',
     params: { fix: 'Use even numbers of pixels, such as 1920 and 1080.' },
   })
-
-const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must have the form #RRGGBB')
 
 const templates = [
   'aurora',
@@ -57,8 +56,8 @@ const input = z.object({
     .default({ width: 1920, height: 1080 })
     .describe('Size of the result in pixels, even, 16 to 4096'),
   fps: z.int().min(30).max(60).default(30).describe('Frames per second'),
-  c1: colour.default('#ffffff').describe('Colour of the spectrum, #RRGGBB'),
-  c2: colour.optional().describe('Second colour, #RRGGBB: the spectrum runs from c1 to c2'),
+  c1: rgbColour().default('#ffffff').describe('Colour of the spectrum, #RRGGBB'),
+  c2: rgbColour().optional().describe('Second colour, #RRGGBB: the spectrum runs from c1 to c2'),
   blur: z.int().min(0).max(40).default(16).describe('Blur of the background file, px; 0 for none'),
 })
 

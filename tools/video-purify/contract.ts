@@ -1,23 +1,27 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { area, exampleRegionsFile, maxRegions, region, findDuplicateIds } from '../../src/contract/regions.ts'
+import { purifyAgentForm } from './agent-form.ts'
 
 /** Limit of regions to search; each detected text is compared with all of them. */
 const maxRois = 256
 
 const requestFields = z.object({
   file_id: fileRef({ kinds: ['video'], describe: 'Video to clean' }),
-  phase: z
-    .enum(['detect', 'purify'])
+  phase: agentField(z.enum(['detect', 'purify']), {
+    names: { detection: 'detect', find: 'detect', clean: 'purify', remove: 'purify' },
+  })
     .optional()
     .describe(
       'detect: only detect text and return a list; purify: treat exactly this list; unset: detect and treat in one request',
     ),
-  purify_scope: z
-    .enum(['full_screen', 'subtitle', 'custom', 'region'])
+  purify_scope: agentField(z.enum(['full_screen', 'subtitle', 'custom', 'region']), {
+    names: { all: 'full_screen', full: 'full_screen', text: 'full_screen', box: 'region', boxes: 'region' },
+  })
     .default('full_screen')
     .describe(
       'Without phase. full_screen: all text; subtitle: subtitles only; custom: text inside rois; region: everything inside regions, without detection',
@@ -34,8 +38,16 @@ const requestFields = z.object({
     .describe(
       'Regions to treat, with purify_scope region or phase purify (empty: the file is copied unchanged)',
     ),
-  purify_func_type: z
-    .enum(['ffmpeg', 'raft'])
+  purify_func_type: agentField(z.enum(['ffmpeg', 'raft']), {
+    names: {
+      inpaint: 'raft',
+      inpainting: 'raft',
+      fill: 'raft',
+      blur: 'ffmpeg',
+      blurred: 'ffmpeg',
+      filled: 'raft',
+    },
+  })
     .default('ffmpeg')
     .describe('ffmpeg: blur; raft: fill with the background (slower, videos up to 20 minutes)'),
   detect_scope: z
@@ -224,11 +236,12 @@ export const videoPurify = operation({
   selectFields: selectReadFields,
   nextStep: ({ regions_file_id, unchanged }) =>
     regions_file_id !== undefined
-      ? 'Check the regions: inspect_file with the video, and this list as regions. Remove or protect the ones to ' +
-        'keep, then call video_purify with phase purify and regions_file_id.'
+      ? 'Choose from regions by id, with the user or after inspect_file with the video and this list as regions. ' +
+        `Then call video_purify with phase purify, regions_file_id "${regions_file_id}" and remove_ids or keep_ids.`
       : unchanged === true
         ? 'Nothing was treated. To remove something, give its boxes.'
         : 'Check the result: inspect_file with the cleaned video, and the list used as regions.',
+  agentForm: purifyAgentForm(requestFields),
   reviewedRegions: {
     kind: 'video',
     nextStep({ fileId, isDetected }) {

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
+import { rgbColour } from '../../src/contract/colour.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { outputRatios } from '../../src/contract/catalog.ts'
@@ -12,7 +14,7 @@ const rectangle = z.object({ x: unitShare, y: unitShare, width: unitShare, heigh
 /** Tolerance for the far edge of a crop whose sides were rounded by the caller. */
 const edgeTolerance = 1e-6
 
-const crop = rectangle
+const croppedPart = rectangle
   .refine(({ width, height }) => width > 0 && height > 0, {
     message: 'width and height must be above 0',
     params: { fix: 'Set width and height as shares of the picture, or omit crop to use all of it.' },
@@ -24,6 +26,8 @@ const crop = rectangle
   .describe(
     'Part of the picture to use, as shares of its width and height; x + width and y + height at most 1',
   )
+
+const crop = agentField(croppedPart, { kind: 'box' })
 
 /** Largest accepted time, ms (24 days). The duration of the result has its own limit. */
 const maxTimeMs = 2 ** 31 - 1
@@ -70,15 +74,41 @@ const fields = z.object({
     .describe(
       'For auto: selects one of equally good layouts (mirrored, other order); by default one that keeps the clips in order',
     ),
-  output_ratio: z.enum(outputRatios).default('9:16').describe('Aspect ratio of the result'),
-  quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
-  fit_mode: z
-    .enum(['cover', 'contain'])
+  output_ratio: agentField(z.enum(outputRatios), {
+    names: {
+      landscape: '16:9',
+      horizontal: '16:9',
+      wide: '16:9',
+      portrait: '9:16',
+      vertical: '9:16',
+      tall: '9:16',
+      square: '1:1',
+    },
+  })
+    .default('9:16')
+    .describe('Aspect ratio of the result'),
+  quality: agentField(z.enum(['720p', '1080p']), {
+    names: { hd: '720p', 'full hd': '1080p', fullhd: '1080p', fhd: '1080p' },
+  })
+    .default('1080p')
+    .describe('Shorter side of the result in pixels'),
+  fit_mode: agentField(z.enum(['cover', 'contain']), {
+    names: { crop: 'cover', fill: 'cover', fit: 'contain', letterbox: 'contain', pad: 'contain' },
+  })
     .default('cover')
     .describe('cover fills a slot and crops around the centre; contain keeps the whole picture and pads'),
   duration_mode: z.enum(['shortest']).default('shortest').describe('The result ends with the shortest clip'),
-  audio_mode: z
-    .enum(['first', 'mix', 'mute'])
+  audio_mode: agentField(z.enum(['first', 'mix', 'mute']), {
+    names: {
+      all: 'mix',
+      both: 'mix',
+      none: 'mute',
+      off: 'mute',
+      silent: 'mute',
+      muted: 'mute',
+      mixed: 'mix',
+    },
+  })
     .default('first')
     .describe('first: sound of the first clip that has any; mix: sound of all clips; mute: none'),
   gap_ratio: z
@@ -87,11 +117,7 @@ const fields = z.object({
     .max(0.05)
     .default(0.008)
     .describe("Gap between slots as a share of the result's shorter side"),
-  background_color: z
-    .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour has the form #RRGGBB')
-    .default('#000000')
-    .describe('#RRGGBB; visible in gaps and padding'),
+  background_color: rgbColour().default('#000000').describe('#RRGGBB; visible in gaps and padding'),
 })
 
 const input = fields
@@ -137,6 +163,23 @@ const output = z.object({
   }),
 })
 
+/** Share of a picture that is cropped without mention. */
+const unnoticedCrop = 0.05
+
+/** Instruction after rendering: what the defaults cut away, which the picture alone does not show. */
+function describeLayoutChoices({ layout: { slots }, duration_ms }: z.output<typeof output>): string {
+  const cropped = slots.filter(
+    ({ fit_mode, source_crop: { width, height } }) =>
+      fit_mode === 'cover' && width * height < 1 - unnoticedCrop,
+  )
+  const shares = cropped.map(({ clip_index, source_crop: { width, height } }) => {
+    return `clip ${clip_index + 1} shows ${Math.round(width * height * 100)} % of its picture`
+  })
+  const crop =
+    shares.length === 0 ? '' : `Clips are cropped: ${shares.join(', ')}; fit_mode contain crops nothing. `
+  return `${crop}The result ends with the shortest clip, after ${duration_ms / 1000} s.`
+}
+
 export const videoSplitScreen = operation({
   name: 'video_split_screen',
   title: 'Split screen',
@@ -150,6 +193,7 @@ export const videoSplitScreen = operation({
   output,
   price: { unit: 'minute', credits: 1, of: 'the shortest clip range' },
   createdExtra: ['estimates'],
+  nextStep: describeLayoutChoices,
   examples: [
     {
       title: 'Two clips side by side in a wide picture, with the sound of both',
