@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MediaError } from '../contract/errors.ts'
+import type { MediaError } from '../contract/errors.ts'
 import { operations } from '../../tools/index.ts'
 import { parseColour } from './css-colours.ts'
 import { languageHint, offeredLanguage } from './language-names.ts'

@@ -131,7 +131,7 @@ function* walk(schema: AnySchema, value: unknown, context: BoxContext): Generato
     return
   }
   const file = pictureOf(inner, value) ?? context.file
-  for (const [name, field] of Object.entries(inner.shape as z.ZodRawShape)) {
+  for (const [name, field] of Object.entries(inner.shape)) {
     yield* walk(field, value[name], { path: [...context.path, name], file })
   }
 }
@@ -148,7 +148,7 @@ function pixelBox(value: Record<string, unknown>, { path, file }: BoxContext): P
 
 /** The first file field of an object that accepts pictures. */
 function pictureOf(object: z.ZodObject, value: Record<string, unknown>): string | undefined {
-  for (const [name, field] of Object.entries(object.shape as z.ZodRawShape)) {
+  for (const [name, field] of Object.entries(object.shape)) {
     const kinds = fileKindsOf(unwrapSchema(field)) ?? []
     const file = value[name]
     if ((kinds.includes('video') || kinds.includes('image')) && typeof file === 'string') return file

@@ -103,7 +103,7 @@ export const pathOrIdText = 'path, or file id'
 
 /**
  * Returns the JSON Schema of a tool's input for agents, derived from the zod contract: strict objects, no `$ref`, no
- * bounds that only mean "a 32-bit or safe integer", and file fields that accept paths.
+ * bounds that agents need not know in advance, and file fields that accept paths.
  */
 export function publishInputSchema(input: z.ZodObject): PublishedSchema {
   const { $schema: _, ...published } = z.toJSONSchema(input, {
@@ -118,11 +118,26 @@ export function publishInputSchema(input: z.ZodObject): PublishedSchema {
       }
       publishAgentField(zodSchema, jsonSchema)
       dropSafeBounds(jsonSchema)
-      if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum
+      dropPlainBounds(jsonSchema)
       if (jsonSchema.type === 'object' && jsonSchema.properties) jsonSchema.additionalProperties = false
     },
   })
   return { ...published, type: 'object' }
+}
+
+/** Largest bound of a text's or list's length that is published: longer ones are rarely reached. */
+const maxPublishedLength = 20
+
+/** Removes bounds that agents need not know in advance: errors state them, and every token of the list counts. */
+function dropPlainBounds(schema: JsonSchema): void {
+  if ((schema.maximum ?? 0) >= maxInt32) delete schema.maximum
+  if (schema.minimum === 0) delete schema.minimum
+  if (schema.exclusiveMinimum === 0) delete schema.exclusiveMinimum
+  if (schema.minLength === 1) delete schema.minLength
+  if ((schema.maxLength ?? 0) > maxPublishedLength) delete schema.maxLength
+  if (schema.minItems === 1) delete schema.minItems
+  if ((schema.maxItems ?? 0) > maxPublishedLength) delete schema.maxItems
+  delete schema.propertyNames
 }
 
 /** Publishes other names for values, and only the type of brief fields. */
@@ -153,10 +168,10 @@ export const pathText = z
   .refine(({ length }) => length > 0 && length <= maxPathLength, `is empty or longer than ${maxPathLength}`)
 
 /** Folder or name for the result files. */
-export const saveTo = pathText.optional().describe('Folder for the files, or a name for them')
+export const saveTo = pathText.optional().describe('Folder or name for the files')
 
 /** A file that the agent names. */
 export const pathOrId = pathText.describe('Path, or file id')
 
 /** Whether a call creates a task even if an equal one is unfinished. */
-export const forceNew = z.boolean().default(false).describe('Start a new task beside an equal one')
+export const forceNew = z.boolean().default(false).describe('Run again beside an equal task')

@@ -11,7 +11,7 @@ import {
   subtitleStyleNames,
 } from '../../src/contract/subtitle-styles.ts'
 
-const language = agentField(z.enum(subtitleLanguages), { kind: 'language' })
+const languageField = agentField(z.enum(subtitleLanguages), { kind: 'language' })
 
 const fields = z.object({
   file_id: fileRef({
@@ -19,8 +19,8 @@ const fields = z.object({
     fix: 'Supported: .srt .ass',
     describe: 'Subtitles, .srt or .ass',
   }),
-  language: language.describe('Language of the file'),
-  translate_language: language.describe('Target language'),
+  language: languageField.describe('Language of the file'),
+  translate_language: languageField.describe('Target language'),
   output_format: z.enum(['ass', 'srt']).optional().describe('Default: that of the file'),
   line_mode: z
     .enum(['resegment', 'keep'])

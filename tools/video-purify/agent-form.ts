@@ -115,6 +115,7 @@ function divide(regions: readonly ListedRegion[], { field, ids: named }: RegionC
 }
 
 /** A region of a list as a request takes it, without its score. */
-function requestRegion({ score: _, ...region }: ListedRegion): Omit<ListedRegion, 'score'> {
+function requestRegion(listed: ListedRegion): Omit<ListedRegion, 'score'> {
+  const { score: _, ...region } = listed
   return region
 }

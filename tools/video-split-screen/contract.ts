@@ -23,9 +23,7 @@ const croppedPart = rectangle
     message: 'the crop must be inside the picture: x + width <= 1 and y + height <= 1',
     params: { fix: 'Set width to at most 1 - x and height to at most 1 - y.' },
   })
-  .describe(
-    'Part of the picture to use, as shares of its width and height; x + width and y + height at most 1',
-  )
+  .describe('Part of the picture to use, as shares of its sides')
 
 const crop = agentField(croppedPart, { kind: 'box' })
 
@@ -34,14 +32,14 @@ const maxTimeMs = 2 ** 31 - 1
 
 const clip = z
   .object({
-    file_id: fileRef({ kinds: ['video'], describe: 'Video; the same file may be used in several clips' }),
+    file_id: fileRef({ kinds: ['video'], describe: 'Video' }),
     begin_time_ms: z.int().min(0).max(maxTimeMs).default(0).describe('Start inside the video, ms'),
     end_time_ms: z
       .int()
       .min(0)
       .max(maxTimeMs)
       .optional()
-      .describe('End inside the video, ms; 0, omitted or past its end means its end'),
+      .describe('End inside the video, ms; default: its end'),
     crop: crop.optional(),
   })
   .refine(({ begin_time_ms, end_time_ms }) => !end_time_ms || begin_time_ms < end_time_ms, {
@@ -62,18 +60,15 @@ const fields = z.object({
     .max(2 ** 31 - 1)
     .optional()
     .describe(
-      'Layout with as many slots as clips; with layout_mode template, and only there. For n clips, n00100 is the ' +
-        'plain one in rows and n50100 in columns: 200100 halves one over the other, 250100 halves side by side, ' +
-        '400100 two by two, 900100 three by three',
+      'With layout_mode template only. For n clips, n00100 is the plain one in rows and n50100 in columns: 200100, ' +
+        '250100; 400100 is two by two, 900100 three by three; all: media://layouts',
     ),
   random_seed: z
     .int()
     .min(0)
     .max(2 ** 31 - 1)
     .optional()
-    .describe(
-      'For auto: selects one of equally good layouts (mirrored, other order); by default one that keeps the clips in order',
-    ),
+    .describe('For auto: selects one of equally good layouts; by default one that keeps the clips in order'),
   output_ratio: agentField(z.enum(outputRatios), {
     names: {
       landscape: '16:9',
@@ -175,9 +170,9 @@ function describeLayoutChoices({ layout: { slots }, duration_ms }: z.output<type
   const shares = cropped.map(({ clip_index, source_crop: { width, height } }) => {
     return `clip ${clip_index + 1} shows ${Math.round(width * height * 100)} % of its picture`
   })
-  const crop =
+  const loss =
     shares.length === 0 ? '' : `Clips are cropped: ${shares.join(', ')}; fit_mode contain crops nothing. `
-  return `${crop}The result ends with the shortest clip, after ${duration_ms / 1000} s.`
+  return `${loss}The result ends with the shortest clip, after ${duration_ms / 1000} s.`
 }
 
 export const videoSplitScreen = operation({
@@ -186,8 +181,7 @@ export const videoSplitScreen = operation({
   description:
     'Composes 2 to 16 video clips into one split-screen mp4 that lasts as long as the shortest chosen range. ' +
     'auto selects the layout that crops the least; to keep that choice, pass the returned layout.layout_id ' +
-    'with layout_mode template. Clips keep their order unless the layout swaps positions; layout.slots lists where ' +
-    'each one is. Limits: the sources together at most sixteen 1920x1080 pictures, result at most 6 hours.',
+    'with layout_mode template. layout.slots lists where each clip is. Result at most 6 hours.',
   toolset: 'render',
   input,
   output,
