@@ -50,7 +50,9 @@ export function validateArguments<Input extends z.ZodObject>(
 
 /** Instruction for the first invalid value, where names of values explain it. */
 function firstValueHint(input: z.ZodObject, { issues }: z.ZodError, given: unknown): string | undefined {
-  const path = issues[0]?.path ?? []
+  const { code, path = [] } = issues[0] ?? {}
+  // Refinements of valid values have their own instruction.
+  if (code !== 'invalid_value' && code !== 'invalid_format') return undefined
   const schema = schemaAt(input, path)
   const value = path.reduce<unknown>(
     (holder, key) => (holder as Record<PropertyKey, unknown> | undefined)?.[key],
