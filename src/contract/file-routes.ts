@@ -30,6 +30,9 @@ const frameTimes = z
   .transform((text) => text.split(','))
   .pipe(z.array(decimal).max(maxSheetFrames))
 
+/** Query of a preview of one frame. */
+export const frameQuery = z.object({ at: decimal.default(0).describe('Time of the frame in s') })
+
 /** Query of a preview of regions. */
 export const regionsQuery = z.object({
   regions_file_id: id.describe('A detection result or a hand-written list of regions, as .json'),
@@ -197,6 +200,13 @@ export const fileRoutes = {
     data: shownRegions,
     errors: [6004, 6014, 6017, 6021, 6032, 6401, 6402],
   },
+  extractSound: {
+    method: 'POST',
+    path: '/base/file/{file_id}/sound',
+    summary: 'Stores the sound of a video as an audio file',
+    data: fileRecord,
+    errors: [6002, 6004, 6014, 6017, 6021, 6401, 6402],
+  },
   deleteFile: {
     method: 'DELETE',
     path: '/base/file/{file_id}',
@@ -244,8 +254,10 @@ export const rawFileRoutes = {
     summary: 'Returns a preview image of a file',
     query: z.object({
       kind: z
-        .enum([...previewKind.options, 'regions'])
-        .describe('Frames of a video, the waveform of its sound, or regions drawn over frames'),
+        .enum([...previewKind.options, 'frame', 'regions'])
+        .describe(
+          'Frames of a video, the waveform of its sound, one frame with a grid of tenths, or regions drawn over frames',
+        ),
       ...regionsQuery.partial().shape,
     }),
     answers: {

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { AgentForm } from './agent-form.ts'
 import type { Price } from './credits.ts'
 import { type ErrorCode, MediaError } from './errors.ts'
 import type { FileKind } from './file-kind.ts'
@@ -16,6 +17,8 @@ type CreationExtra = 'created_at' | 'estimates'
 export interface Example {
   readonly title: string
   readonly input: Readonly<Record<string, unknown>>
+  /** Arguments of the same call of the MCP tool, where they are shorter. */
+  readonly call?: Readonly<Record<string, unknown>>
 }
 
 /** A list of regions that an agent reviewed over a file. */
@@ -71,6 +74,8 @@ export interface Operation<
    * The request is not validated yet. Throws 6013 if a field that the variant requires is missing.
    */
   readonly selectFields?: (request: Readonly<Record<string, unknown>>) => Record<string, unknown>
+  /** Arguments of the MCP tool, where they are more than the HTTP contract's. */
+  readonly agentForm?: AgentForm
   readonly examples: readonly [Example, Example]
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentField } from './agent-form.ts'
 import { MediaError } from './errors.ts'
 import { id } from './fields.ts'
 import {
@@ -53,22 +54,25 @@ function checkRegion(
 }
 
 /** A rectangle of the upright picture (contract 2, 2.1). */
-export const area = z.object(sides).superRefine(checkRegion)
+export const area = agentField(z.object(sides).superRefine(checkRegion), { kind: 'box' })
 
 /** A rectangle for a time range of the video (contract 2, 2.1). */
-export const region = z
-  .object({
-    id: z.string().min(1).max(200).optional().describe('Required with phase purify; unique in its list'),
-    source: z.enum(['detected', 'manual']).optional().describe('Required with phase purify'),
-    ...sides,
-    start: z.number().min(0).optional().describe('Start, s; required with phase purify, else 0 by default'),
-    end: z
-      .number()
-      .gt(0)
-      .optional()
-      .describe('End, s; required with phase purify, else the end of the video by default'),
-  })
-  .superRefine(checkRegion)
+export const region = agentField(
+  z
+    .object({
+      id: z.string().min(1).max(200).optional().describe('Required with phase purify; unique in its list'),
+      source: z.enum(['detected', 'manual']).optional().describe('Required with phase purify'),
+      ...sides,
+      start: z.number().min(0).optional().describe('Start, s; required with phase purify, else 0 by default'),
+      end: z
+        .number()
+        .gt(0)
+        .optional()
+        .describe('End, s; required with phase purify, else the end of the video by default'),
+    })
+    .superRefine(checkRegion),
+  { kind: 'box' },
+)
 
 interface DuplicateId {
   readonly index: number

@@ -72,7 +72,7 @@ function allowedValues(schema: JsonSchema, value: unknown): string | undefined {
   if (only !== undefined) return JSON.stringify(only)
   if (choices) {
     const names = choices.map(String)
-    const near = typeof value === 'string' ? nearestName(value, names) : undefined
+    const near = typeof value === 'string' ? nearestChoice(value, names) : undefined
     // The message lists the choices.
     if (near === undefined) return names.length > 1 ? 'one of these' : names[0]
     return names.length > 1 ? `${near}, or another of these` : near
@@ -86,6 +86,12 @@ function allowedValues(schema: JsonSchema, value: unknown): string | undefined {
   if (!isWithin(schema, below) || !isWithin(schema, above) || below === above) return range
   // For a rate such as 29.97, the nearest whole number is meant.
   return type === 'integer' && step === 1 ? String(Math.round(value)) : `${below} or ${above}`
+}
+
+/** The choice that a text means: equal apart from case and separators, or a slip of the pen. */
+function nearestChoice(value: string, choices: readonly string[]): string | undefined {
+  const same = choices.find((choice) => normalizeName(choice) === normalizeName(value))
+  return same ?? nearestWord(value, choices)
 }
 
 function isWithin({ minimum = -Infinity, maximum = Infinity }: JsonSchema, value: number): boolean {
@@ -114,7 +120,7 @@ function schemaOutline(schema: AnySchema): string {
 export type AnySchema = z.core.$ZodType
 
 /** Description of the schema at a path, or of its nearest ancestor that has one; undefined for the root. */
-function descriptionAt(input: AnySchema, path: readonly PropertyKey[]): string | undefined {
+export function descriptionAt(input: AnySchema, path: readonly PropertyKey[]): string | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const schema = schemaAt(input, path.slice(0, length))
     const description = schema && ownDescription(schema)
@@ -129,7 +135,7 @@ function ownDescription(schema: AnySchema): string | undefined {
 }
 
 /** Schema at a path inside another; undefined where there is none or several. */
-function schemaAt(schema: AnySchema, path: readonly PropertyKey[]): AnySchema | undefined {
+export function schemaAt(schema: AnySchema, path: readonly PropertyKey[]): AnySchema | undefined {
   const [key, ...rest] = path
   if (key === undefined) return schema
   const next = stepInto(unwrapSchema(schema), String(key))
@@ -196,6 +202,30 @@ function normalizeName(name: string): string {
     .toLowerCase()
     .replace(/(?<=.)\.[a-z\d]{1,5}$/, '')
     .replaceAll(/[\s_-]+/g, ' ')
+}
+
+/** Least letters of a word in which slips are recognised, and of one in which two are. */
+const minSlipLength = { one: 4, two: 6 }
+
+/**
+ * The word that a misspelt one means: the only closest one, one insertion, deletion or substitution away, or two in
+ * words from six letters. Codes, and words with digits, differ by meaning and never match.
+ */
+export function nearestWord(given: string, words: readonly string[]): string | undefined {
+  if (given.length > maxComparedLength || !isProse(given)) return undefined
+  const most = given.length >= minSlipLength.two ? 2 : given.length >= minSlipLength.one ? 1 : 0
+  const near = words
+    .filter((word) => isProse(word) && Math.abs(word.length - given.length) <= most)
+    .map((word) => ({ word, slips: editDistance(word, given) }))
+    .filter(({ slips }) => slips <= most)
+  const least = Math.min(...near.map(({ slips }) => slips))
+  const closest = near.filter(({ slips }) => slips === least)
+  return closest.length === 1 ? closest[0]?.word : undefined
+}
+
+/** Whether a text consists of letters and word separators, and is no code such as en-US. */
+function isProse(text: string): boolean {
+  return /^[a-z]+([ _-][a-z]+)*$/i.test(text) && !/^[a-z]{2,3}-[a-z]{2,4}$/i.test(text)
 }
 
 /** Edit distance: insertions, deletions and substitutions between two texts (Levenshtein). */

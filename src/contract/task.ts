@@ -1,9 +1,28 @@
 import * as z from 'zod'
+import { agentField } from './agent-form.ts'
 import { id, pageOf, paging, timestamp } from './fields.ts'
 
 /** Task states (contract 1, section 3). */
 export const taskStates = ['created', 'queued', 'processing', 'completed', 'failed', 'cancelled'] as const
-export const taskState = z.enum(taskStates)
+export const taskState = agentField(z.enum(taskStates), {
+  names: {
+    ...{ running: 'processing', 'in progress': 'processing', active: 'processing', working: 'processing' },
+    ...{
+      pending: 'queued',
+      waiting: 'queued',
+      done: 'completed',
+      finished: 'completed',
+      success: 'completed',
+    },
+    ...{
+      complete: 'completed',
+      error: 'failed',
+      errored: 'failed',
+      failure: 'failed',
+      canceled: 'cancelled',
+    },
+  },
+})
 export type TaskState = z.infer<typeof taskState>
 
 /** Allowed state transitions; any other is a bug. `processing -> queued` is a retry or a restart. */

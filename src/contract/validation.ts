@@ -12,7 +12,7 @@ export function readBody<Schema extends z.ZodObject>(
   body: unknown,
   example: z.input<Schema>,
 ): z.output<Schema> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isRecord(body)) {
     throw new MediaError(6016, 'the body must be a JSON object', {
       hint: `Send an object such as ${JSON.stringify(example)}.`,
     })
@@ -29,6 +29,11 @@ export function readBody<Schema extends z.ZodObject>(
   throw new MediaError(6016, describeIssues(parsed.error, 'body'), {
     hint: correctionHint(schema, parsed.error, given),
   })
+}
+
+/** Whether a value is an object and no array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Returns an object without its null fields. */
@@ -92,7 +97,10 @@ export function plainIssueMessage(issue: RawIssue): string | undefined {
     case 'invalid_type':
       return issue.input === undefined ? 'required' : `must be ${typeNames[issue.expected] ?? issue.expected}`
     case 'invalid_value':
-      return `${issue.values.length > 1 ? 'one of' : 'must be'} ${issue.values.map(String).join(', ')}`
+      return [
+        `${issue.values.length > 1 ? 'one of' : 'must be'} ${issue.values.map(String).join(', ')}`,
+        ...describeText(issue.input),
+      ].join('; ')
     case 'too_small':
       return describeBound(issue, { limit: issue.minimum, words: ['at least', 'more than'] })
     case 'too_big':
@@ -120,6 +128,15 @@ function describeBound(
   const most = exact ? 'exactly' : inclusive ? within : beyond
   const size = unit ? `${limit} ${unit[limit === 1 ? 0 : 1]}` : String(limit)
   return [`${most} ${size}`, ...describeActual(input)].join(', ')
+}
+
+/** Longest given text that a message repeats, characters. */
+const maxRepeatedLength = 40
+
+function describeText(input: unknown): string[] {
+  return typeof input === 'string' && input.length <= maxRepeatedLength
+    ? [`${JSON.stringify(input)} given`]
+    : []
 }
 
 function describeActual(input: unknown): string[] {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
   cleanRequest,
+  frameQuery,
   linkRequest,
   regionsQuery,
   type InspectedFile,
@@ -11,13 +12,15 @@ import { readBody } from '../contract/validation.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { toTimestamp } from '../contract/fields.ts'
 import type { FileRow } from '../db/schema.ts'
+import { gridFrame } from '../engines/ffmpeg/grid-frame.ts'
 import { contactSheet, waveform } from '../engines/ffmpeg/preview.ts'
 import { regionSheet } from '../engines/ffmpeg/region-sheet.ts'
 import type { RemovedFile } from '../files/content.ts'
+import { storeSoundOf } from '../files/extract-sound.ts'
 import { signLink } from '../files/links.ts'
 import { createPreviewCache, type PreviewRenderer } from '../files/previews.ts'
 import { probeStoredFile } from '../files/probe.ts'
-import { findAnyFile, findOwnFile, listFiles, toFileDetails } from '../files/records.ts'
+import { findAnyFile, findOwnFile, listFiles, toFileDetails, toFileRecord } from '../files/records.ts'
 import { deleteFile, removeFilesByAge } from '../files/removal.ts'
 import { errorCode } from '../platform/system-error.ts'
 import type { Service } from '../tasks/service.ts'
@@ -32,6 +35,14 @@ import { createRegionPictureCache } from './region-pictures.ts'
 const previewRenderers: Readonly<Record<PreviewKind, PreviewRenderer>> = {
   contact_sheet: { name: 'contact_sheet', render: completeRenderer(contactSheet) },
   waveform: { name: 'waveform', render: completeRenderer(waveform) },
+}
+
+/** Renderer of the frame at a time, s, with a grid. */
+function frameRenderer(at: number): PreviewRenderer {
+  return {
+    name: `frame ${at}`,
+    render: completeRenderer((path, facts, options) => gridFrame(path, facts, { ...options, at })),
+  }
 }
 
 /** Renderer of a preview that is always complete. */
@@ -73,6 +84,12 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
     const { accountId } = authenticatedCaller(request)
     forgetPreviews(await deleteFile(service, { accountId, id: fileIdOf(request), now: service.clock() }))
     return success('')
+  })
+  app.post(fastifyPath(routes.extractSound.path), async (request, reply) => {
+    const now = service.clock()
+    const row = await requestedFile(service, request)
+    const sound = await storeSoundOf(service, row, { now, signal: abortOnDisconnect(reply) })
+    return success(toFileRecord(sound, now))
   })
   app.post(fastifyPath(routes.linkFile.path), async (request) => {
     const { id } = await requestedFile(service, request)
@@ -118,7 +135,12 @@ function registerPreviewRoutes(
       const { name, frames } = await regionPictureCache.get(row, { query, accountId, signal })
       return { name, render: (path, facts, options) => regionSheet(path, facts, { ...options, frames }) }
     }
-    const drawing = kind === 'regions' ? await regions() : previewRenderers[kind]
+    const drawing =
+      kind === 'regions'
+        ? await regions()
+        : kind === 'frame'
+          ? frameRenderer(parseParameters(frameQuery, request.query).at)
+          : previewRenderers[kind]
     const { jpeg, empty = [] } = await previews.render(row, drawing, signal)
     if (empty.length > 0) reply.header('x-empty-frames', empty.join())
     return reply.header('x-content-type-options', 'nosniff').type('image/jpeg').send(jpeg)

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { parseArguments, normalizeArguments } from './arguments.ts'
+import { parseArguments as parse } from './arguments.ts'
+import { normalizeArguments } from './normalize-arguments.ts'
 
 const input = z.object({
   name: z.string(),
@@ -12,6 +13,8 @@ const input = z.object({
   mark: z.union([z.string(), z.number()]).optional(),
   limit: z.object({ most: z.number().nullable() }).optional(),
 })
+
+const parseArguments = (schema: typeof input, given: unknown) => parse(schema, given).args
 
 test('JSON text is parsed where an array or object is expected, at any depth, and nowhere else', () => {
   const plain = { name: '[1]', list: [{ at: 1, box: { x: 2 } }], words: { any: 'name' } }
@@ -37,7 +40,7 @@ test('valid arguments are returned unchanged', () => {
   )
   fc.assert(
     fc.property(value, (args) => {
-      expect(normalizeArguments(input, args)).toEqual(args)
+      expect(normalizeArguments(input, args)).toEqual({ args, assumed: [] })
     }),
   )
 })

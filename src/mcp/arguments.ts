@@ -9,16 +9,27 @@ import {
   fieldSchema,
   missingFields,
   missingFieldsHint,
+  schemaAt,
   unwrapSchema,
 } from '../contract/suggest-fix.ts'
 import { id } from '../contract/fields.ts'
 import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 import type { Operation } from '../contract/operation.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { nearValueHint } from './near-values.ts'
+import { type NormalizedArguments, normalizeArguments } from './normalize-arguments.ts'
+
+/** Valid arguments of a tool. */
+interface ParsedArguments<Input extends z.ZodObject> extends Pick<NormalizedArguments, 'assumed'> {
+  readonly args: z.output<Input>
+}
 
 /** Normalizes and validates a tool's arguments. Throws 6013 for missing fields, 6016 for unknown or invalid ones. */
-export function parseArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {
-  return validateArguments(input, normalizeArguments(input, given))
+export function parseArguments<Input extends z.ZodObject>(
+  input: Input,
+  given: unknown,
+): ParsedArguments<Input> {
+  const { args, assumed } = normalizeArguments(input, given)
+  return { args: validateArguments(input, args), assumed }
 }
 
 /** Validates normalized arguments. Throws 6013 for missing top-level fields, 6016 for everything else. */
@@ -33,114 +44,21 @@ export function validateArguments<Input extends z.ZodObject>(
   const parsed = input.safeParse(read, { error: plainIssueMessage })
   if (parsed.success) return parsed.data
   throw new MediaError(6016, describeIssues(parsed.error, 'arguments'), {
-    hint: correctionHint(input, parsed.error, read),
+    hint: firstValueHint(input, parsed.error, read) ?? correctionHint(input, parsed.error, read),
   })
 }
 
-/**
- * Converts arguments to the types of the schema: parses nested JSON in strings, converts numerals to numbers, and drops
- * null values. Rejects unknown names with 6016; does not validate values.
- */
-export function normalizeArguments(input: z.ZodObject, given: unknown): Record<string, unknown> {
-  if (given !== undefined && !isRecord(given)) {
-    throw new MediaError(6016, 'The arguments must be an object', {
-      hint: 'Pass the arguments as a JSON object.',
-    })
-  }
-  const read = normalizeValue(input, given ?? {})
-  rejectUnknown(input, read, [])
-  return read as Record<string, unknown>
-}
-
-/** Some clients send nested arguments as JSON in a string, numbers as text, and null for absent fields. */
-function normalizeValue(schema: AnySchema, value: unknown): unknown {
-  const inner = unwrapSchema(schema)
-  if (inner instanceof z.ZodUnion) return normalizeUnion(inner, value)
-  if (inner instanceof z.ZodNumber && typeof value === 'string') return parseNumeral(value)
-  const nested = inner instanceof z.ZodArray || inner instanceof z.ZodObject || inner instanceof z.ZodRecord
-  const plain = nested && typeof value === 'string' ? parseNested(value) : value
-  if (inner instanceof z.ZodArray && Array.isArray(plain)) {
-    return plain.map((item) => normalizeValue(inner.element, item))
-  }
-  if (inner instanceof z.ZodObject && isRecord(plain)) return normalizeFields(inner, plain)
-  if (inner instanceof z.ZodRecord && isRecord(plain)) {
-    const entries = Object.entries(plain).map(
-      ([name, item]) => [name, normalizeValue(inner.valueType, item)] as const,
-    )
-    return Object.fromEntries(entries)
-  }
-  return plain
-}
-
-function normalizeFields(object: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(given).flatMap(([name, item]) => {
-    const field = fieldSchema(object, name)
-    if (item === null && !(field && z.safeParse(field, null).success)) return []
-    return [[name, field ? normalizeValue(field, item) : item] as const]
-  })
-  return Object.fromEntries(entries)
-}
-
-/** Keeps a value that already matches: text stays text if the union accepts text. */
-function normalizeUnion(union: z.ZodUnion, value: unknown): unknown {
-  if (union.safeParse(value).success) return value
-  const readings = union.options.map((option) => [option, normalizeValue(option, value)] as const)
-  const fitting = readings.find(([option, read]) => z.safeParse(option, read).success)
-  return fitting ? fitting[1] : value
-}
-
-function parseNumeral(text: string): unknown {
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
-}
-
-function parseNested(text: string): unknown {
-  return /^\s*[[{]/.test(text) ? (parseJson(text) ?? text) : text
-}
-
-function rejectUnknown(schema: AnySchema, value: unknown, path: readonly (string | number)[]): void {
-  const inner = unwrapSchema(schema)
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) rejectUnknown(inner.element, item, [...path, index])
-  } else if (inner instanceof z.ZodObject && isRecord(value)) {
-    for (const [name, item] of Object.entries(value)) {
-      const field = fieldSchema(inner, name)
-      if (!field) throw unknownArgument([...path, name], Object.keys(inner.shape))
-      rejectUnknown(field, item, [...path, name])
-    }
-  } else if (inner instanceof z.ZodUnion && isRecord(value)) {
-    rejectUnknownInUnion(inner.options, value, path)
-  }
-}
-
-/** Accepts the names if one of the union's objects knows all of them. */
-function rejectUnknownInUnion(
-  options: readonly AnySchema[],
-  value: unknown,
-  path: readonly (string | number)[],
-): void {
-  let refused: unknown
-  for (const option of options) {
-    try {
-      rejectUnknown(option, value, path)
-      return
-    } catch (error) {
-      refused ??= error
-    }
-  }
-  throw refused instanceof Error ? refused : new TypeError('a union has no options')
-}
-
-function unknownArgument(path: readonly (string | number)[], expected: readonly string[]): MediaError {
-  return new MediaError(6016, `Unknown argument ${z.core.toDotPath([...path])}`, {
-    hint:
-      expected.length > 0
-        ? `Expected here: ${expected.join(', ')}.`
-        : 'Leave it out: no arguments are accepted here.',
-  })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Instruction for the first invalid value, where names of values explain it. */
+function firstValueHint(input: z.ZodObject, { issues }: z.ZodError, given: unknown): string | undefined {
+  const { code, path = [] } = issues[0] ?? {}
+  // Refinements of valid values have their own instruction.
+  if (code !== 'invalid_value' && code !== 'invalid_format') return undefined
+  const schema = schemaAt(input, path)
+  const value = path.reduce<unknown>(
+    (holder, key) => (holder as Record<PropertyKey, unknown> | undefined)?.[key],
+    given,
+  )
+  return schema && nearValueHint(schema, value)
 }
 
 interface MeaningfulArguments {
@@ -174,12 +92,51 @@ export function removeEmptyArguments(
 }
 
 /** Throws 6016 for ignored arguments. The service ignores them (contract 2, 4.1), but the agent had an intention. */
-export function rejectIgnoredArguments({ input }: Operation, unread: readonly string[]): void {
+export function rejectIgnoredArguments(
+  operation: Operation,
+  args: Readonly<Record<string, unknown>>,
+  unread: readonly string[],
+): void {
   if (unread.length === 0) return
   const [it, itCounts] = unread.length === 1 ? ['it', 'it is used'] : ['them', 'they are used']
+  const choice = choiceThatReads(operation, args, unread)
   throw new MediaError(6016, `${unread.join(', ')}: ignored by this kind of request`, {
-    hint: `Leave ${it} out, or change the request so that ${itCounts}: ${describeFields(input, unread)}`,
+    hint:
+      choice === undefined
+        ? `Leave ${it} out, or change the request so that ${itCounts}: ${describeFields(operation.input, unread)}`
+        : `${choice} Or leave ${it} out.`,
   })
+}
+
+/** Instruction to set the one field with which a valid request reads all ignored arguments. */
+function choiceThatReads(
+  { input, selectFields }: Operation,
+  args: Readonly<Record<string, unknown>>,
+  unread: readonly string[],
+): string | undefined {
+  const choices = Object.entries(input.shape as z.ZodRawShape).flatMap(([name, field]) => {
+    const inner = unwrapSchema(field)
+    return inner instanceof z.ZodEnum ? inner.options.map((value) => ({ name, value })) : []
+  })
+  const fitting = choices.find(({ name, value }) => {
+    const changed = { ...args, [name]: value }
+    const read = input.safeParse(changed).success ? readFields(selectFields, changed) : {}
+    return unread.every((one) => read[one] !== undefined)
+  })
+  if (!fitting) return undefined
+  return `${args[fitting.name] === undefined ? 'Add' : 'Set'} ${fitting.name}: ${fitting.value}.`
+}
+
+/** Fields that a request reads; none if it is incomplete. */
+function readFields(
+  select: Operation['selectFields'],
+  request: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  try {
+    return select?.(request) ?? {}
+  } catch {
+    return {}
+  }
 }
 
 /** Whether a field is an optional id or file: an empty string there means that it is absent. */

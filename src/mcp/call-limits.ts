@@ -16,7 +16,7 @@ export interface CallLimits {
 export const callLimits: CallLimits = { waitMs: 42_000, responseMs: 44_000 }
 
 /** Argument of long tools: how long a call waits before it returns the present state, at most `callLimits.waitMs`. */
-export const waitSeconds = z.int().min(0).max(45).default(20).describe('Seconds to wait for the result')
+export const waitSeconds = z.int().min(0).max(45).default(20).describe('Seconds to wait')
 
 /** Error of a call that exceeded its time limit. */
 export function callTimeoutError(): MediaError {

@@ -3,6 +3,7 @@ import { lstat, open, opendir, realpath, stat, type FileHandle } from 'node:fs/p
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file-kind.ts'
+import { summarizeList } from '../contract/format.ts'
 import { nearestName } from '../contract/suggest-fix.ts'
 import type { LocalFile } from '../contract/upload.ts'
 import { errorCode } from '../platform/system-error.ts'
@@ -10,6 +11,7 @@ import { resolveLinks } from '../platform/folder.ts'
 import { FolderChangedError, type HeldFolder, holdFolder, holdSubfolder } from '../platform/held-folder.ts'
 import { hasDescriptorPaths, realPathOfHandle } from '../platform/opened-path.ts'
 import { isInside } from '../platform/paths.ts'
+import { entryPath, listMediaFolder } from './folder-listing.ts'
 import { assertUsable, folderHints, type Folders, toAbsolute } from './workspace.ts'
 
 /** An open file; all reads use the descriptor. */
@@ -57,7 +59,7 @@ export async function openAllowedFile(
       suggestion: await suggestFileName(folders, leadsTo, wanted),
     })
   })
-  if (!before.isFile()) throw notAFile(given, before.isDirectory())
+  if (!before.isFile()) throw await notAFile(given, before.isDirectory() ? leadsTo : undefined)
   const handle = await open(path, openFlags).catch((error: unknown) => {
     throw unreadablePath(folders, given, { cause: error })
   })
@@ -66,7 +68,7 @@ export async function openAllowedFile(
     const real = await realPathOfHandle(handle, path)
     if (real === null) throw changedWhileOpened(given)
     await assertUsable(folders, { real, opened: stats }, given)
-    if (!stats.isFile()) throw notAFile(given, stats.isDirectory())
+    if (!stats.isFile()) throw await notAFile(given, stats.isDirectory() ? real : undefined)
     const kind = kindOf(extensionOf(basename(path)))
     if (!kind) throw unsupportedExtension(given, wanted)
     if (stats.size === 0n) throw new MediaError(6011, `${given} is empty`)
@@ -216,9 +218,25 @@ async function suggestFileName(
   return nearestName(basename(path), names)
 }
 
-function notAFile(given: string, isFolder: boolean): MediaError {
-  const what = isFolder ? 'a folder' : 'not a regular file'
-  return new MediaError(6016, `${given} is ${what}`, { hint: 'Give the path of one media file.' })
+/** Most files of a folder that an error lists. */
+const maxFilesListed = 10
+
+/** Error for a path that is no file. folder: real path of an allowed folder, whose media files are listed. */
+async function notAFile(given: string, folder: string | undefined): Promise<MediaError> {
+  const listing = folder === undefined ? undefined : await listMediaFolder(folder).catch(() => undefined)
+  const [first] = listing?.files ?? []
+  if (!listing || !first) {
+    const what = folder === undefined ? 'not a regular file' : 'a folder without media files'
+    return new MediaError(6016, `${given} is ${what}`, { hint: 'Give the path of one media file.' })
+  }
+  const names = summarizeList(
+    listing.files.map(({ name }) => name),
+    maxFilesListed,
+    ', ',
+  )
+  return new MediaError(6016, `${given} is a folder. It contains ${names}`, {
+    hint: `Name one of them, such as ${entryPath(given, first.name)}.`,
+  })
 }
 
 function unsupportedExtension(given: string, wanted: readonly FileKind[]): MediaError {

@@ -7,9 +7,11 @@ import { id } from '../contract/fields.ts'
 import type { Operation } from '../contract/operation.ts'
 import { fieldSchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { rejectIgnoredArguments, removeEmptyArguments, validateArguments } from './arguments.ts'
+import { parentOf, setAt } from './nested-values.ts'
 import { isPath, openFiles, type OpenedFiles } from './upload-files.ts'
 import { openAllowedFile, type OpenedFile } from './open-allowed.ts'
 import type { Session } from './session.ts'
+import { takesSoundOfVideo } from './video-sound.ts'
 
 /** Validated arguments of an operation, with its local files open. */
 export interface PreparedInput {
@@ -47,7 +49,7 @@ export async function prepareInput(
   }
   check(new Map())
   const serviceFields = validateArguments(serviceChecked, args)
-  rejectIgnoredArguments(operation, unread)
+  rejectIgnoredArguments(operation, body(new Map()), unread)
   const files = await openFiles(session, kindsByPath(paths), (error, value) =>
     addArgumentPath(session, error, { args, references, value }),
   )
@@ -135,19 +137,9 @@ function toTextReference({ value, ...reference }: FileReference): TextReference 
   })
 }
 
-function checkKind(reference: FileReference, file: OpenedFile | undefined): void {
+/** Throws 6014 for a file of another kind than its field accepts. The sound of a video is extracted for audio fields. */
+export function checkKind(reference: FileReference, file: OpenedFile | undefined): void {
   if (!file || reference.kinds.includes(file.kind)) return
+  if (file.kind === 'video' && takesSoundOfVideo(reference)) return
   throw wrongKindError(reference, String(reference.value))
-}
-
-function setAt(target: Record<string, unknown>, path: FileReference['path'], value: string): void {
-  const last = path.at(-1)
-  if (last !== undefined) parentOf(target, path)[last] = value
-}
-
-/** The object or array that contains a reference. */
-function parentOf(args: unknown, path: FileReference['path']): Record<string | number, unknown> {
-  let holder = args as Record<string | number, unknown>
-  for (const key of path.slice(0, -1)) holder = holder[key] as Record<string | number, unknown>
-  return holder
 }

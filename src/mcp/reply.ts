@@ -58,6 +58,14 @@ export function toDataResult(
   }
 }
 
+/** Adds what was assumed about the arguments to a result, also to its next step: some clients show only that. */
+export function withAssumptions(reply: ToolReply, assumed: readonly string[]): ToolReply {
+  if (assumed.length === 0) return reply
+  const { next_step } = reply.data
+  const step = typeof next_step === 'string' ? { next_step: [...assumed, next_step].join(' ') } : {}
+  return { ...reply, data: { ...reply.data, ...step, assumed } }
+}
+
 /** Converts an error to text alone, as older clients validate structured content even on errors. */
 export function toErrorResult(error: unknown): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: describeError(error) }] }

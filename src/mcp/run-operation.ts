@@ -12,6 +12,7 @@ import { MediaError } from '../contract/errors.ts'
 import { toListedError, type Operation } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
+import { neededFiles, toContractRequest } from './agent-request.ts'
 import type { Job, JobContext } from './background-jobs.ts'
 import { findResultFiles } from './file-delivery.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
@@ -25,7 +26,9 @@ import {
   uploadSnapshot,
 } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
+import { fetchRegionOverview } from './region-overview.ts'
 import { uploadFiles } from './upload-files.ts'
+import { extractSounds } from './video-sound.ts'
 import { checkSaveTo } from './workspace-delivery.ts'
 import { maxPathLength } from './workspace.ts'
 
@@ -34,6 +37,8 @@ export interface OperationRequest {
   readonly operation: Operation
   /** Normalized, but not validated yet. */
   readonly args: Record<string, unknown>
+  /** What was read differently from how the agent wrote it. */
+  readonly assumed: readonly string[]
   readonly options: {
     readonly wait_seconds: number
     readonly save_to?: string | undefined
@@ -53,8 +58,7 @@ export async function runOperation(
   call: ToolCall,
 ): Promise<ToolReply> {
   for (;;) {
-    const prepared = await prepare(session, request)
-    const { job, isJoined } = await submitOrJoin(session, { request, prepared, consent: call.consent })
+    const { job, isJoined } = await submitOrJoin(session, { request, consent: call.consent })
     const result = await job.result(call.signal, (percent) =>
       call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
     )
@@ -73,40 +77,80 @@ export async function runOperation(
   }
 }
 
-/** Validates the arguments and opens the local files. Errors use the codes of the operation's error table. */
-async function prepare(session: Session, { operation, args }: OperationRequest): Promise<PreparedInput> {
-  return prepareInput(session, operation, args).catch((error: unknown) => {
-    throw toListedError(operation, error)
-  })
+/** A call and its user's answers. */
+interface OperationCall {
+  readonly request: OperationRequest
+  readonly consent: Consent
 }
 
-interface SubmitTaskOptions {
-  readonly request: OperationRequest
+/** A call with its validated arguments and open files. */
+interface PreparedCall extends OperationCall {
   readonly prepared: PreparedInput
-  readonly consent: Consent
 }
 
 /** Joins the unfinished submission of an equal call, or starts one. */
 async function submitOrJoin(
   session: Session,
-  submission: SubmitTaskOptions,
+  call: OperationCall,
 ): Promise<{ readonly job: Job<SubmissionResult>; readonly isJoined: boolean }> {
-  const { prepared, request } = submission
+  const { request } = call
+  if (neededFiles(request).length > 0) return submitConverted(session, call)
+  const converted = await convert(session, call, idleContext)
+  const prepared = await prepare(session, converted)
   const key = request.options.force_new ? undefined : prepared.fingerprint
   const running = key === undefined ? undefined : session.submissions.running(key)
   if (!running) {
-    const job = session.submissions.start((context) => uploadAndCreate(session, submission, context), key)
-    return { job, isJoined: false }
+    const work = (context: JobContext) => uploadAndCreate(session, { ...converted, prepared }, context)
+    return { job: session.submissions.start(work, key), isJoined: false }
   }
   await prepared.files[Symbol.asyncDispose]()
   await checkSaveTo(session, request.options.save_to)
   return { job: running, isJoined: true }
 }
 
+/** Of conversions that need no files: nothing is uploaded. */
+const idleContext: JobContext = { signal: new AbortController().signal, progress: () => undefined }
+
+/** Submits a call whose conversion needs its files: their upload may outlast the call, so it is part of the job. */
+async function submitConverted(
+  session: Session,
+  call: OperationCall,
+): Promise<{ readonly job: Job<SubmissionResult>; readonly isJoined: boolean }> {
+  const { operation, args, options } = call.request
+  const key = options.force_new ? undefined : JSON.stringify([operation.name, args])
+  const running = key === undefined ? undefined : session.submissions.running(key)
+  await checkSaveTo(session, options.save_to)
+  if (running) return { job: running, isJoined: true }
+  const work = async (context: JobContext): Promise<SubmissionResult> => {
+    const converted = await convert(session, call, context)
+    const prepared = await prepare(session, converted)
+    return await uploadAndCreate(session, { ...converted, prepared }, context)
+  }
+  return { job: session.submissions.start(work, key), isJoined: false }
+}
+
+/** Converts the arguments to the contract's. Errors use the codes of the operation's error table. */
+async function convert(session: Session, call: OperationCall, context: JobContext): Promise<OperationCall> {
+  const { request } = call
+  const { request: args, assumed } = await toContractRequest(session, request, context).catch(
+    (error: unknown) => {
+      throw toListedError(request.operation, error)
+    },
+  )
+  return { ...call, request: { ...request, args, assumed: [...request.assumed, ...assumed] } }
+}
+
+/** Validates the arguments and opens the local files. Errors use the codes of the operation's error table. */
+async function prepare(session: Session, { request }: OperationCall): Promise<PreparedInput> {
+  return prepareInput(session, request.operation, request.args).catch((error: unknown) => {
+    throw toListedError(request.operation, error)
+  })
+}
+
 /** The background job: uploads the files, quotes the price, then creates the task if nobody needs to be asked. */
 async function uploadAndCreate(
   session: Session,
-  { request, prepared, consent }: SubmitTaskOptions,
+  { request, prepared, consent }: PreparedCall,
   context: JobContext,
 ): Promise<SubmissionResult> {
   await using files = prepared.files
@@ -114,7 +158,10 @@ async function uploadAndCreate(
   await checkSaveTo(session, options.save_to)
   const records = await uploadFiles(session, files, context)
   const fileIds = new Map([...records].map(([path, { file_id }]) => [path, file_id]))
-  const body = prepared.body(fileIds)
+  const uploaded = { operation, body: prepared.body(fileIds) }
+  const { body, assumed } = await extractSounds(session, uploaded, context.signal).catch((error: unknown) => {
+    throw toListedError(operation, error)
+  })
   const requestKey = hashRequest(operation, body)
   const finished = options.force_new ? undefined : await findFinishedTask(session, operation, requestKey)
   if (finished) return { task: { ...finished, save_to: options.save_to ?? finished.save_to }, isJoined: true }
@@ -136,6 +183,7 @@ async function uploadAndCreate(
     task_type,
     // The call that created a joined task may have named another folder.
     save_to: options.save_to ?? session.tasks.get(task_id)?.save_to,
+    assumed: [...request.assumed, ...assumed],
     ended: isTerminal(created.status) ? created : undefined,
     input: plainArguments(request.args),
     inputFiles: [...files.byPath].map(([path, { name }]) => ({
@@ -238,6 +286,8 @@ export async function followTask(
     delivery,
     saveTo: task.save_to,
     isJoined: task.isJoined,
+    assumed: task.assumed,
+    regions: await fetchRegionOverview(session, view, call.signal),
     advice: operationAdvice(session, view, { task, delivery }),
     expected: await expectedTimes(session.client, view),
   })

@@ -20,6 +20,8 @@ export interface KnownTask extends TaskRef {
   readonly inputFiles?: readonly InputFile[] | undefined
   /** Paths of its saved results. */
   readonly saved?: readonly string[] | undefined
+  /** What was derived from the call that created it, one sentence each. */
+  readonly assumed?: readonly string[]
 }
 
 /** A local file of a task. */

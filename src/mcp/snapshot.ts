@@ -5,6 +5,7 @@ import { extensionOf, type FileKind, kindOf } from '../contract/file-kind.ts'
 import type { PreviewKind } from '../contract/file-routes.ts'
 import { isTerminal, taskError } from '../contract/task.ts'
 import { findResultFiles, type ResultFile } from './file-delivery.ts'
+import type { RegionOverview } from './region-overview.ts'
 import type { LinkedFile, PricedTask, SavedFile } from './session.ts'
 import type { PublishedSchema } from './tool.ts'
 
@@ -23,15 +24,15 @@ export interface Snapshot {
   readonly price_credits?: number
   readonly files?: readonly (ResultFile | SavedFile | LinkedFile)[]
   readonly output?: Readonly<Record<string, unknown>>
+  /** Regions of a detection. */
+  readonly regions?: RegionOverview
+  /** What was derived from the call, or read differently from how it was written. */
+  readonly assumed?: readonly string[]
   readonly error?: Readonly<Record<string, unknown>>
 }
 
-/** Published schema of a snapshot: loose, so that clients accept fields of later versions. */
-export const snapshotSchema: PublishedSchema = {
-  type: 'object',
-  properties: { status: { type: 'string' }, next_step: { type: 'string' } },
-  required: ['status', 'next_step'],
-}
+/** Published schema of a snapshot: loose, so that clients accept fields of later versions, and short in the tool list. */
+export const snapshotSchema: PublishedSchema = { type: 'object' }
 
 const joinedTaskNote =
   'This is the unfinished task of an earlier equal call. Nothing was started or charged again (use force_new: true for that).'
@@ -42,16 +43,21 @@ const finishedTaskNote =
 /** Describes a task. One that was stopped on request is cancelled for the agent, whatever its record says. */
 export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): Snapshot {
   const { task_id, task_type, progress, note } = task
+  const { assumed = [], regions } = about
   const status = wasStoppedOnRequest(task) ? 'cancelled' : task.status
-  const next = nextStep(task, about)
-  const joined = isTerminal(status) ? finishedTaskNote : joinedTaskNote
-  const next_step = about.isJoined ? `${joined} ${next}` : next
-  const head = { task_id, task_type, status, progress, ...(note !== undefined && { note }), next_step }
+  const earlier = isTerminal(status) ? finishedTaskNote : joinedTaskNote
+  const next_step = [...(about.isJoined ? [earlier] : []), ...assumed, nextStep(task, about)].join(' ')
+  const head = {
+    ...{ task_id, task_type, status, progress },
+    ...(note !== undefined && { note }),
+    next_step,
+    ...(assumed.length > 0 && { assumed }),
+  }
   const output = task.output_result
   if (status === 'cancelled') return head
   if (status === 'completed' && output) {
     const files = deliveredFiles(about.delivery) ?? findResultFiles(output)
-    return { ...head, files, output: withoutDownloadUrls(output) }
+    return { ...head, files, output: withoutDownloadUrls(output), ...(regions && { regions }) }
   }
   const error = taskError.safeParse(output?.['error'])
   if (error.success) return { ...head, error: error.data }
@@ -122,6 +128,9 @@ interface TaskSnapshotOptions {
   readonly expected?: ExpectedTimes | null
   /** Advice of the operation of a completed task. */
   readonly advice?: string | undefined
+  readonly assumed?: readonly string[] | undefined
+  /** Regions of a completed detection. */
+  readonly regions?: RegionOverview | undefined
   /** Whether an earlier call created it. */
   readonly isJoined?: boolean | undefined
 }

@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import type { ErrorCode } from '../contract/errors.ts'
 import { fileKindsOf } from '../contract/file.ts'
-import { dropSafeBounds } from '../contract/json-schema.ts'
+import { agentFieldOf } from '../contract/agent-form.ts'
+import { dropSafeBounds, type JsonSchema } from '../contract/json-schema.ts'
 import type { Toolset } from '../contract/operation.ts'
 import { parseArguments } from './arguments.ts'
-import type { Consent, ToolReply } from './reply.ts'
+import { type Consent, type ToolReply, withAssumptions } from './reply.ts'
 import type { Session } from './session.ts'
+import { takesSoundOfVideo } from './video-sound.ts'
 import { maxPathLength } from './workspace.ts'
 
 /** One call of a tool by a client. */
@@ -80,7 +82,10 @@ export function defineTool<Input extends z.ZodObject>(
       inputSchema: publishInputSchema(input),
       annotations: { title: published.title, ...hints },
     },
-    run: (session, given, call) => run(session, parseArguments(input, given), call),
+    async run(session, given, call) {
+      const { args, assumed } = parseArguments(input, given)
+      return withAssumptions(await run(session, args, call), assumed)
+    },
   }
 }
 
@@ -98,23 +103,58 @@ export const pathOrIdText = 'path, or file id'
 
 /**
  * Returns the JSON Schema of a tool's input for agents, derived from the zod contract: strict objects, no `$ref`, no
- * bounds that only mean "a 32-bit or safe integer", and file fields that accept paths.
+ * bounds that agents need not know in advance, and file fields that accept paths.
  */
 export function publishInputSchema(input: z.ZodObject): PublishedSchema {
   const { $schema: _, ...published } = z.toJSONSchema(input, {
     io: 'input',
     override({ zodSchema, jsonSchema }) {
-      if (fileKindsOf(zodSchema)) {
+      const kinds = fileKindsOf(zodSchema)
+      if (kinds) {
         delete jsonSchema.minLength
         delete jsonSchema.maxLength
-        jsonSchema.description = `${jsonSchema.description ?? 'File'}: ${pathOrIdText}`
+        const video = takesSoundOfVideo({ kinds }) ? ', or a video for its sound' : ''
+        jsonSchema.description = `${jsonSchema.description ?? 'File'}${video}: ${pathOrIdText}`
       }
+      publishAgentField(zodSchema, jsonSchema)
       dropSafeBounds(jsonSchema)
-      if ((jsonSchema.maximum ?? 0) >= maxInt32) delete jsonSchema.maximum
+      dropPlainBounds(jsonSchema)
       if (jsonSchema.type === 'object' && jsonSchema.properties) jsonSchema.additionalProperties = false
     },
   })
   return { ...published, type: 'object' }
+}
+
+/** Largest bound of a text's or list's length that is published: longer ones are rarely reached. */
+const maxPublishedLength = 20
+
+/** Removes bounds that agents need not know in advance: errors state them, and every token of the list counts. */
+function dropPlainBounds(schema: JsonSchema): void {
+  if ((schema.maximum ?? 0) >= maxInt32) delete schema.maximum
+  if (schema.minimum === 0) delete schema.minimum
+  if (schema.exclusiveMinimum === 0) delete schema.exclusiveMinimum
+  if (schema.minLength === 1) delete schema.minLength
+  if ((schema.maxLength ?? 0) > maxPublishedLength) delete schema.maxLength
+  if (schema.minItems === 1) delete schema.minItems
+  if ((schema.maxItems ?? 0) > maxPublishedLength) delete schema.maxItems
+  delete schema.propertyNames
+}
+
+/** Publishes other names for values, and only the type of brief fields. */
+function publishAgentField(schema: z.core.$ZodType, published: JsonSchema): void {
+  const field = agentFieldOf(schema)
+  if (field?.published && published.enum) {
+    published.enum = published.enum.map((value) => field.published?.[String(value)] ?? value)
+  }
+  if (!field?.isBrief) return
+  const isList = published.type === 'array'
+  const { description } = published
+  for (const keyword of Object.keys(published)) delete published[keyword]
+  Object.assign(
+    published,
+    isList ? { type: 'array', items: { type: 'object' } } : { type: 'object' },
+    description !== undefined && { description },
+  )
 }
 
 /** A path or id. Its bounds are checked by a refinement, to keep them out of the published schema. */
@@ -128,10 +168,10 @@ export const pathText = z
   .refine(({ length }) => length > 0 && length <= maxPathLength, `is empty or longer than ${maxPathLength}`)
 
 /** Folder or name for the result files. */
-export const saveTo = pathText.optional().describe('Folder for the files, or a name for them')
+export const saveTo = pathText.optional().describe('Folder or name for the files')
 
 /** A file that the agent names. */
 export const pathOrId = pathText.describe('Path, or file id')
 
 /** Whether a call creates a task even if an equal one is unfinished. */
-export const forceNew = z.boolean().default(false).describe('Start a new task beside an equal one')
+export const forceNew = z.boolean().default(false).describe('Run again beside an equal task')

@@ -29,6 +29,28 @@ async function newFile({ account }: RequestSubjects): Promise<string> {
   return (await api(account).upload('note.txt', `a note of ${performance.now()}`)).data.file_id
 }
 
+/** A tenth of a second of 8 kHz mono PCM. */
+function shortWav(): Uint8Array<ArrayBuffer> {
+  const samples = Buffer.alloc(1600)
+  for (let index = 0; index < 800; index++) {
+    samples.writeInt16LE(Math.round(8000 * Math.sin(index / 3)), 2 * index)
+  }
+  const head = Buffer.alloc(44)
+  head.write('RIFF')
+  head.writeUInt32LE(36 + samples.length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(8000, 24)
+  head.writeUInt32LE(16_000, 28)
+  head.writeUInt16LE(2, 32)
+  head.writeUInt16LE(16, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(samples.length, 40)
+  return new Uint8Array(Buffer.concat([head, samples]))
+}
+
 async function newTask(world: RequestSubjects): Promise<string> {
   const body = { file_id: await newFile(world), behaviour: 'wait' }
   return (await api(world.account).create(world.type || 'test_copy', body)).data.task_id
@@ -75,6 +97,9 @@ export const successfulRequests: Record<
     const list = await api(world.account).upload('regions.json', JSON.stringify({ regions: [] }))
     return { params: { file_id: world.clip }, query: { regions_file_id: list.data.file_id, at: '0,0.1' } }
   },
+  extractSound: async ({ account }) => ({
+    params: { file_id: (await api(account).upload('tone.wav', shortWav())).data.file_id },
+  }),
   deleteFile: async (world) => ({ params: { file_id: await newFile(world) } }),
   linkFile: ({ clip }) => ({ params: { file_id: clip }, json: { expires_in: 60 } }),
   cleanFiles: () => ({ json: { keep_days: 30 } }),

@@ -106,9 +106,29 @@ test.skipIf(mirror === undefined).each([
   expect(text).toContain('sound to flac')
 })
 
-test('a video is rejected with the command that extracts its sound', async () => {
-  await agentSession.createClip('testsrc2=s=64x64', 'talk.mp4', 1)
+test('the sound of a video is transcribed', async ({ skip, task }) => {
+  if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
+  const { workspace } = agentSession
+  const video = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64', '-i', join(workspace, 'piano.wav')]
+  await generateMedia(join(workspace, 'concert.mp4'), [...video, '-shortest', '-pix_fmt', 'yuv420p'])
   await using agent = await agentSession.connect('modern')
-  const { text } = await agent.call('piano_audio_enhance', { file_id: 'talk.mp4' })
-  expect(text).toMatch(/^6014: .*is not audio.*Supported: \.mp3 .*ffmpeg -i old\.mp4 -vn new\.flac/)
+  const { data } = await callUntilEnded(
+    agent,
+    'piano_audio_to_midi',
+    { file_id: 'concert.mp4' },
+    task.timeout,
+  )
+  expect(data).toMatchObject({ status: 'completed', assumed: ['The sound of concert.mp4 is used.'] })
+  const [file] = data['files'] as { path: string }[]
+  const { notes } = readMidi(await readFile(file?.path ?? ''))
+  expect(f1([scoreNotes(piece, notes)])).toBeGreaterThan(0.85)
+})
+
+test('a video without sound is rejected', async () => {
+  await generateMedia(join(agentSession.workspace, 'mute.mp4'), [
+    ...['-f', 'lavfi', '-i', 'testsrc2=s=64x64:d=1', '-pix_fmt', 'yuv420p'],
+  ])
+  await using agent = await agentSession.connect('modern')
+  const { text } = await agent.call('piano_audio_enhance', { file_id: 'mute.mp4' })
+  expect(text).toMatch(/^6014: .*has no sound/)
 })

@@ -47,26 +47,30 @@ test.each<[string, object, RegExp]>([
   [
     'video_purify',
     { purify_scope: 'subtitle', regions: [box] },
-    /^6016: regions: .*ignored by.* Fix: Leave it out, .*with purify_scope region or phase purify/,
+    /^6016: regions: .*ignored by.* Fix: Set purify_scope: region\. Or leave it out\./,
   ],
   ['video_purify', { regions: [box], rois: [box] }, /^6016: regions, rois: .* Fix: Leave them out, /],
-  ['video_purify', { phase: 'detect', detect_roi: box }, /^6016: detect_roi: .*detect_scope custom/],
+  ['video_purify', { phase: 'detect', detect_roi: box }, /^6016: detect_roi: .*Add detect_scope: custom/],
   ['video_purify', { phase: 'detect', purify_func_type: 'raft' }, /^6016: purify_func_type: /],
   ['video_purify', { phase: 'purify' }, /^6013: required: regions or regions_file_id\. Fix: .*\[\]/],
   // An invalid value is reported first: it may be the reason why another field is ignored.
   [
     'video_purify',
-    { purify_scope: 'Region', regions: [box] },
-    /^6016: purify_scope: one of .* Fix: Use region/,
+    { purify_scope: 'area', regions: [box] },
+    /^6016: purify_scope: one of .*; "area" given\. Fix: Use one of these/,
   ],
   [
     'video_purify',
-    { phase: 'detect', detect_scope: 'Custom', detect_roi: box },
-    /^6016: detect_scope: one of .* Fix: Use custom/,
+    { phase: 'detect', detect_scope: 'area', detect_roi: box },
+    /^6016: detect_scope: one of .*; "area" given\. Fix: Use one of these/,
   ],
   ['video_purify', { file_id: undefined, regions: [box] }, /^6013: Required: file_id\. /],
-  ['image_purify', { regions: [box] }, /^6016: regions: .* Fix: .*purify_scope region/],
-  ['image_purify', { purify_scope: 'full_screen', regions: [box] }, /^6016: regions: /],
+  ['image_purify', { regions: [box] }, /^6016: regions: .* Fix: Add purify_scope: region\./],
+  [
+    'image_purify',
+    { purify_scope: 'full_screen', regions: [box] },
+    /^6016: regions: .* Fix: Set purify_scope: region\./,
+  ],
   [
     'image_purify',
     { purify_scope: 'region', regions: [{ ...box, x: 300, w: 12 }] },

@@ -157,7 +157,7 @@ test('regions that cannot be drawn are reported with the fix', async () => {
   )
   expect(await inspect({ regions: 'clip.mp4' })).toMatch(/^6014: .*clip\.mp4 is not text/)
   expect(await inspect({ regions: 'none.json' })).toMatch(/^6004: There is no none\.json/)
-  expect(await inspect({ at: [0.5] })).toMatch(/^6016: at: requires regions/)
+  expect(await inspect({ at: [0.5], preview: 'waveform' })).toMatch(/^6016: at: selects a frame, not sound/)
   expect(await inspect({ regions: 'wrong.json', preview: 'contact_sheet' })).toMatch(/^6016: preview: /)
   const inspectRegions = async (regions: readonly object[]) => {
     await writeFile(join(workspace, 'regions-under-test.json'), JSON.stringify({ regions }))

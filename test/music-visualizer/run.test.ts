@@ -69,7 +69,7 @@ describe('a result', () => {
     )
     expect(output.notes).toEqual([
       'track did not fit and was truncated with …',
-      'cover_file_id is ignored: template_id bars shows no cover',
+      'cover_file_id is ignored: template_id bars shows no cover; nowplaying, ring and vinyl do',
     ])
   })
 

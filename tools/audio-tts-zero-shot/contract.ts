@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { chineseScripts, voiceLanguages } from '../../src/contract/languages.ts'
@@ -7,7 +8,7 @@ import { operation } from '../../src/contract/operation.ts'
 /** Longest text, in Unicode code points. */
 export const maxCharacters = 5000
 
-const language = z.enum([...voiceLanguages, ...chineseScripts])
+const language = agentField(z.enum([...voiceLanguages, ...chineseScripts]), { kind: 'language' })
 
 /** Side of the subtitle canvas, pixels. */
 const side = z.int().min(16).max(4096)
@@ -34,17 +35,14 @@ const input = z
     ref_file_id: fileRef({
       kinds: ['audio', 'video'],
       soundAlone: true,
-      describe:
-        'Recording of the voice, 3 s to 30 min, of which the best 3 to 10 s are used; by giving it you confirm that its owner consents',
+      describe: 'Recording of the voice, 3 s to 30 min; by giving it you confirm that its owner consents',
     }),
     ref_text: speakable('contains no words', 'Omit it, or give the transcript.')
       .max(maxCharacters)
       .optional()
-      .describe('Exact transcript of the recording; recognised if omitted'),
-    ref_lang: language.optional().describe('Language of the recording; defaults to that of the text'),
-    text_lang: language
-      .default('zh-CN')
-      .describe('Language of the text; zh-CHS and zh-CHT are spoken as zh-CN'),
+      .describe('Its exact transcript; recognised if omitted'),
+    ref_lang: language.optional().describe('Its language; defaults to that of the text'),
+    text_lang: language.default('zh-CN').describe('Language of the text'),
     output_format: z.enum(['wav', 'mp3']).default('wav').describe('Format of the speech'),
     speed: z.number().min(0.5).max(2).default(1).describe('1 is the speed of the voice, 2 twice as fast'),
     fragment_interval: z
@@ -58,11 +56,8 @@ const input = z
       .array(side)
       .length(2)
       .optional()
-      .describe('[width, height] of the picture for the subtitles; defaults to [1080, 1920]'),
-    strip_punctuation: z
-      .boolean()
-      .optional()
-      .describe('Replaces commas and full stops in subtitles by spaces; defaults to true'),
+      .describe('[width, height] for the subtitles; defaults to [1080, 1920]'),
+    strip_punctuation: z.boolean().optional().describe('Of subtitles; defaults to true'),
   })
   .refine(({ canvas, subtitle_format }) => canvas === undefined || subtitle_format, ofSubtitles('canvas'))
   .refine(

@@ -22,12 +22,8 @@ const track = z.object({
   type: z.enum(['video', 'audio']).describe('Only the first video and the first audio track are used'),
   asset: assetName.describe('Name of a file in assets.file_id'),
   track_index: layer.describe('Tracks of one type and index must not overlap'),
-  start: seconds.describe(
-    'Seconds; audio always plays from 0, its start counts only for length and overlaps',
-  ),
-  duration: length
-    .optional()
-    .describe('Seconds; default: to the end of the file. Of audio, counts only for length and overlaps'),
+  start: seconds.describe('Seconds; audio always plays from 0'),
+  duration: length.optional().describe('Seconds; default: to the end of the file'),
   muted: z.boolean().default(true).describe('Video only: false plays its own sound'),
   volume: z.number().min(0).max(100).default(1).describe('Audio only; ignored'),
 })
@@ -52,9 +48,7 @@ const beat = z
 const composition = z
   .object({
     video_size: z.object({ width: side, height: side }).describe('Pixels: even, 16 to 4096 each'),
-    fps: rate
-      .default(30)
-      .describe('Frames per second; 29.97 is exactly 30000/1001, likewise 23.976 and 59.94'),
+    fps: rate.default(30).describe('Frames per second; 29.97 is exact'),
     duration: length.optional().describe('Seconds of an mp4; default: the latest end of a track or particle'),
     assets: z
       .object({
@@ -176,13 +170,11 @@ export const htmlRenderSimple = operation({
   name: 'html_render_simple',
   title: 'HTML animation',
   description:
-    'Renders HTML animation particles frame by frame, over a base video (mp4) or transparent (webm: VP8 with ' +
-    'alpha; qtrle: for mobile editors). A particle is one <template data-composition-id="x" data-width data-height> ' +
+    'Renders HTML animation particles frame by frame, over a base video (mp4) or transparent (webm, qtrle). A particle is one <template data-composition-id="x" data-width data-height> ' +
     'with a script that registers a seekable timeline: window.__timelines = {x: {duration: () => 5, seek(t) {show ' +
     'the state at t seconds}}}. It has no network: use system fonts, data: URIs, and images of assets by name ' +
-    '(<img src="name">, url(name)). ' +
-    'Prompt write-particle explains particles; check_particle tests one free of charge. Only the first video track (scaled, ' +
-    'padded) and the first audio track (unchanged, from 0) are used. An mp4 needs a track, webm and qtrle a beat. ' +
+    '(<img src="name">, url(name)). check_particle tests one free of charge. The first video track (scaled, padded) and the first audio track are used. ' +
+    'An mp4 needs a track, webm and qtrle a beat. ' +
     'Limits: 200 tracks and beats, 6 hours.',
   toolset: 'render',
   input,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
@@ -7,8 +8,9 @@ import { area } from '../../src/contract/regions.ts'
 const input = z
   .object({
     file_id: fileRef({ kinds: ['image'], describe: 'Image to clean' }),
-    purify_scope: z
-      .enum(['full_screen', 'region'])
+    purify_scope: agentField(z.enum(['full_screen', 'region']), {
+      names: { all: 'full_screen', full: 'full_screen', text: 'full_screen', box: 'region', boxes: 'region' },
+    })
       .default('full_screen')
       .describe(
         'full_screen: detect and remove text; region: remove everything inside regions, without detection',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { rgbColour } from '../../src/contract/colour.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
@@ -12,8 +13,6 @@ const side = z
     message: 'must be even',
     params: { fix: 'Use even numbers of pixels, such as 1920 and 1080.' },
   })
-
-const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must have the form #RRGGBB')
 
 const templates = [
   'aurora',
@@ -35,30 +34,28 @@ const input = z.object({
   template_id: z
     .enum(templates)
     .describe(
-      'aurora: centred title over thin bars across the width; nowplaying: corner card with cover and thin bars; ring: ' +
-        'spectrum around the cover, times, progress; ridge: glowing symmetric wave; bars: rounded bars with reflection; ' +
-        'pulsar: radial spectrum, a ring on each beat, time in the middle; lissajous: oscilloscope of left against right; ' +
-        'vinyl: cover on a spinning record; shockwave: background beats with the music',
+      'aurora: centred title over thin bars; nowplaying: corner card with cover; ring: spectrum around the cover; ridge: ' +
+        'glowing wave; bars: rounded bars; pulsar: radial spectrum with beat rings; lissajous: oscilloscope; vinyl: ' +
+        'cover on a record; shockwave: background beats',
     ),
   background_file_id: fileRef({
     kinds: ['image', 'video'],
-    describe:
-      'Image or video background, darkened by about 40 % for readable text; a video repeats. Default: a gradient that matches the colours',
+    describe: 'Background, darkened by about 40 %; a video repeats. Default: a gradient of the colours',
   }).optional(),
   cover_file_id: fileRef({
     kinds: ['image'],
     fix: 'Use an image, such as a frame saved as .png.',
-    describe: 'Cover: nowplaying shows its centre square, ring and vinyl the circle in it',
+    describe: 'Cover; only nowplaying, ring and vinyl show it',
   }).optional(),
   track: z.string().default('').describe('Title; truncated with … if it does not fit'),
   artist: z.string().default('').describe('Artist, below the title'),
   resolution: z
     .object({ width: side, height: side })
     .default({ width: 1920, height: 1080 })
-    .describe('Size of the result in pixels, even, 16 to 4096'),
+    .describe('Pixels, even'),
   fps: z.int().min(30).max(60).default(30).describe('Frames per second'),
-  c1: colour.default('#ffffff').describe('Colour of the spectrum, #RRGGBB'),
-  c2: colour.optional().describe('Second colour, #RRGGBB: the spectrum runs from c1 to c2'),
+  c1: rgbColour().default('#ffffff').describe('Colour of the spectrum, #RRGGBB'),
+  c2: rgbColour().optional().describe('Second colour: the spectrum runs from c1 to c2'),
   blur: z.int().min(0).max(40).default(16).describe('Blur of the background file, px; 0 for none'),
 })
 

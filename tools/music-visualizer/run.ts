@@ -71,7 +71,7 @@ function visualizerNotes(
   return [
     ...truncated.map((field) => `${field} did not fit and was truncated with …`),
     ...(cover_file_id !== undefined && !showsCover
-      ? [`cover_file_id is ignored: template_id ${template_id} shows no cover`]
+      ? [`cover_file_id is ignored: template_id ${template_id} shows no cover; nowplaying, ring and vinyl do`]
       : []),
   ]
 }

@@ -1,9 +1,17 @@
 import * as z from 'zod'
+import { agentField, type AgentRequest } from '../../src/contract/agent-form.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { subtitleLanguages } from '../../src/contract/languages.ts'
 import { operation } from '../../src/contract/operation.ts'
-import { letterColourNames, subtitleStyleNames } from '../../src/contract/subtitle-styles.ts'
+import {
+  englishColourNames,
+  letterColourNames,
+  letterColoursByName,
+  subtitleStyleNames,
+} from '../../src/contract/subtitle-styles.ts'
+
+const languageField = agentField(z.enum(subtitleLanguages), { kind: 'language' })
 
 const fields = z.object({
   file_id: fileRef({
@@ -11,8 +19,8 @@ const fields = z.object({
     fix: 'Supported: .srt .ass',
     describe: 'Subtitles, .srt or .ass',
   }),
-  language: z.enum(subtitleLanguages).describe('Language of the file'),
-  translate_language: z.enum(subtitleLanguages).describe('Target language'),
+  language: languageField.describe('Language of the file'),
+  translate_language: languageField.describe('Target language'),
   output_format: z.enum(['ass', 'srt']).optional().describe('Default: that of the file'),
   line_mode: z
     .enum(['resegment', 'keep'])
@@ -21,7 +29,12 @@ const fields = z.object({
   // Presence of these fields matters (contract 3, 4.10), so that their defaults are applied once the format is known.
   lingual_type: z.enum(['monolingual', 'bilingual']).optional().describe('ass only; default monolingual'),
   subtitle_type: z.enum(subtitleStyleNames).optional().describe('ass only; default default'),
-  subtitle_color: z.enum(letterColourNames).optional().describe('ass only; default 雅黑'),
+  subtitle_color: agentField(z.enum(letterColourNames), {
+    names: letterColoursByName,
+    published: englishColourNames,
+  })
+    .optional()
+    .describe('ass only; default: that of the style'),
   video_size: z
     .array(z.int().min(16).max(16_384))
     .length(2)
@@ -55,6 +68,17 @@ const input = fields.superRefine((given, context) => {
     fix: 'Name another language; zh-CHS and zh-CHT are two scripts of Chinese, zh-CN is simplified.',
   })
 })
+
+/** Chooses ass output for a request with a style, which srt cannot have, if it names no format. */
+function withAssOutput(args: Readonly<Record<string, unknown>>): AgentRequest {
+  const styled = assOnlyFields.filter((name) => args[name] !== undefined)
+  const isAss = typeof args['file_id'] === 'string' && /\.ass$/i.test(args['file_id'])
+  if (styled.length === 0 || args['output_format'] !== undefined) return { request: { ...args }, assumed: [] }
+  return {
+    request: { ...args, output_format: 'ass' },
+    assumed: isAss ? [] : [`The output is .ass: .srt has no ${styled.join(', ')}.`],
+  }
+}
 
 const output = z.object({
   subtitle_file_id: id.describe('The translated subtitles'),
@@ -93,6 +117,7 @@ export const subtitleTranslate = operation({
     (untranslated_lines > 0
       ? 'Some lines are not translated: see notes, and correct them in the file. '
       : '') + 'Compare some lines of the file with the original before you use it.',
+  agentForm: { input: fields, own: [], toRequest: withAssOutput },
   examples: [
     {
       title: 'English subtitles into Chinese, times unchanged',

@@ -1,59 +1,63 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { area, exampleRegionsFile, maxRegions, region, findDuplicateIds } from '../../src/contract/regions.ts'
+import { purifyAgentForm } from './agent-form.ts'
 
 /** Limit of regions to search; each detected text is compared with all of them. */
 const maxRois = 256
 
 const requestFields = z.object({
   file_id: fileRef({ kinds: ['video'], describe: 'Video to clean' }),
-  phase: z
-    .enum(['detect', 'purify'])
+  phase: agentField(z.enum(['detect', 'purify']), {
+    names: { detection: 'detect', find: 'detect', clean: 'purify', remove: 'purify' },
+  })
     .optional()
-    .describe(
-      'detect: only detect text and return a list; purify: treat exactly this list; unset: detect and treat in one request',
-    ),
-  purify_scope: z
-    .enum(['full_screen', 'subtitle', 'custom', 'region'])
+    .describe('detect: only list text; purify: treat exactly a list; unset: both in one request'),
+  purify_scope: agentField(z.enum(['full_screen', 'subtitle', 'custom', 'region']), {
+    names: { all: 'full_screen', full: 'full_screen', text: 'full_screen', box: 'region', boxes: 'region' },
+  })
     .default('full_screen')
     .describe(
-      'Without phase. full_screen: all text; subtitle: subtitles only; custom: text inside rois; region: everything inside regions, without detection',
+      'Without phase. full_screen: all text; subtitle: subtitles only; custom: text inside rois; region: everything inside regions',
     ),
-  rois: z
-    .array(region)
-    .max(maxRois)
+  rois: agentField(z.array(region).max(maxRois), { isBrief: true })
     .optional()
-    .describe('Areas to search for text, with purify_scope custom'),
+    .describe('Areas to search for text, as regions, with purify_scope custom'),
   regions: z
     .array(region)
     .max(maxRegions)
     .optional()
-    .describe(
-      'Regions to treat, with purify_scope region or phase purify (empty: the file is copied unchanged)',
-    ),
-  purify_func_type: z
-    .enum(['ffmpeg', 'raft'])
+    .describe('Regions to treat, with purify_scope region or phase purify'),
+  purify_func_type: agentField(z.enum(['ffmpeg', 'raft']), {
+    names: {
+      inpaint: 'raft',
+      inpainting: 'raft',
+      fill: 'raft',
+      blur: 'ffmpeg',
+      blurred: 'ffmpeg',
+      filled: 'raft',
+    },
+  })
     .default('ffmpeg')
     .describe('ffmpeg: blur; raft: fill with the background (slower, videos up to 20 minutes)'),
   detect_scope: z
     .enum(['full_screen', 'subtitle', 'custom'])
     .default('full_screen')
     .describe('With phase detect'),
-  detect_roi: area.optional().describe('Area to search for text, with detect_scope custom'),
-  protect_regions: z
-    .array(region)
-    .max(maxRegions)
+  detect_roi: agentField(area.optional(), { isBrief: true }).describe(
+    'Area {x, y, w, h} to search for text, with detect_scope custom',
+  ),
+  protect_regions: agentField(z.array(region).max(maxRegions), { isBrief: true })
     .default([])
-    .describe('With phase purify: areas in which nothing changes, even where regions overlap'),
-  source_file_id: id
-    .optional()
-    .describe('With phase purify: must equal file_id, to reject a list of another video'),
+    .describe('With phase purify: as regions; nothing inside changes, even where regions overlap'),
+  source_file_id: id.optional().describe('With phase purify: must equal file_id'),
   regions_file_id: fileRef({
     kinds: ['text'],
-    describe: 'With phase purify, instead of regions: a detection result as .json, edited or not',
+    describe: 'With phase purify, instead of regions: the list of a detection, edited or not',
     insteadOf: 'regions',
   }).optional(),
 })
@@ -209,13 +213,11 @@ export const videoPurify = operation({
   name: 'video_purify',
   title: 'Clean a video',
   description:
-    'Removes subtitles, watermarks, logos and other overlays from a video. Audio, subtitle streams, chapters and timing ' +
-    'are kept. In one request: purify_scope selects the text or boxes to remove. More precise in two steps: phase ' +
-    'detect finds text (not logos) and returns a list as a JSON file; check it on frames with inspect_file; then call ' +
-    'phase purify with regions_file_id, or with the regions you choose, and protect_regions for areas to keep. Boxes ' +
-    'are fractions (0 to 1) of the upright picture; times are seconds, end excluded. ffmpeg blurs text until it is ' +
-    'unreadable; raft fills it with the background. At most 2 hours, 4000 px per side, 120 frames per second. ' +
-    'Variable frame rates become constant.',
+    'Removes subtitles, watermarks, logos and other overlays from a video; sound and timing are kept. In one request: ' +
+    'purify_scope selects text or boxes. More precise in two steps: phase detect finds text (not logos) and returns ' +
+    'regions and a list as a JSON file; then phase purify with regions_file_id and remove_ids or keep_ids, or with ' +
+    'your own regions, and protect_regions for areas to keep. Boxes are shares (0 to 1) of the upright picture; times ' +
+    'are seconds, end excluded. At most 2 hours, 4000 px per side, 120 frames per second.',
   toolset: 'clean',
   input,
   output,
@@ -224,12 +226,10 @@ export const videoPurify = operation({
   selectFields: selectReadFields,
   nextStep: ({ file_id, regions_file_id, unchanged }, { input: request, nameFile }) => {
     if (regions_file_id !== undefined) {
-      const list = nameFile(regions_file_id)
-      const video =
-        request?.['file_id'] === undefined ? 'the video' : `file ${JSON.stringify(request['file_id'])}`
       return (
-        `Check the regions: inspect_file with ${video} and regions ${JSON.stringify(list)}. Remove or protect the ` +
-        'ones to keep, then call video_purify with phase purify and regions_file_id.'
+        'Choose from regions by id, with the user or after inspect_file with the video and ' +
+        `${JSON.stringify(nameFile(regions_file_id))} as regions. Then call video_purify with phase purify, ` +
+        `regions_file_id "${regions_file_id}" and remove_ids or keep_ids.`
       )
     }
     if (unchanged === true) return 'Nothing was treated. To remove something, give its boxes.'
@@ -238,6 +238,7 @@ export const videoPurify = operation({
     const result = file_id === undefined ? 'the cleaned video' : `file ${JSON.stringify(nameFile(file_id))}`
     return `Check the result: inspect_file with ${result} and ${shown}.`
   },
+  agentForm: purifyAgentForm(requestFields),
   reviewedRegions: {
     kind: 'video',
     nextStep({ fileId, isDetected }) {

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
+import { rgbColour } from '../../src/contract/colour.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { outputRatios } from '../../src/contract/catalog.ts'
@@ -12,7 +14,7 @@ const rectangle = z.object({ x: unitShare, y: unitShare, width: unitShare, heigh
 /** Tolerance for the far edge of a crop whose sides were rounded by the caller. */
 const edgeTolerance = 1e-6
 
-const crop = rectangle
+const croppedPart = rectangle
   .refine(({ width, height }) => width > 0 && height > 0, {
     message: 'width and height must be above 0',
     params: { fix: 'Set width and height as shares of the picture, or omit crop to use all of it.' },
@@ -21,23 +23,23 @@ const crop = rectangle
     message: 'the crop must be inside the picture: x + width <= 1 and y + height <= 1',
     params: { fix: 'Set width to at most 1 - x and height to at most 1 - y.' },
   })
-  .describe(
-    'Part of the picture to use, as shares of its width and height; x + width and y + height at most 1',
-  )
+  .describe('Part of the picture to use, as shares of its sides')
+
+const crop = agentField(croppedPart, { kind: 'box' })
 
 /** Largest accepted time, ms (24 days). The duration of the result has its own limit. */
 const maxTimeMs = 2 ** 31 - 1
 
 const clip = z
   .object({
-    file_id: fileRef({ kinds: ['video'], describe: 'Video; the same file may be used in several clips' }),
+    file_id: fileRef({ kinds: ['video'], describe: 'Video' }),
     begin_time_ms: z.int().min(0).max(maxTimeMs).default(0).describe('Start inside the video, ms'),
     end_time_ms: z
       .int()
       .min(0)
       .max(maxTimeMs)
       .optional()
-      .describe('End inside the video, ms; 0, omitted or past its end means its end'),
+      .describe('End inside the video, ms; default: its end'),
     crop: crop.optional(),
   })
   .refine(({ begin_time_ms, end_time_ms }) => !end_time_ms || begin_time_ms < end_time_ms, {
@@ -58,27 +60,50 @@ const fields = z.object({
     .max(2 ** 31 - 1)
     .optional()
     .describe(
-      'Layout with as many slots as clips; with layout_mode template, and only there. For n clips, n00100 is the ' +
-        'plain one in rows and n50100 in columns: 200100 halves one over the other, 250100 halves side by side, ' +
-        '400100 two by two, 900100 three by three',
+      'With layout_mode template only. For n clips, n00100 is the plain one in rows and n50100 in columns: 200100, ' +
+        '250100; 400100 is two by two, 900100 three by three; all: media://layouts',
     ),
   random_seed: z
     .int()
     .min(0)
     .max(2 ** 31 - 1)
     .optional()
-    .describe(
-      'For auto: selects one of equally good layouts (mirrored, other order); by default one that keeps the clips in order',
-    ),
-  output_ratio: z.enum(outputRatios).default('9:16').describe('Aspect ratio of the result'),
-  quality: z.enum(['720p', '1080p']).default('1080p').describe('Shorter side of the result in pixels'),
-  fit_mode: z
-    .enum(['cover', 'contain'])
+    .describe('For auto: selects one of equally good layouts; by default one that keeps the clips in order'),
+  output_ratio: agentField(z.enum(outputRatios), {
+    names: {
+      landscape: '16:9',
+      horizontal: '16:9',
+      wide: '16:9',
+      portrait: '9:16',
+      vertical: '9:16',
+      tall: '9:16',
+      square: '1:1',
+    },
+  })
+    .default('9:16')
+    .describe('Aspect ratio of the result'),
+  quality: agentField(z.enum(['720p', '1080p']), {
+    names: { hd: '720p', 'full hd': '1080p', fullhd: '1080p', fhd: '1080p' },
+  })
+    .default('1080p')
+    .describe('Shorter side of the result in pixels'),
+  fit_mode: agentField(z.enum(['cover', 'contain']), {
+    names: { crop: 'cover', fill: 'cover', fit: 'contain', letterbox: 'contain', pad: 'contain' },
+  })
     .default('cover')
     .describe('cover fills a slot and crops around the centre; contain keeps the whole picture and pads'),
   duration_mode: z.enum(['shortest']).default('shortest').describe('The result ends with the shortest clip'),
-  audio_mode: z
-    .enum(['first', 'mix', 'mute'])
+  audio_mode: agentField(z.enum(['first', 'mix', 'mute']), {
+    names: {
+      all: 'mix',
+      both: 'mix',
+      none: 'mute',
+      off: 'mute',
+      silent: 'mute',
+      muted: 'mute',
+      mixed: 'mix',
+    },
+  })
     .default('first')
     .describe('first: sound of the first clip that has any; mix: sound of all clips; mute: none'),
   gap_ratio: z
@@ -87,11 +112,7 @@ const fields = z.object({
     .max(0.05)
     .default(0.008)
     .describe("Gap between slots as a share of the result's shorter side"),
-  background_color: z
-    .string()
-    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour has the form #RRGGBB')
-    .default('#000000')
-    .describe('#RRGGBB; visible in gaps and padding'),
+  background_color: rgbColour().default('#000000').describe('#RRGGBB; visible in gaps and padding'),
 })
 
 const input = fields
@@ -137,20 +158,37 @@ const output = z.object({
   }),
 })
 
+/** Share of a picture that is cropped without mention. */
+const unnoticedCrop = 0.05
+
+/** Instruction after rendering: what the defaults cut away, which the picture alone does not show. */
+function describeLayoutChoices({ layout: { slots }, duration_ms }: z.output<typeof output>): string {
+  const cropped = slots.filter(
+    ({ fit_mode, source_crop: { width, height } }) =>
+      fit_mode === 'cover' && width * height < 1 - unnoticedCrop,
+  )
+  const shares = cropped.map(({ clip_index, source_crop: { width, height } }) => {
+    return `clip ${clip_index + 1} shows ${Math.round(width * height * 100)} % of its picture`
+  })
+  const loss =
+    shares.length === 0 ? '' : `Clips are cropped: ${shares.join(', ')}; fit_mode contain crops nothing. `
+  return `${loss}The result ends with the shortest clip, after ${duration_ms / 1000} s.`
+}
+
 export const videoSplitScreen = operation({
   name: 'video_split_screen',
   title: 'Split screen',
   description:
     'Composes 2 to 16 video clips into one split-screen mp4 that lasts as long as the shortest chosen range. ' +
     'auto selects the layout that crops the least; to keep that choice, pass the returned layout.layout_id ' +
-    'with layout_mode template. Clips keep their order unless the layout swaps positions; layout.slots lists where ' +
-    'each one is. Limits: the sources together at most sixteen 1920x1080 pictures, result at most 6 hours.',
+    'with layout_mode template. layout.slots lists where each clip is. Result at most 6 hours.',
   toolset: 'render',
   input,
   output,
   price: { unit: 'minute', credits: 1, of: 'the shortest clip range' },
   createdExtra: ['estimates'],
   errorAliases: { 6017: 6014 },
+  nextStep: describeLayoutChoices,
   examples: [
     {
       title: 'Two clips side by side in a wide picture, with the sound of both',

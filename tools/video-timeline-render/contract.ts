@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
+import { timelineAgentForm } from './agent-form.ts'
 import { examples } from './examples.ts'
 
 /** Maximum number of clips in all tracks (contract 2, 8). More tracks or materials would be unused. */
@@ -189,15 +190,14 @@ export const videoTimelineRender = operation({
   name: 'video_timeline_render',
   title: 'Render a timeline',
   description:
-    'Cuts and joins clips along a timeline (gtrk v1) into one mp4: trims, gaps, speed changes, mixed sound. Times are ' +
-    'seconds. The video track with the lowest track_index gives the picture (clips fitted with black bars) and, ' +
-    'unless muted, sound; audio tracks are mixed to it. Of each clip clip_ed = clip_st + duration x speed and ' +
-    'duration = track_ed - track_st, to one frame; clips may leave gaps but not overlap on their track. Limits: 500 ' +
-    'clips, output at most 6 hours. No transitions, texts or still pictures.',
+    'Cuts and joins videos into one mp4: trims, gaps, speed changes, music. Clips need only their file as material; times ' +
+    'are seconds, and clips with their sound follow each other in order, fitted with black bars. A full gtrk v1 ' +
+    'timeline is also accepted. Limits: 500 clips, output at most 6 hours. No transitions, texts or still pictures.',
   toolset: 'render',
   input,
   output,
   price: { unit: 'minute', credits: 1, of: 'the output' },
   errorAliases: { 6017: 6014 },
+  agentForm: timelineAgentForm(fields.shape, maxClips),
   examples,
 })

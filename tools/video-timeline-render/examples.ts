@@ -4,6 +4,13 @@ import type { Example } from '../../src/contract/operation.ts'
 export const examples: readonly [Example, Example] = [
   {
     title: 'Two shots in a row, the second in slow motion, with music at a third of its level',
+    call: {
+      clips: [
+        { material: 'street.mp4', clip_st: 0.5, clip_ed: 2 },
+        { material: 'jump.mp4', clip_st: 1, clip_ed: 1.5, speed: 0.5, muted: true },
+      ],
+      audio: [{ material: 'music.mp3', volume: 0.33 }],
+    },
     input: {
       version: 'v1',
       video_size: [1280, 720],

@@ -5,9 +5,10 @@ import { type InspectedFile, previewKind, type ShownRegions } from '../../contra
 import { maxSheetFrames } from '../../contract/regions.ts'
 import { rawRoutes, routes } from '../../contract/routes.ts'
 import type { ToolReply } from '../reply.ts'
+import { entryPath, listAllowedFolder } from '../folder-listing.ts'
 import type { Session } from '../session.ts'
 import { uploadSnapshot } from '../snapshot.ts'
-import { defineTool, pathOrId, pathOrIdText, pathText, type ToolCall } from '../tool.ts'
+import { defineTool, pathOrIdText, pathText, type ToolCall } from '../tool.ts'
 import { isPath } from '../upload-files.ts'
 import { uploadErrors, uploadLocalFile } from './file-tools.ts'
 
@@ -17,12 +18,12 @@ export const inspectFileTool = defineTool(
     name: 'inspect_file',
     title: 'Inspect a file',
     description:
-      'Returns the facts of a media file: duration, size, frame rate, codecs, sound; problems in notes. On request ' +
-      'with a picture: contact sheet of a video (frames with times) or image, waveform of its sound, or the regions ' +
-      'of a detection result drawn with their ids over frames that show them.',
+      'Returns the facts of a media file, or the media files of a folder. On request with a picture: contact sheet of ' +
+      'a video (frames with times) or image, waveform of its sound, one large frame with a 0-to-1 grid to read boxes ' +
+      'from (at), or the regions of a list drawn with their ids over frames that show them.',
     input: z
       .object({
-        file: pathOrId,
+        file: pathText.describe('Path of a file or folder, or file id'),
         preview: previewKind.optional().describe('Picture to show beside the facts'),
         regions: pathText
           .optional()
@@ -34,14 +35,17 @@ export const inspectFileTool = defineTool(
           .min(1)
           .max(maxSheetFrames)
           .optional()
-          .describe('With regions: times of the frames, s; default: those that show most regions'),
+          .describe(
+            'Times of frames, s; with regions by default those that show most; else the first is shown',
+          ),
       })
       .superRefine(({ preview, regions, at }, context) => {
         const refuse = (field: string, message: string, fix: string) =>
           context.addIssue({ code: 'custom', path: [field], message, params: { fix } })
         if (preview !== undefined && regions !== undefined)
           refuse('preview', 'cannot be combined with regions', 'Leave preview out, or call once for each.')
-        if (at && regions === undefined) refuse('at', 'requires regions', 'Add regions, or leave at out.')
+        if (at && preview === 'waveform')
+          refuse('at', 'selects a frame, not sound', 'Leave at or preview out.')
       }),
     toolset: 'files',
     example: { file: 'interview.mp4', preview: 'contact_sheet' },
@@ -50,6 +54,8 @@ export const inspectFileTool = defineTool(
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, { file, preview, regions, at }, call) => {
+    const listing = (await isPath(session, file)) ? await folderReply(session, file) : undefined
+    if (listing) return listing
     const ids: string[] = []
     const names: string[] = []
     for (const name of regions === undefined ? [file] : [file, regions]) {
@@ -79,6 +85,11 @@ export const inspectFileTool = defineTool(
         { file_id, data, query, next_step: regionsNextStep(session, shown, over) },
         call,
       )
+    }
+    const [time] = at ?? []
+    if (time !== undefined) {
+      const frame = { file_id, about, kind: kindOf(inspected.base_ext.toLowerCase()), times: at ?? [] }
+      return await replyWithFrame(session, frame, call)
     }
     if (preview === undefined) return { data: { ...about, next_step: useFileStep } }
     const query = { kind: preview }
@@ -114,6 +125,63 @@ async function replyWithPreview(
   if (image) return { data: { ...data(image.empty), next_step }, images: [image] }
   const again = 'The picture is still being rendered. Call inspect_file again with the same arguments.'
   return { data: { ...data([]), next_step: again } }
+}
+
+interface FrameReplyOptions {
+  readonly file_id: string
+  readonly about: Readonly<Record<string, unknown>>
+  readonly kind: FileKind | undefined
+  /** Requested times, s; the first is shown. */
+  readonly times: readonly number[]
+}
+
+/** Returns one frame with a grid, from which boxes can be read. */
+async function replyWithFrame(
+  session: Session,
+  { file_id, about, kind, times }: FrameReplyOptions,
+  call: ToolCall,
+): Promise<ToolReply> {
+  const [at = 0, ...others] = times
+  const tool = session.operations.find(({ reviewedRegions }) => reviewedRegions?.kind === kind)
+  const use = tool ? `, then call ${tool.name} with purify_scope region and regions` : ''
+  const later = others.length > 0 ? ` For the other times, call once for each: ${others.join(', ')}.` : ''
+  const next_step =
+    'Read boxes from the grid: lines are tenths of the width (x, w) and height (y, h) from the top left, boxes are ' +
+    `{"x": …, "y": …, "w": …, "h": …} from 0 to 1${use}.${later}`
+  const data = () => ({ ...about, frame: { at } })
+  return await replyWithPreview(
+    session,
+    { file_id, data, query: { kind: 'frame', at: String(at) }, next_step },
+    call,
+  )
+}
+
+/** Most entries of a folder in a result. */
+const maxEntriesListed = 100
+
+/** Lists a folder instead of a file; undefined for other paths. */
+async function folderReply({ delivery }: Session, given: string): Promise<ToolReply | undefined> {
+  if (/^https:/i.test(given)) return undefined
+  const listing = await listAllowedFolder(await delivery.folders(), given)
+  if (!listing) return undefined
+  const { files, folders, isTruncated } = listing
+  const [first] = files
+  const hidden = files.length - maxEntriesListed
+  const notes = [
+    ...(hidden > 0 ? [`${hidden} more files are not listed.`] : []),
+    ...(isTruncated ? ['The folder has more entries than were read.'] : []),
+  ]
+  return {
+    data: {
+      kind: 'folder',
+      files: files.slice(0, maxEntriesListed),
+      folders: folders.slice(0, maxEntriesListed),
+      ...(notes.length > 0 && { notes }),
+      next_step: first
+        ? `Use the path of a file, such as ${entryPath(given, first.name)}.`
+        : 'The folder contains no media files. Inspect one of its folders, or ask the user where the files are.',
+    },
+  }
 }
 
 const useFileStep = 'Use file_id, or the path it came from, in other tools.'

@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { describePrice } from '../../contract/credits.ts'
 import { acceptedFileKinds, creationErrorCodes } from '../../contract/operation-errors.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { normalizeArguments, parseArguments } from '../arguments.ts'
+import { parseArguments } from '../arguments.ts'
+import { normalizeArguments } from '../normalize-arguments.ts'
+import { rejectPixelBoxes } from '../pixel-boxes.ts'
 import { runOperation } from '../run-operation.ts'
 import { snapshotSchema } from '../snapshot.ts'
 import { waitSeconds } from '../call-limits.ts'
@@ -14,10 +16,10 @@ const callOptions = z.object({ wait_seconds: waitSeconds, save_to: saveTo, force
 
 /** The tool of an operation, derived from its contract: takes local paths, creates a task, delivers result files. */
 export function operationTool(operation: Operation): Tool {
-  const input = operation.input.extend(callOptions.shape)
+  const input = (operation.agentForm?.input ?? operation.input).extend(callOptions.shape)
   return {
     toolset: operation.toolset,
-    example: operation.examples[0].input,
+    example: operation.examples[0].call ?? operation.examples[0].input,
     // Computed on demand: only the documentation reads it.
     get errors() {
       return [
@@ -40,10 +42,12 @@ export function operationTool(operation: Operation): Tool {
         openWorldHint: false,
       },
     },
-    run(session, given, call) {
-      const { wait_seconds, save_to, force_new, ...args } = normalizeArguments(input, given)
-      const options = parseArguments(callOptions, { wait_seconds, save_to, force_new })
-      return runOperation(session, { operation, args, options }, call)
+    async run(session, given, call) {
+      const { args: read, assumed } = normalizeArguments(input, given)
+      const { wait_seconds, save_to, force_new, ...args } = read
+      const { args: options } = parseArguments(callOptions, { wait_seconds, save_to, force_new })
+      await rejectPixelBoxes(session, { operation, args }, call)
+      return runOperation(session, { operation, args, assumed, options }, call)
     },
   }
 }

@@ -1,0 +1,108 @@
+import * as z from 'zod'
+import { downloadSmallFile } from '../client/preview.ts'
+import type { AgentFile, AgentRequest } from '../contract/agent-form.ts'
+import { MediaError } from '../contract/errors.ts'
+import { type FileKind, fileKinds, kindOf } from '../contract/file-kind.ts'
+import { type FileReference, findFileRefs } from '../contract/file.ts'
+import type { Operation } from '../contract/operation.ts'
+import { maxRegionsBytes } from '../contract/regions.ts'
+import { routes } from '../contract/routes.ts'
+import { validateArguments } from './arguments.ts'
+import type { JobContext } from './background-jobs.ts'
+import { setAt } from './nested-values.ts'
+import { normalizeArguments } from './normalize-arguments.ts'
+import { checkKind } from './prepare-input.ts'
+import type { Session } from './session.ts'
+import { isPath, openFiles, uploadFiles } from './upload-files.ts'
+
+/** A call of an operation whose tool accepts more than the contract. */
+interface AgentCall {
+  readonly operation: Operation
+  /** Normalized by the tool's schema. */
+  readonly args: Record<string, unknown>
+}
+
+/** Files whose facts or text the conversion of a call needs; none for operations without an agent form. */
+export function neededFiles({ operation, args }: AgentCall): readonly string[] {
+  return [...new Set(operation.agentForm?.neededFiles?.(args) ?? [])]
+}
+
+/**
+ * Converts a call to the request of the HTTP contract. Uploads the files that the conversion needs and asks the service
+ * for their facts. Throws 6013 and 6016 for invalid arguments before anything is uploaded.
+ */
+export async function toContractRequest(
+  session: Session,
+  { operation, args }: AgentCall,
+  context: JobContext,
+): Promise<AgentRequest> {
+  const { agentForm } = operation
+  if (!agentForm) return { request: args, assumed: [] }
+  validateOwnFields(operation, args)
+  const files = await describeFiles(session, { operation, args }, context)
+  const { request, assumed } = agentForm.toRequest(args, files)
+  const normalized = normalizeArguments(operation.input, request)
+  return { request: normalized.args, assumed: [...assumed, ...normalized.assumed] }
+}
+
+/** Replaces files during validation: a path may be longer than an id. */
+const placeholder = '0'
+
+/** Validates the fields that only the tool has. */
+function validateOwnFields({ agentForm }: Operation, args: Readonly<Record<string, unknown>>): void {
+  if (!agentForm) return
+  const { input, own } = agentForm
+  const shape = Object.fromEntries(own.map((name) => [name, input.shape[name] as z.ZodType]))
+  const values = structuredClone(Object.fromEntries(own.map((name) => [name, args[name]])))
+  const schema = z.object(shape)
+  for (const { path, value } of findFileRefs(schema, values)) {
+    if (typeof value === 'string' && value !== '') setAt(values, path, placeholder)
+  }
+  validateArguments(schema, values)
+}
+
+async function describeFiles(
+  session: Session,
+  call: AgentCall,
+  context: JobContext,
+): Promise<ReadonlyMap<string, AgentFile>> {
+  const names = neededFiles(call)
+  const input = call.operation.agentForm?.input ?? call.operation.input
+  const references = findFileRefs(input, call.args)
+  const arePaths = await Promise.all(names.map((name) => isPath(session, name)))
+  const kindsOf = (name: string): readonly FileKind[] =>
+    references.find(({ value }) => value === name)?.kinds ?? fileKinds
+  const paths = new Map(names.filter((_, index) => arePaths[index]).map((name) => [name, kindsOf(name)]))
+  await using opened = await openFiles(session, paths, (error, path) => withField(error, path, references))
+  for (const reference of references) checkKind(reference, opened.byPath.get(String(reference.value)))
+  const records = await uploadFiles(session, opened, context)
+  const described = new Map<string, AgentFile>()
+  for (const name of names) {
+    const fileId = records.get(name)?.file_id ?? name
+    described.set(name, await describeFile(session, fileId, context.signal))
+  }
+  return described
+}
+
+/** Adds the field to the error of a file that cannot be opened. */
+function withField(error: unknown, path: string, references: readonly FileReference[]): unknown {
+  const reference = references.find(({ value }) => value === path)
+  return error instanceof MediaError && reference ? error.at(z.core.toDotPath([...reference.path])) : error
+}
+
+/** Facts or text of a stored file. */
+export async function describeFile(
+  { client }: Pick<Session, 'client'>,
+  file_id: string,
+  signal: AbortSignal,
+): Promise<AgentFile> {
+  const details = await client.call(routes.fileDetails, { params: { file_id }, signal })
+  const kind = kindOf(details.base_ext.toLowerCase())
+  const name = details.original_name
+  if (kind === 'text') {
+    const bytes = await downloadSmallFile(client, details, { maxBytes: maxRegionsBytes, signal })
+    return { name, kind, facts: null, text: bytes.toString('utf8') }
+  }
+  const { media } = await client.call(routes.inspectFile, { params: { file_id }, signal })
+  return { name, kind, facts: media }
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { agentField, type AgentForm, type AgentRequest } from '../../src/contract/agent-form.ts'
+import { MediaError } from '../../src/contract/errors.ts'
+import { fileRef } from '../../src/contract/file.ts'
+import {
+  completeTimeline,
+  filesWithUnknownTimes,
+  type LooseTimeline,
+  looseTimeline,
+} from './complete-timeline.ts'
+
+const seconds = z
+  .number()
+  .min(0)
+  .max(1000 * 3600)
+
+/** Fields of a clip that agents write: in and out point inside the file, and place on the output. */
+const clipFields = {
+  clip_st: seconds.optional().describe('In point, s; default 0'),
+  clip_ed: seconds.optional().describe('Out point, s; default: end of the file'),
+  track_st: seconds.optional().describe('Start on the output, s; default: after the previous clip'),
+  speed: z.number().min(0.01).max(100).optional().describe('2 is twice as fast, 0.5 slow motion'),
+  keep_pitch: z.boolean().optional().describe('Default true'),
+}
+
+const pictureClip = z.object({
+  material: fileRef({ kinds: ['video'], describe: 'Video' }),
+  ...clipFields,
+  muted: z.boolean().optional().describe('Without its sound'),
+})
+
+const soundClip = z.object({
+  material: fileRef({ kinds: ['audio', 'video'], describe: 'Audio, or a video for its sound' }),
+  ...clipFields,
+  track_st: seconds.optional().describe('Start on the output, s; default 0'),
+  volume: z.number().min(0).max(100).optional().describe('Factor; 0.3 for music under speech'),
+})
+
+/** Shape of the contract's input. */
+type TimelineFields = Readonly<
+  Record<
+    | 'video_size'
+    | 'materials'
+    | 'video_track'
+    | 'audio_track'
+    | 'beat_track'
+    | 'struct_meta'
+    | 'version'
+    | 'duration',
+    z.ZodType
+  >
+>
+
+/** Tool of video_timeline_render: clips in order are enough. fields, maxClips: those of the contract. */
+export function timelineAgentForm(fields: TimelineFields, maxClips: number): AgentForm {
+  const gtrk = (field: z.ZodType, describe: string) =>
+    agentField(field.optional(), { isBrief: true }).describe(describe)
+  return {
+    input: z.object({
+      clips: z
+        .array(pictureClip)
+        .min(1)
+        .max(maxClips)
+        .optional()
+        .describe('Clips in order, one after another'),
+      audio: z
+        .array(soundClip)
+        .max(maxClips)
+        .optional()
+        .describe('Music and voices, all mixed; end with the picture at the latest'),
+      video_size: fields.video_size
+        .optional()
+        .describe('[width, height], even; default: that of the first clip'),
+      video_rate: z
+        .number()
+        .min(1)
+        .max(120)
+        .optional()
+        .describe('Frames per second, rounded; default: that of the first clip'),
+      duration: fields.duration,
+      version: fields.version.optional(),
+      materials: gtrk(fields.materials, 'gtrk'),
+      video_track: gtrk(
+        fields.video_track,
+        'gtrk v1 instead of clips: see media://operations/video_timeline_render',
+      ),
+      audio_track: gtrk(fields.audio_track, 'gtrk'),
+      beat_track: gtrk(fields.beat_track, 'gtrk'),
+      struct_meta: gtrk(fields.struct_meta, 'gtrk'),
+    }),
+    own: ['clips', 'audio', 'video_rate'],
+    neededFiles: (args) => filesWithUnknownTimes(toLooseTimeline(args)),
+    toRequest: (args, files): AgentRequest => {
+      checkForm(args)
+      const { clips: _, audio: _audio, ...others } = args
+      const { request, assumed } = completeTimeline(toLooseTimeline(args), files)
+      return { request: { ...others, ...request }, assumed }
+    },
+  }
+}
+
+/** Throws 6013 for a call without clips, 6016 for a timeline in both forms. */
+function checkForm(args: Readonly<Record<string, unknown>>): void {
+  if (['clips', 'audio', 'video_track', 'audio_track'].every((name) => args[name] === undefined)) {
+    throw new MediaError(6013, 'Required: clips', {
+      hint: 'Add clips ([{"material": "a.mp4"}, …], in order).',
+    })
+  }
+  for (const [short, long] of [
+    ['clips', 'video_track'],
+    ['audio', 'audio_track'],
+  ] as const) {
+    if (args[short] === undefined || args[long] === undefined) continue
+    throw new MediaError(6016, `${short}: cannot be combined with ${long}`, {
+      hint: `Give ${short} alone, or the whole timeline as gtrk.`,
+    })
+  }
+}
+
+/** The tracks of a call in either form. Each sound of `audio` has its own track, as sounds may overlap. */
+function toLooseTimeline(args: Readonly<Record<string, unknown>>): LooseTimeline {
+  const { clips, audio } = args
+  return looseTimeline({
+    ...args,
+    ...(Array.isArray(clips) && { video_track: [{ track_timeline: clips as unknown[] }] }),
+    ...(Array.isArray(audio) && {
+      audio_track: audio.map((one: unknown) => ({ track_timeline: [one] })),
+    }),
+  })
+}

@@ -1,0 +1,246 @@
+import type { AgentFile, AgentRequest } from '../../src/contract/agent-form.ts'
+import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import { isRecord } from '../../src/contract/validation.ts'
+
+/** A clip whose fields may be absent or of a wrong type: it is validated after it is completed. */
+type LooseClip = Readonly<Record<string, unknown>>
+
+/** A track whose fields may be absent. */
+interface LooseTrack extends Readonly<Record<string, unknown>> {
+  readonly track_timeline: readonly LooseClip[]
+}
+
+/** The fields of a timeline from which the others are derived. */
+export interface LooseTimeline {
+  readonly video_size?: unknown
+  readonly video_rate?: unknown
+  readonly duration?: unknown
+  /** Undefined if they are no lists of tracks: the schema rejects them. */
+  readonly video_track: readonly LooseTrack[] | undefined
+  readonly audio_track: readonly LooseTrack[] | undefined
+  readonly materials?: unknown
+}
+
+/** Reads the tracks of a call. */
+export function looseTimeline(args: Readonly<Record<string, unknown>>): LooseTimeline {
+  const { video_size, video_rate, duration, materials } = args
+  return {
+    ...{ video_size, video_rate, duration, materials },
+    video_track: looseTracks(args['video_track'] ?? []),
+    audio_track: looseTracks(args['audio_track'] ?? []),
+  }
+}
+
+function looseTracks(value: unknown): readonly LooseTrack[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const tracks = value.map((track: unknown) => {
+    const clips: unknown = isRecord(track) ? track['track_timeline'] : undefined
+    if (!isRecord(track) || !Array.isArray(clips) || !clips.every(isRecord)) return undefined
+    return { ...track, track_timeline: clips }
+  })
+  return tracks.some((track) => track === undefined) ? undefined : (tracks as LooseTrack[])
+}
+
+/** Files whose facts `completeTimeline` needs: of clips without an end, and of the first picture for size and rate. */
+export function filesWithUnknownTimes(timeline: LooseTimeline): readonly string[] {
+  const pictures = clipsOf(timeline.video_track)
+  const first =
+    timeline.video_size === undefined || timeline.video_rate === undefined ? pictures.slice(0, 1) : []
+  const open = [...pictures, ...clipsOf(timeline.audio_track)].filter(
+    (clip) => lengthOf(clip) === undefined && clip['clip_ed'] === undefined,
+  )
+  return [...first, ...open].flatMap(({ material }) =>
+    typeof material === 'string' && material !== '' ? [material] : [],
+  )
+}
+
+function clipsOf(tracks: readonly LooseTrack[] | undefined): readonly LooseClip[] {
+  return (tracks ?? []).flatMap(({ track_timeline }) => track_timeline).filter((clip) => !isGap(clip))
+}
+
+function isGap({ clip_id, material }: LooseClip): boolean {
+  return clip_id === '' && material === undefined
+}
+
+/**
+ * Completes a timeline: times of clips without them, in order; version, materials, ids, size and rate. Reports what was
+ * taken from the files. Values of wrong types remain for the schema.
+ */
+export function completeTimeline(
+  timeline: LooseTimeline,
+  files: ReadonlyMap<string, AgentFile>,
+): AgentRequest {
+  const notes: string[] = []
+  const { video_track, audio_track } = timeline
+  if (!video_track || !audio_track) {
+    return {
+      request: { version: 'v1', audio_track: [], materials: [], ...definedFields(timeline) },
+      assumed: [],
+    }
+  }
+  const pictures = video_track.map((track) => completeTrack(track, { files, notes }))
+  const end = numberOf(timeline.duration) ?? trackEnd(pictures[0])
+  const sounds = audio_track.map((track) => completeTrack(track, { files, notes, end }))
+  const picture = files.get(String(clipsOf(video_track)[0]?.['material']))
+  const request = {
+    version: 'v1',
+    materials: timeline.materials ?? listMaterials([...pictures, ...sounds]),
+    ...sizeFields(timeline.video_size, picture, notes),
+    ...rateFields(timeline.video_rate, picture, notes),
+    video_track: pictures.map((track, index) => ({ track_index: index, ...track })),
+    audio_track: sounds.map((track, index) => ({ track_index: index, ...track })),
+  }
+  return { request, assumed: [...new Set(notes)] }
+}
+
+function definedFields(timeline: LooseTimeline): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(timeline).filter(([, value]) => value !== undefined))
+}
+
+interface CompletionContext {
+  readonly files: ReadonlyMap<string, AgentFile>
+  readonly notes: string[]
+  /** End of the picture, s: sounds without an end stop there. Undefined for pictures. */
+  readonly end?: number | undefined
+}
+
+function completeTrack(track: LooseTrack, context: CompletionContext): LooseTrack {
+  let at = 0
+  const isMuted = track['muted'] === true
+  const clips = track.track_timeline.map((clip, index) => {
+    const whole = completeClip(clip, { ...context, at, index, isMuted })
+    at = numberOf(whole['track_ed']) ?? at
+    return whole
+  })
+  return { ...track, track_timeline: clips }
+}
+
+interface ClipContext extends CompletionContext {
+  /** End of the previous clip, s. */
+  readonly at: number
+  readonly index: number
+  readonly isMuted: boolean
+}
+
+function completeClip(clip: LooseClip, context: ClipContext): LooseClip {
+  const start = numberOf(clip['track_st']) ?? context.at
+  if (isGap(clip)) {
+    const length = lengthOf(clip)
+    return length === undefined
+      ? clip
+      : { track_st: start, track_ed: exact(start + length), duration: length, ...clip }
+  }
+  const speed = numberOf(clip['speed']) ?? 1
+  const from = numberOf(clip['clip_st']) ?? 0
+  const length = lengthOf(clip)
+  const to =
+    numberOf(clip['clip_ed']) ??
+    (length === undefined ? fileEnd(clip, { ...context, start, from, speed }) : exact(from + length * speed))
+  const duration = length ?? (to === undefined ? undefined : exact((to - from) / speed))
+  return {
+    ...{ clip_id: `clip-${context.index + 1}`, clip_st: from, track_st: start },
+    ...(to !== undefined && { clip_ed: to }),
+    ...(duration !== undefined && { duration, track_ed: exact(start + duration) }),
+    ...keepPitch(clip, speed, context),
+    ...clip,
+  }
+}
+
+/** Retimed sound keeps its pitch unless the call says otherwise, as viewers expect. */
+function keepPitch(clip: LooseClip, speed: number, { notes, isMuted }: ClipContext): { keep_pitch?: true } {
+  if (clip['keep_pitch'] !== undefined || speed === 1) return {}
+  if (clip['muted'] !== true && !isMuted && speed <= 5) {
+    notes.push('Retimed sound keeps its pitch; with keep_pitch false, the pitch follows the speed.')
+  }
+  return { keep_pitch: true }
+}
+
+interface FileEndOptions extends ClipContext {
+  readonly start: number
+  readonly from: number
+  readonly speed: number
+}
+
+/** Out point of a clip without one, s: the end of its file, or of a sound, the end of the picture if that is earlier. */
+function fileEnd(
+  { material }: LooseClip,
+  { files, notes, end, start, from, speed }: FileEndOptions,
+): number | undefined {
+  const file = files.get(String(material))
+  if (!file?.facts) return undefined
+  const { facts, name } = file
+  const stream = end === undefined ? facts.video : facts.audio[0]
+  const streamEnd = stream && stream.duration_ms > 0 ? stream.start_ms + stream.duration_ms : Infinity
+  const fileSeconds = Math.min(streamEnd, facts.cut_off_ms ?? Infinity, facts.duration_ms) / 1000
+  const pictureEnd = end === undefined || end <= start ? Infinity : exact(from + (end - start) * speed)
+  if (pictureEnd >= fileSeconds) return fileSeconds
+  notes.push(`${name} ends at ${exact(end ?? 0)} s, with the picture.`)
+  return pictureEnd
+}
+
+/** Length on the output that a clip states, s. */
+function lengthOf({ duration, track_st, track_ed }: LooseClip): number | undefined {
+  const [start, end] = [numberOf(track_st), numberOf(track_ed)]
+  return numberOf(duration) ?? (start !== undefined && end !== undefined ? exact(end - start) : undefined)
+}
+
+function trackEnd(track: LooseTrack | undefined): number | undefined {
+  const ends = (track?.track_timeline ?? []).flatMap(({ track_ed }) => numberOf(track_ed) ?? [])
+  return ends.length === 0 ? undefined : Math.max(...ends)
+}
+
+function listMaterials(tracks: readonly LooseTrack[]): { id: unknown }[] {
+  const names = tracks.flatMap(({ track_timeline }) => track_timeline.map(({ material }) => material))
+  return [...new Set(names.filter((name) => name !== undefined))].map((id) => ({ id }))
+}
+
+/** Limits of the output (contract 2, 4.3): sides in pixels, frames per second. */
+const sides = { least: 16, most: 4096 }
+const rates = { least: 1, most: 120 }
+
+function sizeFields(
+  given: unknown,
+  picture: AgentFile | undefined,
+  notes: string[],
+): { video_size?: unknown } {
+  if (given !== undefined) return { video_size: given }
+  const video = picture?.facts?.video
+  if (!picture || !video) return {}
+  const scale = Math.min(1, sides.most / Math.max(video.width, video.height))
+  const even = (side: number): number => Math.max(sides.least, 2 * Math.round((side * scale) / 2))
+  const size = [even(video.width), even(video.height)]
+  notes.push(`video_size is ${size.join('x')}, that of ${picture.name}.`)
+  return { video_size: size }
+}
+
+function rateFields(
+  given: unknown,
+  picture: AgentFile | undefined,
+  notes: string[],
+): { video_rate?: unknown } {
+  const video = picture?.facts?.video
+  const stated = numberOf(given)
+  if (given !== undefined && (stated === undefined || Number.isInteger(stated))) return { video_rate: given }
+  const rate = stated ?? (video ? hertz(video) : undefined)
+  if (rate === undefined) return {}
+  const rounded = Math.min(rates.most, Math.max(rates.least, Math.round(rate)))
+  const source = stated === undefined ? `, the rate of ${picture?.name}` : ''
+  const change =
+    rounded === rate ? '' : ` (${Math.round(rate * 1000) / 1000} rounded: the rate is a whole number)`
+  notes.push(`video_rate is ${rounded}${change}${source}.`)
+  return { video_rate: rounded }
+}
+
+/** Average frames per second; 30 for a video that states none. */
+function hertz({ frame_rate: { num, den } }: VideoFacts): number {
+  return num > 0 && den > 0 ? num / den : 30
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** Rounds a time in seconds to microseconds: sums contain binary rounding errors. */
+function exact(seconds: number): number {
+  return Math.round(seconds * 1e6) / 1e6
+}
