@@ -117,12 +117,45 @@ const imageSignatures = [
   { demuxer: 'bmp_pipe', bytes: /^BM/ },
 ]
 
+const convertFix = 'Convert it to JPEG, PNG, WebP or BMP.'
+
+/** Images that ffmpeg reads wrongly or not at all, whatever their extension. */
+const unsupportedImages: readonly {
+  readonly what: string
+  readonly matches: (first: string) => boolean
+  readonly fix: string
+}[] = [
+  {
+    what: 'an animated WebP',
+    // Bit 1 of the flags of VP8X.
+    matches: (first) => /^RIFF.{4}WEBPVP8X/s.test(first) && (first.charCodeAt(20) & 2) !== 0,
+    fix: 'Save one of its frames as a still image, or convert it to a video.',
+  },
+  {
+    what: 'a GIF',
+    matches: (first) => /^GIF8[79]a/.test(first),
+    fix: `${convertFix} Convert an animated one to a video.`,
+  },
+  {
+    what: 'an AVIF or HEIF image',
+    matches: (first) => /^.{4}ftyp(?:avif|avis|heic|heix|hevc|mif1|msf1)/s.test(first),
+    fix: convertFix,
+  },
+  { what: 'a TIFF image', matches: (first) => /^(?:II\*\0|MM\0\*)/.test(first), fix: convertFix },
+]
+
 /**
  * Names the single-picture demuxer. By the file name alone, ffmpeg would read an image sequence (image2). The
  * demuxer is chosen by content, because extensions of images are often wrong.
  */
 function imageDemuxer(path: string): string[] {
-  const first = firstBytes(path, 16)
+  const first = firstBytes(path, 32)
+  const unsupported = unsupportedImages.find(({ matches }) => matches(first))
+  if (unsupported) {
+    throw new MediaError(6017, `the file is ${unsupported.what}, which is not supported`, {
+      hint: unsupported.fix,
+    })
+  }
   const signature = imageSignatures.find(({ bytes }) => bytes.test(first))
   return signature ? ['-f', signature.demuxer] : []
 }
