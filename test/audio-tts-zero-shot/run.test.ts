@@ -9,12 +9,10 @@ import { configureServices } from '../../src/engines/services/configured.ts'
 import { decodeWav, encodeWav } from '../../src/media/audio/wav.ts'
 import { requireAll } from '../../src/engines/readiness.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
-import { openEngines } from '../../tools/audio-tts-zero-shot/engines.ts'
-import { prepareReference } from '../../tools/audio-tts-zero-shot/prepare-reference.ts'
 import { requirements } from '../../tools/audio-tts-zero-shot/requirements.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
-import { bytes, fails, hangs, json } from '../engines/services/fake-service.ts'
+import { bytes, fails, json } from '../engines/services/fake-service.ts'
 import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
@@ -23,7 +21,6 @@ import { runTextToSpeech } from './run-tts.ts'
 
 const folder = await scratchFolder()
 const speech = testdata('speech')
-const { signal } = new AbortController()
 const hasModels = useTestPacks(join(folder, 'packs'))
 
 let speechServices: FakeSpeechServices
@@ -164,51 +161,6 @@ describe.skipIf(speech === undefined || !hasModels)(
       expect(unverified.output.notes).toEqual([
         expect.stringMatching(/^ref_text matches only 0 % of the speech from/),
       ])
-    })
-
-    test('reports a given transcript with words beyond the span, and a speed without effect', async () => {
-      const heard = 'ask not what your country can do for you'
-      const ref_text = `${heard} ${'and more of what was never said here '.repeat(3)}`
-      const { output } = await runTextToSpeech(folder, jfk, { text: 'Hello there.', ref_text, speed: 1.5 })
-      expect(output.report.ref).toMatchObject({ text_source: 'user', ref_text })
-      expect(output.notes).toEqual([
-        expect.stringMatching(
-          /^only \d+ % of ref_text were recognised in the speech from .* give its exact transcript/,
-        ),
-        expect.stringMatching(/^speed 1.5 had no effect: /),
-      ])
-      expect(speechServices.requests.map((request) => [request['text'], request['speed_factor']])).toEqual([
-        ['Hello there.', 1.5],
-        ['Hello there.', 1],
-      ])
-    })
-
-    test('compares a given transcript in traditional characters as well', async () => {
-      const request = { text: '大家好', text_lang: 'zh-CHT', ref_text: '請問你從哪裡來' }
-      const notesFor = async (text: string) => {
-        speechServices.fallbackTranscript = { text, language: 'chinese' }
-        return (await runTextToSpeech(folder, jfk, request)).output.notes
-      }
-      expect(await notesFor('请问你从哪里来')).toBeUndefined()
-      expect(await notesFor('今天的天气很好')).toEqual([
-        expect.stringMatching(/^ref_text matches only 0 % of/),
-      ])
-    })
-
-    test('a recogniser that does not respond does not delay a given transcript', async () => {
-      const files = await stageFiles([jfk])
-      await using engines = await openEngines(
-        { text_lang: 'en-US', ref_text: 'Ask.' },
-        { scratch: folder, signal },
-      )
-      speechServices.recogniser.otherwise = hangs()
-      const prepared = await prepareReference(
-        files.get(fileIdOf(jfk)),
-        { text_lang: 'en-US', ref_text: 'Ask.' },
-        { ...engines, signal, comparisonMs: 50 },
-      )
-      expect(prepared).toMatchObject({ source: 'user', recogniser: null, notes: [] })
-      expect(prepared.reference.text).toBe('Ask.')
     })
 
     test('stops at the first span that matches a given transcript', async () => {

@@ -16,7 +16,7 @@ function tone(seconds: number): Float32Array {
 const secondsOf = (text: string, lettersPerSecond: number) => speechLength(text) / lettersPerSecond
 
 const sentences = ['We were on the way to the station.', 'It was late.']
-const referenceText = 'Nobody had told us that it would rain.'
+const referenceText = 'Nobody had said that it would rain.'
 
 interface SpokenAt {
   /** Letters per second of the reference, and of the voice at speed 1. */

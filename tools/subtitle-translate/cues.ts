@@ -24,11 +24,8 @@ export function fitsCue(text: string, { translation }: SubtitleLayout): boolean 
   return wrapText(text, translation.room).length <= maxCueLines
 }
 
-/** Returns how many entries were joined and split into how many cues; undefined if none were. */
-export function resegmentNote(
-  passages: readonly Passage[],
-  cues: readonly TranslatedCue[],
-): string | undefined {
+/** Returns a note of how many entries were joined and split into how many cues; none if none were. */
+export function resegmentNotes(passages: readonly Passage[], cues: readonly TranslatedCue[]): string[] {
   const cueCounts = new Map<Passage, number>()
   for (const { passage } of cues) cueCounts.set(passage, (cueCounts.get(passage) ?? 0) + 1)
   const entryCount = (some: readonly Passage[]) => some.reduce((sum, { entries }) => sum + entries.length, 0)
@@ -39,8 +36,8 @@ export function resegmentNote(
     ...(joined.length > 0 ? [`${entryCount(joined)} of one sentence joined into ${cueCount(joined)}`] : []),
     ...(split.length > 0 ? [`${split.length} long ones split into ${cueCount(split)}`] : []),
   ]
-  if (parts.length === 0) return undefined
-  return `line_mode resegment: ${entryCount(passages)} entries became ${cues.length} (${parts.join(', ')})`
+  if (parts.length === 0) return []
+  return [`line_mode resegment: ${entryCount(passages)} entries became ${cues.length} (${parts.join(', ')})`]
 }
 
 interface CreateCuesOptions {

@@ -9,7 +9,7 @@ const lists: Readonly<Record<string, string>> = {
     goodbye bye thanks thank please sorry welcome what who whom whose which when where why how all any both each every
     some none nobody nothing nowhere somebody someone something anybody anyone anything everybody everyone everything
     never always ever again already still just only very too so then than now today tomorrow yesterday tonight soon later
-    come came go goes going gone went get got give gave take took make made say said tell told think thought know knew
+    come came go goes going gone went get got give gave take took make made say said tell think thought know knew
     known see saw seen look wait stop help run leave stay listen want need like love hate good bad great right wrong true
     false sure maybe perhaps really well fine enough much many more most less little big small old new first last next end
     time day night morning evening man woman men women people friend father mother brother sister son daughter boy girl

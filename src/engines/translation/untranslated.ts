@@ -71,7 +71,7 @@ const technical =
   /\d|[@#_\\]|\p{Ll}\p{Lu}|:\/\/|[\p{L}\d]{2,}\.[a-z]{2,4}$|^(?:\p{L}\.)+\p{L}$|^\p{L}{1,3}\/\p{L}{1,2}$/u
 
 /**
- * Whether a line in Latin letters may stay as it is: all its words are capitalised and none is frequent in the source
+ * Whether a line in Latin letters may stay unchanged: all its words are capitalised and none is frequent in the source
  * language or occurs in lower case elsewhere in the file, or they are addresses, abbreviations or the like.
  */
 function needsNoTranslation(source: string, { from, lowerCaseWords }: TranslationRules): boolean {

@@ -28,7 +28,7 @@ const usualWidth = 44
 /**
  * Joins entries that punctuation, pauses and length show to be one sentence: only the last one ends a sentence, and each
  * but the first continues the one before it. The passage lasts at most 7 s and fits an entry, by default two lines of usual
- * width. Entries of longer sentences, and those without end punctuation, stay as they are.
+ * width. Entries of longer sentences, and those without end punctuation, stay unchanged.
  */
 export function sentencePassages(
   subtitles: Subtitles,
