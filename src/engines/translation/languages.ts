@@ -66,13 +66,15 @@ const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 
  * Japanese instead of Chinese or the reverse, or mostly in other letters than the Latin ones of its language.
  */
 export function usesOtherScript(language: SubtitleLanguage, text: string): boolean {
+  // A translation may quote Japanese; then it has characters of Chinese as well.
+  const isJapanese = count(text, /\p{Script=Hiragana}/gu) > 1 && count(text, chineseOnly) === 0
   const [simplified, traditional] = [count(text, simplifiedOnly), count(text, traditionalOnly)]
   switch (language) {
     case 'zh-CHT':
-      return simplified > traditional || count(text, /\p{Script=Hiragana}/gu) > 1
+      return simplified > traditional || isJapanese
     case 'zh-CN':
     case 'zh-CHS':
-      return traditional > simplified || count(text, /\p{Script=Hiragana}/gu) > 1
+      return traditional > simplified || (isJapanese && simplified === 0)
     case 'ja-JP':
       return !kana.test(text) && count(text, chineseOnly) > 0
     case 'ko-KR':
