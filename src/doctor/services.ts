@@ -50,7 +50,12 @@ async function examineOne(
       : { name, state: 'note', detail: `${detail} ${problem}`, fix: `correct the setting "${kind}"` }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error
-    return { name, state: 'note', detail: error.message, fix: error.hint }
+    // Only the operator sees this report.
+    const explanation = httpErrorCause(error)?.detail ?? ''
+    return {
+      ...{ name, state: 'note', fix: error.hint },
+      detail: explanation === '' ? error.message : `${error.message}: ${explanation}`,
+    }
   }
 }
 

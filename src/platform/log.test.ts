@@ -117,3 +117,42 @@ test.runIf(process.platform === 'linux').each(['file', 'stderr'])(
     expect(stdout).toBe('alive\n')
   },
 )
+
+test('a registered secret is redacted in every encoding of a service', () => {
+  const secret = 'sk-Reelwright/0123+456789=Zz'
+  registerSecret(secret)
+  const escaped = (digits: (byte: string) => string) =>
+    Buffer.from(secret)
+      .toString('hex')
+      .replaceAll(/../g, (byte) => digits(byte))
+  const basic = Buffer.from(`user:${secret}`).toString('base64')
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    escaped((byte) => byte),
+    escaped((byte) => byte.toUpperCase()),
+    escaped((byte) => `%${byte}`),
+    escaped((byte) => `%${byte.toUpperCase()}`),
+    escaped((byte) => String.raw`\u00${byte}`),
+    escaped((byte) => String.raw`\x${byte}`),
+    [...secret].toReversed().join(''),
+  ]
+  for (const form of forms) {
+    expect(redact(`key (${form}) is wrong`)).toBe('key ([redacted]) is wrong')
+    expect(redact(JSON.stringify({ msg: form }))).toBe('{"msg":"[redacted]"}')
+  }
+  for (const [before, after] of [
+    ['', ''],
+    ['Bearer ', '\n'],
+    ['user:', ''],
+    ['ab', 'cdef'],
+  ] as const) {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const said = Buffer.from(`${before}${secret}${after}`).toString(encoding)
+      const left = redact(`key ${said} is wrong`)
+      expect(left).toContain('[redacted]')
+      expect(left.length).toBeLessThan(40 + before.length + after.length)
+    }
+  }
+  expect(redact(`authorization: Basic ${basic}`)).not.toContain(basic.slice(12))
+})

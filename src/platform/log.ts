@@ -1,6 +1,7 @@
 import { copyFileSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Logger, pino } from 'pino'
+import { secretForms } from './secret-forms.ts'
 
 interface LogOptions {
   /** A file to append to; stderr by default. Never stdout, which carries the MCP protocol. */
@@ -16,11 +17,10 @@ const maxBufferedBytes = 2 ** 20
 
 const secrets = new Set<string>()
 
-/** Redacts a secret in all log lines from now on. */
+/** Redacts a secret, in every usual encoding, in all log lines from now on. */
 export function registerSecret(secret: string): void {
   if (secret.length < minSecretLength) return
-  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
-    secrets.add(form)
+  for (const form of secretForms(secret)) secrets.add(form)
 }
 
 const secretNames =

@@ -149,8 +149,14 @@ function unexpected(cause: unknown): MediaError {
   return new MediaError(6500, 'an internal error ended this attempt', { cause })
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+/** Most causes of a failure that the log contains. */
+const maxCausesLogged = 5
+
+/** Returns the stack of an error and of what caused it. */
+function describe(error: unknown, room = maxCausesLogged): string {
+  if (!(error instanceof Error)) return String(error)
+  const own = error.stack ?? error.message
+  return error.cause === undefined || room <= 1 ? own : `${own}\ncaused by ${describe(error.cause, room - 1)}`
 }
 
 /** Converts a failure message back into an error. */

@@ -139,6 +139,39 @@ it('a WebP without an extended header gets the chunk that a profile needs', asyn
   }
 })
 
+it('an animated WebP and images of other formats are named as such', async () => {
+  const still = await readFile(await image('still.webp', '-c:v', 'libwebp', '-pix_fmt', 'yuv420p'))
+  const chunk = (name: string, content: Buffer) => {
+    const size = Buffer.alloc(4)
+    size.writeUInt32LE(content.length)
+    return Buffer.concat([Buffer.from(name), size, content, Buffer.alloc(content.length % 2)])
+  }
+  const uint24 = (value: number) => Buffer.from([value & 255, (value >> 8) & 255, value >> 16])
+  const side = [uint24(119), uint24(89)]
+  const frame = Buffer.concat([uint24(0), uint24(0), ...side, uint24(100), Buffer.of(0), still.subarray(12)])
+  const body = Buffer.concat([
+    Buffer.from('WEBP'),
+    chunk('VP8X', Buffer.concat([Buffer.of(2, 0, 0, 0), ...side])),
+    chunk('ANIM', Buffer.alloc(6)),
+    chunk('ANMF', frame),
+    chunk('ANMF', frame),
+  ])
+  const moving = join(folder, 'moving.webp')
+  await writeFile(moving, chunk('RIFF', body))
+  const gif = join(folder, 'named.png')
+  await ffmpeg('-f', 'lavfi', '-i', crossed, '-frames:v', '1', '-f', 'gif', gif)
+  for (const [path, what] of [
+    [moving, 'an animated WebP'],
+    [gif, 'a GIF'],
+  ] as const) {
+    await expect(probe(path)).rejects.toMatchObject({
+      code: 6017,
+      message: `the file is ${what}, which is not supported`,
+      hint: expect.stringContaining('video'),
+    })
+  }
+})
+
 it('a moving picture is not an image, whatever its extension', async () => {
   const path = join(folder, 'moving.mp4')
   await ffmpeg('-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5', '-t', '1', path)

@@ -121,7 +121,7 @@ describe('keep mode', () => {
     expect([status, cost]).toEqual(['failed', 0])
     expect(output['error']).toMatchObject({
       code: 6401,
-      message: expect.stringContaining('no credit') as string,
+      message: expect.stringMatching(/ asks for a key \(HTTP 401\)$/) as string,
     })
   })
 

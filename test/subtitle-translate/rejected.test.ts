@@ -40,7 +40,24 @@ const rejectedFiles: readonly (readonly [
     /bilingual: line 1 has two/,
   ],
   ['a file of line breaks', 'blank.srt', '\n'.repeat(8 * 2 ** 20), /no text to translate/],
-  ['a file without entries', 'none.ass', assOf(), /no text to translate/],
+  [
+    'an .ass without Dialogue lines',
+    'none.ass',
+    assOf(),
+    /no text to translate: its \[Events\] section has no Dialogue line/,
+  ],
+  [
+    'an .ass without the section of its events',
+    'styles.ass',
+    assHead.slice(0, 5).join('\n'),
+    /no text to translate: it has no \[Events\] section/,
+  ],
+  [
+    'an .ass of comments',
+    'notes.ass',
+    assOf(line(0, 'Sign', 'To do').replace('Dialogue', 'Comment')),
+    /no text to translate: all its events are comments/,
+  ],
   [
     'a file of drawings',
     'drawn.ass',

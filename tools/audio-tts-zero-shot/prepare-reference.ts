@@ -1,10 +1,10 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import { spokenLanguage, type VoiceLanguage } from '../../src/contract/languages.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import type { VoiceReference } from '../../src/engines/speech/speech-engines.ts'
+import type { Recogniser, VoiceReference } from '../../src/engines/speech/speech-engines.ts'
 import { hasWords } from '../../src/media/speech/sentences.ts'
 import type { TimeSpan } from '../../src/media/speech/speech-types.ts'
-import { transcriptSimilarity } from '../../src/media/speech/transcript-similarity.ts'
+import { compareTranscripts, transcriptSimilarity } from '../../src/media/speech/transcript-similarity.ts'
 import { findReferenceSpans } from '../../src/media/speech/voice-reference.ts'
 import { hasOtherScript, type SpeechEngines, type SpeechInput } from './engines.ts'
 import {
@@ -19,6 +19,9 @@ const minConfidence = 0.5
 
 /** Candidate spans that are tried at most. */
 const maxCandidates = 6
+
+/** Longest time for comparing a given transcript with the recording, ms; it is optional. */
+const comparisonMs = 60_000
 
 /** The reference, and its fields of the report. */
 export interface PreparedReference {
@@ -38,6 +41,12 @@ export interface PreparedReference {
 
 type ReferenceInput = Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>
 
+interface PrepareReferenceOptions
+  extends Pick<SpeechEngines, 'recogniser' | 'separate'>, Pick<RunContext, 'signal'> {
+  /** Time after which a given transcript is no longer compared, ms; 60 s by default. */
+  readonly comparisonMs?: number
+}
+
 /**
  * Selects the span of a recording whose voice is cloned, removes its background and normalises its level. Throws 6016
  * with the rule that no span meets.
@@ -45,11 +54,7 @@ type ReferenceInput = Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>
 export async function prepareReference(
   file: StagedFile,
   input: ReferenceInput,
-  {
-    recogniser,
-    separate,
-    signal,
-  }: Pick<SpeechEngines, 'recogniser' | 'separate'> & Pick<RunContext, 'signal'>,
+  { recogniser, separate, signal, comparisonMs: timeLimit = comparisonMs }: PrepareReferenceOptions,
 ): Promise<PreparedReference> {
   const voices = await analyzeRecording(file, signal)
   const choice = findReferenceSpans(voices)
@@ -58,18 +63,19 @@ export async function prepareReference(
   const { ref_text } = input
   const isGiven = ref_text !== undefined
   const candidates: ReferenceCandidate[] = []
+  const compared = isGiven && recogniser ? limitTotalTime(recogniser, timeLimit) : recogniser
   // A given transcript covers all speech: try long spans first.
   const spans = isGiven
     ? choice.spans.toSorted((one, other) => spanLength(other) - spanLength(one))
     : choice.spans
   for (const span of distinctSpansFirst(spans).slice(0, maxCandidates)) {
     const candidate = await readReferenceCandidate(file, span, {
-      ...{ recogniser, separate, language, signal, isGiven },
+      ...{ recogniser: compared, separate, language, signal, isGiven },
       speech: voices.speech,
     })
     candidates.push(candidate)
     // With a given transcript, stop at the span that matches it.
-    if (isGiven ? !recogniser || matchesText(ref_text, candidate) : isRecognised(candidate)) break
+    if (isGiven ? !candidate.recognised || matchesText(ref_text, candidate) : isRecognised(candidate)) break
   }
   const best = isGiven ? bestMatch(ref_text, candidates) : firstRecognised(file, candidates)
   const { span, separator, recognised } = best
@@ -87,6 +93,27 @@ export async function prepareReference(
     gain: level.gain,
     source: isGiven ? 'user' : 'asr',
     confidence: recognised?.confidence ?? null,
+  }
+}
+
+/** A recogniser whose requests take at most so many milliseconds together; then it throws 6402. */
+function limitTotalTime(recogniser: Recogniser, ms: number): Recogniser {
+  let leftMs = ms
+  return {
+    ...recogniser,
+    async recognise(sound, options) {
+      const started = performance.now()
+      const limit = new AbortController()
+      const late = new MediaError(6402, `${recogniser.name} took more than ${ms / 1000} s`)
+      const timer = setTimeout(() => limit.abort(late), Math.max(0, leftMs))
+      try {
+        const signal = AbortSignal.any([options.signal, limit.signal])
+        return await recogniser.recognise(sound, { ...options, signal })
+      } finally {
+        clearTimeout(timer)
+        leftMs -= performance.now() - started
+      }
+    },
   }
 }
 
@@ -134,8 +161,11 @@ function unsuitableReference(
   return new MediaError(6016, `ref_file_id: ${name} is not a usable reference: ${unmetRule}`, { hint })
 }
 
-/** Lowest similarity of a given transcript and the recognised one; recognisers make mistakes. */
-const minSimilarity = 0.5
+/**
+ * Lowest similarity of a given transcript and the recognised one, and lowest share of the words of each that are in the
+ * other; recognisers make mistakes. They write simplified Mandarin, which shares many characters with other scripts.
+ */
+const minSimilarity = { sameScript: 0.5, otherScript: 0.25 }
 
 /** Similarity from which no further span is tried. */
 const stopSimilarity = 0.9
@@ -159,14 +189,23 @@ function mismatchNotes(
   { ref_text, ref_lang, text_lang }: Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>,
   candidate: ReferenceCandidate,
 ): string[] {
-  if (ref_text === undefined || !candidate.recognised || hasOtherScript(ref_lang ?? text_lang)) return []
+  if (ref_text === undefined || !candidate.recognised) return []
+  const { text } = candidate.recognised
+  const least = minSimilarity[hasOtherScript(ref_lang ?? text_lang) ? 'otherScript' : 'sameScript']
   const share = similarityToText(ref_text, candidate)
-  if (share >= minSimilarity) return []
+  const given = compareTranscripts(ref_text, text).recall
+  const heard = compareTranscripts(text, ref_text).recall
+  if (Math.min(share, given, heard) >= least) return []
   const [start, end] = [candidate.span.start.toFixed(1), candidate.span.end.toFixed(1)]
-  return [
-    `ref_text matches only ${Math.round(100 * share)} % of the speech from ${start} s to ${end} s of the recording: ` +
-      'words may be lost or added in the result; give its exact transcript, or omit ref_text',
-  ]
+  const speech = `the speech from ${start} s to ${end} s of the recording`
+  const percent = (part: number) => `${Math.round(100 * part)} %`
+  const what =
+    share < least
+      ? `ref_text matches only ${percent(share)} of ${speech}`
+      : given < heard
+        ? `only ${percent(given)} of ref_text were recognised in ${speech}, which is used as the reference`
+        : `ref_text contains only ${percent(heard)} of ${speech}`
+  return [`${what}: words may be lost or added in the result; give its exact transcript, or omit ref_text`]
 }
 
 /** Similarity of the given and the recognised transcript, 0 to 1. */

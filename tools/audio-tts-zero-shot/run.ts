@@ -8,6 +8,7 @@ import { type AssembledSpeech, assembleSpeech, writeSpeech } from './speech-file
 import type { audioTtsZeroShot } from './contract.ts'
 import { openEngines, type SpeechInput } from './engines.ts'
 import { prepareReference, type PreparedReference } from './prepare-reference.ts'
+import { speedNotes } from './check-speed.ts'
 import { speakSentences } from './synthesize.ts'
 import { makeSubtitles } from './subtitles.ts'
 
@@ -42,7 +43,13 @@ export const run: RunOperation<Operation> = async (input, context) => {
   const path = join(context.scratch, `speech.${format}`)
   await writeSpeech(assembled, { path, format, signal })
   const name = resultName(sentences)
-  const notes = [...prepared.notes, ...assembled.sentencesWithLosses.map(lostWordsNote)]
+  const notes = [
+    ...prepared.notes,
+    ...assembled.sentencesWithLosses.map(lostWordsNote),
+    ...(await speedNotes(assembled, {
+      ...{ cloner: engines.cloner, reference: prepared.reference, language, speed, signal },
+    })),
+  ]
   return {
     ...context.keep({ path, name: `${name}.${format}` }),
     ...{ speaker: 'zero_shot', voice_id: 'zero_shot', engine: engines.cloner.name },

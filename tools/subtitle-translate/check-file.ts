@@ -15,9 +15,9 @@ export function checkTranslatable(name: string, subtitles: Subtitles): void {
   const refuse = (what: string, hint: string) => new MediaError(6016, `file_id: ${name} ${what}`, { hint })
   const over = exceededLimit(subtitles)
   if (over) throw refuse(`has more than ${limitTexts[over.limit]}`, 'Split it into several files.')
-  const { entries, skipped, source } = subtitles
-  const isHollow = entries.length + skipped.length === 0 && /^[ \t]{0,9}\[events\]/im.test(source.text)
-  const malformed = isHollow ? undefined : findMalformed(subtitles)
+  const hollow = emptyAssReason(subtitles)
+  if (hollow) throw refuse(`has no text to translate: ${hollow.what}`, hollow.fix)
+  const malformed = findMalformed(subtitles)
   if (malformed) {
     const other = otherFormat(subtitles)
     const why = issueTexts[malformed.issue]
@@ -44,6 +44,25 @@ export function checkTranslatable(name: string, subtitles: Subtitles): void {
     `has several layers: lines ${one.line} and ${other.line} are shown at once`,
     'Keep the lines of one layer and style, and translate the others as a file of their own.',
   )
+}
+
+/** Returns why an ASS file has no events to translate, and the fix; undefined for other files. */
+function emptyAssReason({
+  format,
+  entries,
+  skipped,
+  source: { text },
+}: Subtitles): { what: string; fix: string } | undefined {
+  if (format !== 'ass' || skipped.length > 0) return undefined
+  const has = (section: string) => new RegExp(String.raw`^[ \t]{0,9}\[${section}\]`, 'im').test(text)
+  const fix = 'Export it again with its lines, or use a file that has them.'
+  if (entries.length > 0) {
+    const isComment = entries.every(({ kind }) => kind === 'comment')
+    return isComment ? { what: 'all its events are comments', fix } : undefined
+  }
+  if (has('events')) return { what: 'its [Events] section has no Dialogue line', fix }
+  const isAss = has('script info') || has(String.raw`v4\+{0,2} styles`)
+  return isAss ? { what: 'it has no [Events] section', fix } : undefined
 }
 
 /** Explanations of issues of entries that can be parsed. */

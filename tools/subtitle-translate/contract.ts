@@ -25,7 +25,9 @@ const fields = z.object({
   line_mode: z
     .enum(['resegment', 'keep'])
     .default('resegment')
-    .describe('resegment joins and splits lines again; keep preserves their number and times'),
+    .describe(
+      'resegment joins entries of one sentence (7 s, two lines at most) and splits long ones; keep preserves their number and times',
+    ),
   // Presence of these fields matters (contract 3, 4.10), so that their defaults are applied once the format is known.
   lingual_type: z.enum(['monolingual', 'bilingual']).optional().describe('ass only; default monolingual'),
   subtitle_type: z.enum(subtitleStyleNames).optional().describe('ass only; default default'),

@@ -19,6 +19,27 @@ export interface TranslatedCue {
 /** Maximum lines of one language in a cue that is split again. */
 const maxCueLines = 2
 
+/** Whether a text fits one cue of a layout. */
+export function fitsCue(text: string, { translation }: SubtitleLayout): boolean {
+  return wrapText(text, translation.room).length <= maxCueLines
+}
+
+/** Returns a note of how many entries were joined and split into how many cues; none if none were. */
+export function resegmentNotes(passages: readonly Passage[], cues: readonly TranslatedCue[]): string[] {
+  const cueCounts = new Map<Passage, number>()
+  for (const { passage } of cues) cueCounts.set(passage, (cueCounts.get(passage) ?? 0) + 1)
+  const entryCount = (some: readonly Passage[]) => some.reduce((sum, { entries }) => sum + entries.length, 0)
+  const cueCount = (some: readonly Passage[]) => some.reduce((sum, one) => sum + (cueCounts.get(one) ?? 0), 0)
+  const joined = passages.filter(({ entries }) => entries.length > 1)
+  const split = passages.filter((one) => one.entries.length === 1 && (cueCounts.get(one) ?? 0) > 1)
+  const parts = [
+    ...(joined.length > 0 ? [`${entryCount(joined)} of one sentence joined into ${cueCount(joined)}`] : []),
+    ...(split.length > 0 ? [`${split.length} long ones split into ${cueCount(split)}`] : []),
+  ]
+  if (parts.length === 0) return []
+  return [`line_mode resegment: ${entryCount(passages)} entries became ${cues.length} (${parts.join(', ')})`]
+}
+
 interface CreateCuesOptions {
   readonly strip: boolean
   /** Format of the file and of the result. */

@@ -20,7 +20,8 @@ export const plan: PlanOperationWithTexts<typeof subtitleTranslate> = async (inp
     })
   }
   const { entries: most } = subtitleLimits
-  const subtitles = readSubtitles(await readText(input.file_id), { format, language: input.language, most })
+  const options = { format, language: input.language, most, dropControls: true }
+  const subtitles = readSubtitles(await readText(input.file_id), options)
   checkTranslatable(name, subtitles)
   return planned(countCharacters(subtitles))
 }

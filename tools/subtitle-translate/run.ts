@@ -9,7 +9,7 @@ import { translateLines } from '../../src/engines/translation/translate-lines.ts
 import { entryPassages, sentencePassages, type Passage } from '../../src/media/subtitles/passages.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import type { subtitleTranslate } from './contract.ts'
-import { createCues, type TranslatedCue } from './cues.ts'
+import { createCues, fitsCue, resegmentNotes, type TranslatedCue } from './cues.ts'
 import { createLayout, mainStyle, type SubtitleLayout } from './layout.ts'
 import { formatOf } from './plan.ts'
 import { writeSubtitles } from './write.ts'
@@ -20,12 +20,13 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
   const { scratch, signal } = context
   const { name, path } = context.files.get(input.file_id)
   const format = formatOf(name)
-  const subtitles = readSubtitles(await readFile(path), { format, language })
-  const passages = line_mode === 'keep' ? entryPassages(subtitles) : sentencePassages(subtitles)
-  const texts = passages.map(({ text }) => text)
+  const subtitles = readSubtitles(await readFile(path), { format, language, dropControls: true })
   await using model = await openLanguageModel(context)
   // Fonts are measured first, so that no slow step follows the last answer.
   const layout = await createLayout(input, subtitles, { name: mainStyle(subtitles), scratch, signal })
+  const fits = (text: string) => fitsCue(text, layout)
+  const passages = line_mode === 'keep' ? entryPassages(subtitles) : sentencePassages(subtitles, fits)
+  const texts = passages.map(({ text }) => text)
   context.progress(percent.measured)
   const translated = await translateLines(
     texts,
@@ -43,12 +44,11 @@ export const run: RunOperation<typeof subtitleTranslate> = async (input, context
   const resultPath = join(scratch, `subtitles.${output_format}`)
   const written = writeSubtitles(output_format, { subtitles, cues, layout, strip })
   await writeFile(resultPath, written.bytes)
-  const kept = context.keep({
-    path: resultPath,
-    name: `${nameOf(name)}.${translate_language}.${output_format}`,
-  })
+  const resultName = `${nameOf(name)}.${translate_language}.${output_format}`
+  const kept = context.keep({ path: resultPath, name: resultName })
   const left = paired.filter(({ text }) => text === undefined).flatMap(({ passage }) => passage.entries)
   const notes = [
+    ...(line_mode === 'keep' ? [] : resegmentNotes(passages, cues)),
     ...(left.length > 0 ? [untranslated(left.map(({ line }) => line))] : []),
     ...(isLikelyOtherLanguage(language, texts) ? [foreign(language)] : []),
   ]

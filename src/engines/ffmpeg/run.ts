@@ -102,7 +102,7 @@ const maxImageBytes = 4 * maxPixels.image
 /** Returns the options of ffmpeg and ffprobe that make reading a hostile file safe. */
 export function safetyArgs(path: string): string[] {
   const isImage = kindOf(extensionOf(path)) === 'image'
-  const start = isImage ? firstBytes(path, pngHeaderBytes) : Buffer.alloc(0)
+  const start = isImage ? firstBytes(path, imageHeadBytes) : Buffer.alloc(0)
   const pixels = isImage ? maxImageBytes / decodedPixelBytes(start) : maxPixels.media
   return [
     ...['-protocol_whitelist', 'file'],
@@ -137,18 +137,51 @@ const imageSignatures = [
   { demuxer: 'bmp_pipe', bytes: /^BM/ },
 ]
 
+const convertFix = 'Convert it to JPEG, PNG, WebP or BMP.'
+
+/** Images that ffmpeg reads wrongly or not at all, whatever their extension. */
+const unsupportedImages: readonly {
+  readonly what: string
+  readonly matches: (first: string) => boolean
+  readonly fix: string
+}[] = [
+  {
+    what: 'an animated WebP',
+    // Bit 1 of the flags of VP8X.
+    matches: (first) => /^RIFF.{4}WEBPVP8X/s.test(first) && (first.charCodeAt(20) & 2) !== 0,
+    fix: 'Save one of its frames as a still image, or convert it to a video.',
+  },
+  {
+    what: 'a GIF',
+    matches: (first) => /^GIF8[79]a/.test(first),
+    fix: `${convertFix} Convert an animated one to a video.`,
+  },
+  {
+    what: 'an AVIF or HEIF image',
+    matches: (first) => /^.{4}ftyp(?:avif|avis|heic|heix|hevc|mif1|msf1)/s.test(first),
+    fix: convertFix,
+  },
+  { what: 'a TIFF image', matches: (first) => /^(?:II\*\0|MM\0\*)/.test(first), fix: convertFix },
+]
+
 /**
  * Names the single-picture demuxer. By the file name alone, ffmpeg would read an image sequence (image2). The
  * demuxer is chosen by content, because extensions of images are often wrong.
  */
 function imageDemuxer(start: Buffer): string[] {
-  const first = start.toString('latin1', 0, 16)
+  const first = start.toString('latin1', 0, 32)
+  const unsupported = unsupportedImages.find(({ matches }) => matches(first))
+  if (unsupported) {
+    throw new MediaError(6017, `the file is ${unsupported.what}, which is not supported`, {
+      hint: unsupported.fix,
+    })
+  }
   const signature = imageSignatures.find(({ bytes }) => bytes.test(first))
   return signature ? ['-f', signature.demuxer] : []
 }
 
-/** Bytes of a PNG up to its bit depth and colour type (PNG 3rd edition, 11.2.1). */
-const pngHeaderBytes = 26
+/** Bytes at the start of an image that contain its signature, its brand or animation flag, and the header of a PNG. */
+const imageHeadBytes = 32
 
 /** Returns the largest number of bytes that a pixel of an image takes when decoded. start: first bytes of the file. */
 function decodedPixelBytes(start: Buffer): number {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import type { ServiceClient } from '../services/client.ts'
-import { httpErrorCause, sanitizeDetail, unexpectedResponse } from '../services/failures.ts'
+import { httpErrorCause, quotedCause, sanitizeDetail, unexpectedResponse } from '../services/failures.ts'
 import { serviceName } from '../services/services.ts'
 import {
   type ChatReply,
@@ -100,7 +100,8 @@ async function sendChatRequest(
       if (!reply)
         throw unexpectedResponse(
           client.target,
-          `does not respond with a chat completion (${answer.type || 'no content type'})`,
+          'does not respond with a chat completion',
+          `content type ${answer.type || 'missing'}`,
         )
       rememberDialect(server, dialect)
       usage.requests += 1
@@ -116,7 +117,7 @@ async function sendChatRequest(
         throw await suggestModels(client, { model: turn.model, refused: error }, signal)
       }
       if (isContextExceeded(refusal)) {
-        const message = `the question does not fit the context of ${serviceName(client.target.service)} (${refusal.detail})`
+        const message = `the question does not fit the context of ${serviceName(client.target.service)} (HTTP ${refusal.status})`
         throw new TokenLimitExceeded('question', message, error)
       }
       const next = fallbackDialect(dialect, refusal)
@@ -135,8 +136,9 @@ function rejectedError(cause: MediaError): NoUsableAnswer {
 }
 
 function declinedError(name: string, refusal: string): NoUsableAnswer {
-  return new NoUsableAnswer(`${name} declines to answer: ${sanitizeDetail(refusal)}`, {
+  return new NoUsableAnswer(`${name} declines to answer`, {
     retryable: false,
+    cause: quotedCause(refusal),
     hint: 'Change the request, or set another model: "language_model".',
   })
 }

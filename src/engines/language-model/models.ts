@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
 import { parseJson } from '../../platform/text-formats.ts'
+import { redact } from '../../platform/log.ts'
 import { parseServiceAddress, serviceName } from '../services/services.ts'
 import type { ServiceClient } from '../services/client.ts'
 import {
@@ -21,6 +22,9 @@ const modelEntry = z.object({
     .catch(null),
 })
 const modelList = z.object({ data: z.array(modelEntry) })
+
+/** Names of models that errors may show; a service controls the others, which are not listed. */
+const plainModelName = /^[\w./:@+-]{1,100}$/
 
 /** A model that a server has. */
 export interface ListedModel {
@@ -62,10 +66,10 @@ export function chooseModel({ target }: ServiceClient, models: readonly ListedMo
   }
   const [only, ...others] = models
   if (only && others.length === 0) return only
-  const what = only ? `has several models (${modelNames(models)})` : 'has no model'
+  const what = only ? `has several models (${listModelNames(models)})` : 'has no model'
   throw new MediaError(6401, `${serviceName(target.service)} ${what}`, {
     retryable: false,
-    hint: `Add one after a # in the setting "${target.kind}": ${settingLine(target, only)}`,
+    hint: `Add one after a # in the setting "${target.kind}": ${settingLine(target, models)}`,
   })
 }
 
@@ -92,16 +96,21 @@ export async function suggestModels(
   return new MediaError(6401, refused.message, {
     retryable: false,
     cause: refused,
-    hint: `It has ${modelNames(models)}. Add one after a # in the setting "${client.target.kind}": ${settingLine(client.target, models[0])}`,
+    hint: `It has ${listModelNames(models)}. Add one after a # in the setting "${client.target.kind}": ${settingLine(client.target, models)}`,
   })
 }
 
-function modelNames(models: readonly ListedModel[]): string {
-  const names = models.slice(0, maxNamed).map(({ id }) => id)
-  return `${names.join(', ')}${models.length > maxNamed ? ', …' : ''}`
+/** Returns the names that errors may show, without secrets. */
+function plainModelNames(models: readonly ListedModel[]): string[] {
+  return models.map(({ id }) => redact(id)).filter((id) => plainModelName.test(id))
 }
 
-/** Returns the one-line setting of a service with a model. */
-function settingLine({ service }: ServiceTarget, model: ListedModel | undefined): string {
-  return `${parseServiceAddress(service.address).base.href}#${model?.id ?? 'model'}`
+function listModelNames(models: readonly ListedModel[]): string {
+  const shown = plainModelNames(models).slice(0, maxNamed)
+  return [...shown, ...(models.length > shown.length ? ['…'] : [])].join(', ')
+}
+
+/** Returns the one-line setting of a service with the first model that errors may show. */
+function settingLine({ service }: ServiceTarget, models: readonly ListedModel[]): string {
+  return `${parseServiceAddress(service.address).base.href}#${plainModelNames(models)[0] ?? 'model'}`
 }

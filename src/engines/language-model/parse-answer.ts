@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { plainIssueMessage } from '../../contract/validation.ts'
 import { parseJson } from '../../platform/text-formats.ts'
 
@@ -14,21 +14,39 @@ const maxIssues = 8
 
 /**
  * Finds the answer in the text of a model: after its reasoning, inside code fences or chat, in JSON or almost JSON. Of
- * several valid objects the last one counts. Rejects truncated objects even if they could be repaired, as data is
+ * several valid objects the last one counts. If the schema has a list as its only field, the list alone is accepted too:
+ * as an array, or as its items one after another. Rejects truncated objects even if they could be repaired, as data is
  * missing.
  */
 export function parseAnswer<S extends z.ZodObject>(schema: S, text: string): ParsedAnswer<z.output<S>> {
   const answer = stripReasoning(text)
   if (answer === '') return { issues: ['The answer was empty.'] }
-  const found = findObjects(answer)
-  const candidates = found.length > 0 ? found : widestObject(answer)
+  const objects = findValues(answer, '{')
+  const candidates = objects.found.length > 0 ? objects.found : widestObject(answer)
   let issues: readonly string[] = ['The answer contained no complete JSON object.']
   for (const candidate of candidates.toReversed()) {
     const read = schema.safeParse(candidate, { error: plainIssueMessage })
     if (read.success) return { answer: read.data }
     issues = read.error.issues.slice(0, maxIssues).map(describeIssue)
   }
+  for (const candidate of bareLists(schema, answer, objects)) {
+    const read = schema.safeParse(candidate)
+    if (read.success) return { answer: read.data }
+  }
   return { issues }
+}
+
+/** Returns lists without their object, each in an object of the schema; none if the schema has other fields. */
+function bareLists(schema: z.ZodObject, text: string, objects: FoundValues): unknown[] {
+  const [[name, field] = [], ...others] = Object.entries(schema.shape)
+  if (name === undefined || others.length > 0 || !(field instanceof z.ZodArray)) return []
+  if (objects.isTruncated) return []
+  const arrays = findValues(text, '[')
+  // An array that was truncated begins before the objects inside it.
+  const items = arrays.isTruncated ? [] : [objects.found]
+  return [...arrays.found.toReversed(), ...items]
+    .filter((list) => Array.isArray(list) && list.length > 0)
+    .map((list) => ({ [name]: list }))
 }
 
 /**
@@ -44,30 +62,44 @@ function describeIssue({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`
 }
 
-/** Returns all complete top-level objects of a text, in order. */
-function findObjects(text: string): unknown[] {
-  const found: unknown[] = []
-  let from = text.indexOf('{')
-  for (let starts = 0; from >= 0 && starts < maxStarts; starts += 1) {
-    const end = endOfObject(text, from)
-    // An object without an end was truncated: the objects inside it are not the answer.
-    if (end === null && /^\{\s*["}]/.test(text.slice(from, from + 100))) break
-    const object = end === null ? undefined : parseObject(text.slice(from, end))
-    if (object !== undefined) found.push(object)
-    from = text.indexOf('{', object === undefined || end === null ? from + 1 : end)
-  }
-  return found
+interface FoundValues {
+  readonly found: readonly unknown[]
+  /** Whether one has no end. */
+  readonly isTruncated: boolean
 }
 
-/** Returns the end offset of the object at a brace, ignoring braces in strings; null if it does not end. */
-function endOfObject(text: string, from: number): number | null {
+/** An opening bracket, its closing one, and how a truncated value begins. */
+const brackets = {
+  '{': { close: '}', truncated: /^\{\s*["}]/ },
+  '[': { close: ']', truncated: /^\[\s*[{\]]/ },
+} as const
+
+/** Returns all complete top-level objects or arrays of a text, in order, up to one that was truncated. */
+function findValues(text: string, open: keyof typeof brackets): FoundValues {
+  const { truncated } = brackets[open]
+  const found: unknown[] = []
+  let from = text.indexOf(open)
+  for (let starts = 0; from >= 0 && starts < maxStarts; starts += 1) {
+    const end = endOfValue(text, from, open)
+    // The values inside one that was truncated are not the answer.
+    if (end === null && truncated.test(text.slice(from, from + 100))) return { found, isTruncated: true }
+    const value = end === null ? undefined : parseAlmostJson(text.slice(from, end))
+    if (value !== undefined) found.push(value)
+    from = text.indexOf(open, value === undefined || end === null ? from + 1 : end)
+  }
+  return { found, isTruncated: from >= 0 }
+}
+
+/** Returns the end offset of the value at a bracket, ignoring brackets in strings; null if it does not end. */
+function endOfValue(text: string, from: number, open: keyof typeof brackets): number | null {
+  const { close } = brackets[open]
   let [depth, inString] = [0, false]
   for (let at = from; at < text.length; at += 1) {
     const char = text[at]
     if (inString && char === '\\') at += 1
     else if (char === '"') inString = !inString
-    else if (!inString && char === '{') depth += 1
-    else if (!inString && char === '}') {
+    else if (!inString && char === open) depth += 1
+    else if (!inString && char === close) {
       depth -= 1
       if (depth === 0) return at + 1
     }
@@ -81,12 +113,12 @@ function widestObject(text: string): unknown[] {
   const count = (sign: string): number => object.split(sign).length
   // Repairing would close a truncated object.
   const isWhole = object !== '' && count('{') === count('}') && count('[') === count(']')
-  const read = isWhole ? parseObject(object) : undefined
+  const read = isWhole ? parseAlmostJson(object) : undefined
   return read === undefined ? [] : [read]
 }
 
 /** Parses JSON, or JSON with wrong quotes, commas or comments. */
-function parseObject(text: string): unknown {
+function parseAlmostJson(text: string): unknown {
   const read = parseJson(text)
   if (read !== undefined) return read
   try {

@@ -6,10 +6,13 @@ import { errorCode, networkCode } from '../../platform/system-error.ts'
 import { parseJson } from '../../platform/text-formats.ts'
 import { type ServiceSettings, serviceInfo, type ServiceKind, serviceName } from './services.ts'
 
-/** An error response of a service. It is the cause of the MediaError that reports it. */
+/**
+ * An error response of a service. It is the cause of the MediaError that reports it. Its message contains the service's
+ * explanation, which is for the log only: a service may quote its key in any encoding.
+ */
 export class HttpError extends Error {
   readonly status: number
-  /** The service's explanation on one line without secrets; empty if it has none. */
+  /** The service's explanation on one line without secrets; empty if it has none. Never shown to callers. */
   readonly detail: string
   /** Seconds from `Retry-After`; undefined without that header. */
   readonly retryAfter: number | undefined
@@ -18,7 +21,7 @@ export class HttpError extends Error {
     status: number,
     { detail, retryAfter }: { readonly detail: string; readonly retryAfter?: number | undefined },
   ) {
-    super(`HTTP ${status}`)
+    super(`HTTP ${status}${detail && `: ${detail}`}`)
     this.status = status
     this.detail = detail
     this.retryAfter = retryAfter
@@ -117,8 +120,8 @@ const overloadStatuses = new Set([408, 425, 429, 503, 504])
 
 function toServiceError({ kind, service }: ServiceTarget, response: HttpError): MediaError {
   const name = serviceName(service)
-  const { status, detail, retryAfter } = response
-  const why = `HTTP ${status}${detail && `: ${detail}`}`
+  const { status, retryAfter } = response
+  const why = `HTTP ${status}`
   if (isTransient(response)) {
     return overloadStatuses.has(status)
       ? new MediaError(6402, `${name} is busy (${why})`, { cause: response, retryAfter })
@@ -127,7 +130,7 @@ function toServiceError({ kind, service }: ServiceTarget, response: HttpError): 
   if (status === 401 || status === 403) {
     const what = service.key === undefined ? 'asks for a key' : 'refused its key'
     const hint = `Set "${kind}_key" (${serviceInfo[kind].keyVariable}).`
-    return permanentError(`${name} ${what} (${why})`, hint, response)
+    return permanentError(`${name} ${what} (${why})`, withLogHint(hint, response), response)
   }
   const what =
     status >= 300 && status < 400
@@ -135,12 +138,31 @@ function toServiceError({ kind, service }: ServiceTarget, response: HttpError): 
       : status === 404 || status === 405
         ? 'has no such model or endpoint'
         : 'refused the request'
-  return permanentError(`${name} ${what} (${why})`, checkSettingHint(kind), response)
+  return permanentError(`${name} ${what} (${why})`, withLogHint(checkSettingHint(kind), response), response)
 }
 
-/** The error for a response that is not one of the expected API. The message may quote the response. */
-export function unexpectedResponse({ kind, service }: ServiceTarget, what: string): MediaError {
-  return permanentError(`${serviceName(service)} ${sanitizeDetail(what)}`, checkSettingHint(kind))
+/** Adds to a hint that the log contains the service's explanation. */
+function withLogHint(hint: string, { detail }: HttpError): string {
+  return detail === '' ? hint : `${hint} The log contains its explanation.`
+}
+
+/**
+ * The error for a response that is not one of the expected API. what: what is wrong with it, in our words. quoted: parts
+ * of the response, for the log.
+ */
+export function unexpectedResponse(
+  { kind, service }: ServiceTarget,
+  what: string,
+  quoted?: string,
+): MediaError {
+  return permanentError(`${serviceName(service)} ${what}`, checkSettingHint(kind), quotedCause(quoted))
+}
+
+/** An error that carries text of a service to the log, as a cause; undefined without text. */
+export function quotedCause(text: string | undefined): Error | undefined {
+  return text === undefined || text === ''
+    ? undefined
+    : new Error(`the service said: ${sanitizeDetail(text)}`)
 }
 
 /** The error for a service that did not respond within a time in milliseconds. */

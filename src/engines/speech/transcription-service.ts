@@ -53,7 +53,7 @@ export function openTranscriptionService(clientOptions: ClientOptions = {}): Rec
       return validateRecognition(response, {
         seconds,
         fail(what) {
-          throw unexpectedResponse(client.target, `responds with an invalid transcription: ${what}`)
+          throw unexpectedResponse(client.target, 'responds with an invalid transcription', what)
         },
       })
     },

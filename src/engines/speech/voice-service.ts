@@ -62,7 +62,8 @@ function parseSpeech({ target }: ServiceClient, { bytes, type }: ServiceResponse
     if (!(error instanceof InvalidWavError)) throw error
     throw unexpectedResponse(
       target,
-      `responds with sound that ${error.message} (${type || 'of no type'}, ${bytes.length} bytes)`,
+      `responds with sound that ${error.message} (${bytes.length} bytes)`,
+      `content type ${type || 'missing'}`,
     )
   }
   if (sound.samples.some((sample) => Math.abs(sample) > inaudibleAmplitude)) return sound

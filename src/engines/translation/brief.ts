@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { isQuestionFailure, type LanguageModel } from '../language-model/language-model.ts'
 import { estimateTokens } from '../language-model/messages.ts'
-import { languageName } from './languages.ts'
-import type { LanguagePair } from './validate-translation.ts'
+import { languageName, type LanguagePair } from './languages.ts'
 
 /** Summary and glossary of a file, which all questions about it contain. */
 export interface Brief {

@@ -2,8 +2,9 @@ import * as z from 'zod'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import { estimateTokens } from '../language-model/messages.ts'
 import type { Brief } from './brief.ts'
-import { isSameLanguage, languageName } from './languages.ts'
-import { validateTranslation, type SourceLine, type LanguagePair } from './validate-translation.ts'
+import { cleanTranslation } from './clean-translation.ts'
+import { isSameLanguage, languageName, type LanguagePair, type TranslationRules } from './languages.ts'
+import { validateTranslation, type SourceLine } from './validate-translation.ts'
 
 const schema = z.object({
   lines: z.array(
@@ -18,7 +19,7 @@ const schema = z.object({
 })
 
 /** All lines of a file with their languages and brief. */
-export interface TranslationContext extends LanguagePair {
+export interface TranslationContext extends TranslationRules {
   readonly lines: readonly string[]
   readonly brief: Brief | undefined
 }
@@ -98,7 +99,11 @@ export async function translateQuestion(
     maxTokens: maxAnswerTokens(model),
     ...asking,
   })
-  const valid = validateTranslation(asked, answer.lines, file)
+  const clean = answer.lines.map((line) => ({
+    ...line,
+    text: cleanTranslation(file.lines[line.id - 1] ?? '', line.text),
+  }))
+  const valid = validateTranslation(asked, clean, file)
   return new Map([...valid].map(([id, text]) => [id - 1, text]))
 }
 

@@ -3,7 +3,8 @@ import { limitConcurrency } from '../../platform/concurrency.ts'
 import { isQuestionFailure, type LanguageModel, NoUsableAnswer } from '../language-model/language-model.ts'
 import { translateQuestion, splitIntoQuestions, type TranslationContext } from './questions.ts'
 import { readBrief } from './brief.ts'
-import type { LanguagePair } from './validate-translation.ts'
+import type { LanguagePair } from './languages.ts'
+import { findLowerCaseWords } from './untranslated.ts'
 
 /** Translated lines. */
 export interface TranslateLinesResult {
@@ -42,7 +43,8 @@ export async function translateLines(
 ): Promise<TranslateLinesResult> {
   const translatable = [...lines.keys()].filter((at) => /[\p{L}\p{N}]/u.test(lines[at] ?? ''))
   const isTranslatable = new Set(translatable)
-  const withoutBrief: TranslationContext = { ...direction, lines, brief: undefined }
+  const lowerCaseWords = findLowerCaseWords(lines)
+  const withoutBrief: TranslationContext = { ...direction, lines, lowerCaseWords, brief: undefined }
   // A single question contains the whole file and needs no summary.
   const isShort = splitIntoQuestions(translatable, withoutBrief, { model }).length <= 1
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })

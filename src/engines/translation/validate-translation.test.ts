@@ -64,12 +64,13 @@ describe('validateTranslation', () => {
     expect(idsOf(answered)).toEqual(ids)
   })
 
-  it('a single line may be equal in both languages but not empty', () => {
-    const [line] = asked.slice(0, 1)
-    const alone = (text: string) =>
-      line ? validateTranslation([line], [{ id: 7, begins: '', text }], direction).get(7) : undefined
-    expect(alone('We were on the way home')).toBe('We were on the way home')
+  it('a single line is neither unchanged nor empty, unless it needs no translation', () => {
+    const alone = (text: string, source = 'We were on the way home') =>
+      validateTranslation([{ id: 7, text: source }], [{ id: 7, begins: '', text }], direction).get(7)
+    expect(alone('Nous étions en route')).toBe('Nous étions en route')
+    expect(alone('We were on the way home')).toBeUndefined()
     expect(alone('...')).toBeUndefined()
+    expect(alone('Christopher Nolan', 'Christopher Nolan')).toBe('Christopher Nolan')
   })
 
   it('returns only requested lines, each as in the answer', () => {

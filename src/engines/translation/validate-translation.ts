@@ -1,6 +1,6 @@
-import type { SubtitleLanguage } from '../../contract/languages.ts'
 import { estimateWidth } from '../../media/subtitles/text-width.ts'
-import { isSameLanguage, isWrittenIn } from './languages.ts'
+import type { TranslationRules } from './languages.ts'
+import { isUntranslated, lettersAndDigits } from './untranslated.ts'
 
 /** A line to translate, with its number in the file. */
 export interface SourceLine {
@@ -13,21 +13,15 @@ export interface TranslatedLine extends SourceLine {
   readonly begins: string
 }
 
-/** Source and target language. */
-export interface LanguagePair {
-  readonly from: SubtitleLanguage
-  readonly to: SubtitleLanguage
-}
-
 /**
  * Returns the plausible translations of an answer by line number. Ignores lines that were not requested. Rejects lines
- * that are empty, have several translations, belong to another line, are far too long, are in the wrong language, or
- * repeat the line next to them. Also rejects the neighbours of a missing line, which may contain its words.
+ * that are empty, have several translations, belong to another line, are far too long, are not translated, or repeat the
+ * line next to them. Also rejects the neighbours of a missing line, which may contain its words.
  */
 export function validateTranslation(
   asked: readonly SourceLine[],
   answered: readonly TranslatedLine[],
-  direction: LanguagePair,
+  rules: TranslationRules,
 ): Map<number, string> {
   const isAlone = asked.length === 1
   const given = asked.map((line) => singleAnswer(answered.filter(({ id }) => id === line.id)))
@@ -35,9 +29,7 @@ export function validateTranslation(
   const isGood = asked.map((line, at) => {
     const answer = given[at]
     return (
-      answer !== undefined &&
-      isPlausibleTranslation(line.text, answer.text, isAlone ? undefined : direction) &&
-      isTaken(line, answer)
+      answer !== undefined && isPlausibleTranslation(line.text, answer.text, rules) && isTaken(line, answer)
     )
   })
   const isMissing = (at: number) => at in given && given[at] === undefined
@@ -51,14 +43,6 @@ export function validateTranslation(
     if (!repeats) valid.set(id, text)
   }
   return valid
-}
-
-/** Returns only the letters and digits of a text: models change other characters when they copy. */
-function lettersAndDigits(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
 function singleAnswer(answers: readonly TranslatedLine[]): TranslatedLine | undefined {
@@ -94,20 +78,11 @@ function echoesItsLine({ text }: SourceLine, answer: TranslatedLine | undefined)
   return said.startsWith(begins) || begins.startsWith(said)
 }
 
-/** Letters up to which a text may be the same in two languages. */
-const maxSameInBothLanguages = 12
-
-/** Whether a text can be the translation of another. Without languages only its length is checked. */
-function isPlausibleTranslation(source: string, text: string, direction: LanguagePair | undefined): boolean {
+/** Whether a text can be the translation of another. */
+function isPlausibleTranslation(source: string, text: string, rules: TranslationRules): boolean {
   if (lettersAndDigits(text) === '' && lettersAndDigits(source) !== '') return false
   if (estimateWidth(text) > 6 * estimateWidth(source) + 30) return false
-  if (
-    !direction ||
-    lettersAndDigits(text).length < maxSameInBothLanguages ||
-    isSameLanguage(direction.from, direction.to)
-  )
-    return true
-  return lettersAndDigits(text) !== lettersAndDigits(source) && isWrittenIn(direction.to, text)
+  return !isUntranslated(source, text, rules)
 }
 
 type AskedAndAnswered = readonly [asked: SourceLine | undefined, answered: TranslatedLine | undefined]

@@ -69,7 +69,7 @@ const wideLetter = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
 const letterSeconds = 0.075
 
 /** Length of a text in letters to speak; wide letters count three. */
-function speechLength(text: string): number {
+export function speechLength(text: string): number {
   return [...text].reduce((sum, letter) => sum + (wideLetter.test(letter) ? 3 : 1), 0)
 }
 

@@ -65,6 +65,15 @@ export class SpeechAssembler {
 
 /** Trims silence at both ends. */
 function trimSilence(samples: Float32Array, rate: number): Float32Array {
+  const { from, to } = soundSpan(samples, rate)
+  return samples.subarray(from, to)
+}
+
+/** Span of mono speech without silence at its ends, in samples; empty for silence. rate: Hz. */
+export function soundSpan(
+  samples: Float32Array,
+  rate: number,
+): { readonly from: number; readonly to: number } {
   const size = Math.max(1, Math.round(levelWindowSeconds * rate))
   const levels = Array.from({ length: Math.ceil(samples.length / size) }, (_, index) => {
     const part = samples.subarray(index * size, (index + 1) * size)
@@ -72,13 +81,13 @@ function trimSilence(samples: Float32Array, rate: number): Float32Array {
   })
   const least = silenceShare * levels.reduce((most, level) => Math.max(most, level), 0)
   const first = levels.findIndex((level) => level > least)
-  if (first === -1) return samples.subarray(0, 0)
+  if (first === -1) return { from: 0, to: 0 }
   const last = levels.findLastIndex((level) => level > least)
   const room = Math.round(keptSeconds * rate)
-  return samples.subarray(
-    Math.max(0, first * size - room),
-    Math.min(samples.length, (last + 1) * size + room),
-  )
+  return {
+    from: Math.max(0, first * size - room),
+    to: Math.min(samples.length, (last + 1) * size + room),
+  }
 }
 
 /** Copy of the sound, faded in and out. */

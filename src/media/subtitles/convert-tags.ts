@@ -1,9 +1,12 @@
 import type { SubtitleFormat } from './subtitles.ts'
-import { visibleText, tokenize, escapeText } from './tokens.ts'
+import { visibleText, tokenize, escapeText, breakAssLines } from './tokens.ts'
 
-/** Converts the text of an entry to another format. Keeps bold, italics, underlining, colour and position. */
+/**
+ * Converts the text of an entry to another format. Keeps bold, italics, underlining, colour and position. Line breaks of
+ * ASS become line ends in SRT.
+ */
 export function convertTags(text: string, from: SubtitleFormat, to: SubtitleFormat): string {
-  if (from === to) return text
+  if (from === to) return to === 'srt' ? breakAssLines(text) : text
   const open: string[] = []
   const pieces = tokenize(text, from).map((token) => {
     if (token.kind === 'drawing') return to === 'ass' ? token.raw : ''

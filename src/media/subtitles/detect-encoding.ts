@@ -14,13 +14,14 @@ import {
 const maxSampleBytes = 2 ** 16
 
 /**
- * Returns the encoding of a file without a byte order mark. UTF-16 and UTF-8 are recognized by their structure, others
+ * Returns the encoding of a file without a byte order mark. UTF-32, UTF-16 and UTF-8 are recognized by their structure, others
  * by the likelihood of their letters. A language such as `zh-CN` decides between encodings of similar likelihood; an
  * empty one decides nothing.
  */
 export function detectEncoding(bytes: Uint8Array, language: string): Encoding {
-  const utf16 = detectUtf16(bytes.subarray(0, maxSampleBytes))
-  if (utf16) return utf16
+  const start = bytes.subarray(0, maxSampleBytes)
+  const wide = detectUtf32(start) ?? detectUtf16(start)
+  if (wide) return wide
   if (isUtf8(bytes)) return 'utf-8'
   const sample = bytes.subarray(sampleStart(bytes)).subarray(0, maxSampleBytes)
   const scored = scoreEncodings(sample).map(({ encoding, languages, score }) => ({
@@ -40,6 +41,27 @@ const languageBonus = 12
 function sampleStart(bytes: Uint8Array): number {
   const first = bytes.findIndex((byte) => byte >= 0x80)
   return Math.max(0, bytes.lastIndexOf(0x0a, first) + 1)
+}
+
+/** Share of units that must be characters, as a file may be damaged, and the fewest units that show it. */
+const minUtf32Share = 0.95
+const minUtf32Units = 8
+
+/** Recognizes UTF-32 without a mark: all characters are below 0x110000, and most below 0x10000. */
+function detectUtf32(sample: Uint8Array): Encoding | undefined {
+  const units = Math.floor(sample.length / 4)
+  const view = new DataView(sample.buffer, sample.byteOffset, units * 4)
+  const characters = (isLittle: boolean) => {
+    let count = 0
+    for (let at = 0; at < units; at += 1) {
+      const code = view.getUint32(at * 4, isLittle)
+      if (code > 0 && code < 0x11_00_00) count += 1
+    }
+    return count
+  }
+  if (units < minUtf32Units) return undefined
+  if (characters(true) >= minUtf32Share * units) return 'utf-32le'
+  return characters(false) >= minUtf32Share * units ? 'utf-32be' : undefined
 }
 
 /** Recognizes UTF-16 without a mark: all subtitle files have digits, and the upper byte of a digit is 0. */

@@ -1,5 +1,6 @@
 import { applyEdits, type TextEdit, type TextRange } from '../text-edits.ts'
-import { byteOrderMark, encodeText, type TextSource } from './encoding.ts'
+import { byteOrderMark, encodeText, type TextSource, unitBytes } from './encoding.ts'
+import type { Encoding } from './encoding-tables.ts'
 import { cueArrow } from './srt-file.ts'
 import type { SkippedEntry, SubtitleEntry, SubtitleFormat, Subtitles } from './subtitles.ts'
 import { assTime, srtTime, vttTime } from './times.ts'
@@ -98,7 +99,7 @@ function encodeEditedLines(source: TextSource, edits: readonly TextEdit[]): Uint
   const mark = source.bom ? byteOrderMark(encoding).length : 0
   const ends = { text: textLineEnds(text), bytes: byteLineEnds(bytes, mark, encoding) }
   if (ends.text.length !== ends.bytes.length) return undefined
-  const unit = encoding.startsWith('utf-16') ? 2 : 1
+  const unit = unitBytes(encoding)
   const pieces: Uint8Array[] = []
   let written = 0
   let line = 0
@@ -144,17 +145,17 @@ function textLineEnds(text: string): number[] {
 }
 
 /** Returns the offsets of LF and CR in bytes. */
-function byteLineEnds(bytes: Uint8Array, from: number, encoding: string): number[] {
+function byteLineEnds(bytes: Uint8Array, from: number, encoding: Encoding): number[] {
   const ends: number[] = []
-  if (!encoding.startsWith('utf-16')) {
-    for (let at = from; at < bytes.length; at += 1)
-      if (bytes[at] === 0x0a || bytes[at] === 0x0d) ends.push(at)
-    return ends
-  }
-  const low = encoding === 'utf-16le' ? 0 : 1
-  for (let at = from; at + 1 < bytes.length; at += 2) {
+  const unit = unitBytes(encoding)
+  const low = encoding.endsWith('be') ? unit - 1 : 0
+  for (let at = from; at + unit <= bytes.length; at += unit) {
     const byte = bytes[at + low]
-    if ((byte === 0x0a || byte === 0x0d) && bytes[at + 1 - low] === 0) ends.push(at)
+    if (byte !== 0x0a && byte !== 0x0d) continue
+    let isAscii = true
+    for (let other = 0; other < unit; other += 1)
+      if (other !== low && bytes[at + other] !== 0) isAscii = false
+    if (isAscii) ends.push(at)
   }
   return ends
 }

@@ -1,10 +1,12 @@
 import iconv from 'iconv-lite'
 
-/** Encodings of subtitle files that are supported; UTF-16 and UTF-8 with or without a byte order mark. */
+/** Encodings of subtitle files that are supported; those of Unicode with or without a byte order mark. */
 export type Encoding =
   | 'utf-8'
   | 'utf-16le'
   | 'utf-16be'
+  | 'utf-32le'
+  | 'utf-32be'
   | 'gb18030'
   | 'big5'
   | 'shift_jis'

@@ -26,19 +26,28 @@ export function encodeText(text: string, encoding: Encoding): Uint8Array | undef
   return decodeText(bytes, encoding) === text ? bytes : undefined
 }
 
+/** Returns the bytes of the smallest unit of an encoding, of which ASCII characters take one. */
+export function unitBytes(encoding: Encoding): 1 | 2 | 4 {
+  return encoding.startsWith('utf-32') ? 4 : encoding.startsWith('utf-16') ? 2 : 1
+}
+
 /** Returns the byte order mark of a Unicode encoding; empty for others. */
 export function byteOrderMark(encoding: Encoding): Uint8Array {
   return Uint8Array.from(byteOrderMarks.find(([name]) => name === encoding)?.[1] ?? [])
 }
 
+/** Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE. */
 const byteOrderMarks: readonly (readonly [Encoding, readonly number[]])[] = [
+  ['utf-32le', [0xff, 0xfe, 0, 0]],
+  ['utf-32be', [0, 0, 0xfe, 0xff]],
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ]
 
 function decodeText(bytes: Uint8Array, encoding: Encoding): string {
-  // TextDecoder is used for Unicode only: some releases of Node decode windows-1252 as latin1.
-  if (encoding.startsWith('utf')) return new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)
-  return iconv.decode(bytes, encoding, { stripBOM: false })
+  // TextDecoder has no UTF-32, and some releases of Node decode windows-1252 as latin1.
+  if (encoding === 'utf-8' || encoding.startsWith('utf-16'))
+    return new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes)
+  return iconv.decode(bytes, encoding, { stripBOM: false }).toWellFormed()
 }

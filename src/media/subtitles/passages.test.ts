@@ -70,9 +70,9 @@ describe('entries are joined', () => {
       'within one look',
       [
         [1, 2, '<i>We were</i>'],
-        [2.1, 3, '<i>on the way</i>'],
+        [2.1, 3, '<i>on the way.</i>'],
       ],
-      ['We were on the way'],
+      ['We were on the way.'],
     ],
     [
       'not with another place',
@@ -83,12 +83,66 @@ describe('entries are joined', () => {
       ['We were', 'on the way'],
     ],
     [
-      'for 14 s at most',
+      'for 7 s at most',
       [
-        [1, 8, 'We were'],
-        [8, 16, 'on the way'],
+        [1, 5, 'We were'],
+        [5, 8, 'on the way.'],
+        [8, 12, 'It was'],
+        [12, 15.1, 'very late.'],
       ],
-      ['We were', 'on the way'],
+      ['We were on the way.', 'It was', 'very late.'],
+    ],
+    [
+      'in two lines at most',
+      [
+        [1, 3, 'We were on the way to the old harbour of the town'],
+        [3, 5, 'where all the boats of the fishermen used to lie in winter.'],
+      ],
+      [
+        'We were on the way to the old harbour of the town',
+        'where all the boats of the fishermen used to lie in winter.',
+      ],
+    ],
+    [
+      'not without end punctuation',
+      [
+        [1, 3, 'we were on the way'],
+        [3.1, 5, 'it was very late'],
+      ],
+      ['we were on the way', 'it was very late'],
+    ],
+    [
+      'not over half a second',
+      [
+        [1, 3, 'We were on the way'],
+        [3.5, 6, 'to the station.'],
+      ],
+      ['We were on the way', 'to the station.'],
+    ],
+    [
+      'not without end punctuation in Chinese',
+      [
+        [1, 2, '我们正在'],
+        [2.1, 3, '路上'],
+      ],
+      ['我们正在', '路上'],
+    ],
+    [
+      'not where a capital letter begins another sentence',
+      [
+        [1, 2, 'Ten years later'],
+        [2.1, 3, 'He came back.'],
+      ],
+      ['Ten years later', 'He came back.'],
+    ],
+    [
+      'where a name follows a comma, or I',
+      [
+        [1, 2, 'After the war,'],
+        [2.1, 3, 'John and'],
+        [3.1, 4, "I'd left."],
+      ],
+      ["After the war, John and I'd left."],
     ],
     [
       'not with an earlier one',

@@ -19,27 +19,32 @@ export function entryPassages(subtitles: Subtitles): Passage[] {
   return textEntries(subtitles).map((entry) => entryPassage(entry, subtitles.format))
 }
 
-/** Maximum pause within a sentence and maximum length of a passage, in milliseconds; maximum width in ems. */
-const sentenceLimits = { pause: 800, length: 14_000, width: 80 }
+/** Maximum pause between entries of a sentence, and maximum duration of a passage of several, in milliseconds. */
+const sentenceLimits = { pause: 300, length: 7000 }
+
+/** Width of two lines of subtitles in ems, for a canvas that is not known. */
+const usualWidth = 44
 
 /**
- * Joins entries to sentences. An entry that does not end a sentence continues in the next one if the pause is short and
- * style, layer and tags are equal. A line that starts with a dash belongs to another speaker. Entries with tags between
- * words or a position of their own are not joined.
+ * Joins entries that punctuation, pauses and length show to be one sentence: only the last one ends a sentence, and each
+ * but the first continues the one before it. The passage lasts at most 7 s and fits an entry, by default two lines of usual
+ * width. Entries of longer sentences, and those without end punctuation, stay unchanged.
  */
-export function sentencePassages(subtitles: Subtitles): Passage[] {
+export function sentencePassages(
+  subtitles: Subtitles,
+  fits: (text: string) => boolean = (text) => estimateWidth(text) <= usualWidth,
+): Passage[] {
   const { format } = subtitles
-  const passages: Passage[] = []
+  const runs: [Passage, ...Passage[]][] = []
   for (const entry of textEntries(subtitles)) {
-    const last = passages.at(-1)
-    const next = isJoinable(entry, format)
-      ? { ...entryPassage(entry, format), isFixed: false }
-      : entryPassage(entry, format)
-    const joined = last && !last.isFixed && !next.isFixed ? joinPassages(last, next, format) : undefined
-    if (joined) passages[passages.length - 1] = joined
-    else passages.push(next)
+    const passage = entryPassage(entry, format)
+    const next = isJoinable(entry, format) ? { ...passage, isFixed: false } : passage
+    const run = runs.at(-1)
+    const last = run?.at(-1)
+    if (run && last && continuesSentence(last, next, format)) run.push(next)
+    else runs.push([next])
   }
-  return passages
+  return runs.flatMap((run) => joinSentence(run, fits) ?? run)
 }
 
 function entryPassage(entry: SubtitleEntry, format: SubtitleFormat): Passage {
@@ -71,25 +76,39 @@ const placingTag = /\\(an?\d|pos|move|org|t\(|k)/i
 
 const sentenceEnded = /[.!?。！？…｡．][”’」』）)》"'»♪\s]*$/u
 
-function joinPassages(before: Passage, next: Passage, format: SubtitleFormat): Passage | undefined {
-  const [first] = before.entries
-  const [entry] = next.entries
-  const last = before.entries.at(-1) ?? first
-  const pause = entry.start - last.end
-  const continues =
-    pause <= sentenceLimits.pause &&
-    pause > -sentenceLimits.pause &&
+/** A capital letter at the start of a text, except the English "I". */
+const newSentence = /^[\p{P}\s]*\p{Lu}(?<!\bI(?=[\s'’]|$))/u
+const clauseEnded = /[,،、，;；:：—–-][”’」』）)》"'»\s]*$/u
+
+/**
+ * Whether an entry continues the sentence of the one before it: after a short pause, in the same style, layer and tags,
+ * without a dash of another speaker, and without a capital letter after words that end no clause.
+ */
+function continuesSentence(before: Passage, next: Passage, format: SubtitleFormat): boolean {
+  if (before.isFixed || next.isFixed || sentenceEnded.test(before.text) || dash.test(next.text)) return false
+  if (newSentence.test(next.text) && !clauseEnded.test(before.text)) return false
+  const [last, entry] = [before.entries[0], next.entries[0]]
+  return (
+    Math.abs(entry.start - last.end) <= sentenceLimits.pause &&
     entry.start >= last.start &&
-    !sentenceEnded.test(before.text)
-  const isAlike =
-    entry.style === first.style &&
-    entry.layer === first.layer &&
-    entryTags(entry, format) === entryTags(first, format) &&
-    !dash.test(next.text)
-  if (!continues || !isAlike || entry.end - first.start > sentenceLimits.length) return undefined
-  const text = unwrapText(`${before.text}\n${next.text}`)
-  if (estimateWidth(text) > sentenceLimits.width) return undefined
-  return { entries: [...before.entries, entry], text, isFixed: false }
+    entry.style === last.style &&
+    entry.layer === last.layer &&
+    entryTags(entry, format) === entryTags(last, format)
+  )
+}
+
+/** Returns the passage of a whole sentence; undefined if the run is not one, or is too long. */
+function joinSentence(
+  run: readonly [Passage, ...Passage[]],
+  fits: (text: string) => boolean,
+): Passage | undefined {
+  const [first, ...others] = run
+  const last = others.at(-1)
+  if (!last || !sentenceEnded.test(last.text)) return undefined
+  const length = last.entries[0].end - first.entries[0].start
+  const text = unwrapText(run.map((passage) => passage.text).join('\n'))
+  if (length > sentenceLimits.length || !fits(text)) return undefined
+  return { entries: [first.entries[0], ...others.map(({ entries }) => entries[0])], text, isFixed: false }
 }
 
 const entryTags = ({ text }: SubtitleEntry, format: SubtitleFormat) =>

@@ -1,3 +1,4 @@
+import { withoutControls } from './control-characters.ts'
 import { readSource } from './encoding.ts'
 import { readAss } from './read-ass.ts'
 import { readBlocks } from './read-blocks.ts'
@@ -10,14 +11,17 @@ interface ReadSubtitlesOptions {
   readonly language?: string
   /** Stops after this many entries with text; unlimited by default. */
   readonly most?: number
+  /** Removes control and bidirectional characters; the source then contains the remaining text. Default: false. */
+  readonly dropControls?: boolean
 }
 
 /** Decodes and parses a subtitle file. */
 export function readSubtitles(
   bytes: Uint8Array,
-  { format, language, most = Number.POSITIVE_INFINITY }: ReadSubtitlesOptions,
+  { format, language, most = Number.POSITIVE_INFINITY, dropControls = false }: ReadSubtitlesOptions,
 ): Subtitles {
-  const source = readSource(bytes, language)
+  const decoded = readSource(bytes, language)
+  const source = dropControls ? withoutControls(decoded) : decoded
   let worded = 0
   const stop: StopReading = ({ kind, text }) => {
     if (most === Number.POSITIVE_INFINITY) return false

@@ -19,7 +19,10 @@ export function tokenize(text: string, format: SubtitleFormat): Token[] {
 export function plainText(text: string, format: SubtitleFormat): string {
   // A file may contain millions of tags, so that no tokens are created for them.
   if (format === 'ass') return plainAss(text)
-  return visibleText({ kind: 'text', raw: text.replaceAll(blockTagPattern[format], '') }, format)
+  const untagged = text.replaceAll(tokenPattern(text, format), (raw) =>
+    visibleText({ kind: blockTokenKind(raw), raw }, format),
+  )
+  return visibleText({ kind: 'text', raw: untagged }, format)
 }
 
 function plainAss(text: string): string {
@@ -42,7 +45,7 @@ export function visibleText({ kind, raw }: Token, format: SubtitleFormat): strin
   if (kind === 'space') return '\u00a0'
   if (kind !== 'text') return ''
   return format === 'srt'
-    ? raw.replaceAll(/([<{])\u2060/g, '$1')
+    ? raw.replaceAll(/([<{\\])\u2060/g, '$1')
     : format === 'vtt'
       ? unescapeVtt(raw)
       : raw.replaceAll(/\\([{}])|(\\)\u2060/g, '$1$2')
@@ -72,7 +75,7 @@ export function stripTags(words: string, format: SubtitleFormat): string {
 
 /** Escapes plain text for a format, so that no part of it is read as a tag, a line break or the end of the entry. */
 export function escapeText(words: string, format: SubtitleFormat): string {
-  if (format === 'srt') return insertJoiner(words, /\{\\|<(?=\/?[a-z])/gi)
+  if (format === 'srt') return insertJoiner(words, /\{(?=\\)|<(?=\/?[a-z])|\\(?=[nh])/gi)
   if (format === 'vtt') return words.replaceAll(/[&<>]/g, (sign) => vttEscapes[sign] ?? sign)
   // As in ffmpeg and libass: a backslash before braces, a zero-width joiner after a backslash.
   return words
@@ -93,24 +96,43 @@ function tokenizeAss(text: string): Token[] {
   return tokens
 }
 
+/** A line break or hard space of ASS in SRT, which converters leave there. */
+const assBreakPattern = /\\[nh]/gi
+
+/** The path of a file, whose backslashes are text. */
+const filePath = /[a-z]:\\|\\\\\w/i
+
+/** Replaces the line breaks of ASS in the text of SRT by `\n`, and its hard spaces by non-breaking ones. */
+export function breakAssLines(text: string): string {
+  if (!text.includes('\\') || filePath.test(text)) return text
+  return text.replaceAll(assBreakPattern, (raw) => visibleText({ kind: blockTokenKind(raw), raw }, 'srt'))
+}
+
 /** Line ends and tags: in SRT HTML tags as in players, and blocks of ASS; in VTT its own tags. */
 const blockTokenPattern = {
   srt: /\n|\{\\[^{}\n]{0,999}\}|<\/?(?:b|i|u|s|font)(?: [^<>\n]{0,999})?\/?>/gi,
   vtt: /\n|<\/?(?:b|i|u|c|v|lang|ruby|rt)(?:[ .][^<>\n]{0,999})?>|<\d[\d:.]{1,40}>/g,
 }
 
-/** The same patterns without line ends. */
-const blockTagPattern = {
-  srt: new RegExp(blockTokenPattern.srt.source.replace(String.raw`\n|`, ''), 'gi'),
-  vtt: new RegExp(blockTokenPattern.vtt.source.replace(String.raw`\n|`, ''), 'g'),
+/** The same with line breaks of ASS. */
+const srtTokenPattern = new RegExp(`${assBreakPattern.source}|${blockTokenPattern.srt.source}`, 'gi')
+
+function tokenPattern(text: string, format: 'srt' | 'vtt'): RegExp {
+  const hasAssBreaks = format === 'srt' && text.includes('\\') && !filePath.test(text)
+  return hasAssBreaks ? srtTokenPattern : blockTokenPattern[format]
+}
+
+function blockTokenKind(raw: string): TokenKind {
+  if (/^(?:\n|\\n)$/i.test(raw)) return 'break'
+  return /^\\h$/i.test(raw) ? 'space' : 'tags'
 }
 
 function tokenizeBlock(text: string, format: 'srt' | 'vtt'): Token[] {
   const tokens: Token[] = []
   let at = 0
-  for (const { index, 0: raw } of text.matchAll(blockTokenPattern[format])) {
+  for (const { index, 0: raw } of text.matchAll(tokenPattern(text, format))) {
     if (index > at) tokens.push({ kind: 'text', raw: text.slice(at, index) })
-    tokens.push({ kind: raw === '\n' ? 'break' : 'tags', raw })
+    tokens.push({ kind: blockTokenKind(raw), raw })
     at = index + raw.length
   }
   if (at < text.length) tokens.push({ kind: 'text', raw: text.slice(at) })

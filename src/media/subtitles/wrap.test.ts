@@ -27,6 +27,67 @@ test.each([
   else expect(wrapped).toEqual(lines)
 })
 
+test.each([
+  [12, 'ここで待っていてくださいと彼女は私に言いました', 'ここで|待っていてくださいと|彼女は私に言いました'],
+  [
+    12,
+    'そんなことを言われても私にはどうすることもできないんだ',
+    'そんなことを言われても|私にはどうする|こともできないんだ',
+  ],
+  [
+    12,
+    'コンピューターのプログラムを書いているときが一番楽しい',
+    'コンピューターの|プログラムを書いている|ときが一番楽しい',
+  ],
+  [16, 'お母さんは台所で晩ご飯を作っています', 'お母さんは台所で|晩ご飯を作っています'],
+  [
+    12,
+    '彼はもうここにはいない、どこか遠くへ行ってしまったんだ',
+    '彼はもうここにはいない、|どこか遠くへ|行ってしまったんだ',
+  ],
+  [12, '他把所有的钱都给了那个不认识的人就走了', '他把所有的钱都给了|那个不认识的人就走了'],
+  [
+    16,
+    '我以前从来没有去过海边但是今年夏天一定要和你一起去看看',
+    '我以前从来没有去过海边但是|今年夏天一定要和你一起去看看',
+  ],
+])('lines of %s ems break between phrases: %s', (width, text, lines) => {
+  expect(wrapText(text, room(width)).join('|')).toBe(lines)
+})
+
+test('lines break at the end of words only, unless a word is wider than a line', () => {
+  const phrases = [
+    'ここ',
+    'どこ',
+    'わたし',
+    'コーヒー',
+    '東京',
+    '食べました',
+    'とても',
+    '美しい',
+    '2026年',
+    '海辺',
+    'テレビ',
+  ]
+  const particles = ['は', 'が', 'を', 'に', 'の', 'から', 'と']
+  const word = fc.tuple(fc.constantFrom(...phrases), fc.constantFrom(...particles))
+  fc.assert(
+    fc.property(
+      fc.array(word, { minLength: 4, maxLength: 12 }),
+      fc.integer({ min: 9, max: 20 }),
+      (pairs, width) => {
+        const lines = wrapText(pairs.map((pair) => pair.join('')).join(''), room(width))
+        const text = lines.join('|')
+        for (const phrase of [...phrases, 'ました', 'しい'])
+          for (let at = 1; at < phrase.length; at += 1)
+            expect(text).not.toContain(`${phrase.slice(0, at)}|${phrase.slice(at)}`)
+        expect(text).not.toMatch(/\|[はがをに]/)
+      },
+    ),
+    { numRuns: 1000 },
+  )
+})
+
 const piece = fc.constantFrom(
   ...[
     '我们',

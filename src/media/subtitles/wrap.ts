@@ -1,3 +1,4 @@
+import { findWordEnds, type WordEnd } from './phrase-breaks.ts'
 import type { MeasureText } from './text-width.ts'
 
 /** Maximum width of a line and how to measure text. */
@@ -50,7 +51,7 @@ export function measurePieces(pieces: readonly TextPiece[], { width, measure }: 
   })
   const split = (words: readonly MeasuredPiece[], by: (piece: TextPiece) => TextPiece[]) =>
     words.flatMap((one) => (one.width > width ? by(one).map(word) : [one]))
-  return split(split(pieces.map(word), splitPiece), splitLetters)
+  return [splitEndings, splitPiece, splitLetters].reduce(split, pieces.map(word))
 }
 
 /** Joins adjacent pieces to text. */
@@ -79,7 +80,7 @@ const breakCosts: Readonly<Record<BreakRank, number>> = {
   sentence: 0,
   clause: 0.01,
   word: 0.06,
-  inside: 0.25,
+  inside: 0.5,
   letter: 1,
 }
 
@@ -117,8 +118,7 @@ export function balanceLines(words: readonly MeasuredPiece[], width: number): Me
 }
 
 /**
- * Rank of a break, best first: after a sentence, a clause, a word, inside a word where the language allows it,
- * anywhere.
+ * Rank of a break, best first: after a sentence, a clause, a word or phrase, after a word inside a phrase, anywhere.
  */
 export type BreakRank = 'sentence' | 'clause' | 'word' | 'inside' | 'letter'
 
@@ -138,11 +138,11 @@ const noStart =
 /** Characters that must not end a line: opening signs and signs before a number. */
 const noEnd = /[([［（{｛〈《「『【〔〖〘〚‘“«‹¿¡$¥￥£€＄｢]$/u
 
-/** Scripts without spaces that may break between any two letters. */
-const breaksAnywhere =
+/** Scripts without spaces whose signs may break on both sides, and whose letters may break at the end of a word. */
+const unspacedScript =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Extended_Pictographic}\u3000-\u303f\u30fb-\u30ff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f]/u
 
-/** Scripts without spaces that may break between words. */
+/** Scripts without spaces that break only at the end of a word. */
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /** Breaking spaces. */
@@ -152,16 +152,11 @@ const sentenceEnd = /[。！？!?…｡．.][”’」』）)》"'»]*$/u
 const clauseEnd = /[，,、；;：:—–､][”’」』）)》"'»]*$/u
 
 const pieceGraphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-/** Segments Chinese, Japanese and Thai by dictionary. */
-const wordSegmenter = new Intl.Segmenter('zh', { granularity: 'word' })
-
-/** Characters per call of the segmenter, whose time grows faster than linearly with the length. */
-const maxSegmentedLength = 2000
 
 /** Splits a text of one line into pieces. Joined with their spaces they are the trimmed text. */
 export function splitPieces(text: string): TextPiece[] {
   const line = text.trim()
-  const bounds = wordBounds(line)
+  const ends = findWordEnds(line)
   const letters = graphemesOf(line)
   const pieces: TextPiece[] = []
   let [from, inked] = [0, 0]
@@ -172,12 +167,25 @@ export function splitPieces(text: string): TextPiece[] {
     const next = letters[index + 1]
     if (next === undefined || space.test(next)) continue
     const before = line.slice(Math.max(from, inked - 8), inked)
-    if (!canBreak({ before, spaced: at > inked, last: letter, next, bound: bounds.has(at) })) continue
-    const after = breakRank(before, at > inked || bounds.has(at))
+    const end = ends.get(at)
+    if (!canBreak({ before, spaced: at > inked, last: letter, next, end })) continue
+    const after = breakRank(before, at > inked ? 'phrase' : end)
     pieces.push({ text: line.slice(from, inked), space: line.slice(inked, at), after })
     from = at
   }
   return line === '' ? [] : [...pieces, { text: line.slice(from), space: '', after: 'sentence' }]
+}
+
+/** Splits a piece that is wider than a line before its endings and particles. */
+function splitEndings({ text, space: spaces, after }: TextPiece): TextPiece[] {
+  const ends = [...findWordEnds(text)].filter(([at, rank]) => at > 0 && rank === 'ending')
+  const starts = [0, ...ends.map(([at]) => at)].filter((at) => !noStart.test(text.slice(at)))
+  return starts.map((from, index) => {
+    const to = starts[index + 1]
+    return to === undefined
+      ? { text: text.slice(from), space: spaces, after }
+      : { text: text.slice(from, to), space: '', after: 'inside' }
+  })
 }
 
 /**
@@ -216,33 +224,26 @@ function graphemesOf(text: string): string[] {
   return [...pieceGraphemes.segment(text)].map(({ segment }) => segment)
 }
 
-function wordBounds(text: string): Set<number> {
-  const bounds = new Set<number>()
-  for (let from = 0; from < text.length; from += maxSegmentedLength) {
-    for (const { index } of wordSegmenter.segment(text.slice(from, from + maxSegmentedLength)))
-      bounds.add(from + index)
-  }
-  return bounds
-}
-
 interface BreakPosition {
   /** Text before the position, without trailing spaces. */
   readonly before: string
   readonly spaced: boolean
   readonly last: string
   readonly next: string
-  /** Whether a word ends at the position. */
-  readonly bound: boolean
+  /** Rank of the word end at the position; undefined inside a word. */
+  readonly end: WordEnd | undefined
 }
 
-function canBreak({ before, spaced, last, next, bound }: BreakPosition): boolean {
+function canBreak({ before, spaced, last, next, end }: BreakPosition): boolean {
   if (noStart.test(next) || noEnd.test(before)) return false
-  if (spaced || breaksAnywhere.test(last) || breaksAnywhere.test(next) || /……$|——$/.test(before)) return true
-  return bound && unspaced.test(last) && unspaced.test(next)
+  if (spaced || /……$|——$/.test(before)) return true
+  if (end === undefined || end === 'ending') return false
+  if (unspacedScript.test(last) || unspacedScript.test(next)) return true
+  return unspaced.test(last) && unspaced.test(next)
 }
 
-function breakRank(before: string, bound: boolean): BreakRank {
+function breakRank(before: string, end: WordEnd | undefined): BreakRank {
   if (sentenceEnd.test(before)) return 'sentence'
   if (clauseEnd.test(before)) return 'clause'
-  return bound ? 'word' : 'inside'
+  return end === 'phrase' ? 'word' : 'inside'
 }

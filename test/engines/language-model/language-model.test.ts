@@ -79,6 +79,12 @@ describe('a question', () => {
     ['with other fields', JSON.stringify({ ...answer, note: 'done' })],
     ['with a comma too many', `{"lines":[{"id":1,"text":"Guten Tag",},],}`],
     ['in single quotes', `{'lines': [{'id': 1, 'text': 'Guten Tag'}]}`],
+    ['as a bare array', JSON.stringify(answer.lines)],
+    [
+      'as a bare array in chat',
+      `Here [as you like]: \`\`\`json\n${JSON.stringify(answer.lines)}\n\`\`\` [end]`,
+    ],
+    ['as a bare line', JSON.stringify(answer.lines[0])],
     ['with braces in its text', whole.replace('Guten Tag', 'Guten } Tag { \\" ')],
   ])('is understood %s', async (_, said) => {
     server.says = () => said
@@ -92,6 +98,9 @@ describe('a question', () => {
     ['without what is needed', { line: [] }, 'lines: required'],
     ['that is no JSON', 'I cannot do that.', 'no complete JSON object'],
     ['that ends in the middle', '{"lines":[{"id":1,"text":"Guten Tag"},{"id":2', 'no complete JSON object'],
+    ['of an empty array', '[]', 'no complete JSON object'],
+    ['of an array that ends in the middle', '[{"id":1,"text":"Guten Tag"},{"id":2', 'lines: required'],
+    ['of lines that end in the middle', '{"id":1,"text":"Guten Tag"}\n{"id":2', 'lines: required'],
     ['that ends in its thoughts', '<think>{"lines":[]} seems right', 'was empty'],
     ['without words', '', 'was empty'],
   ])('is repeated after an answer %s, with what is wrong', async (_, said, mistake) => {
@@ -130,7 +139,8 @@ describe('a question', () => {
   it('fails if the model declines', async () => {
     server.faults.push(completes('', 'stop', { content: null, refusal: 'I do not do that.' }))
     await expect(ask()).rejects.toMatchObject({
-      message: `${name()} declines to answer: I do not do that.`,
+      message: `${name()} declines to answer`,
+      cause: { message: 'the service said: I do not do that.' },
       retryable: false,
     })
   })
@@ -201,9 +211,8 @@ describe('a server', () => {
       server.faults.push(reply)
       await expect(ask()).rejects.toMatchObject({
         code: 6401,
-        message: expect.stringMatching(
-          /does not respond with a chat completion \((text\/html|application\/json)\)/,
-        ),
+        message: `${name()} does not respond with a chat completion`,
+        cause: { message: expect.stringMatching(/: content type (text\/html|application\/json)$/) },
         hint: expect.stringContaining('http://127.0.0.1:11434/v1#qwen3:8b'),
         retryable: false,
       })

@@ -77,7 +77,7 @@ describe('the model', () => {
     await expect(model.ask(question)).rejects.toMatchObject({
       code: 6401,
       retryable: false,
-      message: expect.stringMatching(/^small at .* \(HTTP 40.*small.*\)$/),
+      message: expect.stringMatching(/^small at .* \(HTTP 40\d\)$/),
       hint: `It has /models/qwen3-8b.gguf, gemma. Add one after a # in the setting "language_model": ${server.origin}/v1#/models/qwen3-8b.gguf`,
     })
     expect(server.asked).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('the model', () => {
     server.faults.push(fails(404, { error: { message: 'no healthy upstream' } }))
     await using model = await openModel()
     await expect(model.ask(question)).rejects.toMatchObject({
-      message: expect.stringContaining('(HTTP 404: no healthy upstream)'),
+      message: expect.stringContaining('(HTTP 404)'),
       hint: expect.stringContaining('Check the setting "language_model"'),
     })
   })

@@ -21,6 +21,31 @@ describe('parseAnswer', () => {
     )
   })
 
+  it('finds the only list of a schema without its object', () => {
+    fc.assert(
+      fc.property(answers, chat, ({ lines }, before) => {
+        const items = lines.map((line) => JSON.stringify(line))
+        for (const text of [
+          `${before}\n[${items.join(', ')}]`,
+          items.join('\n'),
+          `[\n${items.join(',\n')}\n]`,
+        ])
+          expect(parseAnswer(schema, text)).toEqual({ answer: { lines } })
+      }),
+    )
+    const wider = schema.extend({ note: z.string() })
+    expect(parseAnswer(wider, '[{"id":1,"text":"a"}]')).toHaveProperty('issues')
+  })
+
+  it('rejects a truncated list at any length', () => {
+    fc.assert(
+      fc.property(answers, fc.nat(), ({ lines }, some) => {
+        const text = JSON.stringify(lines)
+        expect(parseAnswer(schema, text.slice(0, some % text.length))).toHaveProperty('issues')
+      }),
+    )
+  })
+
   it('rejects a truncated answer at any length', () => {
     fc.assert(
       fc.property(answers, fc.nat(), (answer, some) => {

@@ -203,7 +203,8 @@ describe('a transcription service', () => {
     server.otherwise = json({ text: 'a', words })
     await expect(recognise()).rejects.toMatchObject({
       code: 6401,
-      message: `${name()} responds with an invalid transcription: ${fault}`,
+      message: `${name()} responds with an invalid transcription`,
+      cause: { message: `the service said: ${fault}` },
     })
   })
 

@@ -172,7 +172,7 @@ describe('GPT-SoVITS', () => {
     server.otherwise = fails(400, { message: 'tts failed', Exception: 'reference is outside 3 to 10 s' })
     await expect(speak()).rejects.toMatchObject({
       code: 6401,
-      message: `${host()} refused the request (HTTP 400: tts failed, reference is outside 3 to 10 s)`,
+      message: `${host()} refused the request (HTTP 400)`,
       hint: expect.stringMatching(/^If it cannot read the reference: Set "voice_service" to/),
     })
     expect(await readdir(scratch)).toEqual([])
@@ -229,17 +229,17 @@ describe('an OpenAI-compatible voice service', () => {
 
   it.each([
     ['nothing', bytes(Buffer.alloc(0), 'audio/wav'), 'responds without sound'],
-    ['an HTML page', page(), 'responds with sound that is not a WAV file (text/html, '],
-    ['JSON', json({ audio: 'UklGRg==' }), 'responds with sound that is not a WAV file (application/json, '],
+    ['an HTML page', page(), 'responds with sound that is not a WAV file ('],
+    ['JSON', json({ audio: 'UklGRg==' }), 'responds with sound that is not a WAV file ('],
     [
       'mp3',
       bytes(Buffer.from('ID3\u0004aaaaaaaaaaaaaaaa'), 'audio/mpeg'),
-      'responds with sound that is not a WAV file (audio/mpeg, ',
+      'responds with sound that is not a WAV file (',
     ],
     [
       'half a file',
       bytes(wav.subarray(0, wav.length / 2), 'audio/wav'),
-      'responds with sound that is cut off (audio/wav, ',
+      'responds with sound that is cut off (',
     ],
     ['only a header', bytes(wav.subarray(0, 44), 'audio/wav'), 'responds with sound that is cut off'],
     [

@@ -28,7 +28,7 @@ test.each(samples.slice(0, 8))('detects %s in one line of %s', (encoding, langua
 test('detects Unicode with and without a byte order mark, and in truncated files', () => {
   for (const [, , lines] of samples) {
     const text = file(lines)
-    for (const encoding of ['utf-8', 'utf-16le', 'utf-16be'] as const) {
+    for (const encoding of ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'] as const) {
       for (const bom of [true, false]) {
         expect(readSource(encodeSubtitle(text, encoding, bom))).toMatchObject({ encoding, bom, text })
       }

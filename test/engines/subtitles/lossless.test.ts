@@ -31,7 +31,7 @@ test('a changed entry leaves all other lines unchanged, including broken ones', 
       const read = readSubtitles(bytes, { format })
       const entry = read.entries[pick % Math.max(1, read.entries.length)]
       const { encoding, text } = read.source
-      if (!entry || encoding.startsWith('utf-16') || entry.text === '' || entry.text.includes('\n')) return
+      if (!entry || /^utf-(?:16|32)/.test(encoding) || entry.text === '' || entry.text.includes('\n')) return
       const line = lineAt(text, entry.at.text.from)
       if (line.text.includes('\ufffd')) return
       const changed = changeSubtitles(read, new Map([[entry, { text: 'other' }]]), { keepEncoding: true })
@@ -62,6 +62,10 @@ test.each([
   ['utf-16le', true],
   ['utf-16be', true],
   ['utf-16le', false],
+  ['utf-32le', true],
+  ['utf-32be', true],
+  ['utf-32le', false],
+  ['utf-32be', false],
   ['shift_jis', false],
   ['gb18030', false],
 ] as const)('%s (marked: %s) is kept on request; otherwise a changed file is UTF-8', (encoding, bom) => {

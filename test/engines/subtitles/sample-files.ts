@@ -160,7 +160,14 @@ const line = fc.oneof(
   fc.tuple(tags, words).map((pair) => pair.join('')),
 )
 
-const encodings = [...samples.map(([encoding]) => encoding), 'utf-8', 'utf-16le', 'utf-16be'] as const
+const encodings = [
+  ...samples.map(([encoding]) => encoding),
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'utf-32le',
+  'utf-32be',
+] as const
 
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
