@@ -41,6 +41,8 @@ export interface Operation<
   readonly price: Price
   /** Maximum requests per minute and key (6032). Absent: no limit. */
   readonly ratePerMinute?: number
+  /** Largest JSON body of a request, bytes: what its limits on lists and texts need. Absent: 1 MiB. */
+  readonly maxBodyBytes?: number
   readonly createdExtra?: readonly CreationExtra[]
   /** Creation and query return `{code: 0, message, data}`; creation returns only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'
@@ -69,6 +71,19 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject>
   declaration: Operation<Input, Output>,
 ): Operation<Input, Output> {
   return declaration
+}
+
+/** Largest JSON body of operations that state no other limit, bytes. */
+const defaultOperationBodyBytes = 2 ** 20
+
+/** Largest JSON body of a request of an operation, or of an unknown one, bytes. */
+export function operationBodyBytes(operation?: Operation): number {
+  return operation?.maxBodyBytes ?? defaultOperationBodyBytes
+}
+
+/** Largest JSON body of any operation, bytes. */
+export function largestBodyBytes(operations: Iterable<Operation>): number {
+  return Math.max(operationBodyBytes(), ...[...operations].map(operationBodyBytes))
 }
 
 /** Converts an error to the code that the operation lists for it. */

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Operation } from '../contract/operation.ts'
 import {
+  bodyLimitsTable,
   endpointsTable,
   errorsTable,
   operationsTable,
@@ -111,7 +112,11 @@ async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
     await fillTables('docs/errors.md', { errors: errorsTable() }),
     await fillTables('docs/settings.md', { settings: settingsTable() }),
     await fillTables('docs/self-hosting.md', { packs: packsTable() }),
-    await fillTables('docs/contract.md', { endpoints: endpointsTable(), 'own-errors': ownErrorsTable() }),
+    await fillTables('docs/contract.md', {
+      endpoints: endpointsTable(),
+      'body-limits': bodyLimitsTable(operations),
+      'own-errors': ownErrorsTable(),
+    }),
   ])
 }
 

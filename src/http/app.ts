@@ -1,7 +1,6 @@
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
-import { maxBodyBytes } from '../contract/route.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import type { RemovedFile } from '../files/content.ts'
 import type { HostProcess } from '../platform/hosting.ts'
@@ -15,7 +14,8 @@ import { registerDocsRoutes } from './openapi-page.ts'
 import { registerEventRoutes, maxClientMessageBytes } from './event-socket.ts'
 import { registerErrorHandler, handleClientError, sendPathError } from './responses.ts'
 import { registerFileRoutes } from './file-routes.ts'
-import { fastifyPath, registerJsonParser } from './request-input.ts'
+import { fastifyPath } from './request-input.ts'
+import { registerJsonParser } from './json-body.ts'
 import { registerPageRoutes } from './page-routes.ts'
 import { BrokenResponseLog, createRequestObserver, chooseRequestId } from './request-log.ts'
 import { registerTaskRoutes } from './task-routes.ts'
@@ -80,7 +80,6 @@ export async function createApp(
   const app = fastify({
     genReqId: chooseRequestId,
     logController: new BrokenResponseLog(service.log),
-    bodyLimit: maxBodyBytes,
     connectionTimeout: idleTimeoutMs,
     forceCloseConnections: 'idle',
     frameworkErrors: (_, request, reply) => {
@@ -101,7 +100,7 @@ export async function createApp(
   const handlers = trackHandlers(app)
   registerErrorHandler(app, service.log)
   registerAuthentication(app, service, { publicUrl, allowQueryAuthorization })
-  registerJsonParser(app)
+  registerJsonParser(app, service)
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {

@@ -21,9 +21,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Size limit of a sign-in request, which is not authenticated, bytes. */
-const loginBytes = 1024
-
 /**
  * Content security policy: only files of this service, no framing, and Trusted Types, so that names and messages
  * never become markup.
@@ -60,7 +57,7 @@ export async function registerPageRoutes(app: FastifyInstance, { clock }: Servic
     const { ticket, expireAt } = tickets.issue(authorization)
     return success({ ticket, expires_at: toTimestamp(expireAt) })
   })
-  app.post(routes.pageLogin.path, { bodyLimit: loginBytes }, async ({ body }) => {
+  app.post(routes.pageLogin.path, async ({ body }) => {
     const { ticket } = readBody(pageLogin, body ?? {}, { ticket: '…' })
     const key = tickets.redeem(ticket)
     if (key !== undefined) return success({ api_key: key })

@@ -14,7 +14,7 @@ import {
 import { id } from '../contract/fields.ts'
 import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 import type { Operation } from '../contract/operation.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 
 /** Normalizes and validates a tool's arguments. Throws 6013 for missing fields, 6016 for unknown or invalid ones. */
 export function parseArguments<Input extends z.ZodObject>(input: Input, given: unknown): z.output<Input> {

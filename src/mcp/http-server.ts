@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { toWebRequest } from '@modelcontextprotocol/node'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
+import { jsonElementLimit } from '../contract/bounded-json.ts'
 import { MediaError } from '../contract/errors.ts'
-import { maxBodyBytes } from '../contract/route.ts'
+import { largestBodyBytes } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseForeignJson } from '../json/large-json.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
 import {
@@ -19,6 +20,7 @@ import {
   toHttpRejection,
 } from './http-admission.ts'
 import { type Tenant, TenantRegistry } from './http-tenants.ts'
+import { describeError } from './reply.ts'
 import { linkDelivery, type ResolveServiceAddress } from './link-delivery.ts'
 import { notifyOfChanges, openMcpContext, type ServerSetup, sessionEventBus } from './mcp-context.ts'
 import type { ServiceConnector } from './service-connector.ts'
@@ -48,7 +50,10 @@ export async function startMcpHttpServer(options: McpHttpServerOptions): Promise
   const delivery = linkDelivery(options.serviceAddress)
   const open = (key: string): Tenant =>
     openTenant({ ...options, report }, { ...options, ...options.connectorFor(key), delivery })
-  return listenForMcp(createHttpHandler({ open, publicUrl, clock, log }), { host, port })
+  return listenForMcp(
+    createHttpHandler({ open, publicUrl, clock, log, maxMessageBytes: largestBodyBytes(options.operations) }),
+    { host, port },
+  )
 }
 
 function openTenant(setup: ServerSetup, options: SessionOptions): Tenant {
@@ -73,6 +78,8 @@ export interface HttpHandlerOptions {
   readonly open: (key: string) => Tenant
   /** Public https URL of a reverse proxy. */
   readonly publicUrl?: string | undefined
+  /** Largest message: as large as the largest request of an operation. */
+  readonly maxMessageBytes?: number
   readonly clock: () => number
   readonly log: Logger
 }
@@ -88,7 +95,13 @@ export interface HttpHandler {
 }
 
 /** Creates the request handler. Each API key has its own sessions, tasks and files. */
-export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOptions): HttpHandler {
+export function createHttpHandler({
+  open,
+  publicUrl,
+  clock,
+  log,
+  maxMessageBytes = largestBodyBytes([]),
+}: HttpHandlerOptions): HttpHandler {
   const report = (error: Error): void => log.warn({ err: error }, 'MCP request rejected or broken')
   const tenants = new TenantRegistry({ open, clock, report })
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
@@ -104,7 +117,8 @@ export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOp
     })
     if (!tenant) return
     onResponseClosed(response, () => (tenant.activeRequests -= 1))
-    const body = request.method === 'POST' ? await readJsonBody(request, response) : { value: undefined }
+    const body =
+      request.method === 'POST' ? await readMessage(request, response, maxMessageBytes) : { value: undefined }
     if (!body) return
     entry.rpc = rpcMethod(body.value)
     const isLegacy = await isLegacyRequest(await toWebRequest(request, {}), body.value)
@@ -135,6 +149,9 @@ export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOp
   }
 }
 
+/** JSON-RPC code of a message that is not valid JSON, or beyond the limits of JSON. */
+const parseErrorCode = -32_700
+
 /** Log entry of a request. */
 interface RequestLog {
   readonly request_id: string
@@ -144,20 +161,22 @@ interface RequestLog {
   rpc?: string | undefined
 }
 
-async function readJsonBody(
+async function readMessage(
   request: IncomingMessage,
   response: ServerResponse,
+  maxBytes: number,
 ): Promise<{ value: unknown } | undefined> {
-  const tooLarge = { status: 413, message: `A message may have at most ${maxBodyBytes} bytes` }
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return rejectBody(response, tooLarge)
+  const tooLarge = { status: 413, message: `A message may have at most ${maxBytes} bytes` }
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return rejectBody(response, tooLarge)
   try {
-    const value = parseJson((await readAtMost(request, maxBodyBytes)).toString())
-    return value === undefined
-      ? rejectBody(response, { status: 400, code: -32_700, message: 'Parse error' })
-      : { value }
+    const bytes = await readAtMost(request, maxBytes)
+    return {
+      value: await parseForeignJson(bytes, 'the message', { maxElements: jsonElementLimit(maxBytes) }),
+    }
   } catch (error) {
     if (error instanceof TooLargeError) return rejectBody(response, tooLarge)
-    throw error
+    if (!(error instanceof MediaError)) throw error
+    return rejectBody(response, { status: 400, code: parseErrorCode, message: describeError(error) })
   }
 }
 
@@ -192,7 +211,7 @@ export interface RunningHttpServer {
 /** Listens on an address. Throws 6401 if the address is not available. */
 export async function listenForMcp(
   handler: HttpHandler,
-  at: { host: string; port: number },
+  at: { host: string; port: number; },
 ): Promise<RunningHttpServer> {
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
     handler.handle(request, response),

@@ -6,7 +6,6 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
-import { maxBodyBytes } from '../contract/route.ts'
 import { withTimeout } from '../platform/concurrency.ts'
 import { callTimeoutError } from './call-limits.ts'
 import { LegacySessions, sessionIdleMs } from './http-legacy-sessions.ts'
@@ -110,7 +109,6 @@ export class TenantRegistry {
       legacy: 'reject',
       bus: tenant.changes,
       maxSubscriptions: maxListenStreams,
-      maxRequestBodySize: maxBodyBytes,
       onerror: report,
     })
     const legacy = new LegacySessions(tenant, clock)

@@ -56,6 +56,8 @@ export const checkParticle = operation({
     'Tests an HTML particle before html_render_simple renders it: plays it to its end and returns all problems ' +
     'with their lines: no timeline, an endless one, script errors, network requests, nothing drawn. If it can be ' +
     'played, also returns a PNG of moments: look at it before you render. Pass exactly one of html and file_id.',
+  // A particle of 16 MiB, which JSON makes a quarter longer.
+  maxBodyBytes: 20 * 2 ** 20,
   toolset: 'render',
   input,
   output,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { list } from '../../src/contract/bounded-list.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
@@ -22,13 +23,8 @@ const requestFields = z.object({
     .describe(
       'Without phase. full_screen: all text; subtitle: subtitles only; custom: text inside rois; region: everything inside regions, without detection',
     ),
-  rois: z
-    .array(region)
-    .max(maxRois)
-    .optional()
-    .describe('Areas to search for text, with purify_scope custom'),
-  regions: z
-    .array(region)
+  rois: list(region).max(maxRois).optional().describe('Areas to search for text, with purify_scope custom'),
+  regions: list(region)
     .max(maxRegions)
     .optional()
     .describe(
@@ -43,8 +39,7 @@ const requestFields = z.object({
     .default('full_screen')
     .describe('With phase detect'),
   detect_roi: area.optional().describe('Area to search for text, with detect_scope custom'),
-  protect_regions: z
-    .array(region)
+  protect_regions: list(region)
     .max(maxRegions)
     .default([])
     .describe('With phase purify: areas in which nothing changes, even where regions overlap'),
@@ -109,26 +104,41 @@ function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx)
   }
 }
 
-/** Returns issues of lists for phase purify: missing fields and repeated ids. */
-export function regionListIssues({
+/** Most issues of lists that are collected; more are neither listed nor counted. */
+const maxListIssues = 1000
+
+/** Returns the first issues of lists for phase purify: missing fields and repeated ids. */
+export function regionListIssues(lists: Pick<PurifyFields, 'regions' | 'protect_regions'>) {
+  const issues = []
+  for (const issue of findListIssues(lists)) {
+    issues.push(issue)
+    if (issues.length === maxListIssues) break
+  }
+  return issues
+}
+
+function* findListIssues({
   regions = [],
   protect_regions,
 }: Pick<PurifyFields, 'regions' | 'protect_regions'>) {
   const regionIssue = (path: (string | number)[], message: string, fix: string) => {
     return { code: 'custom' as const, path, message, params: { fix } }
   }
-  return Object.entries({ regions, protect_regions }).flatMap(([name, list]) => [
-    ...list.flatMap((one, index) =>
-      (['id', 'source', 'start', 'end'] as const)
-        .filter((field) => one[field] === undefined)
-        .map((field) =>
-          regionIssue([name, index, field], 'required with phase purify', 'Give every field of each region.'),
-        ),
-    ),
-    ...findDuplicateIds(list).map(({ index, message }) =>
-      regionIssue([name, index, 'id'], message, 'Give each region a unique id.'),
-    ),
-  ])
+  for (const [name, regionList] of Object.entries({ regions, protect_regions })) {
+    for (const [index, one] of regionList.entries()) {
+      for (const field of ['id', 'source', 'start', 'end'] as const) {
+        if (one[field] !== undefined) continue
+        yield regionIssue(
+          [name, index, field],
+          'required with phase purify',
+          'Give every field of each region.',
+        )
+      }
+    }
+    for (const { index, message } of findDuplicateIds(regionList)) {
+      yield regionIssue([name, index, 'id'], message, 'Give each region a unique id.')
+    }
+  }
 }
 
 const input = requestFields.superRefine(checkFieldCombinations)
@@ -180,9 +190,10 @@ export function selectReadFields(raw: RawRequest): Record<string, unknown> {
 }
 
 /** Without a phase, regions have neither id nor source. */
-function dropNames(list: unknown): unknown {
-  if (!Array.isArray(list)) return list
-  return list.map((one: unknown) => {
+function dropNames(given: unknown): unknown {
+  // A list that is too long is refused whatever it contains.
+  if (!Array.isArray(given) || given.length > maxRegions) return given
+  return given.map((one: unknown) => {
     if (typeof one !== 'object' || one === null) return one
     return Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'id' && name !== 'source'))
   })
@@ -216,6 +227,8 @@ export const videoPurify = operation({
     'are fractions (0 to 1) of the upright picture; times are seconds, end excluded. ffmpeg blurs text until it is ' +
     'unreadable; raft fills it with the background. At most 2 hours, 4000 px per side, 120 frames per second. ' +
     'Variable frame rates become constant.',
+  // Two lists of 50,000 regions of 335 bytes.
+  maxBodyBytes: 32 * 2 ** 20,
   toolset: 'clean',
   input,
   output,

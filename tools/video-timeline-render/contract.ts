@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { list } from '../../src/contract/bounded-list.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
@@ -102,7 +103,7 @@ const material = z.object({
   }),
   path: z.string().optional().describe('Ignored'),
   duration: z.number().optional().describe('Ignored, s'),
-  video_size: z.array(z.number()).optional().describe('Ignored'),
+  video_size: list(z.number()).optional().describe('Ignored'),
   video_rate: z.number().optional().describe('Ignored'),
   audio_channel: z.string().optional().describe('Ignored'),
 })
@@ -116,29 +117,27 @@ const fields = z.object({
     .gt(0)
     .optional()
     .describe('Length of the output, s; by default the last track_ed of a rendered track'),
-  materials: z.array(material).max(maxClips).describe('Every file that clips use'),
-  video_track: z
-    .array(
-      z.object({
-        track_index: z.number().describe('Layer; only the lowest is rendered'),
-        track_size: z.array(z.number()).optional().describe('Ignored'),
-        muted: z.boolean().default(false).describe('Mutes its clips, unless they set muted'),
-        track_timeline: z.array(videoClip).describe('Clips in any order'),
-      }),
-    )
+  materials: list(material).max(maxClips).describe('Every file that clips use'),
+  video_track: list(
+    z.object({
+      track_index: z.number().describe('Layer; only the lowest is rendered'),
+      track_size: list(z.number()).optional().describe('Ignored'),
+      muted: z.boolean().default(false).describe('Mutes its clips, unless they set muted'),
+      track_timeline: list(videoClip).describe('Clips in any order'),
+    }),
+  )
     .max(maxClips)
     .describe('Pictures, with their sound unless muted'),
-  audio_track: z
-    .array(
-      z.object({
-        track_index: z.number().describe('Ignored: all are mixed'),
-        volume: z.number().min(0).max(maxVolume).default(1).describe('Factor, unless clips set volume'),
-        track_timeline: z.array(audioClip).describe('Clips in any order'),
-      }),
-    )
+  audio_track: list(
+    z.object({
+      track_index: z.number().describe('Ignored: all are mixed'),
+      volume: z.number().min(0).max(maxVolume).default(1).describe('Factor, unless clips set volume'),
+      track_timeline: list(audioClip).describe('Clips in any order'),
+    }),
+  )
     .max(maxClips)
     .describe('Sound, all tracks mixed; may be [] where there is no music'),
-  beat_track: z.array(ignored).prefault([]).describe('Ignored'),
+  beat_track: list(ignored).prefault([]).describe('Ignored'),
   struct_meta: ignored.prefault({}).describe('Ignored'),
 })
 
@@ -194,6 +193,8 @@ export const videoTimelineRender = operation({
     'unless muted, sound; audio tracks are mixed to it. Of each clip clip_ed = clip_st + duration x speed and ' +
     'duration = track_ed - track_st, to one frame; clips may leave gaps but not overlap on their track. Limits: 500 ' +
     'clips, output at most 6 hours. No transitions, texts or still pictures.',
+  // 500 clips, materials and tracks with about 8 KiB together for each clip.
+  maxBodyBytes: 4 * 2 ** 20,
   toolset: 'render',
   input,
   output,
