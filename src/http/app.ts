@@ -14,6 +14,7 @@ import { registerDocsRoutes } from './openapi-page.ts'
 import { registerEventRoutes, maxClientMessageBytes } from './event-socket.ts'
 import { registerErrorHandler, handleClientError, sendPathError } from './responses.ts'
 import { registerFileRoutes } from './file-routes.ts'
+import { type KeyWatch, watchKeys } from './key-watch.ts'
 import { fastifyPath } from './request-input.ts'
 import { registerJsonParser } from './json-body.ts'
 import { registerPageRoutes } from './page-routes.ts'
@@ -61,20 +62,35 @@ export interface App {
   close(): Promise<void>
 }
 
-interface AppOptions {
+/** Options of `createApp`. */
+export interface AppOptions {
   /** A connection on which nothing moves for so long is cut, ms. */
   readonly idleTimeoutMs?: number
   /** The https address that clients use. */
   readonly publicUrl?: string | undefined
   /** Whether the query may contain the key. */
   readonly allowQueryAuthorization?: boolean | undefined
+  readonly timeouts?: AppTimeouts
+}
+
+/** Times that tests shorten, ms. */
+interface AppTimeouts {
+  /** Interval at which the keys of open connections are checked; by default that of the pings of event sockets. */
+  readonly keyCheckMs?: number
+  /** How long the body of a request that needs no key may take to arrive. */
+  readonly openBodyMs?: number
 }
 
 /** Creates the HTTP server with authentication, the routes of the contract and the error handler. */
 export async function createApp(
   service: Service,
   host: HostProcess,
-  { idleTimeoutMs = defaultIdleTimeoutMs, publicUrl, allowQueryAuthorization = false }: AppOptions = {},
+  {
+    idleTimeoutMs = defaultIdleTimeoutMs,
+    publicUrl,
+    allowQueryAuthorization = false,
+    timeouts: { keyCheckMs = idleTimeoutMs / 2, openBodyMs } = {},
+  }: AppOptions = {},
 ): Promise<App> {
   const requests = createRequestObserver(service)
   const app = fastify({
@@ -100,7 +116,8 @@ export async function createApp(
   const handlers = trackHandlers(app)
   registerErrorHandler(app, service.log)
   registerAuthentication(app, service, { publicUrl, allowQueryAuthorization })
-  registerJsonParser(app, service)
+  registerJsonParser(app, service, openBodyMs)
+  const keys = watchKeys(app, service, keyCheckMs)
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {
@@ -113,7 +130,12 @@ export async function createApp(
     // On success and on failure.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  const forgetFile = await registerRoutes(app, service, { host, idleTimeoutMs, allowQueryAuthorization })
+  const forgetFile = await registerRoutes(app, service, {
+    host,
+    idleTimeoutMs,
+    allowQueryAuthorization,
+    keys,
+  })
   return {
     listen: (at) => listenOn(app, at),
     activeTransfers: () => transfers.size,
@@ -135,10 +157,12 @@ async function registerRoutes(
     host,
     idleTimeoutMs,
     allowQueryAuthorization,
+    keys,
   }: {
     readonly host: HostProcess
     readonly idleTimeoutMs: number
     readonly allowQueryAuthorization: boolean
+    readonly keys: KeyWatch
   },
 ): Promise<App['forgetFile']> {
   registerDaemonRoutes(app, host)
@@ -147,7 +171,7 @@ async function registerRoutes(
   registerDocsRoutes(app, service, { version: host.version, allowQueryAuthorization })
   const forget = registerFileRoutes(app, service)
   registerTaskRoutes(app, service)
-  registerEventRoutes(app, service, idleTimeoutMs)
+  registerEventRoutes(app, service, { idleTimeoutMs, keys })
   registerLedgerRoutes(app, service)
   await registerPageRoutes(app, service)
   await app.register(async (inner) => registerFormUpload(inner, service))

@@ -193,8 +193,8 @@ function rpcMethod(body: unknown): string | undefined {
 /** Time within which a request must have arrived, ms. */
 const requestTimeoutMs = 120_000
 
-/** Interval at which idle sessions are closed, ms. */
-const sweepIntervalMs = 60_000
+/** Interval at which idle sessions, and those of keys that are no longer valid, are closed, ms. */
+const sweepIntervalMs = 15_000
 
 /** Time that open requests have to finish once the server closes, ms. */
 const shutdownGraceMs = 2_000
@@ -203,7 +203,7 @@ const shutdownGraceMs = 2_000
 export interface RunningHttpServer {
   /** URL for clients on this machine. */
   readonly url: string
-  /** Closes idle sessions and tenants; also runs every minute. */
+  /** Closes idle sessions and tenants, and those of keys that are no longer valid; also runs every 15 seconds. */
   sweep(): Promise<void>
   close(): Promise<void>
 }
