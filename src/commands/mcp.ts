@@ -102,13 +102,14 @@ async function serveHttp({ values, io }: CommandCall): Promise<void> {
   checkListenAddress(config)
   const log = await openCommandLog(config)
   await warnOfIgnoredSettings(config, { log, environment })
-  const { host, publicUrl, baseUrl } = config
+  const { host, publicUrl, baseUrl, connectionLimits } = config
   const access = { config, version, environment }
   const server = await startMcpHttpServer({
     version,
     host,
     port,
     publicUrl,
+    connectionLimits,
     tools: config.tools,
     confirmAbove: config.confirmAbove,
     allowUrls: config.allowUrls,

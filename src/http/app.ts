@@ -3,6 +3,12 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import type { RemovedFile } from '../files/content.ts'
+import {
+  type ConnectionLimits,
+  defaultConnectionLimits,
+  headersTimeoutMs,
+  limitConnections,
+} from '../platform/connection-limits.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import type { Service } from '../tasks/service.ts'
 import { registerAuthentication } from './authentication.ts'
@@ -70,6 +76,7 @@ export interface AppOptions {
   readonly publicUrl?: string | undefined
   /** Whether the query may contain the key. */
   readonly allowQueryAuthorization?: boolean | undefined
+  readonly connectionLimits?: ConnectionLimits | undefined
   readonly timeouts?: AppTimeouts
 }
 
@@ -77,6 +84,8 @@ export interface AppOptions {
 interface AppTimeouts {
   /** Interval at which the keys of open connections are checked; by default that of the pings of event sockets. */
   readonly keyCheckMs?: number
+  /** How long the headers of a request may take to arrive. */
+  readonly headersMs?: number
   /** How long the body of a request that needs no key may take to arrive. */
   readonly openBodyMs?: number
 }
@@ -89,7 +98,8 @@ export async function createApp(
     idleTimeoutMs = defaultIdleTimeoutMs,
     publicUrl,
     allowQueryAuthorization = false,
-    timeouts: { keyCheckMs = idleTimeoutMs / 2, openBodyMs } = {},
+    connectionLimits = defaultConnectionLimits,
+    timeouts: { keyCheckMs = idleTimeoutMs / 2, headersMs = headersTimeoutMs, openBodyMs } = {},
   }: AppOptions = {},
 ): Promise<App> {
   const requests = createRequestObserver(service)
@@ -97,6 +107,7 @@ export async function createApp(
     genReqId: chooseRequestId,
     logController: new BrokenResponseLog(service.log),
     connectionTimeout: idleTimeoutMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: headersMs / 5 },
     forceCloseConnections: 'idle',
     frameworkErrors: (_, request, reply) => {
       // Fastify runs no hooks for this request.
@@ -113,9 +124,14 @@ export async function createApp(
   await app.register(websocket, { options: { maxPayload: maxClientMessageBytes } })
   requests.watch(app)
   const connections = trackConnections(app)
+  const limited = limitConnections(app.server, connectionLimits)
   const handlers = trackHandlers(app)
   registerErrorHandler(app, service.log)
-  registerAuthentication(app, service, { publicUrl, allowQueryAuthorization })
+  registerAuthentication(app, service, {
+    publicUrl,
+    allowQueryAuthorization,
+    onAuthenticated: ({ raw }) => limited.authenticated(raw),
+  })
   registerJsonParser(app, service, openBodyMs)
   const keys = watchKeys(app, service, keyCheckMs)
   const transfers = new Set<FastifyRequest>()

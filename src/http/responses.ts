@@ -51,8 +51,8 @@ export function sendPathError(reply: FastifyReply): void {
 /** Responds to a request that Node could not parse, and closes the connection. */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  // The client closed its sending side early and may still read.
-  const isCutOff = error.code === 'HPE_INVALID_EOF_STATE'
+  // The client closed its sending side early, or did not complete its headers in time, and may still read.
+  const isCutOff = error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const failure = isCutOff ? requestInterrupted(error) : new MediaError(6016, 'the request is not valid HTTP')
   const body = JSON.stringify(failureEnvelope(failure))
   const head = [

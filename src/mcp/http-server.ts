@@ -8,6 +8,12 @@ import { MediaError } from '../contract/errors.ts'
 import { largestBodyBytes } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { parseForeignJson } from '../json/large-json.ts'
+import {
+  type ConnectionLimits,
+  defaultConnectionLimits,
+  headersTimeoutMs,
+  limitConnections,
+} from '../platform/connection-limits.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
 import {
@@ -39,6 +45,7 @@ export interface McpHttpServerOptions
   readonly host: string
   readonly port: number
   readonly publicUrl?: string | undefined
+  readonly connectionLimits?: ConnectionLimits | undefined
   readonly clock?: () => number
   readonly log: Logger
 }
@@ -52,7 +59,11 @@ export async function startMcpHttpServer(options: McpHttpServerOptions): Promise
     openTenant({ ...options, report }, { ...options, ...options.connectorFor(key), delivery })
   return listenForMcp(
     createHttpHandler({ open, publicUrl, clock, log, maxMessageBytes: largestBodyBytes(options.operations) }),
-    { host, port },
+    {
+      host,
+      port,
+      limits: options.connectionLimits,
+    },
   )
 }
 
@@ -86,8 +97,8 @@ export interface HttpHandlerOptions {
 
 /** MCP over streamable HTTP, for clients of both eras. */
 export interface HttpHandler {
-  /** Handles any request of an HTTP server. */
-  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Handles any request of an HTTP server. Calls `onAuthenticated` when its key is valid. */
+  handle(request: IncomingMessage, response: ServerResponse, onAuthenticated?: () => void): void
   /** Closes idle sessions and tenants; never throws. */
   sweep(): Promise<void>
   /** Closes all sessions and streams. */
@@ -106,7 +117,11 @@ export function createHttpHandler({
   const tenants = new TenantRegistry({ open, clock, report })
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
-  async function serve(request: IncomingMessage, response: ServerResponse, entry: RequestLog): Promise<void> {
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { entry, onAuthenticated }: { readonly entry: RequestLog; readonly onAuthenticated: () => void },
+  ): Promise<void> {
     const rejection = checkHttpRequest(request, publicHost)
     if (rejection) return sendRejection(response, rejection)
     const key = readApiKey(request.headers)
@@ -116,6 +131,7 @@ export function createHttpHandler({
       sendRejection(response, toHttpRejection(error))
     })
     if (!tenant) return
+    onAuthenticated()
     onResponseClosed(response, () => (tenant.activeRequests -= 1))
     const body =
       request.method === 'POST' ? await readMessage(request, response, maxMessageBytes) : { value: undefined }
@@ -130,14 +146,14 @@ export function createHttpHandler({
   }
 
   return {
-    handle(request, response) {
+    handle(request, response, onAuthenticated = () => undefined) {
       const entry: RequestLog = { request_id: randomUUID(), method: request.method }
       const begun = clock()
       response.setHeader('x-request-id', entry.request_id)
       response.once('close', () =>
         log.info({ ...entry, status: response.statusCode, ms: clock() - begun }, 'MCP request'),
       )
-      serve(request, response, entry).catch((error: unknown) => {
+      serve(request, response, { entry, onAuthenticated }).catch((error: unknown) => {
         // A client that disconnects during its request is not an error.
         if (!request.destroyed) log.error({ err: error, request_id: entry.request_id }, 'MCP request failed')
         if (!response.headersSent) sendRejection(response, { status: 500, message: 'Internal error' })
@@ -211,11 +227,17 @@ export interface RunningHttpServer {
 /** Listens on an address. Throws 6401 if the address is not available. */
 export async function listenForMcp(
   handler: HttpHandler,
-  at: { host: string; port: number; },
+  at: { host: string; port: number; limits?: ConnectionLimits | undefined },
 ): Promise<RunningHttpServer> {
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
-    handler.handle(request, response),
+  const server = createServer(
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: headersTimeoutMs / 5,
+    },
+    (request, response) => handler.handle(request, response, () => limited.authenticated(request)),
   )
+  const limited = limitConnections(server, at.limits ?? defaultConnectionLimits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at, resolve)
   }).catch((error: NodeJS.ErrnoException) => {

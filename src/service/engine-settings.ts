@@ -22,14 +22,14 @@ interface EngineSettings {
 
 /** Options of a service from the settings: its worker command, limits and voices. Applies the engine settings here too. */
 export function serviceOptionsFromConfig(
-  { ffmpeg, packs, services, rateLimits, voices, storageQuota }: Config,
+  { ffmpeg, packs, services, rateLimits, connectionLimits, voices, storageQuota }: Config,
   module: string,
-): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'voices' | 'storageQuota'> {
+): Pick<ServiceOptions, 'worker' | 'rateLimits' | 'connectionLimits' | 'voices' | 'storageQuota'> {
   const options = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
   applyEngineSettings({ ffmpeg, packs, services })
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: workerEnvironment(services) }
-  return { worker, rateLimits, voices, storageQuota }
+  return { worker, rateLimits, connectionLimits, voices, storageQuota }
 }
 
 /** Runs task attempts for the service that started this process. */
