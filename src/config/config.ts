@@ -12,8 +12,8 @@ import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-limits.ts'
 import { errorCode } from '../platform/system-error.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import {
-  resolvePaths,
   settingDescriptions,
   defaults,
   environmentOnlySettings,

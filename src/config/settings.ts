@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
 import { defaultConnectionLimits } from '../platform/connection-limits.ts'
-import { isDownloadUrl, isHttpUrl } from '../engines/packs/allowed-url.ts'
+import { isDownloadUrl } from '../engines/packs/allowed-url.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import {
   serviceInfo,
@@ -282,35 +282,3 @@ export const environmentOnlySettings = {
     byDefault: 'none',
   },
 } as const satisfies Record<string, SettingDescription>
-
-/** Resolves paths: those of the file from its folder, those of the environment from the current folder. */
-export function resolvePaths(given: Settings, base: string): Settings {
-  const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
-  const {
-    allowed_dirs,
-    workspace,
-    ffmpeg,
-    models_mirror: mirror,
-    models,
-    voice_service: voiceSetting,
-  } = given
-  return {
-    ...given,
-    ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
-    ...(workspace && { workspace: absolute(workspace) }),
-    ...(mirror && { models_mirror: isHttpUrl(mirror) ? mirror : absolute(mirror) }),
-    ...(models && {
-      models: Object.fromEntries(
-        Object.entries(models).map(([name, model]) => [
-          name,
-          model && { ...model, path: absolute(model.path) },
-        ]),
-      ),
-    }),
-    ...(voiceSetting?.folder !== undefined && {
-      voice_service: { ...voiceSetting, folder: absolute(voiceSetting.folder) },
-    }),
-    // A name without folder is searched on PATH.
-    ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
-  }
-}

@@ -80,7 +80,7 @@ describe('JSON beyond a limit is refused with what was found', () => {
     ['nothing', () => undefined, null],
     ['values', () => ({ a: [1, { b: null }] }), null],
     ['depth', () => JSON.parse(nested(20_000)), /arguments is nested 20000 levels deep/],
-    ['length', () => new Array(3_000_000).fill(0), /has 3000000 values/],
+    ['length', () => Array.from({ length: 3_000_000 }, () => 0), /has 3000000 values/],
     ['keys', () => JSON.parse(keyed(10_001)), /10001 keys/],
   ])('of a parsed value: %s', (_, value, message) => {
     const given = value()

@@ -13,17 +13,18 @@ const validatedEntries = new WeakMap<
 
 const BoundedList: z.core.$constructor<z.ZodArray> = z.core.$constructor(
   'BoundedList',
-  (list: z.ZodArray, definition) => {
+  (schema: z.ZodArray, definition) => {
     const { init }: { init: (instance: z.ZodArray, definition: z.core.$ZodArrayDef) => void } = z.ZodArray
-    init(list, definition)
-    const { parse } = list._zod
-    list._zod.parse = (payload, context) => {
+    init(schema, definition)
+    const { _zod: internals } = schema
+    const { parse } = internals
+    internals.parse = (payload, context) => {
       const { value: given } = payload
       // Zod itself refuses a list that is too long before it looks at the entries.
-      if (!Array.isArray(given) || given.length <= blockLength || given.length > maxLength(list))
+      if (!Array.isArray(given) || given.length <= blockLength || given.length > maxLength(schema))
         return parse(payload, context)
       const known = validatedEntries.get(given)
-      const valid = known?.entry === list.element ? [...known.valid] : []
+      const valid = known?.entry === schema.element ? [...known.valid] : []
       for (let start = valid.length; start < given.length; start += blockLength) {
         const block = parse({ value: given.slice(start, start + blockLength), issues: [] }, context)
         if (block instanceof Promise) throw new z.core.$ZodAsyncError()
@@ -40,8 +41,8 @@ const BoundedList: z.core.$constructor<z.ZodArray> = z.core.$constructor(
   },
 )
 
-function maxLength(list: z.ZodArray): number {
-  return Math.min(...z.core.util.sizeCaps(list._zod.def.checks).map(([size]) => size))
+function maxLength({ _zod: internals }: z.ZodArray): number {
+  return Math.min(...z.core.util.sizeCaps(internals.def.checks).map(([size]) => size))
 }
 
 /**

@@ -131,7 +131,7 @@ const namingFiles = new WeakMap<z.core.$ZodType, boolean>()
 function mayNameFiles(schema: z.core.$ZodType): boolean {
   const known = namingFiles.get(schema)
   if (known !== undefined) return known
-  const found = fileRefs.has(schema as z.ZodType) || innerSchemasOf(schema).some(mayNameFiles)
+  const found = fileRefs.has(schema) || innerSchemasOf(schema).some(mayNameFiles)
   namingFiles.set(schema, found)
   return found
 }

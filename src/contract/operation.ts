@@ -77,8 +77,8 @@ export function operation<Input extends z.ZodObject, Output extends z.ZodObject>
 const defaultOperationBodyBytes = 2 ** 20
 
 /** Largest JSON body of a request of an operation, or of an unknown one, bytes. */
-export function operationBodyBytes(operation?: Operation): number {
-  return operation?.maxBodyBytes ?? defaultOperationBodyBytes
+export function operationBodyBytes(declared?: Operation): number {
+  return declared?.maxBodyBytes ?? defaultOperationBodyBytes
 }
 
 /** Largest JSON body of any operation, bytes. */

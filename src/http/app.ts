@@ -103,23 +103,7 @@ export async function createApp(
   }: AppOptions = {},
 ): Promise<App> {
   const requests = createRequestObserver(service)
-  const app = fastify({
-    genReqId: chooseRequestId,
-    logController: new BrokenResponseLog(service.log),
-    connectionTimeout: idleTimeoutMs,
-    http: { headersTimeout: headersMs, connectionsCheckingInterval: headersMs / 5 },
-    forceCloseConnections: 'idle',
-    frameworkErrors: (_, request, reply) => {
-      // Fastify runs no hooks for this request.
-      requests.follow(request, reply)
-      sendPathError(reply)
-    },
-    clientErrorHandler: handleClientError,
-    routerOptions: { maxParamLength },
-    schemaController: {
-      compilersFactory: { buildValidator: refuseSchemaCompiler, buildSerializer: refuseSchemaCompiler },
-    },
-  })
+  const app = createFastify(service, requests, { idleTimeoutMs, headersMs })
   // First: it also closes the socket of a rejected upgrade.
   await app.register(websocket, { options: { maxPayload: maxClientMessageBytes } })
   requests.watch(app)
@@ -134,6 +118,53 @@ export async function createApp(
   })
   registerJsonParser(app, service, openBodyMs)
   const keys = watchKeys(app, service, keyCheckMs)
+  const activity = trackActivity(app, service)
+  const forgetFile = await registerRoutes(app, service, {
+    host,
+    idleTimeoutMs,
+    allowQueryAuthorization,
+    keys,
+  })
+  return {
+    listen: (at) => listenOn(app, at),
+    activeTransfers: activity.transfers,
+    isHandlingRequest: () => handlers.running() > 0,
+    lastActivity: activity.latest,
+    forgetFile,
+    async close() {
+      connections.startClosing()
+      await app.close()
+      await handlers.settled()
+    },
+  }
+}
+
+function createFastify(
+  { log }: Service,
+  requests: ReturnType<typeof createRequestObserver>,
+  { idleTimeoutMs, headersMs }: { readonly idleTimeoutMs: number; readonly headersMs: number },
+): FastifyInstance {
+  return fastify({
+    genReqId: chooseRequestId,
+    logController: new BrokenResponseLog(log),
+    connectionTimeout: idleTimeoutMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: headersMs / 5 },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (_, request, reply) => {
+      // Fastify runs no hooks for this request.
+      requests.follow(request, reply)
+      sendPathError(reply)
+    },
+    clientErrorHandler: handleClientError,
+    routerOptions: { maxParamLength },
+    schemaController: {
+      compilersFactory: { buildValidator: refuseSchemaCompiler, buildSerializer: refuseSchemaCompiler },
+    },
+  })
+}
+
+/** Counts unfinished transfers, and remembers when the latest request other than monitoring was authenticated. */
+function trackActivity(app: FastifyInstance, service: Service): { transfers(): number; latest(): number } {
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {
@@ -146,24 +177,7 @@ export async function createApp(
     // On success and on failure.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  const forgetFile = await registerRoutes(app, service, {
-    host,
-    idleTimeoutMs,
-    allowQueryAuthorization,
-    keys,
-  })
-  return {
-    listen: (at) => listenOn(app, at),
-    activeTransfers: () => transfers.size,
-    isHandlingRequest: () => handlers.running() > 0,
-    lastActivity: () => lastActivity,
-    forgetFile,
-    async close() {
-      connections.startClosing()
-      await app.close()
-      await handlers.settled()
-    },
-  }
+  return { transfers: () => transfers.size, latest: () => lastActivity }
 }
 
 async function registerRoutes(

@@ -24,4 +24,4 @@ function reply({ bytes, name, selection }: RegionPictureJob): RegionPictureReply
   }
 }
 
-parentPort?.once('message', (job: RegionPictureJob) => parentPort?.postMessage(reply(job)))
+parentPort?.once('message', (job: RegionPictureJob) => parentPort?.postMessage(reply(job), []))

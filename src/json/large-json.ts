@@ -48,7 +48,7 @@ async function parseInThread(job: ParseJob): Promise<unknown> {
       value.apply(reply.step)
       await nextTurn()
       replied = once(thread, 'message')
-      thread.postMessage(null)
+      thread.postMessage(null, [])
     }
   } finally {
     await thread.terminate()

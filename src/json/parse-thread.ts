@@ -19,4 +19,4 @@ function nextReply(job: ParseJob | null): ParseReply {
   }
 }
 
-parentPort?.on('message', (job: ParseJob | null) => parentPort?.postMessage(nextReply(job)))
+parentPort?.on('message', (job: ParseJob | null) => parentPort?.postMessage(nextReply(job), []))

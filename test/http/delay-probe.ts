@@ -40,13 +40,13 @@ async function probe(baseUrl: string, pid: string): Promise<never> {
   const waited = (): number => waitedForProcessor(pid) + waitedForProcessor('self')
   let longest = 0
   let responded = Promise.withResolvers<void>()
-  process.on('message', () => {
+  const report = async () => {
     // Includes the request that is waiting now.
-    void responded.promise.then(() => {
-      process.send?.(longest)
-      longest = 0
-    })
-  })
+    await responded.promise
+    process.send?.(longest)
+    longest = 0
+  }
+  process.on('message', () => void report())
   process.once('disconnect', () => process.exit())
   for (;;) {
     const [began, waitedBefore] = [performance.now(), waited()]

@@ -1,0 +1,36 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { isHttpUrl } from '../engines/packs/allowed-url.ts'
+import type { Settings } from './settings.ts'
+
+/** Resolves paths: those of the file from its folder, those of the environment from the current folder. */
+export function resolvePaths(given: Settings, base: string): Settings {
+  const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
+  const {
+    allowed_dirs,
+    workspace,
+    ffmpeg,
+    models_mirror: mirror,
+    models,
+    voice_service: voiceSetting,
+  } = given
+  return {
+    ...given,
+    ...(allowed_dirs && { allowed_dirs: allowed_dirs.map(absolute) }),
+    ...(workspace && { workspace: absolute(workspace) }),
+    ...(mirror && { models_mirror: isHttpUrl(mirror) ? mirror : absolute(mirror) }),
+    ...(models && {
+      models: Object.fromEntries(
+        Object.entries(models).map(([name, model]) => [
+          name,
+          model && { ...model, path: absolute(model.path) },
+        ]),
+      ),
+    }),
+    ...(voiceSetting?.folder !== undefined && {
+      voice_service: { ...voiceSetting, folder: absolute(voiceSetting.folder) },
+    }),
+    // A name without folder is searched on PATH.
+    ...(ffmpeg && { ffmpeg: /[/\\]/.test(ffmpeg) ? absolute(ffmpeg) : ffmpeg }),
+  }
+}
