@@ -23,6 +23,7 @@ const service = ['contract', 'platform', 'db', 'engines'] as const
 export const layers: Readonly<Record<string, Layer>> = {
   contract: { layers: [], packages: ['zod'] },
   platform: { layers: [] },
+  json: { layers: ['contract', 'platform'] },
   media: { layers: ['contract'], packages: ['zod', 'fft.js', 'iconv-lite', 'parse5'] },
   // What a browser runs: of contract types alone.
   page: { layers: [], packages: [] },
@@ -33,9 +34,9 @@ export const layers: Readonly<Record<string, Layer>> = {
   queue: { layers: service },
   accounts: { layers: service },
   tasks: { layers: [...service, 'media', 'files', 'queue', 'accounts'] },
-  http: { layers: [...service, 'media', 'files', 'queue', 'accounts', 'tasks'] },
+  http: { layers: [...service, 'json', 'media', 'files', 'queue', 'accounts', 'tasks'] },
   daemon: { layers: ['contract', 'client', 'platform'] },
-  mcp: { layers: ['contract', 'client', 'platform', 'daemon'] },
+  mcp: { layers: ['contract', 'json', 'client', 'platform', 'daemon'] },
   doctor: { layers: ['contract', 'client', 'platform', 'daemon', 'engines'] },
   config: { layers: ['contract', 'platform', 'engines', 'daemon', 'mcp'] },
   service: {

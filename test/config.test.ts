@@ -41,8 +41,22 @@ describe('readConfig', () => {
       publicUrl: undefined,
       allowQueryAuthorization: false,
       rateLimits: {},
+      connectionLimits: { total: 400, perAddress: 200 },
       voices: [],
     })
+  })
+
+  it.each([
+    [{ max_connections: 50 }, { total: 50, perAddress: 200 }],
+    [{ public_url: 'https://media.example.com' }, { total: 400, perAddress: 400 }],
+    [
+      { public_url: 'https://media.example.com', max_connections_per_address: 20 },
+      { total: 400, perAddress: 20 },
+    ],
+  ])('limits connections from one address, unless it is a proxy: %j', async (given, expected) => {
+    await settingsFile(given)
+    const { connectionLimits } = await readConfig({ dataDir, environment: {} })
+    expect(connectionLimits).toEqual(expected)
   })
 
   it('prefers the command line, and ignores options that are undefined', async () => {

@@ -144,6 +144,18 @@ export async function authenticate(db: Db, rawKey: string, now: number): Promise
   return row ? { accountId: row.account_id, keyId: row.id } : null
 }
 
+/** Returns which of these keys, by id, are revoked, expired or removed. */
+export async function findInvalidKeys(db: Db, ids: readonly string[], now: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(validKey(now))
+    .execute()
+  const valid = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !valid.has(id))
+}
+
 /** How long an expired key is kept, ms. A running request may still charge it. */
 const expiredKeyRetentionMs = 24 * 3_600_000
 

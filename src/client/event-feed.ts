@@ -1,6 +1,6 @@
 import type { WebSocket } from 'undici'
 import { taskEvent } from '../contract/task.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 import { exponentialDelay } from '../platform/retry.ts'
 import type { Client } from './client.ts'
 import type { TaskChangeFeed, TaskRef } from './tasks.ts'

@@ -110,13 +110,14 @@ async function serveHttp({ values, io }: CommandCall): Promise<void> {
   const log = await openCommandLog(config)
   await warnOfIgnoredSettings(config, { log, environment })
   await warnOfReadableSettings(config.dataDir, log)
-  const { host, publicUrl, baseUrl } = config
+  const { host, publicUrl, baseUrl, connectionLimits } = config
   const access = { config, version, environment }
   const server = await startMcpHttpServer({
     version,
     host,
     port,
     publicUrl,
+    connectionLimits,
     tools: config.tools,
     confirmAbove: config.confirmAbove,
     allowUrls: config.allowUrls,

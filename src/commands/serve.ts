@@ -45,7 +45,7 @@ async function runServe({ values, io }: CommandCall): Promise<void> {
 /** Runs the service until SIGINT or SIGTERM. Throws when it cannot start or has lost its database. */
 async function runInForeground(
   config: Config,
-  options: Pick<ServiceOptions, 'version' | 'worker' | 'rateLimits' | 'voices' | 'log'>,
+  options: Pick<ServiceOptions, 'version' | 'worker' | 'rateLimits' | 'connectionLimits' | 'voices' | 'log'>,
   { stdout }: CommandIo,
 ): Promise<void> {
   const { dataDir, host, port, publicUrl, apiKey, databaseUrl, allowQueryAuthorization } = config

@@ -10,6 +10,7 @@ import { dataFiles } from '../daemon/data-files.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
 import { services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
+import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-limits.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { userDataFolder } from './default-folders.ts'
 import { resolvePaths } from './resolve-paths.ts'
@@ -63,6 +64,8 @@ export interface Config {
   readonly allowQueryAuthorization: boolean
   /** Requests per minute and key, by operation. */
   readonly rateLimits: Readonly<Record<string, number>>
+  /** Limits of the open connections of a server. */
+  readonly connectionLimits: ConnectionLimits
   /** Storage limit of an account, bytes. */
   readonly storageQuota: number | undefined
   /** Maximum number of queued tasks of a key. */
@@ -116,10 +119,23 @@ export async function readConfig(source: ConfigSource = {}): Promise<Config> {
     publicUrl: merged.public_url,
     allowQueryAuthorization: merged.allow_query_authorization ?? false,
     rateLimits: merged.rate_limits ?? {},
+    connectionLimits: connectionLimits(merged),
     storageQuota: merged.storage_quota_gib === undefined ? undefined : merged.storage_quota_gib * 2 ** 30,
     queuedPerKey: merged.queued_tasks_per_key,
     runningPerKey: merged.running_tasks_per_key,
     voices: merged.voices ?? [],
+  }
+}
+
+/** Behind a proxy, which has one address, only the total counts by default. */
+function connectionLimits({
+  max_connections: total = defaultConnectionLimits.total,
+  max_connections_per_address: perAddress,
+  public_url: publicUrl,
+}: Settings): ConnectionLimits {
+  return {
+    total,
+    perAddress: perAddress ?? (publicUrl === undefined ? defaultConnectionLimits.perAddress : total),
   }
 }
 

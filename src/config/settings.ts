@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
+import { defaultConnectionLimits } from '../platform/connection-limits.ts'
 import { isDownloadUrl } from '../engines/packs/allowed-url.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import {
@@ -231,6 +232,25 @@ export const settings = z.strictObject({
     meaning: 'Running tasks from which a key yields to waiting tasks of other keys; no worker stays idle',
     byDefault: 'one less than the number of tasks that run at the same time, at least 1',
   }),
+  max_connections: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .register(descriptions, {
+      meaning:
+        'Connections that `reelwright serve` and `mcp --http` keep open; each may need two file descriptors. A further one closes the oldest without a valid key',
+      byDefault: `\`${defaultConnectionLimits.total}\``,
+    }),
+  max_connections_per_address: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .register(descriptions, {
+      meaning: 'The same for connections from one address; behind a proxy, all of them have its address',
+      byDefault: `\`${defaultConnectionLimits.perAddress}\`; with \`public_url\`, all of \`max_connections\``,
+    }),
   storage_quota_gib: z.number().positive().optional().register(descriptions, {
     meaning: 'Storage limit of an account, GiB; uploads beyond it fail with 6002',
     byDefault: 'the capacity of the disk',

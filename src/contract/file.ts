@@ -103,7 +103,8 @@ function* walk(
   value: unknown,
   path: readonly (string | number)[],
 ): Generator<FileReference> {
-  if (value === undefined || value === null) return
+  // A request may contain a hundred thousand regions, which name no files.
+  if (value === undefined || value === null || !mayNameFiles(schema)) return
   const mark = fileRefs.get(schema as z.ZodType)
   if (mark) {
     yield { path, ...mark, value }
@@ -122,4 +123,24 @@ function* walk(
   } else if (schema instanceof z.ZodRecord && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) yield* walk(schema.valueType, item, [...path, key])
   }
+}
+
+/** Whether values of each schema may name files. */
+const namingFiles = new WeakMap<z.core.$ZodType, boolean>()
+
+function mayNameFiles(schema: z.core.$ZodType): boolean {
+  const known = namingFiles.get(schema)
+  if (known !== undefined) return known
+  const found = fileRefs.has(schema) || innerSchemasOf(schema).some(mayNameFiles)
+  namingFiles.set(schema, found)
+  return found
+}
+
+/** The schemas of the values inside, for the kinds of schemas that are walked. */
+function innerSchemasOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable)
+    return [schema.unwrap()]
+  if (schema instanceof z.ZodArray) return [schema.element]
+  if (schema instanceof z.ZodObject) return Object.values(schema.shape)
+  return schema instanceof z.ZodRecord ? [schema.valueType] : []
 }

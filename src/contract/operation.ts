@@ -52,6 +52,8 @@ export interface Operation<
   readonly price: Price
   /** Maximum requests per minute and key (6032). Absent: that of `requestsPerMinute`. */
   readonly ratePerMinute?: number
+  /** Largest JSON body of a request, bytes: what its limits on lists and texts need. Absent: 1 MiB. */
+  readonly maxBodyBytes?: number
   readonly createdExtra?: readonly CreationExtra[]
   /** Creation and query return `{code: 0, message, data}`; creation returns only task_id (contract 1, 2.1). */
   readonly envelope?: 'message'
@@ -95,6 +97,19 @@ export function requestsPerMinute({
   price,
 }: Pick<Operation, 'ratePerMinute' | 'price'>): number | undefined {
   return ratePerMinute ?? (price.credits === 0 ? freeRequestsPerMinute : undefined)
+}
+
+/** Largest JSON body of operations that state no other limit, bytes. */
+const defaultOperationBodyBytes = 2 ** 20
+
+/** Largest JSON body of a request of an operation, or of an unknown one, bytes. */
+export function operationBodyBytes(declared?: Operation): number {
+  return declared?.maxBodyBytes ?? defaultOperationBodyBytes
+}
+
+/** Largest JSON body of any operation, bytes. */
+export function largestBodyBytes(operations: Iterable<Operation>): number {
+  return Math.max(operationBodyBytes(), ...[...operations].map(operationBodyBytes))
 }
 
 /** Converts an error to the code that the operation lists for it. */

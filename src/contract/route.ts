@@ -25,6 +25,8 @@ export interface Endpoint {
   readonly headers?: readonly RequestHeader[]
   /** JSON body. */
   readonly body?: z.ZodType
+  /** Largest JSON body, bytes; `defaultBodyBytes` if absent. Of task types, their operations state it. */
+  readonly maxBodyBytes?: number
   /** A body other than JSON: a form with one file in the field `file`, or raw bytes. */
   readonly sends?: 'form' | 'bytes'
   /** Error codes it may return, besides those of every endpoint. */
@@ -76,8 +78,8 @@ export const pathParameters: Readonly<Record<string, string>> = {
   name: 'Name of a file of the web page',
 }
 
-/** Largest JSON body, bytes. */
-export const maxBodyBytes = 32 * 2 ** 20
+/** Largest JSON body of endpoints that state no other limit, bytes: a path of 4096 characters with escapes fits. */
+export const defaultBodyBytes = 64 * 1024
 
 /** Success code of the common envelope (contract 1, section 2.1). */
 export const successCode = 200

@@ -195,6 +195,7 @@ export const pageRoutes = {
     summary: 'Redeems a ticket of the web page for the API key it was created with',
     open: true,
     body: pageLogin,
+    maxBodyBytes: 1024,
     data: z.object({ api_key: z.string() }),
     errors: [6013],
   },

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { verifyProof } from '../platform/hosting.ts'
 import { readAtMost } from '../platform/streams.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 import type { DaemonRecord } from './record.ts'
 
 /** How long a daemon may take to respond, ms; another program on its port may never respond. */

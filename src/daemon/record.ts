@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { writeDurably } from '../platform/durable.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 import type { ProcessIdentity } from '../platform/process-identity.ts'
 import { dataFiles } from './data-files.ts'
 

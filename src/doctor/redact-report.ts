@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import * as z from 'zod'
 import { errorTable, isErrorCode } from '../contract/errors.ts'
 import { escapeControls, redact } from '../platform/log.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 
 /** Private data of this machine and the placeholders that replace it in a report. */
 export interface PrivateData {

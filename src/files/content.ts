@@ -32,11 +32,6 @@ export async function readFileBytes(
   return await files.withLocalPath(row, (path) => readFile(path, { signal }))
 }
 
-/** Reads a whole file as UTF-8 text. The caller checks its size. */
-export async function readFileText(files: FileStore, row: FileRow, signal?: AbortSignal): Promise<string> {
-  return await files.withLocalPath(row, (path) => readFile(path, { encoding: 'utf8', signal }))
-}
-
 /**
  * Whether any account has a file record with this content. Records whose content retention removed do not count.
  */

@@ -1,8 +1,9 @@
 import { describePrice } from '../contract/credits.ts'
 import { errorTable, ownErrors, type ErrorCode } from '../contract/errors.ts'
+import { jsonElementLimit } from '../contract/bounded-json.ts'
 import { acceptedFileKinds, probesFiles } from '../contract/operation-errors.ts'
-import type { Operation } from '../contract/operation.ts'
-import { commonErrors } from '../contract/route.ts'
+import { type Operation, operationBodyBytes } from '../contract/operation.ts'
+import { commonErrors, defaultBodyBytes } from '../contract/route.ts'
 import { endpoints } from '../contract/routes.ts'
 import { allTools } from '../mcp/tool-selection.ts'
 import { markdownTable } from '../platform/text-formats.ts'
@@ -65,6 +66,30 @@ export function endpointsTable(): string {
     errors.join(', '),
   ])
   return markdownTable(['Endpoint', 'What it does', 'Codes'], [...rows, ['any', '', commonErrors.join(', ')]])
+}
+
+/** Limits of JSON bodies: those of operations, largest first, then those of other endpoints. */
+export function bodyLimitsTable(operations: readonly Operation[]): string {
+  const defaultBytes = operationBodyBytes()
+  const own = operations.filter((one) => operationBodyBytes(one) !== defaultBytes)
+  const rows: (readonly [string, number])[] = [
+    ...own
+      .map((one) => [`\`POST /task/${one.name}\`, also \`/quote\``, operationBodyBytes(one)] as const)
+      .toSorted(([, one], [, other]) => other - one),
+    ['`POST /task/{task_type}` of other task types', defaultBytes],
+    ...Object.values(endpoints).flatMap(({ method, path, maxBodyBytes }) =>
+      maxBodyBytes === undefined ? [] : [[`\`${method} ${path}\``, maxBodyBytes] as const],
+    ),
+    ['other endpoints', defaultBodyBytes],
+  ]
+  return markdownTable(
+    ['Request', 'Largest body', 'Values and keys'],
+    rows.map(([request, bytes]) => [
+      request,
+      describeSize(bytes),
+      jsonElementLimit(bytes).toLocaleString('en-US'),
+    ]),
+  )
 }
 
 /** Error codes beyond the contract. */

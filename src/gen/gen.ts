@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Operation } from '../contract/operation.ts'
 import {
+  bodyLimitsTable,
   endpointsTable,
   errorsTable,
   operationErrorsTable,
@@ -115,6 +116,7 @@ async function generate(): Promise<ReadonlyMap<string, string | undefined>> {
     await fillTables('docs/contract.md', {
       endpoints: endpointsTable(),
       'operation-errors': operationErrorsTable(operations),
+      'body-limits': bodyLimitsTable(operations),
       'own-errors': ownErrorsTable(),
     }),
   ])

@@ -1,9 +1,14 @@
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
-import { maxBodyBytes } from '../contract/route.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import type { RemovedFile } from '../files/content.ts'
+import {
+  type ConnectionLimits,
+  defaultConnectionLimits,
+  headersTimeoutMs,
+  limitConnections,
+} from '../platform/connection-limits.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import type { Service } from '../tasks/service.ts'
 import { registerAuthentication } from './authentication.ts'
@@ -15,7 +20,9 @@ import { registerDocsRoutes } from './openapi-page.ts'
 import { registerEventRoutes, maxClientMessageBytes } from './event-socket.ts'
 import { registerErrorHandler, handleClientError, sendPathError } from './responses.ts'
 import { registerFileRoutes } from './file-routes.ts'
-import { fastifyPath, registerJsonParser } from './request-input.ts'
+import { type KeyWatch, watchKeys } from './key-watch.ts'
+import { fastifyPath } from './request-input.ts'
+import { registerJsonParser } from './json-body.ts'
 import { registerPageRoutes } from './page-routes.ts'
 import { BrokenResponseLog, createRequestObserver, chooseRequestId } from './request-log.ts'
 import { registerTaskRoutes } from './task-routes.ts'
@@ -61,27 +68,87 @@ export interface App {
   close(): Promise<void>
 }
 
-interface AppOptions {
+/** Options of `createApp`. */
+export interface AppOptions {
   /** A connection on which nothing moves for so long is cut, ms. */
   readonly idleTimeoutMs?: number
   /** The https address that clients use. */
   readonly publicUrl?: string | undefined
   /** Whether the query may contain the key. */
   readonly allowQueryAuthorization?: boolean | undefined
+  readonly connectionLimits?: ConnectionLimits | undefined
+  readonly timeouts?: AppTimeouts
+}
+
+/** Times that tests shorten, ms. */
+interface AppTimeouts {
+  /** Interval at which the keys of open connections are checked; by default that of the pings of event sockets. */
+  readonly keyCheckMs?: number
+  /** How long the headers of a request may take to arrive. */
+  readonly headersMs?: number
+  /** How long the body of a request that needs no key may take to arrive. */
+  readonly openBodyMs?: number
 }
 
 /** Creates the HTTP server with authentication, the routes of the contract and the error handler. */
 export async function createApp(
   service: Service,
   host: HostProcess,
-  { idleTimeoutMs = defaultIdleTimeoutMs, publicUrl, allowQueryAuthorization = false }: AppOptions = {},
+  {
+    idleTimeoutMs = defaultIdleTimeoutMs,
+    publicUrl,
+    allowQueryAuthorization = false,
+    connectionLimits = defaultConnectionLimits,
+    timeouts: { keyCheckMs = idleTimeoutMs / 2, headersMs = headersTimeoutMs, openBodyMs } = {},
+  }: AppOptions = {},
 ): Promise<App> {
   const requests = createRequestObserver(service)
-  const app = fastify({
+  const app = createFastify(service, requests, { idleTimeoutMs, headersMs })
+  // First: it also closes the socket of a rejected upgrade.
+  await app.register(websocket, { options: { maxPayload: maxClientMessageBytes } })
+  requests.watch(app)
+  const connections = trackConnections(app)
+  const limited = limitConnections(app.server, connectionLimits)
+  const handlers = trackHandlers(app)
+  registerErrorHandler(app, service.log)
+  registerAuthentication(app, service, {
+    publicUrl,
+    allowQueryAuthorization,
+    onAuthenticated: ({ raw }) => limited.authenticated(raw),
+  })
+  registerJsonParser(app, service, openBodyMs)
+  const keys = watchKeys(app, service, keyCheckMs)
+  const activity = trackActivity(app, service)
+  const forgetFile = await registerRoutes(app, service, {
+    host,
+    idleTimeoutMs,
+    allowQueryAuthorization,
+    keys,
+  })
+  return {
+    listen: (at) => listenOn(app, at),
+    activeTransfers: activity.transfers,
+    isHandlingRequest: () => handlers.running() > 0,
+    lastActivity: activity.latest,
+    forgetFile,
+    async close() {
+      connections.startClosing()
+      await app.close()
+      await handlers.settled()
+    },
+  }
+}
+
+function createFastify(
+  { log }: Service,
+  requests: ReturnType<typeof createRequestObserver>,
+  { idleTimeoutMs, headersMs }: { readonly idleTimeoutMs: number; readonly headersMs: number },
+): FastifyInstance {
+  return fastify({
     genReqId: chooseRequestId,
-    logController: new BrokenResponseLog(service.log),
-    bodyLimit: maxBodyBytes,
+    logController: new BrokenResponseLog(log),
     connectionTimeout: idleTimeoutMs,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: headersMs / 5 },
     forceCloseConnections: 'idle',
     frameworkErrors: (_, request, reply) => {
       // Fastify runs no hooks for this request.
@@ -94,14 +161,10 @@ export async function createApp(
       compilersFactory: { buildValidator: refuseSchemaCompiler, buildSerializer: refuseSchemaCompiler },
     },
   })
-  // First: it also closes the socket of a rejected upgrade.
-  await app.register(websocket, { options: { maxPayload: maxClientMessageBytes } })
-  requests.watch(app)
-  const connections = trackConnections(app)
-  const handlers = trackHandlers(app)
-  registerErrorHandler(app, service.log)
-  registerAuthentication(app, service, { publicUrl, allowQueryAuthorization })
-  registerJsonParser(app)
+}
+
+/** Counts unfinished transfers, and remembers when the latest request other than monitoring was authenticated. */
+function trackActivity(app: FastifyInstance, service: Service): { transfers(): number; latest(): number } {
   const transfers = new Set<FastifyRequest>()
   let lastActivity = service.clock()
   app.addHook('onRequest', async (request, reply) => {
@@ -114,19 +177,7 @@ export async function createApp(
     // On success and on failure.
     reply.raw.once('close', () => transfers.delete(request))
   })
-  const forgetFile = await registerRoutes(app, service, { host, idleTimeoutMs, allowQueryAuthorization })
-  return {
-    listen: (at) => listenOn(app, at),
-    activeTransfers: () => transfers.size,
-    isHandlingRequest: () => handlers.running() > 0,
-    lastActivity: () => lastActivity,
-    forgetFile,
-    async close() {
-      connections.startClosing()
-      await app.close()
-      await handlers.settled()
-    },
-  }
+  return { transfers: () => transfers.size, latest: () => lastActivity }
 }
 
 async function registerRoutes(
@@ -136,10 +187,12 @@ async function registerRoutes(
     host,
     idleTimeoutMs,
     allowQueryAuthorization,
+    keys,
   }: {
     readonly host: HostProcess
     readonly idleTimeoutMs: number
     readonly allowQueryAuthorization: boolean
+    readonly keys: KeyWatch
   },
 ): Promise<App['forgetFile']> {
   registerDaemonRoutes(app, host)
@@ -148,7 +201,7 @@ async function registerRoutes(
   registerDocsRoutes(app, service, { version: host.version, allowQueryAuthorization })
   const forget = registerFileRoutes(app, service)
   registerTaskRoutes(app, service)
-  registerEventRoutes(app, service, idleTimeoutMs)
+  registerEventRoutes(app, service, { idleTimeoutMs, keys })
   registerLedgerRoutes(app, service)
   await registerPageRoutes(app, service)
   await app.register(async (inner) => registerFormUpload(inner, service))

@@ -32,13 +32,15 @@ interface AuthenticationOptions {
   readonly publicUrl?: string | undefined
   /** Whether the query parameter `Authorization` may contain the key (contract 1, section 5). */
   readonly allowQueryAuthorization?: boolean | undefined
+  /** Called for each request with a valid key or link. */
+  readonly onAuthenticated: (request: FastifyRequest) => void
 }
 
 /** Rejects requests without a valid key, and requests that another web page made a browser send. */
 export function registerAuthentication(
   app: FastifyInstance,
   service: Service,
-  { publicUrl, allowQueryAuthorization = false }: AuthenticationOptions,
+  { publicUrl, allowQueryAuthorization = false, onAuthenticated }: AuthenticationOptions,
 ): void {
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
   app.decorateRequest('caller', null)
@@ -46,7 +48,10 @@ export function registerAuthentication(
   app.addHook('onRequest', async (request) => {
     request.address = checkOrigin(request, publicHost)
     if (unauthenticatedPaths.has(request.routeOptions.url)) return
-    if (isSignedDownload(request)) return await checkDownloadLink(service, request)
+    if (isSignedDownload(request)) {
+      await checkDownloadLink(service, request)
+      return onAuthenticated(request)
+    }
     const ticket = eventTicketIn(request)
     const key =
       request.headers.authorization ??
@@ -54,6 +59,7 @@ export function registerAuthentication(
     if (ticket !== undefined) request.caller = await redeemEventTicket(service.db, ticket, service.clock())
     else request.caller = key ? await authenticate(service.db, key, service.clock()) : null
     if (!request.caller) throw authenticationFailed({ ticket, key })
+    onAuthenticated(request)
   })
 }
 

@@ -10,8 +10,7 @@ import { extensionsByKind } from '../contract/file-kind.ts'
 import { maxFileBytes, retentionDays } from '../contract/file.ts'
 import { innerSchemas, type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import { firstDownload, readinessError } from '../engines/readiness.ts'
-import type { Operation, OperationModule } from '../contract/operation.ts'
-import { maxBodyBytes } from '../contract/route.ts'
+import { largestBodyBytes, type Operation, type OperationModule } from '../contract/operation.ts'
 import { endpoints, routes } from '../contract/routes.ts'
 import { isTerminal, priorities, taskStates } from '../contract/task.ts'
 import { partBytes, sessionHours } from '../contract/upload.ts'
@@ -39,7 +38,10 @@ export function registerCatalogRoutes(app: FastifyInstance, service: Service, ve
       operations: await Promise.all(modules.map(describeCapability)),
       ...(await describePacks()),
       services: serviceKinds.map(describeExternalService),
-      limits: serviceLimits,
+      limits: {
+        ...serviceLimits,
+        max_body_bytes: largestBodyBytes(modules.map(({ operation }) => operation)),
+      },
       credits: {
         balance: await accountBalance(service.db, accountId),
         ...(accountId === localAccount.id && { unlimited: true }),
@@ -68,11 +70,10 @@ export function registerCatalogRoutes(app: FastifyInstance, service: Service, ve
   })
 }
 
-const serviceLimits: Capabilities['limits'] = {
+const serviceLimits: Omit<Capabilities['limits'], 'max_body_bytes'> = {
   max_file_bytes: maxFileBytes,
   part_bytes: partBytes,
   upload_session_hours: sessionHours,
-  max_body_bytes: maxBodyBytes,
   retention_days: retentionDays,
   page_size: defaultPageSize,
   max_page_size: maxPageSize,

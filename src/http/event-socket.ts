@@ -1,16 +1,16 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Caller } from '../accounts/keys.ts'
+import { type Caller, findInvalidKeys } from '../accounts/keys.ts'
 import { issueEventTicket } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
 import { toTimestamp } from '../contract/fields.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
-import { parseJson } from '../platform/text-formats.ts'
-import { listEventsAfter, retainedEventRange } from '../tasks/events.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 import type { Service } from '../tasks/service.ts'
-import { snapshotTask } from '../tasks/records.ts'
 import { authenticatedCaller } from './authentication.ts'
+import { type EventSink, Subscription } from './event-subscription.ts'
+import { type KeyWatch, keyEndedReason, policyViolationCode } from './key-watch.ts'
 import { withRequestLog } from './request-log.ts'
 import { failureEnvelope, success } from './responses.ts'
 import { withAbsoluteLinks } from './task-routes.ts'
@@ -23,8 +23,21 @@ const maxTaskSubscriptions = 100
 /** How long clients have to close their sockets at shutdown, ms. */
 const socketCloseTimeoutMs = 1_000
 
-/** WebSocket `GET /task/events` (snapshots, then status changes and progress) and its tickets. */
-export function registerEventRoutes(app: FastifyInstance, service: Service, idleTimeoutMs: number): void {
+interface EventRouteOptions {
+  /** A connection on which nothing moves for so long is cut, ms. */
+  readonly idleTimeoutMs: number
+  readonly keys: KeyWatch
+}
+
+/**
+ * WebSocket `GET /task/events` (snapshots, then status changes and progress) and its tickets. A socket closes with 1008
+ * once its key is no longer valid.
+ */
+export function registerEventRoutes(
+  app: FastifyInstance,
+  service: Service,
+  { idleTimeoutMs, keys }: EventRouteOptions,
+): void {
   app.addHook('onRequest', async ({ ws, routeOptions }) => {
     if (ws && routeOptions.url !== rawRoutes.taskEvents.path) {
       throw new MediaError(6016, 'only /task/events supports a protocol upgrade', {
@@ -49,7 +62,11 @@ export function registerEventRoutes(app: FastifyInstance, service: Service, idle
     wsHandler: (socket, request) => {
       const subscriber = new EventConnection(withRequestLog(service, request), request, socket)
       socket.on('message', (data: Buffer) => subscriber.receive(data.toString()))
-      socket.on('close', () => subscriber[Symbol.dispose]())
+      const unfollow = keys.follow(authenticatedCaller(request).keyId, () => subscriber.endAccess())
+      socket.on('close', () => {
+        unfollow()
+        subscriber[Symbol.dispose]()
+      })
       // An invalid frame or a lost connection; `close` follows.
       socket.on('error', () => undefined)
       keepAlive(socket, idleTimeoutMs / 2)
@@ -82,6 +99,8 @@ class EventConnection implements Disposable {
   readonly #socket: WebSocket
   /** By task id; the empty key subscribes to all tasks. */
   readonly #subscriptions = new Map<string, Subscription>()
+  #received: Promise<void> = Promise.resolve()
+  #ended = false
 
   constructor(service: Service, request: FastifyRequest, socket: WebSocket) {
     this.#service = service
@@ -91,15 +110,31 @@ class EventConnection implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#ended = true
     for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]()
   }
 
+  /** Handles messages one after another; the client's further ones wait in its connection. */
   receive(text: string): void {
-    try {
-      this.#subscribe(parseSubscribeMessage(text))
-    } catch (error) {
-      this.#refuse(error)
-    }
+    this.#socket.pause()
+    this.#received = this.#received
+      .then(() => this.#handle(text))
+      .catch((error: unknown) => this.#refuse(error))
+      .finally(() => this.#socket.resume())
+  }
+
+  /** Stops all events and closes the socket, because the key is no longer valid. */
+  endAccess(): void {
+    this[Symbol.dispose]()
+    this.#socket.close(policyViolationCode, keyEndedReason)
+  }
+
+  async #handle(text: string): Promise<void> {
+    const message = parseSubscribeMessage(text)
+    const { db, clock } = this.#service
+    const { keyId } = this.#caller
+    if ((await findInvalidKeys(db, [keyId], clock())).length > 0) return this.endAccess()
+    if (!this.#ended) this.#subscribe(message)
   }
 
   #subscribe(message: SubscribeMessage): void {
@@ -148,123 +183,4 @@ function parseSubscribeMessage(text: string): SubscribeMessage {
     6016,
     'a message must be {"action":"subscribe","task_id":"…"} or {"action":"subscribe","all":true,"after":seq}',
   )
-}
-
-/** One task, or all tasks of the account from now or after an event number. */
-interface SubscriptionTarget {
-  readonly taskId?: string | undefined
-  readonly after?: number | undefined
-}
-
-/** Receiver of events. */
-interface EventSink {
-  /** Resolves when the event was sent. A slow reader delays it. */
-  send(event: TaskEvent): Promise<void>
-  /** Called when the subscription ends, with an error, or with null when the reader was too slow. */
-  close(error: unknown): void
-}
-
-/** Events read per query. */
-const eventBatchSize = 500
-
-/** Progress is dropped for a reader that is this many events behind. */
-const maxPendingForProgress = 100
-
-/** A reader this many events behind is disconnected. It can reconnect and continue after its last event. */
-const maxPendingEvents = 10_000
-
-/**
- * Sends a snapshot, then every status event in order, without gaps or repeats, and progress in between.
- * Notifications in this process only trigger a read of the event table, because commits may be announced out of
- * order.
- */
-class Subscription implements Disposable {
-  readonly #service: Service
-  readonly #caller: Caller
-  readonly #target: SubscriptionTarget
-  readonly #sink: EventSink
-  readonly #unsubscribe: () => void
-  #queue: Promise<void> = Promise.resolve()
-  #pending = 0
-  #lastSeq = 0
-  #ended = false
-
-  constructor(
-    service: Service,
-    caller: Caller,
-    { sink, ...target }: SubscriptionTarget & { readonly sink: EventSink },
-  ) {
-    this.#service = service
-    this.#caller = caller
-    this.#target = target
-    this.#sink = sink
-    // Before the snapshot, so that no event is missed.
-    this.#unsubscribe = service.events.subscribe(caller.accountId, (event) => this.#receive(event))
-    this.#enqueue(() => this.#sendSnapshot())
-  }
-
-  [Symbol.dispose](): void {
-    this.#ended = true
-    this.#unsubscribe()
-  }
-
-  #receive(event: Exclude<TaskEvent, { event: 'snapshot' | 'error' }>): void {
-    if (this.#target.taskId !== undefined && event.task.task_id !== this.#target.taskId) return
-    if (event.event === 'progress') {
-      if (this.#pending < maxPendingForProgress) this.#enqueue(() => this.#sink.send(event))
-      return
-    }
-    const { seq } = event
-    this.#enqueue(() => this.#sendUpTo(seq))
-  }
-
-  /** Runs steps one after another, so that events are sent in order. */
-  #enqueue(step: () => Promise<void>): void {
-    if (this.#ended) return
-    if (this.#pending === maxPendingEvents) return this.#fail(null)
-    this.#pending += 1
-    this.#queue = this.#queue
-      .then(() => (this.#ended ? undefined : step()))
-      .then(
-        () => void (this.#pending -= 1),
-        (error: unknown) => this.#fail(error),
-      )
-  }
-
-  #fail(error: unknown): void {
-    if (this.#ended) return
-    this[Symbol.dispose]()
-    this.#sink.close(error)
-  }
-
-  async #sendSnapshot(): Promise<void> {
-    const { taskId, after } = this.#target
-    if (taskId !== undefined) {
-      const { seq, task } = await snapshotTask(this.#service.db, this.#caller, taskId)
-      this.#lastSeq = seq
-      return await this.#sink.send({ event: 'snapshot', seq, task })
-    }
-    const { removed, last } = await retainedEventRange(this.#service.db, this.#caller.accountId)
-    // Number of the last event before this subscription. A number that was never reached is of another database.
-    this.#lastSeq = Math.min(Math.max(after ?? last, removed), last)
-    await this.#sink.send({ event: 'snapshot', seq: this.#lastSeq, task: null })
-    await this.#sendUpTo(last)
-  }
-
-  async #sendUpTo(seq: number): Promise<void> {
-    const { db } = this.#service
-    const { accountId } = this.#caller
-    while (this.#lastSeq < seq && !this.#ended) {
-      const events = await listEventsAfter(db, { accountId, seq: this.#lastSeq, limit: eventBatchSize })
-      if (events.length === 0) return
-      for (const event of events) {
-        // Later events have their own step, after progress that was announced before them.
-        if (event.seq > seq || this.#ended) return
-        this.#lastSeq = event.seq
-        if (this.#target.taskId === undefined || event.task.task_id === this.#target.taskId) {
-          await this.#sink.send({ event: 'status', ...event })
-        }
-      }
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { authenticate } from '../accounts/keys.ts'
 import { PageTickets } from '../accounts/tickets.ts'
 import { MediaError } from '../contract/errors.ts'
 import { readBody } from '../contract/validation.ts'
@@ -21,9 +22,6 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Size limit of a sign-in request, which is not authenticated, bytes. */
-const loginBytes = 1024
-
 /**
  * Content security policy: only files of this service, no framing, and Trusted Types, so that names and messages
  * never become markup.
@@ -43,7 +41,7 @@ const pageSecurityPolicy = [
 ].join('; ')
 
 /** `GET /` with its assets, and the tickets for signing in. The page uses the public API. */
-export async function registerPageRoutes(app: FastifyInstance, { clock }: Service): Promise<void> {
+export async function registerPageRoutes(app: FastifyInstance, { db, clock }: Service): Promise<void> {
   const parts = await loadAssets()
   const tickets = new PageTickets(clock)
   app.get(rawRoutes.page.path, (request, reply) =>
@@ -60,10 +58,11 @@ export async function registerPageRoutes(app: FastifyInstance, { clock }: Servic
     const { ticket, expireAt } = tickets.issue(authorization)
     return success({ ticket, expires_at: toTimestamp(expireAt) })
   })
-  app.post(routes.pageLogin.path, { bodyLimit: loginBytes }, async ({ body }) => {
+  app.post(routes.pageLogin.path, async ({ body }) => {
     const { ticket } = readBody(pageLogin, body ?? {}, { ticket: '…' })
     const key = tickets.redeem(ticket)
-    if (key !== undefined) return success({ api_key: key })
+    // The key may have been revoked since the ticket was issued.
+    if (key !== undefined && (await authenticate(db, key, clock()))) return success({ api_key: key })
     throw new MediaError(6502, 'this link was already used or has expired', {
       hint: 'Run `reelwright page` for a new link. It opens the page once, within a minute.',
     })

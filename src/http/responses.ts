@@ -3,8 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
-import { describeSize } from '../contract/format.ts'
-import { maxBodyBytes, successCode } from '../contract/route.ts'
+import { successCode } from '../contract/route.ts'
 import { databaseFailure } from '../db/failure.ts'
 import { errorCode } from '../platform/system-error.ts'
 
@@ -18,8 +17,6 @@ declare module 'fastify' {
 /** Messages for Fastify's body errors, by code. */
 const bodyErrorMessages: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the body must be JSON: Content-Type: application/json',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its Content-Length says',
 }
 
 /** Sends every error as an envelope. Bugs are logged and sent without details. */
@@ -54,8 +51,8 @@ export function sendPathError(reply: FastifyReply): void {
 /** Responds to a request that Node could not parse, and closes the connection. */
 export function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  // The client closed its sending side early and may still read.
-  const isCutOff = error.code === 'HPE_INVALID_EOF_STATE'
+  // The client closed its sending side early, or did not complete its headers in time, and may still read.
+  const isCutOff = error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const failure = isCutOff ? requestInterrupted(error) : new MediaError(6016, 'the request is not valid HTTP')
   const body = JSON.stringify(failureEnvelope(failure))
   const head = [
@@ -73,13 +70,10 @@ export function requestInterrupted(cause?: unknown): MediaError {
   return new MediaError(6036, 'the request was interrupted', { cause })
 }
 
-function toRequestError(error: unknown, { raw, id, routeOptions }: FastifyRequest): MediaError {
+function toRequestError(error: unknown, { raw, id }: FastifyRequest): MediaError {
   if (error instanceof MediaError) return error
   const code = errorCode(error) ?? ''
-  const message =
-    code === 'FST_ERR_CTP_BODY_TOO_LARGE'
-      ? `the body is larger than ${describeSize(routeOptions.bodyLimit ?? maxBodyBytes)}`
-      : bodyErrorMessages[code]
+  const message = bodyErrorMessages[code]
   if (message !== undefined) return new MediaError(6016, message, { cause: error })
   // The client disconnected while its body was being read.
   if (raw.readableAborted) return requestInterrupted(error)

@@ -7,6 +7,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { checkJsonValue } from '../contract/bounded-json.ts'
 import { MediaError } from '../contract/errors.ts'
 import { isTerminal, taskState } from '../contract/task.ts'
 import { withTimeout } from '../platform/concurrency.ts'
@@ -36,6 +37,7 @@ export async function callTool(
   if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${given.name}`)
   const call = createCall(context)
   try {
+    checkJsonValue(given.arguments, 'arguments')
     const reply = await withTimeout(
       tool.run(session, given.arguments, call),
       context.limits.responseMs,

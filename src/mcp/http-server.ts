@@ -3,10 +3,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { toWebRequest } from '@modelcontextprotocol/node'
 import { isLegacyRequest } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
+import { jsonElementLimit } from '../contract/bounded-json.ts'
 import { MediaError } from '../contract/errors.ts'
-import { maxBodyBytes } from '../contract/route.ts'
+import { largestBodyBytes } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseForeignJson } from '../json/large-json.ts'
+import {
+  type ConnectionLimits,
+  defaultConnectionLimits,
+  headersTimeoutMs,
+  limitConnections,
+} from '../platform/connection-limits.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
 import {
@@ -19,6 +26,7 @@ import {
   toHttpRejection,
 } from './http-admission.ts'
 import { type Tenant, TenantRegistry } from './http-tenants.ts'
+import { describeError } from './reply.ts'
 import { linkDelivery, type ResolveServiceAddress } from './link-delivery.ts'
 import { notifyOfChanges, openMcpContext, type ServerSetup, sessionEventBus } from './mcp-context.ts'
 import type { ServiceConnector } from './service-connector.ts'
@@ -37,6 +45,7 @@ export interface McpHttpServerOptions
   readonly host: string
   readonly port: number
   readonly publicUrl?: string | undefined
+  readonly connectionLimits?: ConnectionLimits | undefined
   readonly clock?: () => number
   readonly log: Logger
 }
@@ -48,7 +57,14 @@ export async function startMcpHttpServer(options: McpHttpServerOptions): Promise
   const delivery = linkDelivery(options.serviceAddress)
   const open = (key: string): Tenant =>
     openTenant({ ...options, report }, { ...options, ...options.connectorFor(key), delivery })
-  return listenForMcp(createHttpHandler({ open, publicUrl, clock, log }), { host, port })
+  return listenForMcp(
+    createHttpHandler({ open, publicUrl, clock, log, maxMessageBytes: largestBodyBytes(options.operations) }),
+    {
+      host,
+      port,
+      limits: options.connectionLimits,
+    },
+  )
 }
 
 function openTenant(setup: ServerSetup, options: SessionOptions): Tenant {
@@ -73,14 +89,16 @@ export interface HttpHandlerOptions {
   readonly open: (key: string) => Tenant
   /** Public https URL of a reverse proxy. */
   readonly publicUrl?: string | undefined
+  /** Largest message: as large as the largest request of an operation. */
+  readonly maxMessageBytes?: number
   readonly clock: () => number
   readonly log: Logger
 }
 
 /** MCP over streamable HTTP, for clients of both eras. */
 export interface HttpHandler {
-  /** Handles any request of an HTTP server. */
-  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Handles any request of an HTTP server. Calls `onAuthenticated` when its key is valid. */
+  handle(request: IncomingMessage, response: ServerResponse, onAuthenticated?: () => void): void
   /** Closes idle sessions and tenants; never throws. */
   sweep(): Promise<void>
   /** Closes all sessions and streams. */
@@ -88,12 +106,22 @@ export interface HttpHandler {
 }
 
 /** Creates the request handler. Each API key has its own sessions, tasks and files. */
-export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOptions): HttpHandler {
+export function createHttpHandler({
+  open,
+  publicUrl,
+  clock,
+  log,
+  maxMessageBytes = largestBodyBytes([]),
+}: HttpHandlerOptions): HttpHandler {
   const report = (error: Error): void => log.warn({ err: error }, 'MCP request rejected or broken')
   const tenants = new TenantRegistry({ open, clock, report })
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
-  async function serve(request: IncomingMessage, response: ServerResponse, entry: RequestLog): Promise<void> {
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { entry, onAuthenticated }: { readonly entry: RequestLog; readonly onAuthenticated: () => void },
+  ): Promise<void> {
     const rejection = checkHttpRequest(request, publicHost)
     if (rejection) return sendRejection(response, rejection)
     const key = readApiKey(request.headers)
@@ -103,8 +131,10 @@ export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOp
       sendRejection(response, toHttpRejection(error))
     })
     if (!tenant) return
+    onAuthenticated()
     onResponseClosed(response, () => (tenant.activeRequests -= 1))
-    const body = request.method === 'POST' ? await readJsonBody(request, response) : { value: undefined }
+    const body =
+      request.method === 'POST' ? await readMessage(request, response, maxMessageBytes) : { value: undefined }
     if (!body) return
     entry.rpc = rpcMethod(body.value)
     const isLegacy = await isLegacyRequest(await toWebRequest(request, {}), body.value)
@@ -116,14 +146,14 @@ export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOp
   }
 
   return {
-    handle(request, response) {
+    handle(request, response, onAuthenticated = () => undefined) {
       const entry: RequestLog = { request_id: randomUUID(), method: request.method }
       const begun = clock()
       response.setHeader('x-request-id', entry.request_id)
       response.once('close', () =>
         log.info({ ...entry, status: response.statusCode, ms: clock() - begun }, 'MCP request'),
       )
-      serve(request, response, entry).catch((error: unknown) => {
+      serve(request, response, { entry, onAuthenticated }).catch((error: unknown) => {
         // A client that disconnects during its request is not an error.
         if (!request.destroyed) log.error({ err: error, request_id: entry.request_id }, 'MCP request failed')
         if (!response.headersSent) sendRejection(response, { status: 500, message: 'Internal error' })
@@ -135,6 +165,9 @@ export function createHttpHandler({ open, publicUrl, clock, log }: HttpHandlerOp
   }
 }
 
+/** JSON-RPC code of a message that is not valid JSON, or beyond the limits of JSON. */
+const parseErrorCode = -32_700
+
 /** Log entry of a request. */
 interface RequestLog {
   readonly request_id: string
@@ -144,20 +177,22 @@ interface RequestLog {
   rpc?: string | undefined
 }
 
-async function readJsonBody(
+async function readMessage(
   request: IncomingMessage,
   response: ServerResponse,
+  maxBytes: number,
 ): Promise<{ value: unknown } | undefined> {
-  const tooLarge = { status: 413, message: `A message may have at most ${maxBodyBytes} bytes` }
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return rejectBody(response, tooLarge)
+  const tooLarge = { status: 413, message: `A message may have at most ${maxBytes} bytes` }
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return rejectBody(response, tooLarge)
   try {
-    const value = parseJson((await readAtMost(request, maxBodyBytes)).toString())
-    return value === undefined
-      ? rejectBody(response, { status: 400, code: -32_700, message: 'Parse error' })
-      : { value }
+    const bytes = await readAtMost(request, maxBytes)
+    return {
+      value: await parseForeignJson(bytes, 'the message', { maxElements: jsonElementLimit(maxBytes) }),
+    }
   } catch (error) {
     if (error instanceof TooLargeError) return rejectBody(response, tooLarge)
-    throw error
+    if (!(error instanceof MediaError)) throw error
+    return rejectBody(response, { status: 400, code: parseErrorCode, message: describeError(error) })
   }
 }
 
@@ -174,8 +209,8 @@ function rpcMethod(body: unknown): string | undefined {
 /** Time within which a request must have arrived, ms. */
 const requestTimeoutMs = 120_000
 
-/** Interval at which idle sessions are closed, ms. */
-const sweepIntervalMs = 60_000
+/** Interval at which idle sessions, and those of keys that are no longer valid, are closed, ms. */
+const sweepIntervalMs = 15_000
 
 /** Time that open requests have to finish once the server closes, ms. */
 const shutdownGraceMs = 2_000
@@ -184,7 +219,7 @@ const shutdownGraceMs = 2_000
 export interface RunningHttpServer {
   /** URL for clients on this machine. */
   readonly url: string
-  /** Closes idle sessions and tenants; also runs every minute. */
+  /** Closes idle sessions and tenants, and those of keys that are no longer valid; also runs every 15 seconds. */
   sweep(): Promise<void>
   close(): Promise<void>
 }
@@ -192,11 +227,17 @@ export interface RunningHttpServer {
 /** Listens on an address. Throws 6401 if the address is not available. */
 export async function listenForMcp(
   handler: HttpHandler,
-  at: { host: string; port: number },
+  at: { host: string; port: number; limits?: ConnectionLimits | undefined },
 ): Promise<RunningHttpServer> {
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
-    handler.handle(request, response),
+  const server = createServer(
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: headersTimeoutMs / 5,
+    },
+    (request, response) => handler.handle(request, response, () => limited.authenticated(request)),
   )
+  const limited = limitConnections(server, at.limits ?? defaultConnectionLimits)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at, resolve)
   }).catch((error: NodeJS.ErrnoException) => {

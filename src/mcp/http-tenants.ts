@@ -6,7 +6,6 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import { MediaError } from '../contract/errors.ts'
-import { maxBodyBytes } from '../contract/route.ts'
 import { withTimeout } from '../platform/concurrency.ts'
 import { callTimeoutError } from './call-limits.ts'
 import { LegacySessions, sessionIdleMs } from './http-legacy-sessions.ts'
@@ -68,8 +67,12 @@ export class TenantRegistry {
     return tenantEntry
   }
 
-  /** Removes sessions and keys that have been idle for too long. */
+  /**
+   * Removes sessions and keys that have been idle for too long. Checks the keys of those in use, and ends the sessions
+   * and streams of those that the service rejects.
+   */
   async sweep(): Promise<void> {
+    await Promise.all([...this.#tenants].map((each) => this.#recheck(...each)))
     await Promise.all([...this.#tenants.values()].map(({ legacy }) => legacy.sweep()))
     const before = this.#options.clock() - sessionIdleMs
     const idle = [...this.#tenants].filter((each) => this.#isIdle(each) && each[1].usedAt <= before)
@@ -96,6 +99,18 @@ export class TenantRegistry {
     return tenantEntry
   }
 
+  /** Ends a tenant with sessions or streams whose key is no longer valid; not when the key cannot be checked. */
+  async #recheck(key: string, tenantEntry: TenantEntry): Promise<void> {
+    // The next request of other tenants checks their key.
+    if (tenantEntry.activeRequests === 0 && tenantEntry.legacy.size === 0) return
+    try {
+      await this.#check(tenantEntry)
+    } catch (error) {
+      const isRefused = error instanceof MediaError && error.code === 6502
+      if (isRefused && this.#tenants.get(key) === tenantEntry) await this.#remove(key)
+    }
+  }
+
   async #check(tenantEntry: TenantEntry): Promise<void> {
     const { clock } = this.#options
     if (clock() - tenantEntry.checkedAt <= keyRecheckMs) return
@@ -110,7 +125,6 @@ export class TenantRegistry {
       legacy: 'reject',
       bus: tenant.changes,
       maxSubscriptions: maxListenStreams,
-      maxRequestBodySize: maxBodyBytes,
       onerror: report,
     })
     const legacy = new LegacySessions(tenant, clock)

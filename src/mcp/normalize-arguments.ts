@@ -3,7 +3,7 @@ import { MediaError } from '../contract/errors.ts'
 import { fileKindsOf } from '../contract/file.ts'
 import { type AnySchema, descriptionAt, fieldSchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { isRecord } from '../contract/validation.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 import { nearFields } from './near-names.ts'
 import { nearValue, parseTime, type TimeUnit, timeUnit } from './near-values.ts'
 

@@ -1,12 +1,3 @@
-/** Parses untrusted JSON. Returns undefined for invalid JSON, which schemas then reject. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** A fragment of HTML, which templates insert unescaped. */
 export class Html {
   readonly text: string

@@ -27,14 +27,22 @@ export function serviceOptionsFromConfig(
   module: string,
 ): Pick<
   ServiceOptions,
-  'worker' | 'rateLimits' | 'voices' | 'storageQuota' | 'privateFolders' | 'queuedPerKey' | 'runningPerKey'
+  | 'worker'
+  | 'rateLimits'
+  | 'connectionLimits'
+  | 'voices'
+  | 'storageQuota'
+  | 'privateFolders'
+  | 'queuedPerKey'
+  | 'runningPerKey'
 > {
-  const { ffmpeg, packs, services, rateLimits, voices, storageQuota, queuedPerKey, runningPerKey } = config
+  const { ffmpeg, packs, services, voices } = config
   const options = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
   applyEngineSettings({ ffmpeg, packs, services })
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: workerEnvironment(services) }
-  const limits = { rateLimits, storageQuota, queuedPerKey, runningPerKey }
+  const { rateLimits, connectionLimits, storageQuota, queuedPerKey, runningPerKey } = config
+  const limits = { rateLimits, connectionLimits, storageQuota, queuedPerKey, runningPerKey }
   return { worker, voices, ...limits, privateFolders: privateFolders(config) }
 }
 

@@ -21,6 +21,7 @@ import { registerServiceMetrics } from './metrics.ts'
 import { registerSecret } from '../platform/log.ts'
 import { Metrics } from '../platform/metrics.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
+import type { ConnectionLimits } from '../platform/connection-limits.ts'
 import { createFolder } from '../platform/folder.ts'
 import type { HostedService, HostProcess } from '../platform/hosting.ts'
 import type { PrivateFolder } from '../platform/private-folders.ts'
@@ -48,6 +49,7 @@ export interface ServiceOptions extends HostProcess {
   readonly operations: readonly OperationModule[]
   /** Requests per minute and key, by operation; by default the operations' own limits. */
   readonly rateLimits?: Readonly<Record<string, number>>
+  readonly connectionLimits?: ConnectionLimits
   readonly voices?: readonly Voice[]
   /** Whether all clients belong to this user on this machine: then uploads may import files by path. */
   readonly localImport?: boolean
@@ -101,6 +103,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const app = await createApp(service, options, {
     publicUrl: options.publicUrl,
     allowQueryAuthorization: options.allowQueryAuthorization,
+    connectionLimits: options.connectionLimits,
   })
   opened.use(sweepHourly({ ...service, onRemoved: app.forgetFile }))
   let consumer: ReturnType<Queue['consume']> | undefined

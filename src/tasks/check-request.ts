@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Caller } from '../accounts/keys.ts'
+import { validateLongLists } from '../contract/bounded-list.ts'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
 import { findFileRefs, wrongKindError, type FileReference } from '../contract/file.ts'
@@ -27,14 +29,17 @@ export interface CheckedRequest {
 }
 
 /** Checks what needs no file: the rate limit, the task type and the fields. Throws 6032, 6013 and 6016. */
-export function checkFields(
+export async function checkFields(
   service: Service,
   caller: Caller,
   { type, body }: { type: string; body: unknown },
-): CheckedRequest {
+): Promise<CheckedRequest> {
   const module = findOperation(service, type)
   service.rates.take(caller.keyId, module.operation)
-  return { module, input: validateBody(module.operation, body) }
+  const { input, examples } = module.operation
+  const read = readFields(module.operation, body)
+  if (typeof read === 'object' && read !== null) await validateLongLists(input, read, nextTurn)
+  return { module, input: readBody(input, read, examples[0].input) }
 }
 
 /** What a request would cost and take. */
@@ -81,9 +86,13 @@ function findOperation(service: Service, type: string): OperationModule {
 
 /** Checks a body against an operation's schema; of its kind, where there are several. Throws the general codes. */
 export function validateBody(operation: Operation, body: unknown): Record<string, unknown> {
-  const isRead = operation.selectFields && typeof body === 'object' && body !== null && !Array.isArray(body)
-  const read = isRead ? operation.selectFields?.(omitNulls(body)) : body
-  return readBody(operation.input, read, operation.examples[0].input)
+  return readBody(operation.input, readFields(operation, body), operation.examples[0].input)
+}
+
+/** The fields that the kind of request reads; the body itself when it is no object or all fields are read. */
+function readFields({ selectFields }: Operation, body: unknown): unknown {
+  const isSelected = selectFields && typeof body === 'object' && body !== null && !Array.isArray(body)
+  return isSelected ? selectFields(omitNulls(body)) : body
 }
 
 interface CheckedFiles extends RequestFiles {

@@ -114,7 +114,7 @@ async function runAttempt(
     {
       taskId: task.id,
       operation: task.type,
-      input: JSON.parse(task.input),
+      input: task.input,
       files,
       scratch: join(scratch, 'work'),
       steps: stepsFolder(service, task),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../accounts/keys.ts'
 import { holdCredits } from '../accounts/ledger.ts'
 import { MediaError } from '../contract/errors.ts'
@@ -49,9 +50,12 @@ export async function submitTask(
 ): Promise<SubmittedTask> {
   return await mapErrors(service, submission.type, async () => {
     const { type, priority, idempotencyKey, join } = submission
-    const request = checkFields(service, caller, submission)
+    const request = await checkFields(service, caller, submission)
     const { operation } = request.module
+    // Each step on a large body takes up to a tenth of a second: others have their turn in between.
+    await nextTurn()
     const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
+    await nextTurn()
 
     const repeated = await findRepeated(service.db, creation, { key: idempotencyKey, now: service.clock() })
     if (repeated) return { row: repeated, isNew: false, response: createdResponse(operation, repeated) }
@@ -141,7 +145,8 @@ export async function quoteTask(
 ): Promise<TaskQuote> {
   const { type, priority, join } = submission
   return await mapErrors(service, type, async () => {
-    const request = checkFields(service, caller, submission)
+    const request = await checkFields(service, caller, submission)
+    await nextTurn()
     const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
     const unfinished = join ? await findUnfinished(service.db, creation) : undefined
     if (unfinished) return { credits: 0, ...estimatedSeconds(unfinished) }

@@ -9,7 +9,7 @@ import { MediaError } from '../contract/errors.ts'
 import { currentFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { acquire } from '../engines/services/configured.ts'
 import { identifyProcess, killProcessGroup, type ProcessIdentity } from '../platform/process-identity.ts'
-import { parseJson } from '../platform/text-formats.ts'
+import { parseJson } from '../contract/bounded-json.ts'
 import type { Attempt, AttemptResult, FromWorker, ToWorker } from './worker-messages.ts'
 import { fromAttemptFailure } from './worker.ts'
 

@@ -9,7 +9,8 @@ export interface Attempt {
   readonly taskId: string
   /** Operation name. */
   readonly operation: string
-  readonly input: unknown
+  /** The validated body as JSON, which may have many megabytes: the supervisor does not parse it. */
+  readonly input: string
   readonly files: readonly StagedFile[]
   /** Empty folder of this attempt. */
   readonly scratch: string

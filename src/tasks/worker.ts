@@ -93,7 +93,7 @@ async function runAttemptHere(
     })
   }
   const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
-  const input = module.operation.input.parse(attempt.input)
+  const input = module.operation.input.parse(JSON.parse(attempt.input))
   const kept: AttemptFile[] = []
   const context = createRunContext(attempt, signal, kept)
   // Creation checked them earlier, perhaps on another machine.

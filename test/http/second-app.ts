@@ -1,14 +1,9 @@
 import { onTestFinished } from 'vitest'
-import { createApp, type App } from '../../src/http/app.ts'
+import { createApp, type App, type AppOptions } from '../../src/http/app.ts'
 import type { HostProcess } from '../../src/platform/hosting.ts'
 import type { Service } from '../../src/tasks/service.ts'
 
-interface SecondAppOptions {
-  /** Idle timeout of connections, ms. */
-  readonly idleTimeoutMs?: number
-  /** The https address that clients use. */
-  readonly publicUrl?: string
-  readonly allowQueryAuthorization?: boolean
+interface SecondAppOptions extends AppOptions {
   readonly exitIfIdle?: HostProcess['exitIfIdle']
 }
 

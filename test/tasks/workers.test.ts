@@ -37,7 +37,7 @@ test('a worker whose identity cannot be recorded is ended, and the attempt fails
 
 /** An attempt in a folder. */
 function createAttempt(folder: string) {
-  const task = { taskId: '1', operation: 'x', input: {}, files: [] }
+  const task = { taskId: '1', operation: 'x', input: '{}', files: [] }
   return { ...task, scratch: folder, steps: folder, threads: 1 }
 }
 
@@ -101,7 +101,7 @@ test('output of a worker is logged line by line, with its task', async () => {
   }
   for (const taskId of ['1', '2']) {
     await workers.run(
-      { taskId, operation: 'x', input: {}, files: [], scratch: folder, steps: folder, threads: 1 },
+      { taskId, operation: 'x', input: '{}', files: [], scratch: folder, steps: folder, threads: 1 },
       attemptOptions,
     )
     const logged = await pollUntil(
@@ -168,7 +168,7 @@ async function startRateLimitedWorkers(perMinute: number, pause: Wait) {
     const attempt = {
       ...createAttempt(folder),
       taskId: newId(),
-      input: { address: service.address, ...input },
+      input: JSON.stringify({ address: service.address, ...input }),
     }
     return await workers.run(attempt, { signal, onProgress: () => undefined })
   }

@@ -57,6 +57,8 @@ export const checkParticle = operation({
     'with their lines: no timeline, an endless one, script errors, network requests, a blend with the video below, ' +
     'another shape than the video, nothing drawn. If it can be ' +
     'played, also returns a PNG of moments: look at it before you render. Pass exactly one of html and file_id.',
+  // A particle of 16 MiB, which JSON makes a quarter longer.
+  maxBodyBytes: 20 * 2 ** 20,
   toolset: 'render',
   input,
   output,

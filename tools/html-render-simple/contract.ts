@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { list } from '../../src/contract/bounded-list.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
@@ -63,8 +64,8 @@ const composition = z
           .describe('Files by the names used in tracks, beats and particles; {} if none'),
       })
       .describe('Files of base and particles'),
-    tracks: z.array(track).max(maxItems).describe('Base; may be empty for webm and qtrle'),
-    beats: z.array(beat).max(maxItems).default([]).describe('Particles over the base'),
+    tracks: list(track).max(maxItems).describe('Base; may be empty for webm and qtrle'),
+    beats: list(beat).max(maxItems).default([]).describe('Particles over the base'),
   })
   .check(({ value, issues }) => {
     for (const { path, message, fix } of findCompositionIssues(value)) {
@@ -176,6 +177,8 @@ export const htmlRenderSimple = operation({
     '(<img src="name">, url(name)). check_particle tests one free of charge. The first video track (scaled, padded) and the first audio track are used. ' +
     'An mp4 needs a track, webm and qtrle a beat. ' +
     'Limits: 200 tracks and beats, 6 hours.',
+  // Two particles of 16 MiB, or 200 of 160 KiB; larger ones are uploaded.
+  maxBodyBytes: 32 * 2 ** 20,
   toolset: 'render',
   input,
   output,

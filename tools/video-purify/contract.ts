@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { agentField } from '../../src/contract/agent-form.ts'
+import { list } from '../../src/contract/bounded-list.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
@@ -24,11 +25,10 @@ const requestFields = z.object({
     .describe(
       'Without phase. full_screen: all text; subtitle: subtitles only; custom: text inside rois; region: everything inside regions',
     ),
-  rois: agentField(z.array(region).max(maxRois), { isBrief: true })
+  rois: agentField(list(region).max(maxRois), { isBrief: true })
     .optional()
     .describe('Areas to search for text, as regions, with purify_scope custom'),
-  regions: z
-    .array(region)
+  regions: list(region)
     .max(maxRegions)
     .optional()
     .describe('Regions to treat, with purify_scope region or phase purify'),
@@ -51,7 +51,7 @@ const requestFields = z.object({
   detect_roi: agentField(area.optional(), { isBrief: true }).describe(
     'Area {x, y, w, h} to search for text, with detect_scope custom',
   ),
-  protect_regions: agentField(z.array(region).max(maxRegions), { isBrief: true })
+  protect_regions: agentField(list(region).max(maxRegions), { isBrief: true })
     .default([])
     .describe('With phase purify: as regions; nothing inside changes, even where regions overlap'),
   source_file_id: id.optional().describe('With phase purify: must equal file_id'),
@@ -113,26 +113,41 @@ function checkFieldCombinations(request: PurifyFields, context: z.RefinementCtx)
   }
 }
 
-/** Returns issues of lists for phase purify: missing fields and repeated ids. */
-export function regionListIssues({
+/** Most issues of lists that are collected; more are neither listed nor counted. */
+const maxListIssues = 1000
+
+/** Returns the first issues of lists for phase purify: missing fields and repeated ids. */
+export function regionListIssues(lists: Pick<PurifyFields, 'regions' | 'protect_regions'>) {
+  const issues = []
+  for (const issue of findListIssues(lists)) {
+    issues.push(issue)
+    if (issues.length === maxListIssues) break
+  }
+  return issues
+}
+
+function* findListIssues({
   regions = [],
   protect_regions,
 }: Pick<PurifyFields, 'regions' | 'protect_regions'>) {
   const regionIssue = (path: (string | number)[], message: string, fix: string) => {
     return { code: 'custom' as const, path, message, params: { fix } }
   }
-  return Object.entries({ regions, protect_regions }).flatMap(([name, list]) => [
-    ...list.flatMap((one, index) =>
-      (['id', 'source', 'start', 'end'] as const)
-        .filter((field) => one[field] === undefined)
-        .map((field) =>
-          regionIssue([name, index, field], 'required with phase purify', 'Give every field of each region.'),
-        ),
-    ),
-    ...findDuplicateIds(list).map(({ index, message }) =>
-      regionIssue([name, index, 'id'], message, 'Give each region a unique id.'),
-    ),
-  ])
+  for (const [name, regionList] of Object.entries({ regions, protect_regions })) {
+    for (const [index, one] of regionList.entries()) {
+      for (const field of ['id', 'source', 'start', 'end'] as const) {
+        if (one[field] !== undefined) continue
+        yield regionIssue(
+          [name, index, field],
+          'required with phase purify',
+          'Give every field of each region.',
+        )
+      }
+    }
+    for (const { index, message } of findDuplicateIds(regionList)) {
+      yield regionIssue([name, index, 'id'], message, 'Give each region a unique id.')
+    }
+  }
 }
 
 const input = requestFields.superRefine(checkFieldCombinations)
@@ -184,9 +199,10 @@ export function selectReadFields(raw: RawRequest): Record<string, unknown> {
 }
 
 /** Without a phase, regions have neither id nor source. */
-function dropNames(list: unknown): unknown {
-  if (!Array.isArray(list)) return list
-  return list.map((one: unknown) => {
+function dropNames(given: unknown): unknown {
+  // A list that is too long is refused whatever it contains.
+  if (!Array.isArray(given) || given.length > maxRegions) return given
+  return given.map((one: unknown) => {
     if (typeof one !== 'object' || one === null) return one
     return Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'id' && name !== 'source'))
   })
@@ -218,6 +234,8 @@ export const videoPurify = operation({
     'regions and a list as a JSON file; then phase purify with regions_file_id and remove_ids or keep_ids, or with ' +
     'your own regions, and protect_regions for areas to keep. Boxes are shares (0 to 1) of the upright picture; times ' +
     'are seconds, end excluded. At most 2 hours, 4000 px per side, 120 frames per second.',
+  // Two lists of 50,000 regions of 335 bytes.
+  maxBodyBytes: 32 * 2 ** 20,
   toolset: 'clean',
   input,
   output,

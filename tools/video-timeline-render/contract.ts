@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { list } from '../../src/contract/bounded-list.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation } from '../../src/contract/operation.ts'
@@ -103,7 +104,7 @@ const material = z.object({
   }),
   path: z.string().optional().describe('Ignored'),
   duration: z.number().optional().describe('Ignored, s'),
-  video_size: z.array(z.number()).optional().describe('Ignored'),
+  video_size: list(z.number()).optional().describe('Ignored'),
   video_rate: z.number().optional().describe('Ignored'),
   audio_channel: z.string().optional().describe('Ignored'),
 })
@@ -117,29 +118,27 @@ const fields = z.object({
     .gt(0)
     .optional()
     .describe('Length of the output, s; by default the last track_ed of a rendered track'),
-  materials: z.array(material).max(maxClips).describe('Every file that clips use'),
-  video_track: z
-    .array(
-      z.object({
-        track_index: z.number().describe('Layer; only the lowest is rendered'),
-        track_size: z.array(z.number()).optional().describe('Ignored'),
-        muted: z.boolean().default(false).describe('Mutes its clips, unless they set muted'),
-        track_timeline: z.array(videoClip).describe('Clips in any order'),
-      }),
-    )
+  materials: list(material).max(maxClips).describe('Every file that clips use'),
+  video_track: list(
+    z.object({
+      track_index: z.number().describe('Layer; only the lowest is rendered'),
+      track_size: list(z.number()).optional().describe('Ignored'),
+      muted: z.boolean().default(false).describe('Mutes its clips, unless they set muted'),
+      track_timeline: list(videoClip).describe('Clips in any order'),
+    }),
+  )
     .max(maxClips)
     .describe('Pictures, with their sound unless muted'),
-  audio_track: z
-    .array(
-      z.object({
-        track_index: z.number().describe('Ignored: all are mixed'),
-        volume: z.number().min(0).max(maxVolume).default(1).describe('Factor, unless clips set volume'),
-        track_timeline: z.array(audioClip).describe('Clips in any order'),
-      }),
-    )
+  audio_track: list(
+    z.object({
+      track_index: z.number().describe('Ignored: all are mixed'),
+      volume: z.number().min(0).max(maxVolume).default(1).describe('Factor, unless clips set volume'),
+      track_timeline: list(audioClip).describe('Clips in any order'),
+    }),
+  )
     .max(maxClips)
     .describe('Sound, all tracks mixed; may be [] where there is no music'),
-  beat_track: z.array(ignored).prefault([]).describe('Ignored'),
+  beat_track: list(ignored).prefault([]).describe('Ignored'),
   struct_meta: ignored.prefault({}).describe('Ignored'),
 })
 
@@ -193,6 +192,8 @@ export const videoTimelineRender = operation({
     'Cuts and joins videos into one mp4: trims, gaps, speed changes, music. Clips need only their file as material; times ' +
     'are seconds, and clips with their sound follow each other in order, fitted with black bars. A full gtrk v1 ' +
     'timeline is also accepted. Limits: 500 clips, output at most 6 hours. No transitions, texts or still pictures.',
+  // 500 clips, materials and tracks with about 8 KiB together for each clip.
+  maxBodyBytes: 4 * 2 ** 20,
   toolset: 'render',
   input,
   output,

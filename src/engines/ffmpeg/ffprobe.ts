@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseJson } from '../../contract/bounded-json.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { runChild } from './child.ts'
 import { locateFfmpeg } from './locate.ts'
@@ -131,7 +132,7 @@ function tooManyStreams(): MediaError {
 /** Parses ffprobe's JSON, which a hostile file may influence. Throws 6017 if it does not match the schema. */
 export function parseFfprobe<T>(schema: z.ZodType<T>, text: string): T {
   try {
-    return schema.parse(JSON.parse(text))
+    return schema.parse(parseJson(text))
   } catch (error) {
     throw new MediaError(6017, 'the metadata of the file is invalid', { cause: error })
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJson } from '../../platform/text-formats.ts'
+import { parseJson } from '../../contract/bounded-json.ts'
 import { writeDurably } from '../../platform/durable.ts'
 import type { LanguageModel } from './language-model.ts'
 import { answerJsonSchema } from './messages.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { JsonSchema } from '../../contract/json-schema.ts'
-import { parseJson } from '../../platform/text-formats.ts'
+import { parseJson } from '../../contract/bounded-json.ts'
 import type { HttpError } from '../services/failures.ts'
 import type { ServiceResponse } from '../services/http-exchange.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import { parseJson } from '../../platform/text-formats.ts'
+import { parseJson } from '../../contract/bounded-json.ts'
 import { redact } from '../../platform/log.ts'
 import { parseServiceAddress, serviceName } from '../services/services.ts'
 import type { ServiceClient } from '../services/client.ts'

@@ -1,7 +1,7 @@
 import { jsonrepair } from 'jsonrepair'
 import * as z from 'zod'
 import { plainIssueMessage } from '../../contract/validation.ts'
-import { parseJson } from '../../platform/text-formats.ts'
+import { parseJson } from '../../contract/bounded-json.ts'
 
 /** A parsed answer: the validated object, or its issues as text for the model. */
 export type ParsedAnswer<T> = { readonly answer: T } | { readonly issues: readonly string[] }

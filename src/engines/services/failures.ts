@@ -3,7 +3,7 @@ import { MediaError } from '../../contract/errors.ts'
 import { escapeControls, redact } from '../../platform/log.ts'
 import { TooLargeError } from '../../platform/streams.ts'
 import { errorCode, networkCode } from '../../platform/system-error.ts'
-import { parseJson } from '../../platform/text-formats.ts'
+import { parseJson } from '../../contract/bounded-json.ts'
 import { type ServiceSettings, serviceInfo, type ServiceKind, serviceName } from './services.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   type TimeSpan,
 } from '../../media/speech/speech-types.ts'
 import { distributeTime, isSpaceless, validateRecognition } from '../../media/speech/words.ts'
-import { parseJson } from '../../platform/text-formats.ts'
+import { parseJson } from '../../contract/bounded-json.ts'
 import { type ClientOptions, openClient, type ServiceClient } from '../services/client.ts'
 import type { ServiceRequest } from '../services/http-exchange.ts'
 import { httpErrorCause, unexpectedResponse } from '../services/failures.ts'

@@ -115,7 +115,7 @@ describe('service settings', () => {
     const attempt = {
       taskId: '1',
       operation: 'x',
-      input: {},
+      input: '{}',
       files: [],
       scratch: dataDir,
       steps: dataDir,

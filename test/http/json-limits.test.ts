@@ -1,0 +1,207 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FileRecord } from '../../src/contract/file.ts'
+import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { api } from '../service/api.ts'
+import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
+import { type DelayProbe, startDelayProbe } from './delay-probe.ts'
+import { envelope, sendRequest } from './raw-http.ts'
+
+/** Longest delay that one request may cause for others, ms. */
+const maxDelayMs = 300
+
+const mebibyte = 2 ** 20
+const folder = await scratchFolder()
+let [dataDir, service, probe, video]: [string?, ServiceProcess?, DelayProbe?, FileRecord?] = []
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'reelwright-json-'))
+  service = await startServiceProcess(dataDir)
+  const path = await generateMedia(join(folder, 'clip.mp4'), [...picture(1), ...h264])
+  video = (await api(service).upload('clip.mp4', new Uint8Array(await readFile(path)))).data
+  probe = await startDelayProbe(service)
+})
+afterAll(async () => {
+  await probe?.[Symbol.asyncDispose]()
+  await service?.kill('SIGKILL')
+  if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true })
+})
+
+function running() {
+  if (!service || !probe || !video) throw new Error('the service has not started')
+  return { service, probe, video }
+}
+
+async function post(path: string, body: string | Buffer) {
+  const { baseUrl, apiKey } = running().service
+  const headers = { authorization: apiKey, 'content-type': 'application/json' }
+  return envelope(await sendRequest(baseUrl + path, { method: 'POST', headers, body }))
+}
+
+/** A body of exactly `bytes` bytes that repeats an item. */
+function repeated(start: string, item: string, { end, bytes }: { end: string; bytes: number }): string {
+  const count = Math.floor((bytes - start.length - end.length) / item.length)
+  return (start + item.repeat(count) + end).padEnd(bytes, ' ')
+}
+
+const region = (index: number, end = 2) =>
+  `{"id":"text-${index}","source":"detected","x":0.123,"y":0.25,"w":0.125,"h":0.0625,"start":1.25,"end":${end}}`
+const regions = (count: number, end?: number) =>
+  `[${Array.from({ length: count }, (_, index) => region(index, end)).join()}]`
+const purify = (rest: string) => `{"file_id":"1700000000000000001","phase":"purify",${rest}}`
+
+// Repeated, because a busy disk delays writes too, and may cut the connection while a refused body is still sent.
+describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
+  test.each<[string, string, () => string, number, RegExp]>([
+    [
+      'ten million lists',
+      '/task/check_particle',
+      () => `{"x":[${'[],'.repeat(10 * mebibyte)}1]}`,
+      6016,
+      /larger than 20 MiB/,
+    ],
+    [
+      'all lists that fit in 20 MiB',
+      '/task/check_particle',
+      () => repeated('{"x":[', '[],', { end: '1]}', bytes: 20 * mebibyte }),
+      6016,
+      /values and keys; at most 1310720/,
+    ],
+    [
+      'as many lists as allowed',
+      '/task/video_purify',
+      () => purify(`"regions":[${'[],'.repeat(mebibyte - 50)}[]]`),
+      6016,
+      /regions: at most 50000 items, \d+ given/,
+    ],
+    [
+      'all lists that fit in 1 MiB',
+      '/task/image_purify',
+      () => repeated('{"x":[', '[],', { end: '1]}', bytes: mebibyte }),
+      6016,
+      /values and keys; at most 65536/,
+    ],
+    [
+      '1.5 million unknown keys',
+      '/task/video_purify',
+      () => `{${Array.from({ length: 1_500_000 }, (_, key) => `"k${key}":0`).join()}}`,
+      6016,
+      /at most/,
+    ],
+    [
+      'four million invalid regions',
+      '/task/video_purify',
+      () => purify(`"regions":[${'0,'.repeat(4_000_000)}0]`),
+      6016,
+      /values and keys; at most 2097152/,
+    ],
+    [
+      'a hundred thousand invalid regions',
+      '/task/video_purify',
+      () =>
+        purify(`"regions":[${'{},'.repeat(49_999)}{}],"protect_regions":[${'{"x":2},'.repeat(49_999)}{}]`),
+      6016,
+      /regions\[0\]/,
+    ],
+    [
+      'a hundred thousand regions without their ids',
+      '/task/video_purify',
+      () => purify(`"regions":${regions(50_000).replaceAll(/"id":"[^"]*",/g, '')},"protect_regions":[]`),
+      6016,
+      /regions\[0\]\.id: required/,
+    ],
+    [
+      'a hundred thousand regions that end too early',
+      '/task/video_purify',
+      () => purify(`"regions":${regions(50_000, 1)},"protect_regions":${regions(50_000, 1)}`),
+      6016,
+      /end must be after start/,
+    ],
+    [
+      'a hundred thousand valid regions',
+      '/task/video_purify',
+      () => purify(`"regions":${regions(50_000)},"protect_regions":${regions(50_000)}`),
+      6004,
+      /file/,
+    ],
+    [
+      'a million levels',
+      '/task/video_purify',
+      () => `${'['.repeat(mebibyte)}${']'.repeat(mebibyte)}`,
+      6016,
+      /nested 1048576 levels deep; at most 64/,
+    ],
+    [
+      'twenty thousand levels in a field',
+      '/task/video_split_screen',
+      () => `{"clips":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+      6016,
+      /nested 20001 levels deep/,
+    ],
+    [
+      '60,000 invalid clips',
+      '/task/video_timeline_render',
+      () =>
+        `{"version":"v1","video_size":[640,360],"video_rate":25,"materials":[],"audio_track":[],"video_track":[{"track_index":0,"track_timeline":[${'{},'.repeat(60_000)}{}]}]}`,
+      6016,
+      /track_timeline\[0\]/,
+    ],
+    [
+      'a string of 16 MiB',
+      '/task/check_particle',
+      () => JSON.stringify({ html: '\n'.repeat(8 * mebibyte) }),
+      200,
+      /success/,
+    ],
+    [
+      'a large ticket',
+      '/base/file/upload/chunk/init',
+      () => `"${'x'.repeat(70_000)}"`,
+      6016,
+      /larger than 64 KiB/,
+    ],
+  ])('%s', async (_, path, body, code, message) => {
+    const { probe: delays } = running()
+    const text = body()
+    await delays.longestDelay()
+    const response = await post(path, text)
+    const longest = await delays.longestDelay()
+    process.stdout.write(`longest delay ${Math.round(longest)} ms: ${_}\n`)
+    expect(response).toMatchObject({ code, msg: expect.stringMatching(message) as string })
+    expect(longest).toBeLessThan(maxDelayMs)
+  })
+
+  test.each<[string, () => string, number, RegExp | null]>([
+    [
+      'sixteen million brackets',
+      () => '['.repeat(16 * mebibyte),
+      6016,
+      /list\.json is nested 16777216 levels deep/,
+    ],
+    [
+      'all lists that fit',
+      () => repeated('[', '[],', { end: '1]', bytes: 32 * mebibyte }),
+      6016,
+      /values and keys/,
+    ],
+    [
+      'a hundred thousand regions',
+      () => `{"regions":${regions(50_000)},"protect_regions":${regions(50_000)}}`,
+      200,
+      null,
+    ],
+  ])('a file of regions with %s', async (_, content, code, message) => {
+    const { service: host, probe: delays, video: clip } = running()
+    const { data: list } = await api(host).upload('list.json', content())
+    await delays.longestDelay()
+    const path = `/base/file/${clip.file_id}/regions?regions_file_id=${list.file_id}`
+    const response = await api(host).send(path)
+    const longest = await delays.longestDelay()
+    process.stdout.write(`longest delay ${Math.round(longest)} ms: file with ${_}\n`)
+    expect(response.code).toBe(code)
+    if (message) expect(response.msg).toMatch(message)
+    expect(longest).toBeLessThan(maxDelayMs)
+  })
+})
