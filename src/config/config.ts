@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { unescape } from 'node:querystring'
 import * as z from 'zod'
 import type { Voice } from '../contract/catalog.ts'
@@ -13,6 +13,7 @@ import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-limits.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { userDataFolder } from './default-folders.ts'
+import { nonEmpty, readVariables } from './environment-variables.ts'
 import { resolvePaths } from './resolve-paths.ts'
 import {
   settingDescriptions,
@@ -215,48 +216,10 @@ export function takeWorkerServices(): Services {
   return services.parse(JSON.parse(json ?? '{}'))
 }
 
-/** Treats a blank variable as unset, and also a placeholder `${NAME}` that a client has not filled in. */
-function nonEmpty(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' || /^\$\{.*\}$/.test(value) ? undefined : value
-}
-
 function defaultDataDir(environment: Environment): string {
   const { platform } = process
   const appData = nonEmpty(environment[platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_DATA_HOME'])
   return userDataFolder({ platform, home: homedir(), appData })
-}
-
-function readVariables(environment: Environment): Record<string, unknown> {
-  const given: Record<string, unknown> = {}
-  for (const { name, variable } of settingDescriptions) {
-    const value = variable === undefined ? undefined : nonEmpty(environment[variable])
-    if (value === undefined) continue
-    given[name] = (variableParsers[name] ?? String)(value)
-  }
-  return given
-}
-
-/** Parsers of variables other than text. */
-const variableParsers: Readonly<Record<string, (value: string) => unknown>> = {
-  allowed_dirs: (value) => value.split(delimiter).filter(Boolean),
-  toolsets: parseList,
-  tools: parseList,
-  port: Number,
-  confirm_above_credits: Number,
-  read_only: parseBoolean,
-  allow_urls: parseBoolean,
-  pull_models: parseBoolean,
-  allow_query_authorization: parseBoolean,
-}
-
-/** Parses a comma-separated list. */
-export function parseList(value: string): string[] {
-  return value.split(',').flatMap((item) => item.trim() || [])
-}
-
-/** Parses a boolean; leaves other values for the schema to reject. */
-function parseBoolean(value: string): unknown {
-  return { true: true, '1': true, false: false, '0': false }[value] ?? value
 }
 
 async function readSettingsFile(file: string): Promise<unknown> {

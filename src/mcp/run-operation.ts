@@ -1,20 +1,10 @@
-import { hash } from 'node:crypto'
-import {
-  createTask,
-  expectedTimes,
-  fetchQuote,
-  fetchTask,
-  type TaskView,
-  waitForTask,
-} from '../client/tasks.ts'
+import { createTask, expectedTimes, fetchQuote, type TaskView, waitForTask } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
-import { MediaError } from '../contract/errors.ts'
 import { toListedError, type Operation } from '../contract/operation.ts'
-import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
 import { neededFiles, toContractRequest } from './agent-request.ts'
 import type { Job, JobContext } from './background-jobs.ts'
-import { findResultFiles } from './file-delivery.ts'
+import { findFinishedTask, hashRequest } from './finished-task.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
 import type { Consent, ToolReply } from './reply.ts'
 import type { KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
@@ -205,37 +195,6 @@ function plainArguments(args: Readonly<Record<string, unknown>>): Record<string,
   const isPlain = (value: unknown): boolean =>
     typeof value === 'string' ? value.length <= maxPlainLength : typeof value !== 'object'
   return Object.fromEntries(Object.entries(args).filter(([, value]) => isPlain(value)))
-}
-
-/**
- * SHA-256 of a request. Its defaults are applied, so that an explicit default is the same as an absent field; invalid
- * fields are left to the service.
- */
-function hashRequest({ name, input }: Operation, body: Readonly<Record<string, unknown>>): string {
-  return hash('sha256', JSON.stringify([name, input.safeParse(body).data ?? body]))
-}
-
-/** A task of this session whose result an equal request can be offered; undefined if there is none. */
-async function findFinishedTask(
-  session: Session,
-  operation: Operation,
-  requestKey: string,
-): Promise<KnownTask | undefined> {
-  const taskId = operation.resultVaries ? undefined : session.results.find(requestKey)
-  const task = taskId === undefined ? undefined : session.tasks.get(taskId)
-  if (!task) return undefined
-  try {
-    const { status, output_result } = await fetchTask(session.client, task)
-    if (status !== 'completed') return undefined
-    for (const { file_id } of findResultFiles(output_result ?? {})) {
-      await session.client.call(routes.fileDetails, { params: { file_id } })
-    }
-    return task
-  } catch (error) {
-    // Without its record or its files, the result is of no use.
-    if (error instanceof MediaError && (error.code === 6004 || error.code === 6005)) return undefined
-    throw error
-  }
 }
 
 /** The key contains the price: consent to one price does not cover another. */

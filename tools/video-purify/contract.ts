@@ -251,8 +251,8 @@ export const videoPurify = operation({
       )
     }
     if (unchanged === true) return 'Nothing was treated. To remove something, give its boxes.'
-    const list = request?.['regions_file_id']
-    const shown = list === undefined ? 'preview contact_sheet' : `regions ${JSON.stringify(list)}`
+    const usedList = request?.['regions_file_id']
+    const shown = usedList === undefined ? 'preview contact_sheet' : `regions ${JSON.stringify(usedList)}`
     const result = file_id === undefined ? 'the cleaned video' : `file ${JSON.stringify(nameFile(file_id))}`
     return `Check the result: inspect_file with ${result} and ${shown}.`
   },

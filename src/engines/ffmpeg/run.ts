@@ -1,9 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { diskFullError, MediaError } from '../../contract/errors.ts'
 import { extensionOf, kindOf } from '../../contract/file-kind.ts'
 import { type FfmpegChildOptions, type ChildResult, runChild } from './child.ts'
+import { decodedPixelBytes, imageDemuxer, readImageHead } from './image-format.ts'
 import { locateFfmpeg } from './locate.ts'
 
 /** One ffmpeg run. */
@@ -102,7 +102,7 @@ const maxImageBytes = 4 * maxPixels.image
 /** Returns the options of ffmpeg and ffprobe that make reading a hostile file safe. */
 export function safetyArgs(path: string): string[] {
   const isImage = kindOf(extensionOf(path)) === 'image'
-  const start = isImage ? firstBytes(path, imageHeadBytes) : Buffer.alloc(0)
+  const start = isImage ? readImageHead(path) : Buffer.alloc(0)
   const pixels = isImage ? maxImageBytes / decodedPixelBytes(start) : maxPixels.media
   return [
     ...['-protocol_whitelist', 'file'],
@@ -128,81 +128,6 @@ export function inputArgs(path: string, before: readonly string[] = []): string[
  */
 export function fileUrl(path: string): string {
   return `file:${resolve(path)}`
-}
-
-const imageSignatures = [
-  { demuxer: 'png_pipe', bytes: /^\x89PNG/ },
-  { demuxer: 'jpeg_pipe', bytes: /^\xff\xd8\xff/ },
-  { demuxer: 'webp_pipe', bytes: /^RIFF.{4}WEBP/s },
-  { demuxer: 'bmp_pipe', bytes: /^BM/ },
-]
-
-const convertFix = 'Convert it to JPEG, PNG, WebP or BMP.'
-
-/** Images that ffmpeg reads wrongly or not at all, whatever their extension. */
-const unsupportedImages: readonly {
-  readonly what: string
-  readonly matches: (first: string) => boolean
-  readonly fix: string
-}[] = [
-  {
-    what: 'an animated WebP',
-    // Bit 1 of the flags of VP8X.
-    matches: (first) => /^RIFF.{4}WEBPVP8X/s.test(first) && (first.charCodeAt(20) & 2) !== 0,
-    fix: 'Save one of its frames as a still image, or convert it to a video.',
-  },
-  {
-    what: 'a GIF',
-    matches: (first) => /^GIF8[79]a/.test(first),
-    fix: `${convertFix} Convert an animated one to a video.`,
-  },
-  {
-    what: 'an AVIF or HEIF image',
-    matches: (first) => /^.{4}ftyp(?:avif|avis|heic|heix|hevc|mif1|msf1)/s.test(first),
-    fix: convertFix,
-  },
-  { what: 'a TIFF image', matches: (first) => /^(?:II\*\0|MM\0\*)/.test(first), fix: convertFix },
-]
-
-/**
- * Names the single-picture demuxer. By the file name alone, ffmpeg would read an image sequence (image2). The
- * demuxer is chosen by content, because extensions of images are often wrong.
- */
-function imageDemuxer(start: Buffer): string[] {
-  const first = start.toString('latin1', 0, 32)
-  const unsupported = unsupportedImages.find(({ matches }) => matches(first))
-  if (unsupported) {
-    throw new MediaError(6017, `the file is ${unsupported.what}, which is not supported`, {
-      hint: unsupported.fix,
-    })
-  }
-  const signature = imageSignatures.find(({ bytes }) => bytes.test(first))
-  return signature ? ['-f', signature.demuxer] : []
-}
-
-/** Bytes at the start of an image that contain its signature, its brand or animation flag, and the header of a PNG. */
-const imageHeadBytes = 32
-
-/** Returns the largest number of bytes that a pixel of an image takes when decoded. start: first bytes of the file. */
-function decodedPixelBytes(start: Buffer): number {
-  const isPng = start.toString('latin1', 0, 4) === '\x89PNG'
-  const [depth, colourType] = [start[24] ?? 0, start[25] ?? 0]
-  // Bit 1 of the colour type: red, green and blue. A transparent colour may add a fourth channel.
-  return isPng && depth === 16 && (colourType & 2) > 0 ? 8 : 4
-}
-
-function firstBytes(path: string, length: number): Buffer {
-  const buffer = Buffer.alloc(length)
-  try {
-    const file = openSync(path, 'r')
-    try {
-      return buffer.subarray(0, readSync(file, buffer, 0, length, 0))
-    } finally {
-      closeSync(file)
-    }
-  } catch (error) {
-    throw new MediaError(6017, 'the file cannot be read', { cause: error })
-  }
 }
 
 const reduceHint = 'ask for less at once: a shorter range, smaller or fewer files'
