@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../src/config/config.ts'
 import { prepareDataFolder } from '../src/daemon/data-folder.ts'
 import { runCommand } from './run-command.ts'
 import { api } from './service/api.ts'
@@ -129,6 +130,24 @@ describe.skipIf(process.platform === 'win32')('the data folder', () => {
     await chown(data, nobody, nobody)
     await prepareDataFolder(data)
     expect(await openPaths(data)).toEqual([])
+  })
+
+  test('has settings that every user can write: they are rejected, as they name programs to run', async () => {
+    const folder = await temporary()
+    const settings = join(folder, 'reelwright.config.json')
+    await writeFile(settings, JSON.stringify({ ffmpeg: '/bin/true' }))
+    await chmod(settings, 0o666)
+    await expect(readConfig({ dataDir: folder, environment: {} })).rejects.toMatchObject({
+      code: 6016,
+      message: expect.stringMatching(
+        /reelwright\.config\.json is not safe: every user can write it \(mode 666\)/,
+      ),
+      hint: expect.stringContaining('chmod 600'),
+    })
+    await chmod(settings, 0o664)
+    await expect(readConfig({ dataDir: folder, environment: {} })).resolves.toMatchObject({
+      ffmpeg: '/bin/true',
+    })
   })
 
   test('and its settings are reported by doctor if others can read them', async () => {

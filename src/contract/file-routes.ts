@@ -205,7 +205,7 @@ export const fileRoutes = {
     path: '/base/file/{file_id}/sound',
     summary: 'Stores the sound of a video as an audio file',
     data: fileRecord,
-    errors: [6002, 6004, 6014, 6017, 6021, 6401, 6402],
+    errors: [6002, 6004, 6014, 6017, 6021, 6032, 6401, 6402],
   },
   deleteFile: {
     method: 'DELETE',

@@ -167,7 +167,11 @@ async function openLocalFile({ path, device, inode }: LocalFile): Promise<FileHa
   const found = await file?.stat({ bigint: true })
   if (file && found?.isFile() && String(found.dev) === device && String(found.ino) === inode) return file
   await file?.close()
-  throw new MediaError(6004, 'the path does not lead to this file on the machine of the service', {
+  throw notThisFile()
+}
+
+function notThisFile(): MediaError {
+  return new MediaError(6004, 'the path does not lead to this file on the machine of the service', {
     hint: 'Send the bytes of the part.',
   })
 }
@@ -179,7 +183,8 @@ async function refusePrivateFile(
   privateFolders: readonly PrivateFolder[],
 ): Promise<void> {
   const opened = await file.stat({ bigint: true })
-  const real = (await realPathOfHandle(file, path)) ?? path
+  const real = await realPathOfHandle(file, path)
+  if (real === null) throw notThisFile()
   const used = await findPrivateFolder(privateFolders, real, opened)
   if (!used) return
   throw new MediaError(6016, `the file is in the ${used.use}, which only the service uses`, {

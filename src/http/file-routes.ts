@@ -86,10 +86,10 @@ export function registerFileRoutes(app: FastifyInstance, service: Service): (fil
     return success('')
   })
   app.post(fastifyPath(routes.extractSound.path), async (request, reply) => {
-    const now = service.clock()
+    const { clock } = service
     const row = await requestedFile(service, request)
-    const sound = await storeSoundOf(service, row, { now, signal: abortOnDisconnect(reply) })
-    return success(toFileRecord(sound, now))
+    const sound = await storeSoundOf(service, row, { clock, signal: abortOnDisconnect(reply) })
+    return success(toFileRecord(sound, clock()))
   })
   app.post(fastifyPath(routes.linkFile.path), async (request) => {
     const { id } = await requestedFile(service, request)

@@ -2,7 +2,7 @@ import { opendir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { extensionOf, type FileKind, kindOf } from '../contract/file-kind.ts'
 import { resolveLinks } from '../platform/folder.ts'
-import { assertAllowed, type Folders, toAbsolute } from './workspace.ts'
+import { assertUsable, type Folders, toAbsolute } from './workspace.ts'
 
 /** Most entries of a folder that are read. */
 const maxScannedEntries = 2000
@@ -23,19 +23,19 @@ export interface FolderListing {
 
 /**
  * Lists a folder that an agent named; undefined if the path is no folder. Throws 6016 for a folder outside the allowed
- * ones.
+ * ones, and for one of the service.
  */
 export async function listAllowedFolder(folders: Folders, given: string): Promise<FolderListing | undefined> {
   const path = toAbsolute(folders, given)
   // Checked first, so that an error does not reveal whether a folder outside exists.
-  assertAllowed(folders, await resolveLinks(path), given)
+  await assertUsable(folders, { real: await resolveLinks(path) }, given)
   const isFolder = await stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
   )
   if (!isFolder) return undefined
   const real = await realpath(path)
-  assertAllowed(folders, real, given)
+  await assertUsable(folders, { real }, given)
   return await listMediaFolder(real)
 }
 

@@ -17,7 +17,7 @@ import { describeError } from './reply.ts'
 import type { InputFile, SavedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
-import { assertAllowed, createWorkspace, type WorkspaceOptions } from './workspace.ts'
+import { assertUsable, createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
 /** Delivery to a client on this machine: it names files by path, and results are saved into its workspace. */
 export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
@@ -54,7 +54,7 @@ async function listSaved(session: Session, task: TaskRef): Promise<readonly stri
   const folders = await session.delivery.folders()
   const folder = join(folders.workspace, defaultResultFolder(task))
   try {
-    assertAllowed(folders, await realpath(folder), folder)
+    await assertUsable(folders, { real: await realpath(folder) }, folder)
     const names = await readdir(folder)
     return names.filter((name) => !name.startsWith('.')).map((name) => join(folder, name))
   } catch (error) {

@@ -19,6 +19,22 @@ export async function sharedMode(path: string): Promise<string | null> {
   return found && (found.mode & othersMask) !== 0 ? (found.mode & 0o777).toString(8) : null
 }
 
+/** Permission of all others to write. */
+const worldWritable = 0o002
+
+/**
+ * Why any user of this machine, or the foreign owner of a file, can change it; null if they cannot, or on Windows. Root
+ * trusts all owners, as files of a container's host belong to them. A group may write: it is often the user's own.
+ */
+export async function foreignWriteReason(path: string): Promise<string | null> {
+  const found = hasModes ? await stat(path).catch(() => null) : null
+  if (!found) return null
+  if ((found.mode & worldWritable) !== 0)
+    return `every user can write it (mode ${(found.mode & 0o777).toString(8)})`
+  const user = process.geteuid?.() ?? 0
+  return [0, user].includes(found.uid) || user === 0 ? null : `it belongs to another user (${found.uid})`
+}
+
 /**
  * Removes the permissions of other users from a folder and from the entries with these names, with everything inside. What
  * is inside a folder without such permissions is already protected and not visited. Symbolic links are followed for the

@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/keys.ts'
-import { priorities, type Priority } from '../contract/task.ts'
+import { priorities, type Priority, type TaskState } from '../contract/task.ts'
 import type { TaskRow } from '../db/schema.ts'
 import { type ScheduledTask, Scheduler, type Turns, WaitingTasks } from '../queue/scheduler.ts'
 import type { Service } from './service.ts'
@@ -96,7 +96,7 @@ export async function estimateTask(
   task: { type: string; plannedMs: number; priority: Priority },
 ): Promise<{ workMs: number; waitMs: number }> {
   const load = await currentLoad(service)
-  const workMs = expectedWorkMs(task.plannedMs, await recentWork(service, task.type))
+  const workMs = expectedWorkMs(task.plannedMs, await recentWork(service, task.type, ['completed']))
   const priority = priorities.indexOf(task.priority)
   const waiting = [...load.waiting, { id: newTaskId, accountId, keyId, priority, workMs }]
   return { workMs, waitMs: startTimes({ ...load, waiting }, newTaskId).get(newTaskId) ?? 0 }
@@ -107,12 +107,17 @@ export async function expectedWaits(service: Service): Promise<ReadonlyMap<strin
   return startTimes(await currentLoad(service))
 }
 
-async function recentWork({ db }: Service, type: string): Promise<CompletedWork[]> {
+async function recentWork(
+  { db }: Service,
+  type: string,
+  statuses: readonly TaskState[],
+): Promise<CompletedWork[]> {
   const rows = await db
     .selectFrom('tasks')
     .select(['planned_ms', 'started_at', 'finished_at'])
     .where('type', '=', type)
-    .where('status', '=', 'completed')
+    .where('status', 'in', statuses)
+    .where('started_at', 'is not', null)
     .orderBy('id', 'desc')
     .limit(historyLength)
     .execute()
@@ -133,7 +138,7 @@ async function currentLoad(service: Service): Promise<QueueLoad> {
     .execute()
   const ratios = new Map<string, number>()
   for (const type of new Set(unfinished.map((row) => row.type)))
-    ratios.set(type, workRatio(await recentWork(service, type)))
+    ratios.set(type, workRatio(await recentWork(service, type, ['completed', 'failed'])))
   const now = service.clock()
   const timed = unfinished.map((row) => {
     const expectedMs = Math.ceil(row.planned_ms * (ratios.get(row.type) ?? 1))

@@ -56,6 +56,15 @@ describe('a data folder inside an allowed folder', () => {
     }
   })
 
+  test('is never listed', async () => {
+    const { dataDir } = agentSession
+    for (const file of [dataDir, join(dataDir, 'files'), 'to-data', mirror]) {
+      const { isError, text } = await agent.call('inspect_file', { file })
+      expect([file, isError]).toEqual([file, true])
+      expect(text).toMatch(/^6016: .* which only the service uses/)
+    }
+  })
+
   test('is never written', async () => {
     const { dataDir } = agentSession
     const { data } = await agent.call('upload_file', { path: 'note.txt' })
