@@ -180,8 +180,11 @@ async function copyPart(
       received += bytes.byteLength
       if (received > part.size) break
       if (!differs && !(await hasBytesAt(file, bytes, position))) await begin()
+      if (!differs) continue
+      const writing = writeFully(file, bytes, position)
       // The main thread hashes them while another one writes.
-      if (differs) await Promise.all([writeFully(file, bytes, position), hash?.(bytes)])
+      hash?.(bytes)
+      await writing
     }
     if (received !== part.size) throw new MediaError(6025, `the part must be ${part.size} bytes long`)
     return differs

@@ -142,25 +142,6 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
       expect(await text(await store.read(bytes.blake3))).toBe(content)
     })
 
-    test('copies concurrent local parts one after another', async () => {
-      let active = 0
-      async function* exclusive(index: number): AsyncGenerator<Uint8Array> {
-        active += 1
-        for (const letter of partOf(index)) {
-          expect(active).toBe(1)
-          yield Buffer.from(letter)
-        }
-        active -= 1
-      }
-      const putLocal = (index: number) =>
-        store.putPart('1', { ...partRange(index), isLocal: true }, exclusive(index))
-      await Promise.all([1, 0, 2].map((index) => putLocal(index)))
-      expect(await store.assemble('1', { size, blake3: null })).toEqual({
-        blake3: await hashOf(content),
-        size,
-      })
-    })
-
     test('resumes after the store is reopened; recovery keeps its parts', async () => {
       await put(1)
       await put(2)
