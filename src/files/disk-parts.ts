@@ -3,6 +3,7 @@ import { chmod, copyFile, type FileHandle, link, mkdir, open, opendir, rm, stat 
 import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { describeSize } from '../contract/format.ts'
+import { keyedMutex } from '../platform/concurrency.ts'
 import { sharedSync, syncFolder, writeFully } from '../platform/durable.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeSpace } from '../platform/folder.ts'
@@ -22,6 +23,7 @@ interface ActiveUpload extends PartFile {
 export class DiskParts {
   readonly #folder: string
   readonly #known = new Map<string, ActiveUpload>()
+  readonly #turns = keyedMutex()
 
   private constructor(folder: string) {
     this.#folder = folder
@@ -81,7 +83,8 @@ export class DiskParts {
     const found = this.#known.get(upload)
     if (found) return found
     const path = this.#pathOf(upload)
-    const known = { frontier: new PrefixHasher(path), sync: sharedSync(), named: this.#name(path) }
+    const takeTurn: PartFile['takeTurn'] = (work) => this.#turns(upload, work)
+    const known = { frontier: new PrefixHasher(path), sync: sharedSync(), named: this.#name(path), takeTurn }
     this.#known.set(upload, known)
     known.named.catch(() => this.#known.delete(upload))
     return known
@@ -122,7 +125,11 @@ interface PartFile {
   readonly frontier: PrefixHasher
   /** Syncs written data to disk. */
   readonly sync: (file: FileHandle) => Promise<void>
+  /** Runs work on local parts one after another. */
+  readonly takeTurn: <T>(work: () => Promise<T>) => Promise<T>
 }
+
+type WritePartOptions = { readonly part: IncomingPart } & PartFile
 
 /**
  * Writes a part durably at its position. Where it replaces a stored part, writes only from the first differing
@@ -130,10 +137,31 @@ interface PartFile {
  */
 async function writePart(
   path: string,
-  { part, frontier, sync }: { part: IncomingPart } & PartFile,
+  options: WritePartOptions,
   source: AsyncIterable<Uint8Array>,
 ): Promise<void> {
+  const { part, frontier, sync, takeTurn } = options
   await using file = await open(path, isReadOnly(await stat(path)) ? 'r' : 'r+')
+  const copy = (): Promise<boolean> => copyPart(file, options, source)
+  const isWritten = await (part.isLocal ? takeTurn(copy) : copy())
+  if (!isWritten) return
+  failpoint('files.part.written')
+  try {
+    await sync(file)
+  } catch (error) {
+    frontier.changing(part)
+    throw error
+  }
+  failpoint('files.part.synced')
+  frontier.stored(part)
+}
+
+/** Writes a part without syncing it. Returns false if the file already has its bytes. */
+async function copyPart(
+  file: FileHandle,
+  { part, frontier }: WritePartOptions,
+  source: AsyncIterable<Uint8Array>,
+): Promise<boolean> {
   let differs = false
   const begin = async (): Promise<void> => {
     await refuseReadOnly(file)
@@ -144,20 +172,26 @@ async function writePart(
     differs = true
   }
   if (!part.beforeOverwrite) await begin()
-  let received = 0
-  for await (const bytes of source) {
-    const position = part.offset + received
-    received += bytes.byteLength
-    if (received > part.size) break
-    if (!differs && !(await hasBytesAt(file, bytes, position))) await begin()
-    if (differs) await writeFully(file, bytes, position)
+  try {
+    const hash = part.isLocal && differs ? await frontier.whileWriting(part) : null
+    let received = 0
+    for await (const bytes of source) {
+      const position = part.offset + received
+      received += bytes.byteLength
+      if (received > part.size) break
+      if (!differs && !(await hasBytesAt(file, bytes, position))) await begin()
+      if (!differs) continue
+      const writing = writeFully(file, bytes, position)
+      // The main thread hashes them while another one writes.
+      hash?.(bytes)
+      await writing
+    }
+    if (received !== part.size) throw new MediaError(6025, `the part must be ${part.size} bytes long`)
+    return differs
+  } catch (error) {
+    if (differs) frontier.changing(part)
+    throw error
   }
-  if (received !== part.size) throw new MediaError(6025, `the part must be ${part.size} bytes long`)
-  if (!differs) return
-  failpoint('files.part.written')
-  await sync(file)
-  failpoint('files.part.synced')
-  frontier.stored(part)
 }
 
 /** Whether the file has these bytes at this position. */

@@ -8,7 +8,7 @@ const hashReadBytes = 2 ** 20
 /**
  * Computes the BLAKE3 of a file whose parts arrive in any order, as far as it has no gaps. A part is read back as
  * soon as all earlier parts are hashed, usually from the page cache, so little remains to be read after the last
- * part.
+ * part. A part can also be hashed from memory while it is written.
  */
 export class PrefixHasher {
   readonly #path: string
@@ -38,6 +38,25 @@ export class PrefixHasher {
     this.#ends.delete(offset)
     this.#digest = null
     if (offset < this.#until) this.#restart()
+  }
+
+  /**
+   * Returns a function that hashes the bytes of a part, in order, while they are written; null unless all earlier
+   * parts are hashed. Call it after `changing`, for one part at a time. If the part fails, call `changing` again.
+   */
+  whileWriting({ offset, size }: PartRange): Promise<((bytes: Uint8Array) => void) | null> {
+    const prepared = this.#work.then(async () => {
+      const hasher = (this.#hasher ??= await createHasher())
+      if (this.#at !== offset) return null
+      this.#until = offset + size
+      return (bytes: Uint8Array): void => {
+        if (hasher !== this.#hasher) return
+        hasher.update(bytes)
+        this.#at += bytes.byteLength
+      }
+    })
+    this.#work = prepared.catch(() => undefined)
+    return prepared
   }
 
   /** Hashes the rest of the file of this size and returns lower-case hex. No part may change meanwhile. */

@@ -25,6 +25,11 @@ export interface IncomingPart extends PartRange {
    * lost from then on. Equal bytes overwrite nothing.
    */
   readonly beforeOverwrite?: (() => Promise<void>) | undefined
+  /**
+   * Whether the bytes come from a disk of this machine and so rarely fail. Such parts of an upload are copied one
+   * after another and hashed while they are copied, not read again.
+   */
+  readonly isLocal?: boolean
 }
 
 /** Declared size and hash of an upload. */

@@ -7,6 +7,7 @@ import type { UploadRow } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { realPathOfHandle } from '../platform/opened-path.ts'
 import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
+import { readAhead } from '../platform/read-ahead.ts'
 import type { PartRange } from './store.ts'
 import { takeLatest } from './take-latest.ts'
 import {
@@ -20,7 +21,7 @@ import {
   type UploadStorage,
 } from './uploads.ts'
 
-/** A part sent by a client. */
+/** A part sent by a client, or read from its file on this machine. */
 interface StorePartOptions {
   /** Index of the part, as the client wrote it. */
   readonly index: string
@@ -28,6 +29,8 @@ interface StorePartOptions {
   readonly length: number | undefined
   /** Starts reading the part. */
   readonly bytes: (range: PartRange) => AsyncIterable<Uint8Array>
+  /** See `IncomingPart`. */
+  readonly isLocal?: boolean
 }
 
 /** Progress of an upload. */
@@ -53,12 +56,13 @@ export async function storePart(
   const upload = await findUpload(storage, key)
   if (upload.file_id !== null) throw new MediaError(6024, `the upload ${upload.id} is complete`)
   const { index, range } = locatePart(upload, sent)
+  const { isLocal = false } = sent
   return await latestPart(`${upload.id}/${index}`, sent.bytes(range), async (source) => {
     const beforeOverwrite = (): Promise<void> => unrecordPart(storage, upload.id, index)
     const stored = await isPartStored(storage, upload.id, index)
     await storage.files.putPart(
       upload.id,
-      { ...range, beforeOverwrite: stored ? beforeOverwrite : undefined },
+      { ...range, isLocal, beforeOverwrite: stored ? beforeOverwrite : undefined },
       source,
     )
     failpoint('upload.part.before-commit')
@@ -152,13 +156,7 @@ export async function* readLocalRange(
 ): AsyncGenerator<Uint8Array> {
   await using file = await openLocalFile(local)
   await refusePrivateFile(file, local, privateFolders)
-  const piece = Buffer.allocUnsafe(Math.min(localReadBytes, size))
-  for (let done = 0; done < size;) {
-    const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - done), offset + done)
-    if (bytesRead === 0) return
-    done += bytesRead
-    yield piece.subarray(0, bytesRead)
-  }
+  yield* readAhead(file, { offset, size, pieceBytes: localReadBytes })
 }
 
 /** Checks the open descriptor, not the path, which may change. */

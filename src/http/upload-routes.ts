@@ -220,6 +220,7 @@ async function importPart(service: Service, request: FastifyRequest) {
   const part = {
     index,
     length: undefined,
+    isLocal: true,
     bytes: (range: PartRange) => readLocalRange(file, service.privateFolders, range),
   }
   return partResponse(await storePart(service, uploadKeyOf(request), part))

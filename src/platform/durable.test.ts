@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, mkdtempDisposable, readdir, readFile, stat } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sharedSync, writeDurably } from './durable.ts'
+import { sharedSync, writeDurably, writeFully } from './durable.ts'
 
 test('a file is replaced atomically with its mode, without leaving a temporary file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'durable-'))
@@ -28,6 +28,26 @@ test('concurrent writes never mix their contents', async () => {
   await Promise.all(contents.map((content) => writeDurably(path, content)))
   expect(contents).toContain(await readFile(path, 'utf8'))
   expect(await readdir(folder.path)).toEqual(['state.json'])
+})
+
+test('a chunk is written in small writes, also after partial ones', async () => {
+  const written = new Map<number, number>()
+  const write = async (_: Uint8Array, at: number, length: number, position: number) => {
+    expect(position - at).toBe(100)
+    // The system may write less than requested.
+    const bytesWritten = Math.min(length, 300_000)
+    written.set(position, bytesWritten)
+    expect(length).toBeLessThanOrEqual(512 * 1024)
+    return { bytesWritten }
+  }
+  const size = 2 ** 21 + 1
+  await writeFully({ write } as unknown as FileHandle, new Uint8Array(size), 100)
+  let end = 100
+  for (const [position, bytes] of written) {
+    expect(position).toBe(end)
+    end += bytes
+  }
+  expect(end).toBe(100 + size)
 })
 
 /** Creates a file whose syncs end when the test resolves them. */

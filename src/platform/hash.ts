@@ -1,5 +1,6 @@
 import type * as Native from '@napi-rs/blake-hash'
 import { open, type FileHandle } from 'node:fs/promises'
+import { readAhead } from './read-ahead.ts'
 
 /** An incremental BLAKE3 hash. */
 export interface Hasher {
@@ -54,19 +55,12 @@ export async function hashBytes(
 ): Promise<{ blake3: string; size: number }> {
   const hasher = await createHasher()
   let hashed = 0
-  const pieceBytes = Math.min(hashChunkBytes, size)
-  const read = (piece: Buffer) => file.read(piece, 0, Math.min(pieceBytes, size - hashed), offset + hashed)
-  let [present, ahead] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)]
-  let reading = read(present)
-  for (;;) {
-    const { bytesRead } = await reading
+  for await (const piece of readAhead(file, { offset, size, pieceBytes: hashChunkBytes })) {
     signal?.throwIfAborted()
-    if (bytesRead === 0) return { blake3: hasher.digest(), size: hashed }
-    hashed += bytesRead
-    // The next piece is read while this one is hashed.
-    reading = read(ahead)
-    hasher.update(present.subarray(0, bytesRead))
+    hasher.update(piece)
+    hashed += piece.byteLength
     onProgress?.(hashed)
-    ;[present, ahead] = [ahead, present]
   }
+  signal?.throwIfAborted()
+  return { blake3: hasher.digest(), size: hashed }
 }

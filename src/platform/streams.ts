@@ -47,10 +47,13 @@ export async function* fixedSizeChunks(
   if (rest === 'kept' && filled > 0) yield piece.subarray(0, filled)
 }
 
-/** Size of a batch, bytes. Smaller batches cost time on a busy machine. */
-const rechunkBytes = 2 ** 20
+/**
+ * Size of a batch, bytes. A batch stays in the processor's cache until it is hashed and written; smaller ones need
+ * more switches between threads.
+ */
+const rechunkBytes = 256 * 1024
 
-/** Collects small chunks into batches of 1 MiB. Each batch is valid until the next is requested. */
+/** Collects small chunks into batches of 256 KiB. Each batch is valid until the next is requested. */
 export function rechunk(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const batch = Buffer.allocUnsafe(rechunkBytes)
   return fixedSizeChunks(rechunkBytes, source, { rest: 'kept', allocate: () => batch })

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDiskStore } from '../../src/files/disk.ts'
 import type { StoredBytes } from '../../src/files/store.ts'
+import { hashOf } from '../http/chunked-upload-client.ts'
 import { testFileStoreProperties } from './file-store-properties.ts'
 
 testFileStoreProperties(openDiskStore)
@@ -56,4 +57,25 @@ test.skipIf(process.platform === 'win32')('a read-only result is adopted without
   const [code] = (await once(child, 'exit')) as [number]
   expect([code, (await stderrOutput).toString()]).toEqual([0, ''])
   expect(await listStored(folder)).toMatchObject([{ size: 27 }])
+})
+
+test('concurrent local parts of an upload are copied one after another', async () => {
+  const content = 'aaaaaaaaaabbbbbbbbbbccccc'
+  const store = await openDiskStore(await diskFolder())
+  let active = 0
+  async function* exclusive(bytes: string): AsyncGenerator<Uint8Array> {
+    active += 1
+    for (const letter of bytes) {
+      expect(active).toBe(1)
+      yield Buffer.from(letter)
+    }
+    active -= 1
+  }
+  const put = (offset: number) => {
+    const bytes = content.slice(offset, offset + 10)
+    return store.putPart('1', { offset, size: bytes.length, isLocal: true }, exclusive(bytes))
+  }
+  await Promise.all([10, 0, 20].map(put))
+  const whole = { size: content.length, blake3: await hashOf(content) }
+  expect(await store.assemble('1', whole)).toEqual(whole)
 })

@@ -238,25 +238,26 @@ export function testFileStoreProperties(open: (folder: string) => Promise<FileSt
         index: fc.nat(2),
         letter: fc.constantFrom('a', 'b', 'c'),
         action: fc.constantFrom('put', 'break', 'open'),
+        isLocal: fc.boolean(),
       })
       let turn = 0
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
           const upload = String((turn += 1))
           const stored = new Map<number, string>()
-          const send = async (index: number, bytes: AsyncIterable<Uint8Array>) => {
-            const beforeOverwrite = stored.has(index) ? async () => void stored.delete(index) : undefined
-            await store.putPart(upload, { ...partRange(index), beforeOverwrite }, bytes)
-          }
-          for (const { index, letter, action } of steps) {
+          for (const { index, letter, action, isLocal } of steps) {
+            const send = async (bytes: AsyncIterable<Uint8Array>) => {
+              const beforeOverwrite = stored.has(index) ? async () => void stored.delete(index) : undefined
+              await store.putPart(upload, { ...partRange(index), beforeOverwrite, isLocal }, bytes)
+            }
             const bytes = letter.repeat(partRange(index).size)
             if (action === 'open') store = await open(join(folder, 'store'))
-            else if (action === 'break') await expect(send(index, broken())).rejects.toThrow('broke off')
-            else await send(index, source(bytes)).then(() => stored.set(index, bytes))
+            else if (action === 'break') await expect(send(broken())).rejects.toThrow('broke off')
+            else await send(source(bytes)).then(() => stored.set(index, bytes))
           }
           for (const index of [0, 1, 2].filter((one) => !stored.has(one))) {
             stored.set(index, partOf(index))
-            await store.putPart(upload, partRange(index), source(partOf(index)))
+            await store.putPart(upload, { ...partRange(index), isLocal: true }, source(partOf(index)))
           }
           const wholeContent = [0, 1, 2].map((index) => stored.get(index)).join('')
           const bytes = await store.assemble(upload, { size, blake3: await hashOf(wholeContent) })

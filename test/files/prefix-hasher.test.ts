@@ -112,3 +112,62 @@ test('a file shorter than its parts is reported by digest', async () => {
   await put(hasher, { index: 0, bytes: bytesOf(0, 0) })
   expect(await hasher.digest(partSize)).toBe(await hashOf(bytesOf(0, 0)))
 })
+
+/** Writes a local part as the store does: in pieces that are hashed from memory. Fails after `failAfter` pieces. */
+async function putLocal(
+  hasher: PrefixHasher,
+  { index, bytes, failAfter }: { index: number; bytes: Buffer; failAfter?: number | undefined },
+): Promise<void> {
+  const range = { offset: index * partSize, size: bytes.length }
+  hasher.changing(range)
+  const hash = await hasher.whileWriting(range)
+  await using file = await open(path, 'r+')
+  const pieceSize = 300
+  for (let at = 0; at < bytes.length; at += pieceSize) {
+    if (at / pieceSize === failAfter) return hasher.changing(range)
+    const piece = bytes.subarray(at, at + pieceSize)
+    await file.write(piece, 0, piece.length, range.offset + at)
+    hash?.(piece)
+  }
+  hasher.stored(range)
+}
+
+test('parts hashed while they are written are not read back', async () => {
+  const hasher = new PrefixHasher(path)
+  const wholeBytes = Buffer.concat([0, 1, 2, 3].map((index) => bytesOf(index, 0)))
+  for (const index of [0, 1, 2, 3]) await putLocal(hasher, { index, bytes: bytesOf(index, 0) })
+  expect(await hasher.digest(4 * partSize)).toBe(await hashOf(wholeBytes))
+  expect(readCounter.bytes).toBe(0)
+})
+
+test('local and other parts in any order, replaced or failing: the hash is that of the file', async () => {
+  const parts = 5
+  const step = fc.record({
+    index: fc.nat(parts - 1),
+    version: fc.nat(2),
+    isLocal: fc.boolean(),
+    failAfter: fc.option(fc.nat(3), { nil: undefined }),
+    wait: fc.boolean(),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+      await writeFile(path, '')
+      const hasher = new PrefixHasher(path)
+      const versions = new Map<number, number>()
+      for (const { index, version, isLocal, failAfter, wait } of steps) {
+        const part = { index, bytes: bytesOf(index, version) }
+        await (isLocal ? putLocal(hasher, { ...part, failAfter }) : put(hasher, part))
+        if (isLocal && failAfter !== undefined) versions.delete(index)
+        else versions.set(index, version)
+        if (wait) await new Promise((resolve) => setImmediate(resolve))
+      }
+      const all = [...Array(parts).keys()]
+      for (const index of all.filter((one) => !versions.has(one))) {
+        await putLocal(hasher, { index, bytes: bytesOf(index, 0) })
+      }
+      const wholeBytes = Buffer.concat(all.map((index) => bytesOf(index, versions.get(index) ?? 0)))
+      expect(await hasher.digest(wholeBytes.length)).toBe(await hashOf(wholeBytes))
+    }),
+    { numRuns: 300 },
+  )
+})
