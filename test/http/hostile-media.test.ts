@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
 })
 
 onOneDatabase((service) => {
-  test('a MIDI file is stored as it is, and no endpoint parses it', async () => {
+  test('a MIDI file is stored unchanged, and no endpoint parses it', async () => {
     const account = await service().account(5)
     const { data: file } = await api(account).upload('song.mid', `${midiHeader}${longWaits}`)
     const codes = (await inspectEverywhere(account, file.file_id)).map(({ code }) => code)

@@ -1,14 +1,11 @@
-import { once } from 'node:events'
 import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { extensionOf } from '../../src/contract/file-kind.ts'
 import type { InputOf, Plan, PlanOperationWithTexts } from '../../src/contract/operation.ts'
 import { subtitleLimits } from '../../src/media/subtitles/check.ts'
-import { limitConcurrency } from '../../src/platform/concurrency.ts'
-import { startThread } from '../../src/platform/runtime.ts'
 import { assOnlyFields, subtitleTranslate } from './contract.ts'
-import { countTranslatable, type SubtitleCheck } from './check-file.ts'
-import type { CheckReply } from './check-thread.ts'
+import { countTranslatable } from './check-file.ts'
+import { countInThread } from './check-threads.ts'
 
 type Input = InputOf<typeof subtitleTranslate>
 
@@ -28,25 +25,6 @@ export const plan: PlanOperationWithTexts<typeof subtitleTranslate> = async (inp
 
 /** Files up to this size, in bytes, are checked at once; the check of a larger one would block the service. */
 const maxInlineBytes = 64 * 1024
-
-/** Checks of large files at the same time. */
-const limitChecks = limitConcurrency(2)
-
-/** Like `countTranslatable`, in a thread. */
-async function countInThread(check: SubtitleCheck): Promise<number> {
-  return await limitChecks(async () => {
-    const thread = startThread(new URL('./check-thread', import.meta.url), check)
-    try {
-      const [reply] = (await once(thread, 'message')) as [CheckReply]
-      if ('characters' in reply) return reply.characters
-      if ('bug' in reply) throw reply.bug
-      const { code, message, hint } = reply.rejection
-      throw new MediaError(code, message, { hint })
-    } finally {
-      await thread.terminate()
-    }
-  })
-}
 
 /** Letters per second of common small models on one graphics card, with two concurrent questions. */
 const speed = 60
