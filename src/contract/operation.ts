@@ -157,7 +157,7 @@ export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: Requ
 
 /**
  * `plan` of an operation whose checks or price depend on the content of text files. `readText` returns the bytes of
- * one. Parsing blocks the service, so large files are left to the run.
+ * one. Parsing blocks the service, so large files are parsed in a thread or left to the run.
  */
 export type PlanOperationWithTexts<O extends Operation> = (
   input: InputOf<O>,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
 import { toListedError } from '../contract/operation.ts'
+import { databaseFailure } from '../db/failure.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
 import { removeUnreferencedContent } from '../files/content.ts'
@@ -65,7 +66,7 @@ export async function executeTask(
     })
     failpoint('execute.finished')
     end.signal.throwIfAborted()
-    await completeTask(service, task, finished)
+    await completeTask(service, { task, finished, signal: AbortSignal.any([signal, end.signal]) })
   } catch (error) {
     if (end.signal.aborted) return
     const { aborted } = signal
@@ -124,16 +125,52 @@ async function runAttempt(
   )
 }
 
-/** Stores the bytes of the results durably, then records, output and state in one transaction. */
-async function completeTask(service: Service, task: TaskRow, finished: AttemptResult): Promise<void> {
-  const stored: (AttemptFile & { bytes: StoredBytes })[] = []
+interface CompletionOptions {
+  readonly task: TaskRow
+  readonly finished: AttemptResult
+  /** Ends the wait for a database that is not available. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Stores the bytes of the results durably, then records, output and state in one transaction. Waits while the database is
+ * full, read-only or not reachable: running the task again would repeat finished work.
+ */
+async function completeTask(service: Service, { task, finished, signal }: CompletionOptions): Promise<void> {
+  const stored: StoredResult[] = []
   for (const kept of finished.files) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
   // One order for all tasks, so that transactions that lock the same contents cannot deadlock.
   stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))
   failpoint('execute.adopted')
-  const completed = await transitionTask(service, task, {
+  const log = service.log.child({ task_id: task.id })
+  const complete = () => recordCompletion(service, { task, output: finished.output, stored })
+  const completed = await retry(complete, {
+    signal,
+    delayAfter(error) {
+      if (signal.aborted || !databaseFailure(error)) throw error
+      log.error({ err: error }, 'a finished task could not be recorded')
+      return writeRetryMs
+    },
+  })
+  // The task was stopped meanwhile.
+  if (!completed) for (const { bytes } of stored) await removeUnreferencedContent(service, bytes.blake3)
+}
+
+type StoredResult = AttemptFile & { readonly bytes: StoredBytes }
+
+interface Completion {
+  readonly task: TaskRow
+  readonly output: AttemptResult['output']
+  readonly stored: readonly StoredResult[]
+}
+
+async function recordCompletion(
+  service: Service,
+  { task, output, stored }: Completion,
+): Promise<TaskRow | null> {
+  return await transitionTask(service, task, {
     to: 'completed',
-    set: { output: JSON.stringify(finished.output), progress: 100 },
+    set: { output: JSON.stringify(output), progress: 100 },
     write: async (trx) => {
       for (const { file_id, name, bytes } of stored) {
         const now = service.clock()
@@ -148,13 +185,13 @@ async function completeTask(service: Service, task: TaskRow, finished: AttemptRe
       }
     },
   })
-  // The task was stopped meanwhile.
-  if (!completed) for (const { bytes } of stored) await removeUnreferencedContent(service, bytes.blake3)
 }
 
 async function retryOrFail(service: Service, task: TaskRow, error: unknown): Promise<void> {
   const failure =
-    error instanceof MediaError ? error : new MediaError(6500, 'an internal error ended the task')
+    error instanceof MediaError
+      ? error
+      : (databaseFailure(error) ?? new MediaError(6500, 'an internal error ended the task'))
   const attempts = task.attempts + 1
   const waitMs = retryDelaysMs[task.attempts]
   if (failure.retryable && attempts < maxAttempts && waitMs !== undefined) {

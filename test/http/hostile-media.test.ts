@@ -10,6 +10,13 @@ import { api } from '../service/api.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { sendRequest } from './raw-http.ts'
 
+/** Header of a MIDI file in format 1, and a track that claims to be as large as possible. */
+const midiHeader = 'MThd\0\0\0\x06\0\x01\x7f\x7f\x01\x60MTrk\x7f\x7f\x7f\x7f'
+/** Waits of the longest time with one byte, then data without a status. */
+const longWaits = '\x7f\x40\x40'.repeat(100_000)
+
+const assEvent = (text: string) => `Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,${text}\n`
+
 const playlists: readonly [string, (pipe: string) => string][] = [
   ['a text', () => 'Dear sir, this is no video at all.\n'.repeat(100)],
   ['an HLS playlist', (file) => `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1.0,\n${file}\n#EXT-X-ENDLIST\n`],
@@ -22,6 +29,8 @@ const playlists: readonly [string, (pipe: string) => string][] = [
       'mediaPresentationDuration="PT1S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="0" ' +
       `bandwidth="1000" width="16" height="16"><BaseURL>${file}</BaseURL></Representation></AdaptationSet></Period></MPD>`,
   ],
+  ['a MIDI file with 32,639 tracks and endless waits', () => `${midiHeader}${longWaits}`],
+  ['ASS subtitles with deep tags', () => `[Events]\n${assEvent(`{${String.raw`\t(`.repeat(100_000)}}x`)}`],
 ]
 
 /** Responses of all endpoints that inspect a file. */
@@ -70,6 +79,15 @@ describe.skipIf(process.platform === 'win32')('a file that refers to another one
       expect(read, 'the other file was opened').toBe(false)
       expect(await api(account).balance(), 'nothing is charged').toBe(5)
     })
+  })
+})
+
+onOneDatabase((service) => {
+  test('a MIDI file is stored unchanged, and no endpoint parses it', async () => {
+    const account = await service().account(5)
+    const { data: file } = await api(account).upload('song.mid', `${midiHeader}${longWaits}`)
+    const codes = (await inspectEverywhere(account, file.file_id)).map(({ code }) => code)
+    expect(codes, 'facts, contact sheet, waveform, copy').toEqual([200, 6014, 6014, 6014])
   })
 })
 

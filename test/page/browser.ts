@@ -8,14 +8,14 @@ const executablePath = findChromium(splitSearchPath(process.env['PATH']))
 /** Whether Chromium is missing, which skips the tests that use it. In CI they run and fail instead. */
 export const isBrowserMissing = executablePath === undefined && !process.env['CI']
 
-/** Starts headless Chromium with a fresh profile and without background network requests. */
-export async function startBrowser(): Promise<Browser> {
+/** Starts headless Chromium with a fresh profile, without background network requests, and with further flags. */
+export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   if (executablePath === undefined)
     throw new Error('Chromium is missing; install the Debian package chromium-headless-shell')
   return await chromium.launch({
     executablePath,
     // The sandbox does not start for root, as in CI. The tests show only pages of this project.
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync', ...flags],
   })
 }
 

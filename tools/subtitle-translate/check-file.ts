@@ -1,17 +1,39 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import {
+  countCharacters,
   findBilingual,
   hasNoText,
   findOverlappingLayers,
   findMalformed,
   exceededLimit,
+  subtitleLimits,
 } from '../../src/media/subtitles/check.ts'
+import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import type { EntryIssue, Subtitles } from '../../src/media/subtitles/subtitles.ts'
 
 const limitTexts = { bytes: '8 MB', entries: '2000 entries', characters: '80,000 characters' } as const
 
+/** A subtitle file to check. */
+export interface SubtitleCheck {
+  readonly bytes: Uint8Array
+  readonly name: string
+  readonly format: 'srt' | 'ass'
+  readonly language: string
+}
+
+/**
+ * Returns the number of characters to translate. Throws 6016 for a file that cannot be translated. Takes up to a
+ * microsecond per byte in files that consist of tags.
+ */
+export function countTranslatable({ bytes, name, format, language }: SubtitleCheck): number {
+  const options = { format, language, most: subtitleLimits.entries, dropControls: true }
+  const subtitles = readSubtitles(bytes, options)
+  checkTranslatable(name, subtitles)
+  return countCharacters(subtitles)
+}
+
 /** Throws 6016 for a file over a limit, and for one that is malformed, empty, bilingual or of several layers. */
-export function checkTranslatable(name: string, subtitles: Subtitles): void {
+function checkTranslatable(name: string, subtitles: Subtitles): void {
   const refuse = (what: string, hint: string) => new MediaError(6016, `file_id: ${name} ${what}`, { hint })
   const over = exceededLimit(subtitles)
   if (over) throw refuse(`has more than ${limitTexts[over.limit]}`, 'Split it into several files.')

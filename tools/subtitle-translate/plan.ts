@@ -2,10 +2,10 @@ import { creditsFor } from '../../src/contract/credits.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { extensionOf } from '../../src/contract/file-kind.ts'
 import type { InputOf, Plan, PlanOperationWithTexts } from '../../src/contract/operation.ts'
-import { countCharacters, subtitleLimits } from '../../src/media/subtitles/check.ts'
-import { readSubtitles } from '../../src/media/subtitles/read.ts'
+import { subtitleLimits } from '../../src/media/subtitles/check.ts'
 import { assOnlyFields, subtitleTranslate } from './contract.ts'
-import { checkTranslatable } from './check-file.ts'
+import { countTranslatable } from './check-file.ts'
+import { countInThread } from './check-threads.ts'
 
 type Input = InputOf<typeof subtitleTranslate>
 
@@ -19,12 +19,12 @@ export const plan: PlanOperationWithTexts<typeof subtitleTranslate> = async (inp
       hint: 'Split it into several files.',
     })
   }
-  const { entries: most } = subtitleLimits
-  const options = { format, language: input.language, most, dropControls: true }
-  const subtitles = readSubtitles(await readText(input.file_id), options)
-  checkTranslatable(name, subtitles)
-  return planned(countCharacters(subtitles))
+  const check = { bytes: await readText(input.file_id), name, format, language: input.language }
+  return planned(size > maxInlineBytes ? await countInThread(check) : countTranslatable(check))
 }
+
+/** Files up to this size, in bytes, are checked at once; the check of a larger one would block the service. */
+const maxInlineBytes = 64 * 1024
 
 /** Letters per second of common small models on one graphics card, with two concurrent questions. */
 const speed = 60

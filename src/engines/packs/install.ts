@@ -191,7 +191,10 @@ async function publishFolder(pack: ModelPack | EnginePack, part: string, folder:
     if (/^npm-|\.(etag|tmp)$/.test(entry)) await rm(join(part, entry), { recursive: true, force: true })
   }
   const archives = archiveNames(pack)
-  const kept = await createInventory(part, [inventoryFile, ...archives])
+  const excluded = [inventoryFile, ...archives]
+  // Declared sizes are approximate.
+  const maxBytes = 2 * (packDownloadBytes(pack) + unpackedBytes(pack))
+  const kept = await createInventory(part, { excluded, maxBytes })
   await writeDurably(join(part, inventoryFile), JSON.stringify(kept))
   // A damaged version cannot be in use.
   await removeInstalled(folder)

@@ -1,6 +1,8 @@
-import { open, readdir, rm } from 'node:fs/promises'
+import type { Dirent } from 'node:fs'
+import { open, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
+import { describeSize } from '../../contract/format.ts'
 import { syncFolder } from '../../platform/durable.ts'
 import { createFolder } from '../../platform/folder.ts'
 import { runChild } from '../ffmpeg/child.ts'
@@ -82,19 +84,59 @@ function unpackError(name: string, error: unknown, what: string): MediaError {
 /** Windows syncs only files opened for writing; elsewhere files may be read-only. */
 const syncFlags = process.platform === 'win32' ? 'r+' : 'r'
 
-/** Syncs all files of a folder to disk and returns a list of them without the excluded ones. */
-export async function createInventory(folder: string, excluded: readonly string[]): Promise<InstalledFile[]> {
+interface InventoryOptions {
+  /** Files that the list does not contain. */
+  readonly excluded: readonly string[]
+  /** Most bytes of all other files, by their sizes: a sparse file counts in full. */
+  readonly maxBytes: number
+}
+
+/**
+ * Syncs all files of a folder to disk and returns a list of them. Throws 6401 if they are too large together, for a link
+ * that leads out of the folder or nowhere, and for anything that is neither file, folder nor link.
+ */
+export async function createInventory(
+  folder: string,
+  { excluded, maxBytes }: InventoryOptions,
+): Promise<InstalledFile[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const files: InstalledFile[] = []
+  let total = 0
   for (const entry of found) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isDirectory()) await syncFolder(path)
     const name = relative(folder, path).split(sep).join('/')
+    if (!(await isInside(folder, entry))) throw foreignEntryError(name)
     if (!entry.isFile() || excluded.includes(name)) continue
     await using file = await open(path, syncFlags)
-    await file.sync()
     const { size: bytes } = await file.stat()
+    total += bytes
+    if (total > maxBytes) throw tooLargeError(name, maxBytes)
+    await file.sync()
     files.push({ path: name, bytes, sha256: await fileSha256(path) })
   }
   return files
 }
+
+/** Whether an entry is a file or a folder of the folder, or a link to one. */
+async function isInside(folder: string, entry: Dirent): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isFile() || entry.isDirectory()
+  const target = await realpath(join(entry.parentPath, entry.name)).catch(() => null)
+  return target !== null && target.startsWith((await realpath(folder)) + sep)
+}
+
+function foreignEntryError(name: string): MediaError {
+  return new MediaError(6401, `${name} is not a file, or links to one outside its pack`, {
+    retryable: false,
+    hint: reportArchiveHint,
+  })
+}
+
+function tooLargeError(name: string, maxBytes: number): MediaError {
+  return new MediaError(6401, `with ${name} the unpacked files are larger than ${describeSize(maxBytes)}`, {
+    retryable: false,
+    hint: reportArchiveHint,
+  })
+}
+
+const reportArchiveHint = 'Do not use this archive, and report it: the manifest must name another one.'

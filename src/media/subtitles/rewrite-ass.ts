@@ -65,6 +65,8 @@ function scanAssLayout(lines: LineIndex, asked: ReadonlySet<number>): AssLayout 
   const eventFields = new Map<number, readonly string[]>()
   let ofEvents: readonly string[] = defaultEventFields
   let fields: readonly string[] = assStyleFields
+  // Searched once for each format: a file may have millions of fields and of styles.
+  let nameField = nameFieldIndex(fields)
   let [lastStyle, events, section] = [-1, -1, '']
   for (let line = 0; line < lines.count; line += 1) {
     const text = lines.at(line)
@@ -77,8 +79,10 @@ function scanAssLayout(lines: LineIndex, asked: ReadonlySet<number>): AssLayout 
     if (asked.has(line)) eventFields.set(line, ofEvents)
     if (!isStyleSection(section)) continue
     if (name !== undefined || key !== '') lastStyle = line
-    if (isFormat) fields = splitFields(value)
-    else if (key !== '') styles.set(splitFields(value)[nameFieldIndex(fields)] ?? '', line)
+    if (isFormat) {
+      fields = splitFields(value)
+      nameField = nameFieldIndex(fields)
+    } else if (key !== '') styles.set(splitFields(value)[nameField] ?? '', line)
   }
   return { styleFields: fields, styles, lastStyle, events, eventFields }
 }
