@@ -13,8 +13,10 @@ interface AgentField {
   readonly names?: Readonly<Record<string, string>>
   /** Names that tools publish, by value. */
   readonly published?: Readonly<Record<string, string>>
-  /** Publishes the type only: the resource of the operation contains the full schema. */
+  /** Lists the type only: the resource of the operation contains the full schema. */
   readonly isBrief?: true
+  /** Accepted, but not in the list of tools: the field is ignored, or has one meaningful value. */
+  readonly isUnlisted?: true
 }
 
 const agentFields = z.registry<AgentField>()

@@ -44,8 +44,10 @@ export interface Operation<
   /** Task type key: the name of its tool and of its endpoint, `/task/{task_type}`. */
   readonly name: string
   readonly title: string
-  /** For agents: purpose, when to use it, and limits. */
+  /** For agents, in the list of tools: purpose, and what a first call needs. Each word counts. */
   readonly description: string
+  /** The rest, for the resource of the operation and the documentation: limits and details. */
+  readonly details?: string
   readonly toolset: Toolset
   readonly input: Input
   readonly output: Output

@@ -60,15 +60,11 @@ export const area = agentField(z.object(sides).superRefine(checkRegion), { kind:
 export const region = agentField(
   z
     .object({
-      id: z.string().min(1).max(200).optional().describe('Required with phase purify; unique in its list'),
-      source: z.enum(['detected', 'manual']).optional().describe('Required with phase purify'),
+      id: z.string().min(1).max(200).optional().describe('Unique in its list'),
+      source: z.enum(['detected', 'manual']).optional().describe('Who found the region'),
       ...sides,
-      start: z.number().min(0).optional().describe('Start, s; required with phase purify, else 0 by default'),
-      end: z
-        .number()
-        .gt(0)
-        .optional()
-        .describe('End, s; required with phase purify, else the end of the video by default'),
+      start: z.number().min(0).optional().describe('s; default 0'),
+      end: z.number().gt(0).optional().describe('s, excluded; default: end of the video'),
     })
     .superRefine(checkRegion),
   { kind: 'box' },

@@ -30,18 +30,17 @@ export function publishedJson(definition: ToolDefinition): string {
   return `${JSON.stringify(definition, null, 2)}\n`
 }
 
-function toolSection({ definition, example, errors, toolset }: Tool): string {
-  const { name, title, description, inputSchema, annotations } = definition
-  const fields = [...fieldRows(inputSchema)]
+function toolSection({ definition, details, example, errors, toolset, ...tool }: Tool): string {
+  const { name, title, description, annotations } = definition
+  const fields = [...fieldRows(tool.fullInputSchema())]
   const own = [...new Set(errors)]
     .filter((code) => !commonToolErrors.includes(code))
     .toSorted((a, b) => a - b)
-  const hints = Object.entries(annotations).flatMap(([hint, value]) =>
-    typeof value === 'boolean' ? [`${hint} ${value ? 'yes' : 'no'}`] : [],
-  )
+  const hints = Object.entries(annotations).map(([hint, value]) => `${hint} ${value ? 'yes' : 'no'}`)
   return [
     `## ${name}`,
     `**${title}.** ${description}`,
+    ...(details === undefined ? [] : [details]),
     fields.length === 0 ? 'No arguments.' : argumentsTable(fields),
     `\`\`\`json\n${JSON.stringify({ name, arguments: example }, null, 2)}\n\`\`\``,
     ...(own.length > 0 ? [`Errors: ${own.join(', ')}.`] : []),

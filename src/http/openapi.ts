@@ -90,13 +90,19 @@ function* describeEndpoints(operations: readonly Operation[]): Generator<[Endpoi
   }
 }
 
+function describeOperation({ description, details, price }: Operation): string {
+  return [description, ...(details === undefined ? [] : [details]), `Price: ${describePrice(price)}.`].join(
+    ' ',
+  )
+}
+
 function describeEndpoint(operationId: string, route: Route | RawRoute, operation?: Operation): ApiOperation {
   const body = requestBody(route, operation)
   return {
     operationId,
     tags: [endpointTag(route)],
     summary: route.summary,
-    ...(operation && { description: `${operation.description} Price: ${describePrice(operation.price)}.` }),
+    ...(operation && { description: describeOperation(operation) }),
     ...endpointSecurity(route),
     parameters: [...requestParameters(route)],
     ...(body && { requestBody: body }),

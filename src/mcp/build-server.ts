@@ -59,23 +59,27 @@ function appendNote({ messages, ...rest }: GetPromptResult, note: string | undef
   return { ...rest, messages: [...messages, { role: 'user', content: { type: 'text', text: note } }] }
 }
 
-/** Protocol version that added links to resources in results. Versions are dates. */
-const firstVersionWithLinks = '2025-06-18'
+/** Protocol version that added titles of tools, and links to resources in results. Versions are dates. */
+const firstVersionWithTitlesAndLinks = '2025-06-18'
 
 function handleTools(
   { server }: McpServer,
   { session, tools, report }: McpContext,
   { era }: Pick<McpRequestContext, 'era'>,
 ): void {
+  const isOlder = () =>
+    era !== 'modern' && (server.getNegotiatedProtocolVersion() ?? '') < firstVersionWithTitlesAndLinks
   server.setRequestHandler('tools/list', () => ({
-    tools: tools.listed.map((definition) => ({ ...definition })),
+    tools: tools.listed.map(({ annotations, ...definition }) => ({
+      ...definition,
+      annotations: { ...(isOlder() && { title: definition.title }), ...annotations },
+    })),
   }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const call = { tool: tools.find(params.name), given: params }
     const callContext = {
       ...{ mcpReq, limits: callLimits, capabilities: server.getClientCapabilities(), report },
-      canReadLinks:
-        era === 'modern' || (server.getNegotiatedProtocolVersion() ?? '') >= firstVersionWithLinks,
+      canReadLinks: !isOlder(),
     }
     const takesTasks = era === 'modern' && supportsTasks(mcpReq)
     return takesTasks ? callToolAsTask(session, call, callContext) : callTool(session, call, callContext)

@@ -8,8 +8,9 @@ import { MediaError } from '../contract/errors.ts'
 import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 import { jsonSchemaOf } from '../contract/json-schema.ts'
 import { routes } from '../contract/routes.ts'
-import { publishInputSchema } from './tool.ts'
 import type { Session } from './session.ts'
+import { publishInputSchema } from './tool.ts'
+import { toolInput } from './tools/operation-tool.ts'
 
 const catalogMimeType = 'application/json'
 
@@ -27,7 +28,7 @@ export const catalogTemplates: ListResourceTemplatesResult['resourceTemplates'] 
     name: 'operation',
     title: 'Operation',
     uriTemplate: operationUri('{name}'),
-    description: 'An operation in full: fields, result, price and worked examples.',
+    description: 'An operation in full: all arguments with their bounds, result, price and example calls.',
     mimeType: catalogMimeType,
   },
   {
@@ -68,7 +69,7 @@ export function catalogResources({ operations }: Session): ListResourcesResult['
       uri: operationUri(name),
       name: `operation ${name}`,
       title,
-      description: `Fields, result, price and worked examples of ${name}.`,
+      description: `All arguments, result, price and example calls of ${name}.`,
       mimeType: catalogMimeType,
     })),
   ]
@@ -91,16 +92,20 @@ function describeOperation(
 ): unknown {
   const operation = operations.find((each) => each.name === name)
   if (!operation) throw new ResourceNotFoundError(uri)
-  const { title, description, price, toolset, input, output, examples } = operation
+  const { title, description, details, price, toolset, output, examples } = operation
   return {
     name,
     title,
     description,
+    details,
     price: describePrice(price),
     toolset,
-    input: place.adaptSchema(publishInputSchema(input)),
+    input: place.adaptSchema(publishInputSchema(toolInput(operation), 'full')),
     output: jsonSchemaOf(output, 'output'),
-    examples,
+    examples: examples.map(({ title: purpose, input, call }) => ({
+      title: purpose,
+      arguments: call ?? input,
+    })),
   }
 }
 

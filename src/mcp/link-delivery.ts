@@ -7,7 +7,7 @@ import { type CompletedTask, type FileDelivery, findResultFiles } from './file-d
 import { describeError } from './reply.ts'
 import type { LinkedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
-import { defineTool, pathOrIdText, type PublishedSchema, type Tool } from './tool.ts'
+import { defineTool, orFolderText, pathOrIdText, type PublishedSchema, type Tool } from './tool.ts'
 
 /** Delivery to clients on other machines: they upload to the service, name files by id, and download by signed links. */
 export function linkDelivery(address: ResolveServiceAddress): FileDelivery {
@@ -54,6 +54,9 @@ async function linkResults(
 
 /** Descriptions of tools that differ if files are not saved locally. */
 const linkDescriptions: Readonly<Record<string, string>> = {
+  inspect_file:
+    'Returns the facts of a media file; on request with a picture: contact sheet of a video or image, waveform, one large ' +
+    'frame with a 0-to-1 grid to read boxes from (at), or a list of regions drawn over frames.',
   get_task:
     'Returns the state of a task, after waiting up to wait_seconds. For a completed task, returns download links that ' +
     'need no key.',
@@ -108,7 +111,8 @@ function stripPaths(schema: object): Record<string, unknown> {
 
 function stripPathsFromValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(stripPathsFromValue)
-  if (typeof value === 'string') return value.replace(new RegExp(pathOrIdText, 'i'), 'file id')
+  if (typeof value === 'string')
+    return value.replace(orFolderText, '').replace(new RegExp(pathOrIdText, 'i'), 'file id')
   return typeof value === 'object' && value !== null ? stripPaths(value) : value
 }
 

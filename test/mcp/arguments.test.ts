@@ -89,6 +89,15 @@ describe.each(eras)('arguments of a %s client', (era) => {
     expect(agent.service.requests.filter((request) => request.startsWith('POST'))).toEqual([])
   })
 
+  test('a field that the list of tools omits is accepted', async () => {
+    await using agent = await startInProcessAgent(era)
+    const clips = await createClips(agent)
+    const { isError } = await agent.call('video_split_screen', { ...clips, duration_mode: 'shortest' })
+    expect(isError).toBe(false)
+    const refused = await agent.call('video_split_screen', { ...clips, duration_mode: 'longest' })
+    expect(refused.text).toMatch(/^6016: duration_mode: /)
+  })
+
   test('nested arguments are accepted as JSON text', async () => {
     await using agent = await startInProcessAgent(era)
     const { clips: list } = await createClips(agent)

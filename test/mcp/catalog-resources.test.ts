@@ -1,4 +1,7 @@
+import { Ajv } from 'ajv'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type JsonSchema, innerSchemas } from '../../src/contract/json-schema.ts'
+import * as z from 'zod'
 import { operations } from '../../tools/index.ts'
 import { startAgentSession, type ConnectedAgent, type AgentSession } from './agent-session.ts'
 import { eras } from './stdio-client.ts'
@@ -17,6 +20,16 @@ async function readJson(agent: ConnectedAgent, uri: string): Promise<Record<stri
   expect(contents).toEqual([{ uri, mimeType: 'application/json', text: expect.any(String) }])
   const [content] = contents
   return JSON.parse(content && 'text' in content ? content.text : '') as Record<string, unknown>
+}
+
+/** Names of fields at any depth. */
+function fieldNames(schema: JsonSchema): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { inner, step } of innerSchemas(schema)) {
+    if (step.startsWith('.') && step !== '.*') names.add(step.slice(1))
+    for (const name of fieldNames(inner)) names.add(name)
+  }
+  return names
 }
 
 describe.each(eras)('%s client', (era) => {
@@ -47,13 +60,52 @@ describe.each(eras)('%s client', (era) => {
     expect(operation).toMatchObject({
       name: 'video_split_screen',
       price: '1 credit per started minute of the shortest clip range',
+      details: expect.stringContaining('layout.layout_id'),
       input: { additionalProperties: false, required: ['clips'] },
       output: { properties: { layout: { properties: { slots: { type: 'array' } } } } },
-      examples: [{ title: expect.any(String), input: { clips: expect.any(Array) } }, {}],
+      examples: [{ title: expect.any(String), arguments: { clips: expect.any(Array) } }, {}],
     })
-    expect(tool?.inputSchema.properties).toMatchObject(
-      (operation['input'] as { properties: object }).properties,
+    const { properties } = operation['input'] as { properties: object }
+    expect(Object.keys(properties)).toEqual(
+      expect.arrayContaining([...Object.keys(tool?.inputSchema.properties ?? {}), 'duration_mode']),
     )
+  })
+
+  test.each(operations.map(({ operation }) => operation))(
+    'the resource of $name contains every field that its tool or the contract has, and calls that match it',
+    async ({ name, input: contract, examples, agentForm }) => {
+      const resource = await readJson(agent, `media://operations/${name}`)
+      const input = resource['input'] as JsonSchema
+      const { tools } = await agent.client.listTools()
+      const listed = tools.find((tool) => tool.name === name)?.inputSchema as JsonSchema
+      const names = fieldNames(input)
+      const contractFields = fieldNames(z.toJSONSchema(contract, { io: 'input', unrepresentable: 'any' }))
+      for (const field of [...fieldNames(listed), ...contractFields]) expect(names).toContain(field)
+      expect(Object.keys(input.properties ?? {})).toEqual(
+        expect.arrayContaining([...(agentForm?.own ?? []), 'wait_seconds', 'save_to', 'force_new']),
+      )
+      const calls = (resource['examples'] as { arguments: unknown }[]).map((example) => example.arguments)
+      expect(calls).toEqual(examples.map(({ input: request, call }) => call ?? request))
+      const isValid = new Ajv({ strict: false, formats: { html: true } }).compile(input)
+      for (const call of calls) expect([isValid(call), isValid.errors]).toEqual([true, null])
+    },
+  )
+
+  test('the resource of the timeline shows both forms of a call, and the limits that the list omits', async () => {
+    const { input, examples } = await readJson(agent, 'media://operations/video_timeline_render')
+    expect(input).toMatchObject({
+      properties: {
+        clips: { maxItems: 500, items: { properties: { clip_st: { maximum: 3_600_000 } } } },
+        video_track: {
+          items: { properties: { track_timeline: { items: { properties: { clip_id: {}, track_ed: {} } } } } },
+        },
+        beat_track: { type: 'array' },
+      },
+    })
+    expect(examples).toEqual([
+      expect.objectContaining({ arguments: expect.objectContaining({ clips: expect.any(Array) }) }),
+      expect.objectContaining({ arguments: expect.objectContaining({ video_track: expect.any(Array) }) }),
+    ])
   })
 
   test('layouts are filtered by slot count and ratio, paginated, and contain no sketches', async () => {

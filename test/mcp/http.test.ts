@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Tool } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { api } from '../service/api.ts'
 import { startHttpServerFixture, type HttpServerFixture } from './http-server-fixture.ts'
@@ -11,6 +12,38 @@ beforeAll(async () => {
   fixture = await startHttpServerFixture()
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
+
+test.each([
+  ['2025-03-26', true],
+  ['2025-06-18', false],
+])(
+  'a client of protocol version %s finds titles of tools in the annotations: %s',
+  async (version, isThere) => {
+    const { apiKey } = await fixture.service.account(0)
+    const headers = {
+      authorization: apiKey,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
+    const request = (method: string, params: object, more: Record<string, string> = {}) =>
+      fetch(fixture.url, {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+    const clientInfo = { name: 'test', version: '1' }
+    const begun = await request('initialize', { protocolVersion: version, capabilities: {}, clientInfo })
+    await begun.text()
+    const session = begun.headers.get('mcp-session-id') ?? ''
+    const answer = await request('tools/list', {}, { 'mcp-session-id': session })
+    const [json = ''] = /\{.*\}/.exec(await answer.text()) ?? []
+    const { result } = JSON.parse(json) as { result: { tools: Tool[] } }
+    for (const { title, annotations } of result.tools) {
+      expect(title).toEqual(expect.any(String))
+      expect(annotations?.title).toBe(isThere ? title : undefined)
+    }
+  },
+)
 
 describe.each(eras)('%s client over HTTP', (era) => {
   test('a file is uploaded to the service, and the result is a link that requires no key', async () => {

@@ -6,7 +6,7 @@ const input = z.object({
   file_id: fileRef({
     kinds: ['audio', 'video'],
     soundAlone: true,
-    describe: 'Audio, or a video with sound; the first 30 s are analysed',
+    describe: 'Audio or video',
   }),
 })
 
@@ -33,8 +33,9 @@ export const audioLanguageDetect = operation({
   name: 'audio_language_detect',
   title: 'Detect the language spoken',
   description:
-    'Identifies the language spoken in the first 30 s of audio or video, with the five most likely languages and their ' +
-    'probabilities. Silence and noise also get a language, with low confidence: check confidence before relying on it.',
+    'Identifies the language spoken in the first 30 s of audio or video. Silence and noise also get a language, with low ' +
+    'confidence: check it.',
+  details: 'The result contains the five most likely languages with their probabilities.',
   toolset: 'speech',
   input,
   output,

@@ -31,33 +31,33 @@ const input = z
         message: `has more than ${maxCharacters} characters`,
         params: { fix: 'Split the text, and create a task for each part.' },
       })
-      .describe(`Text to speak, 1 to ${maxCharacters} characters`),
+      .describe(`At most ${maxCharacters} characters`),
     ref_file_id: fileRef({
       kinds: ['audio', 'video'],
       soundAlone: true,
-      describe: 'Recording of the voice, 3 s to 30 min; by giving it you confirm that its owner consents',
+      describe: 'Recording of the voice, 3 s to 30 min',
     }),
     ref_text: speakable('contains no words', 'Omit it, or give the transcript.')
       .max(maxCharacters)
       .optional()
-      .describe('Its exact transcript; recognised if omitted'),
-    ref_lang: language.optional().describe('Its language; defaults to that of the text'),
+      .describe('Its exact transcript; default: recognised'),
+    ref_lang: language.optional().describe('Its language; default: text_lang'),
     text_lang: language.default('zh-CN').describe('Language of the text'),
     output_format: z.enum(['wav', 'mp3']).default('wav').describe('Format of the speech'),
-    speed: z.number().min(0.5).max(2).default(1).describe('1 is the speed of the voice, 2 twice as fast'),
+    speed: z.number().min(0.5).max(2).default(1).describe('2 is twice as fast'),
     fragment_interval: z
       .number()
       .min(0.05)
       .max(1)
       .optional()
-      .describe('Pause between sentences, seconds; defaults to 0.3'),
-    subtitle_format: z.enum(['srt']).optional().describe('Also creates subtitles, timed to the speech'),
+      .describe('Pause between sentences, s; default 0.3'),
+    subtitle_format: z.enum(['srt']).optional().describe('Also create subtitles'),
     canvas: z
       .array(side)
       .length(2)
       .optional()
-      .describe('[width, height] for the subtitles; defaults to [1080, 1920]'),
-    strip_punctuation: z.boolean().optional().describe('Of subtitles; defaults to true'),
+      .describe('[width, height] for subtitles; default [1080, 1920]'),
+    strip_punctuation: z.boolean().optional().describe('Of subtitles; default true'),
   })
   .refine(({ canvas, subtitle_format }) => canvas === undefined || subtitle_format, ofSubtitles('canvas'))
   .refine(
@@ -108,9 +108,9 @@ export const audioTtsZeroShot = operation({
   name: 'audio_tts_zero_shot',
   title: 'Speak in a given voice',
   description:
-    'Speaks a text in the voice of a recording, as WAV or MP3 marked as AI-generated, with the time of each sentence ' +
-    "and subtitles on request. Only with the consent of the voice's owner; what is published must be labelled as " +
-    'AI-generated.',
+    "Speaks a text in the voice of a recording. You confirm that the voice's owner consents; what is " +
+    'published must be labelled as AI-generated.',
+  details: 'The WAV or MP3 is marked as AI-generated. The result contains the time of each sentence.',
   toolset: 'speech',
   resultVaries: true,
   input,

@@ -5,16 +5,16 @@ import { operation } from '../../src/contract/operation.ts'
 
 const input = z
   .object({
-    html: z.string().min(1).optional().describe('Source of the particle; this or file_id'),
+    html: z.string().min(1).optional().describe('Its source; or file_id'),
     file_id: fileRef({
       kinds: ['text'],
       fix: saveAsHtmlHint,
-      describe: 'The particle as an .html file',
+      describe: 'Its .html file',
     }).optional(),
     video_size: z
       .object({ width: z.int().min(16).max(4096), height: z.int().min(16).max(4096) })
       .optional()
-      .describe('Size of the video in pixels; default: its own canvas'),
+      .describe('Pixels; default: its canvas'),
     fps: z.number().min(1).max(120).default(30).describe('Frames per second of the video'),
     duration: z.number().gt(0).max(600).default(5).describe('Seconds to play'),
   })
@@ -53,10 +53,11 @@ export const checkParticle = operation({
   name: 'check_particle',
   title: 'Check an HTML particle',
   description:
-    'Tests an HTML particle before html_render_simple renders it: plays it to its end and returns all problems ' +
-    'with their lines: no timeline, an endless one, script errors, network requests, a blend with the video below, ' +
-    'another shape than the video, nothing drawn. If it can be ' +
-    'played, also returns a PNG of moments: look at it before you render. Pass exactly one of html and file_id.',
+    'Plays an HTML particle of html_render_simple and returns its problems with their lines, and a PNG of moments: look ' +
+    'at it before you render. Pass exactly one of html and file_id.',
+  details:
+    'Problems: no timeline, an endless one, script errors, network requests, a blend with the video below, another ' +
+    'shape than the video, nothing drawn. The PNG is returned if the particle can be played.',
   // A particle of 16 MiB, which JSON makes a quarter longer.
   maxBodyBytes: 20 * 2 ** 20,
   toolset: 'render',

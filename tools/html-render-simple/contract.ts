@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentField } from '../../src/contract/agent-form.ts'
 import { list } from '../../src/contract/bounded-list.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
@@ -20,24 +21,26 @@ const layer = z.number().min(-1_000_000).max(1_000_000)
 const side = z.int().min(16).max(4096).multipleOf(2)
 
 const track = z.object({
-  type: z.enum(['video', 'audio']).describe('Only the first video and the first audio track are used'),
-  asset: assetName.describe('Name of a file in assets.file_id'),
+  type: z.enum(['video', 'audio']).describe('Only the first of each type is used'),
+  asset: assetName.describe('Name in assets.file_id'),
   track_index: layer.describe('Tracks of one type and index must not overlap'),
-  start: seconds.describe('Seconds; audio always plays from 0'),
-  duration: length.optional().describe('Seconds; default: to the end of the file'),
+  start: seconds.describe('s; audio always plays from 0'),
+  duration: length.optional().describe('s; default: to the end of the file'),
   muted: z.boolean().default(true).describe('Video only: false plays its own sound'),
-  volume: z.number().min(0).max(100).default(1).describe('Audio only; ignored'),
+  volume: agentField(z.number().min(0).max(100), { isUnlisted: true })
+    .default(1)
+    .describe('Audio only; ignored'),
 })
 
 const beat = z
   .object({
-    id: z.string().min(1).max(128).optional().describe('Unique; errors name the particle by it'),
-    start: seconds.describe('Seconds; its timeline begins here at 0'),
-    duration: length.describe('Seconds visible; after its timeline ends, the last state stays'),
-    track_index: layer.describe('Higher is in front; equal ones in list order; all are over the base'),
-    opaque: z.boolean().default(false).describe('Drawn on black, so it hides everything below'),
-    html: z.string().min(1).optional().describe('Source of the particle; this or html_asset'),
-    html_asset: assetName.optional().describe('Name of an .html file in assets.file_id'),
+    id: z.string().min(1).max(128).optional().describe('Unique name, for errors'),
+    start: seconds.describe('s on the output, its time 0'),
+    duration: length.describe('s visible'),
+    track_index: layer.describe('Higher is in front'),
+    opaque: z.boolean().default(false).describe('Hides what is below, on black'),
+    html: z.string().min(1).optional().describe('Its source; or html_asset'),
+    html_asset: assetName.optional().describe('Name of its .html in assets.file_id'),
   })
   .refine(({ html, html_asset }) => (html === undefined) !== (html_asset === undefined), {
     message: 'a particle has exactly one of html and html_asset',
@@ -48,9 +51,9 @@ const beat = z
 
 const composition = z
   .object({
-    video_size: z.object({ width: side, height: side }).describe('Pixels: even, 16 to 4096 each'),
-    fps: rate.default(30).describe('Frames per second; 29.97 is exact'),
-    duration: length.optional().describe('Seconds of an mp4; default: the latest end of a track or particle'),
+    video_size: z.object({ width: side, height: side }).describe('Pixels'),
+    fps: rate.default(30).describe('Frames per second'),
+    duration: length.optional().describe('s, of an mp4; default: the latest end'),
     assets: z
       .object({
         file_id: z
@@ -61,10 +64,10 @@ const composition = z
               describe: 'Video, audio, .html or image',
             }),
           )
-          .describe('Files by the names used in tracks, beats and particles; {} if none'),
+          .describe('By the names that tracks, beats and particles use'),
       })
-      .describe('Files of base and particles'),
-    tracks: list(track).max(maxItems).describe('Base; may be empty for webm and qtrle'),
+      .describe('Files'),
+    tracks: list(track).max(maxItems).describe('Base; [] for webm and qtrle'),
     beats: list(beat).max(maxItems).default([]).describe('Particles over the base'),
   })
   .check(({ value, issues }) => {
@@ -115,7 +118,7 @@ const render = z.object({
   output_format: z
     .enum(['mp4', 'webm', 'qtrle'])
     .default('mp4')
-    .describe('mp4: base and particles; webm, qtrle: only the particles, transparent'),
+    .describe('webm, qtrle: only the particles, transparent'),
 })
 
 const input = z
@@ -171,12 +174,15 @@ export const htmlRenderSimple = operation({
   name: 'html_render_simple',
   title: 'HTML animation',
   description:
-    'Renders HTML animation particles frame by frame, over a base video (mp4) or transparent (webm, qtrle). A particle is one <template data-composition-id="x" data-width data-height> ' +
-    'with a script that registers a seekable timeline: window.__timelines = {x: {duration: () => 5, seek(t) {show ' +
-    'the state at t seconds}}}. It has no network: use system fonts, data: URIs, and images of assets by name ' +
-    '(<img src="name">, url(name)). check_particle tests one free of charge. The first video track (scaled, padded) and the first audio track are used. ' +
-    'An mp4 needs a track, webm and qtrle a beat. ' +
-    'Limits: 200 tracks and beats, 6 hours.',
+    'Renders HTML particles (animations) over a base video (mp4) or transparent (webm, qtrle). A particle is one ' +
+    '<template data-composition-id="x" data-width="1920" data-height="1080"> with a script that sets window.__timelines = {x: {duration: () => 5, seek(t) {show ' +
+    'the state at t seconds}}}. No network: system fonts, data: URIs, and images of assets by name (<img src="name">, ' +
+    'url(name)). check_particle tests one free of charge.',
+  details:
+    'Frames are rendered one by one; 29.97 frames per second are exact. The first video track (scaled, padded) and the ' +
+    'first audio track are used. An mp4 needs a track, webm and qtrle a beat; their assets.file_id may be {}. All ' +
+    'particles are over the base; equal track_index in list order. A particle whose timeline ends before its duration ' +
+    'keeps its last state. Limits: 200 tracks and beats, 6 hours.',
   // Two particles of 16 MiB, or 200 of 160 KiB; larger ones are uploaded.
   maxBodyBytes: 32 * 2 ** 20,
   toolset: 'render',

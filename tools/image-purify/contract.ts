@@ -12,10 +12,12 @@ const input = z
       names: { all: 'full_screen', full: 'full_screen', text: 'full_screen', box: 'region', boxes: 'region' },
     })
       .default('full_screen')
-      .describe(
-        'full_screen: detect and remove text; region: remove everything inside regions, without detection',
-      ),
-    regions: z.array(area).max(16).optional().describe('1 to 16 boxes, required with purify_scope region'),
+      .describe('full_screen: all text; region: everything inside regions'),
+    regions: z
+      .array(area)
+      .max(16)
+      .optional()
+      .describe('Boxes for region: x, y (upper left corner), w, h as shares (0 to 1) of the picture'),
   })
   .refine(({ purify_scope, regions = [] }) => purify_scope !== 'region' || regions.length > 0, {
     path: ['regions'],
@@ -36,9 +38,10 @@ export const imagePurify = operation({
   title: 'Clean an image',
   description:
     'Removes text (watermarks, captions, dates) or given areas from an image and fills them from their surroundings. ' +
-    'full_screen detects text; it does not detect logos or patterns without text: give their boxes with purify_scope ' +
-    'region. Boxes are fractions (0 to 1) of the upright picture; everything inside is replaced. The format is kept: ' +
-    'PNG with transparency, JPEG, WebP, BMP.',
+    'Logos without text are not detected: give their boxes with purify_scope region.',
+  details:
+    'Boxes refer to the upright picture; everything inside is replaced. The format is kept: PNG with transparency, ' +
+    'JPEG, WebP, BMP.',
   toolset: 'clean',
   input,
   output,

@@ -29,26 +29,25 @@ const templates = [
 const input = z.object({
   file_id: fileRef({
     kinds: ['audio'],
-    describe: 'Music; it is the sound of the result and sets its length',
+    describe: 'Music',
   }),
   template_id: z
     .enum(templates)
     .describe(
-      'aurora: centred title over thin bars; nowplaying: corner card with cover; ring: spectrum around the cover; ridge: ' +
-        'glowing wave; bars: rounded bars; pulsar: radial spectrum with beat rings; lissajous: oscilloscope; vinyl: ' +
-        'cover on a record; shockwave: background beats',
+      'aurora: title over thin bars; nowplaying: card with cover; ring: spectrum around the cover; ridge: glowing wave; ' +
+        'pulsar: radial, with beat rings; lissajous: oscilloscope; vinyl: cover on a record; shockwave: background beats',
     ),
   background_file_id: fileRef({
     kinds: ['image', 'video'],
-    describe: 'Background, darkened by about 40 %; a video repeats. Default: a gradient of the colours',
+    describe: 'Background; default: a gradient',
   }).optional(),
   cover_file_id: fileRef({
     kinds: ['image'],
     fix: 'Use an image, such as a frame saved as .png.',
-    describe: 'Cover; only nowplaying, ring and vinyl show it',
+    describe: 'For nowplaying, ring and vinyl',
   }).optional(),
-  track: z.string().default('').describe('Title; truncated with … if it does not fit'),
-  artist: z.string().default('').describe('Artist, below the title'),
+  track: z.string().default('').describe('Title'),
+  artist: z.string().default('').describe('Artist'),
   resolution: z
     .object({ width: side, height: side })
     .default({ width: 1920, height: 1080 })
@@ -56,7 +55,7 @@ const input = z.object({
   fps: z.int().min(30).max(60).default(30).describe('Frames per second'),
   c1: rgbColour().default('#ffffff').describe('Colour of the spectrum, #RRGGBB'),
   c2: rgbColour().optional().describe('Second colour: the spectrum runs from c1 to c2'),
-  blur: z.int().min(0).max(40).default(16).describe('Blur of the background file, px; 0 for none'),
+  blur: z.int().min(0).max(40).default(16).describe('Blur of the background, px; 0 for none'),
 })
 
 const output = z.object({
@@ -72,8 +71,10 @@ export const musicVisualizer = operation({
   name: 'music_visualizer',
   title: 'Music visualizer',
   description:
-    'Renders music as an mp4 in one of nine templates animated by its sound, with title, artist, ' +
-    'cover and background. As long as the music, at most 6 hours.',
+    'Renders music as an mp4: a template animated by its sound, with title, artist, cover and background.',
+  details:
+    'As long as the music, at most 6 hours. bars: rounded bars. A title that does not fit ends with …. A background is ' +
+    'darkened by about 40 %, and a video repeats. The default background is a gradient of the colours.',
   toolset: 'render',
   input,
   output,

@@ -6,7 +6,7 @@ import { operation } from '../../src/contract/operation.ts'
 const input = z.object({
   file_id: fileRef({
     kinds: ['audio'],
-    describe: 'Piano recording, solo or piano-dominant, at most 6 hours',
+    describe: 'Piano recording',
   }),
 })
 
@@ -29,8 +29,9 @@ export const pianoAudioEnhance = operation({
   name: 'piano_audio_enhance',
   title: 'Enhance a piano recording',
   description:
-    'Renders a piano recording on a sampled grand piano, without noise or reverb, as a WAV of the same length, timing and ' +
-    'loudness, with a MIDI file of its notes. For solo or piano-dominant audio: other sounds are dropped.',
+    'Renders a piano recording on a sampled grand piano, without noise or reverb, as a WAV with a MIDI file of its notes. ' +
+    'For solo or piano-dominant audio: other sounds are dropped.',
+  details: 'The WAV has the length, timing and loudness of the recording, which is at most 6 hours long.',
   toolset: 'render',
   input,
   output,

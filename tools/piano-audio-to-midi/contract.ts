@@ -6,7 +6,7 @@ import { operation } from '../../src/contract/operation.ts'
 const input = z.object({
   file_id: fileRef({
     kinds: ['audio'],
-    describe: 'Piano recording, solo or piano-dominant, at most 6 hours',
+    describe: 'Piano recording',
   }),
 })
 
@@ -26,8 +26,10 @@ export const pianoAudioToMidi = operation({
   name: 'piano_audio_to_midi',
   title: 'Piano recording to MIDI',
   description:
-    'Transcribes a piano recording (pitch, time, length, velocity) to a MIDI file at a tempo of ' +
-    '120, with the timing of the recording. For solo or piano-dominant audio; speech and silence are rejected.',
+    'Transcribes a piano recording to a MIDI file with its timing. For solo or piano-dominant audio; speech and silence ' +
+    'are rejected.',
+  details:
+    'Notes have pitch, time, length and velocity; the tempo is 120. The recording is at most 6 hours long.',
   toolset: 'render',
   input,
   output,

@@ -17,34 +17,33 @@ const fields = z.object({
   file_id: fileRef({
     kinds: ['text'],
     fix: 'Supported: .srt .ass',
-    describe: 'Subtitles, .srt or .ass',
+    describe: '.srt or .ass',
   }),
   language: languageField.describe('Language of the file'),
-  translate_language: languageField.describe('Target language'),
+  translate_language: languageField.describe('Language to translate into'),
   output_format: z.enum(['ass', 'srt']).optional().describe('Default: that of the file'),
   line_mode: z
     .enum(['resegment', 'keep'])
     .default('resegment')
-    .describe(
-      'resegment joins entries of one sentence (7 s, two lines at most) and splits long ones; keep preserves their number and times',
-    ),
+    .describe('resegment: join and split entries by sentences; keep: same number and times'),
   // Presence of these fields matters (contract 3, 4.10), so that their defaults are applied once the format is known.
-  lingual_type: z.enum(['monolingual', 'bilingual']).optional().describe('ass only; default monolingual'),
-  subtitle_type: z.enum(subtitleStyleNames).optional().describe('ass only; default default'),
+  lingual_type: z
+    .enum(['monolingual', 'bilingual'])
+    .optional()
+    .describe('ass only; bilingual: with the original'),
+  subtitle_type: z.enum(subtitleStyleNames).optional().describe('ass only'),
   subtitle_color: agentField(z.enum(letterColourNames), {
     names: letterColoursByName,
     published: englishColourNames,
   })
     .optional()
-    .describe('ass only; default: that of the style'),
+    .describe('ass only'),
   video_size: z
     .array(z.int().min(16).max(16_384))
     .length(2)
     .optional()
-    .describe(
-      '[width, height] that lines are wrapped for; default: that of the .ass, otherwise [1920, 1080]',
-    ),
-  strip_punctuation: z.boolean().default(true).describe('Commas and periods become spaces'),
+    .describe('[width, height] to wrap lines for; default: that of the .ass, or [1920, 1080]'),
+  strip_punctuation: z.boolean().default(true).describe('Replace commas and periods by spaces'),
 })
 
 /** Returns one code per language and script; zh-CN is written in simplified characters. */
@@ -108,8 +107,11 @@ export const subtitleTranslate = operation({
   name: 'subtitle_translate',
   title: 'Translate subtitles',
   description:
-    'Translates subtitles of one language and layer with the configured language model, with consistent names. Tags and ' +
-    'drawings are kept. ass output may have a style and both languages. At most 2000 entries, 80,000 characters, 8 MB.',
+    'Translates subtitles with the configured language model. ass output may have a style and both languages.',
+  details:
+    'The file has one language and one layer. Names are translated consistently; tags and drawings are kept. resegment ' +
+    'joins entries of one sentence (7 s, two lines at most) and splits long ones. lingual_type is monolingual by ' +
+    'default, and subtitle_color that of the style. At most 2000 entries, 80,000 characters, 8 MB.',
   toolset: 'speech',
   input,
   output,

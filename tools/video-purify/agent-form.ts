@@ -10,8 +10,8 @@ const maxIdsListed = 20
 const ids = z.array(z.string().min(1).max(200)).min(1).max(maxRegions)
 
 const choiceFields = {
-  remove_ids: ids.optional().describe('With regions_file_id: ids to remove; all others stay'),
-  keep_ids: ids.optional().describe('With regions_file_id: ids to keep; all others are removed'),
+  remove_ids: ids.optional().describe('Ids in regions_file_id to remove; all others stay'),
+  keep_ids: ids.optional().describe('Or the ids to keep'),
 }
 
 type Arguments = Readonly<Record<string, unknown>>

@@ -17,21 +17,23 @@ const requestFields = z.object({
     names: { detection: 'detect', find: 'detect', clean: 'purify', remove: 'purify' },
   })
     .optional()
-    .describe('detect: only list text; purify: treat exactly a list; unset: both in one request'),
+    .describe('detect: list text; purify: treat a list; unset: both at once'),
   purify_scope: agentField(z.enum(['full_screen', 'subtitle', 'custom', 'region']), {
     names: { all: 'full_screen', full: 'full_screen', text: 'full_screen', box: 'region', boxes: 'region' },
   })
     .default('full_screen')
     .describe(
-      'Without phase. full_screen: all text; subtitle: subtitles only; custom: text inside rois; region: everything inside regions',
+      'Without phase. full_screen: all text; subtitle: only subtitles; custom: text inside rois; region: everything inside regions',
     ),
   rois: agentField(list(region).max(maxRois), { isBrief: true })
     .optional()
-    .describe('Areas to search for text, as regions, with purify_scope custom'),
+    .describe('For custom: areas like regions'),
   regions: list(region)
     .max(maxRegions)
     .optional()
-    .describe('Regions to treat, with purify_scope region or phase purify'),
+    .describe(
+      'For scope region, or phase purify (then all fields are required): x, y (upper left corner), w, h as shares (0 to 1) of the picture',
+    ),
   purify_func_type: agentField(z.enum(['ffmpeg', 'raft']), {
     names: {
       inpaint: 'raft',
@@ -43,21 +45,23 @@ const requestFields = z.object({
     },
   })
     .default('ffmpeg')
-    .describe('ffmpeg: blur; raft: fill with the background (slower, videos up to 20 minutes)'),
+    .describe('ffmpeg: blur; raft: fill with background (slower, at most 20 minutes)'),
   detect_scope: z
     .enum(['full_screen', 'subtitle', 'custom'])
     .default('full_screen')
     .describe('With phase detect'),
   detect_roi: agentField(area.optional(), { isBrief: true }).describe(
-    'Area {x, y, w, h} to search for text, with detect_scope custom',
+    'For detect_scope custom: area {x, y, w, h}',
   ),
   protect_regions: agentField(list(region).max(maxRegions), { isBrief: true })
     .default([])
-    .describe('With phase purify: as regions; nothing inside changes, even where regions overlap'),
-  source_file_id: id.optional().describe('With phase purify: must equal file_id'),
+    .describe('With phase purify, like regions: nothing inside changes'),
+  source_file_id: agentField(id.optional(), { isUnlisted: true }).describe(
+    'With phase purify: must equal file_id',
+  ),
   regions_file_id: fileRef({
     kinds: ['text'],
-    describe: 'With phase purify, instead of regions: the list of a detection, edited or not',
+    describe: 'With phase purify, instead of regions: list of a detection (.json)',
     insteadOf: 'regions',
   }).optional(),
 })
@@ -229,11 +233,13 @@ export const videoPurify = operation({
   name: 'video_purify',
   title: 'Clean a video',
   description:
-    'Removes subtitles, watermarks, logos and other overlays from a video; sound and timing are kept. In one request: ' +
-    'purify_scope selects text or boxes. More precise in two steps: phase detect finds text (not logos) and returns ' +
-    'regions and a list as a JSON file; then phase purify with regions_file_id and remove_ids or keep_ids, or with ' +
-    'your own regions, and protect_regions for areas to keep. Boxes are shares (0 to 1) of the upright picture; times ' +
-    'are seconds, end excluded. At most 2 hours, 4000 px per side, 120 frames per second.',
+    'Removes subtitles, watermarks, logos and other overlays from a video. In one request: purify_scope selects text or ' +
+    'boxes. More precise in two steps: phase detect finds text (not logos) and returns regions and a list file; then ' +
+    'phase purify with regions_file_id and remove_ids or keep_ids, or with your own regions.',
+  details:
+    'Sound and timing are kept. Boxes refer to the upright picture. The list file of a detection may be edited. ' +
+    'protect_regions stay unchanged even where regions overlap them. At most 2 hours, 4000 px per side, 120 frames per ' +
+    'second.',
   // Two lists of 50,000 regions of 335 bytes.
   maxBodyBytes: 32 * 2 ** 20,
   toolset: 'clean',

@@ -23,7 +23,7 @@ const croppedPart = rectangle
     message: 'the crop must be inside the picture: x + width <= 1 and y + height <= 1',
     params: { fix: 'Set width to at most 1 - x and height to at most 1 - y.' },
   })
-  .describe('Part of the picture to use, as shares of its sides')
+  .describe('Part to show; shares (0 to 1) of the picture')
 
 const crop = agentField(croppedPart, { kind: 'box' })
 
@@ -49,26 +49,26 @@ const clip = z
   })
 
 const fields = z.object({
-  clips: z.array(clip).min(2).max(16).describe('2 to 16 clips, one per slot of the layout'),
+  clips: z.array(clip).min(2).max(16).describe('One per slot, in order'),
   layout_mode: z
     .enum(['auto', 'template'])
     .default('auto')
-    .describe('auto picks the layout that crops least; template uses layout_id'),
+    .describe('auto: the layout that crops least; template: layout_id'),
   layout_id: z
     .int()
     .min(1)
     .max(2 ** 31 - 1)
     .optional()
     .describe(
-      'With layout_mode template only. For n clips, n00100 is the plain one in rows and n50100 in columns: 200100, ' +
-        '250100; 400100 is two by two, 900100 three by three; all: media://layouts',
+      'For template: n00100 has n clips in rows, n50100 in columns (200100, 250100); 400100 is 2 by 2, 900100 3 by 3; ' +
+        'all: media://layouts',
     ),
   random_seed: z
     .int()
     .min(0)
     .max(2 ** 31 - 1)
     .optional()
-    .describe('For auto: selects one of equally good layouts; by default one that keeps the clips in order'),
+    .describe('For auto: chooses between equally good layouts'),
   output_ratio: agentField(z.enum(outputRatios), {
     names: {
       landscape: '16:9',
@@ -91,8 +91,10 @@ const fields = z.object({
     names: { crop: 'cover', fill: 'cover', fit: 'contain', letterbox: 'contain', pad: 'contain' },
   })
     .default('cover')
-    .describe('cover fills a slot and crops around the centre; contain keeps the whole picture and pads'),
-  duration_mode: z.enum(['shortest']).default('shortest').describe('The result ends with the shortest clip'),
+    .describe('cover: fill the slot, crop; contain: whole picture, padded'),
+  duration_mode: agentField(z.enum(['shortest']), { isUnlisted: true })
+    .default('shortest')
+    .describe('The result ends with the shortest clip'),
   audio_mode: agentField(z.enum(['first', 'mix', 'mute']), {
     names: {
       all: 'mix',
@@ -105,14 +107,14 @@ const fields = z.object({
     },
   })
     .default('first')
-    .describe('first: sound of the first clip that has any; mix: sound of all clips; mute: none'),
+    .describe('first: of the first clip that has sound; mix: of all'),
   gap_ratio: z
     .number()
     .min(0)
     .max(0.05)
     .default(0.008)
-    .describe("Gap between slots as a share of the result's shorter side"),
-  background_color: rgbColour().default('#000000').describe('#RRGGBB; visible in gaps and padding'),
+    .describe('Gap between slots, as a share of the shorter side'),
+  background_color: rgbColour().default('#000000').describe('#RRGGBB, in gaps and padding'),
 })
 
 const input = fields
@@ -179,9 +181,11 @@ export const videoSplitScreen = operation({
   name: 'video_split_screen',
   title: 'Split screen',
   description:
-    'Composes 2 to 16 video clips into one split-screen mp4 that lasts as long as the shortest chosen range. ' +
-    'auto selects the layout that crops the least; to keep that choice, pass the returned layout.layout_id ' +
-    'with layout_mode template. layout.slots lists where each clip is. Result at most 6 hours.',
+    'Shows several video clips at once in one split-screen mp4 that lasts as long as the shortest chosen range.',
+  details:
+    'To keep the layout that auto selected, pass the returned layout.layout_id with layout_mode template; layout.slots ' +
+    'lists where each clip is. By default, equally good layouts keep the clips in order. cover crops around the ' +
+    'centre. The result is at most 6 hours long.',
   toolset: 'render',
   input,
   output,

@@ -16,10 +16,10 @@ const seconds = z
 
 /** Fields of a clip that agents write: in and out point inside the file, and place on the output. */
 const clipFields = {
-  clip_st: seconds.optional().describe('In point, s; default 0'),
-  clip_ed: seconds.optional().describe('Out point, s; default: end of the file'),
-  track_st: seconds.optional().describe('Start on the output, s; default: after the previous clip'),
-  speed: z.number().min(0.01).max(100).optional().describe('2 is twice as fast, 0.5 slow motion'),
+  clip_st: seconds.optional().describe('In point, s'),
+  clip_ed: seconds.optional().describe('Out point, s; default: its end'),
+  track_st: seconds.optional().describe('Start on the output, s; default: after the previous'),
+  speed: z.number().min(0.01).max(100).optional().describe('0.5 is slow motion'),
   keep_pitch: z.boolean().optional().describe('Default true'),
 }
 
@@ -30,10 +30,10 @@ const pictureClip = z.object({
 })
 
 const soundClip = z.object({
-  material: fileRef({ kinds: ['audio', 'video'], describe: 'Audio, or a video for its sound' }),
+  material: fileRef({ kinds: ['audio', 'video'], describe: 'Sound, or a video' }),
   ...clipFields,
-  track_st: seconds.optional().describe('Start on the output, s; default 0'),
-  volume: z.number().min(0).max(100).optional().describe('Factor; 0.3 for music under speech'),
+  track_st: seconds.optional().describe('Start on the output, s'),
+  volume: z.number().min(0).max(100).optional().describe('0.3 for music under speech'),
 })
 
 /** Shape of the contract's input. */
@@ -55,38 +55,33 @@ type TimelineFields = Readonly<
 export function timelineAgentForm(fields: TimelineFields, maxClips: number): AgentForm {
   const gtrk = (field: z.ZodType, describe: string) =>
     agentField(field.optional(), { isBrief: true }).describe(describe)
+  const unlisted = (field: z.ZodType, describe: string) =>
+    agentField(field.optional(), { isUnlisted: true }).describe(describe)
   return {
     input: z.object({
-      clips: z
-        .array(pictureClip)
-        .min(1)
-        .max(maxClips)
-        .optional()
-        .describe('Clips in order, one after another'),
+      clips: z.array(pictureClip).min(1).max(maxClips).optional().describe('In order, one after another'),
       audio: z
         .array(soundClip)
         .max(maxClips)
         .optional()
-        .describe('Music and voices, all mixed; end with the picture at the latest'),
-      video_size: fields.video_size
-        .optional()
-        .describe('[width, height], even; default: that of the first clip'),
+        .describe('Music and voices, mixed; end with the picture'),
+      video_size: fields.video_size.optional().describe('[width, height]; default: that of the first clip'),
       video_rate: z
         .number()
         .min(1)
         .max(120)
         .optional()
-        .describe('Frames per second, rounded; default: that of the first clip'),
+        .describe('Frames per second; default: that of the first clip'),
       duration: fields.duration,
-      version: fields.version.optional(),
+      version: unlisted(fields.version, 'gtrk'),
       materials: gtrk(fields.materials, 'gtrk'),
       video_track: gtrk(
         fields.video_track,
-        'gtrk v1 instead of clips: see media://operations/video_timeline_render',
+        'gtrk v1, instead of clips: see media://operations/video_timeline_render',
       ),
       audio_track: gtrk(fields.audio_track, 'gtrk'),
-      beat_track: gtrk(fields.beat_track, 'gtrk'),
-      struct_meta: gtrk(fields.struct_meta, 'gtrk'),
+      beat_track: unlisted(fields.beat_track, 'Ignored'),
+      struct_meta: unlisted(fields.struct_meta, 'Ignored'),
     }),
     own: ['clips', 'audio', 'video_rate'],
     neededFiles: (args) => filesWithUnknownTimes(toLooseTimeline(args)),

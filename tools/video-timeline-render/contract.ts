@@ -117,7 +117,7 @@ const fields = z.object({
     .number()
     .gt(0)
     .optional()
-    .describe('Length of the output, s; by default the last track_ed of a rendered track'),
+    .describe('Length of the output, s; default: to the end of the last clip'),
   materials: list(material).max(maxClips).describe('Every file that clips use'),
   video_track: list(
     z.object({
@@ -189,9 +189,11 @@ export const videoTimelineRender = operation({
   name: 'video_timeline_render',
   title: 'Render a timeline',
   description:
-    'Cuts and joins videos into one mp4: trims, gaps, speed changes, music. Clips need only their file as material; times ' +
-    'are seconds, and clips with their sound follow each other in order, fitted with black bars. A full gtrk v1 ' +
-    'timeline is also accepted. Limits: 500 clips, output at most 6 hours. No transitions, texts or still pictures.',
+    'Cuts and joins videos into one mp4: trims, gaps, speed changes, music. Clips need only their file as material and ' +
+    'follow each other in order with their sound. No transitions, texts or still pictures.',
+  details:
+    'Clips are fitted with black bars. A full gtrk v1 timeline is also accepted, instead of clips and audio. video_rate ' +
+    'is rounded to a whole number. Limits: 500 clips, output at most 6 hours.',
   // 500 clips, materials and tracks with about 8 KiB together for each clip.
   maxBodyBytes: 4 * 2 ** 20,
   toolset: 'render',

@@ -18,9 +18,9 @@ export const uploadFileTool = defineTool(
     name: 'upload_file',
     title: 'Upload a file',
     description:
-      'Uploads a local media file and returns its file_id. Not required before other tools, which accept paths. ' +
-      'Useful for a file that several operations share.',
-    input: z.object({ path: pathOrId.describe('Absolute path, or path in the workspace') }),
+      'Uploads a local media file and returns its file_id. Not required: other tools accept paths. Useful for a file that ' +
+      'several operations share.',
+    input: z.object({ path: pathOrId.describe('Absolute, or in the workspace') }),
     toolset: 'files',
     example: { path: 'interview.mp4' },
     errors: uploadErrors,
@@ -78,8 +78,7 @@ export const downloadFileTool = defineTool(
     name: 'download_file',
     title: 'Download a file',
     description:
-      'Saves a stored file into the workspace. Not required for results, which get_task saves. An existing different ' +
-      'file is never overwritten.',
+      'Saves a stored file into the workspace, never over another file. Not required for results, which get_task saves.',
     input: z.object({ file_id: pathOrId.describe('Id of a stored file'), save_to: saveTo }),
     toolset: 'files',
     example: { file_id: '1947527768341286912', save_to: 'sources/interview.mp4' },

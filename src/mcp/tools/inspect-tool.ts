@@ -8,7 +8,7 @@ import type { ToolReply } from '../reply.ts'
 import { entryPath, listAllowedFolder } from '../folder-listing.ts'
 import type { Session } from '../session.ts'
 import { uploadSnapshot } from '../snapshot.ts'
-import { defineTool, pathOrIdText, pathText, type ToolCall } from '../tool.ts'
+import { defineTool, orFolderText, pathOrIdText, pathText, type ToolCall } from '../tool.ts'
 import { isPath } from '../upload-files.ts'
 import { uploadErrors, uploadLocalFile } from './file-tools.ts'
 
@@ -18,26 +18,20 @@ export const inspectFileTool = defineTool(
     name: 'inspect_file',
     title: 'Inspect a file',
     description:
-      'Returns the facts of a media file, or the media files of a folder. On request with a picture: contact sheet of ' +
-      'a video (frames with times) or image, waveform of its sound, one large frame with a 0-to-1 grid to read boxes ' +
-      'from (at), or the regions of a list drawn with their ids over frames that show them.',
+      'Returns the facts of a media file, or the media files of a folder; on request with a picture: contact sheet of a ' +
+      'video or image, waveform, one large frame with a 0-to-1 grid to read boxes from (at), or a list of regions drawn ' +
+      'over frames.',
     input: z
       .object({
-        file: pathText.describe('Path of a file or folder, or file id'),
+        file: pathText.describe(`File${orFolderText}: ${pathOrIdText}`),
         preview: previewKind.optional().describe('Picture to show beside the facts'),
-        regions: pathText
-          .optional()
-          .describe(
-            `Detection result (.json) to draw, regions red and protect_regions green: ${pathOrIdText}`,
-          ),
+        regions: pathText.optional().describe(`Detection result (.json) to draw: ${pathOrIdText}`),
         at: z
           .array(z.number().min(0))
           .min(1)
           .max(maxSheetFrames)
           .optional()
-          .describe(
-            'Times of frames, s; with regions by default those that show most; else the first is shown',
-          ),
+          .describe('Times of frames to show, s'),
       })
       .superRefine(({ preview, regions, at }, context) => {
         const refuse = (field: string, message: string, fix: string) =>

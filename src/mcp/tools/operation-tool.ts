@@ -14,12 +14,18 @@ import { uploadErrors } from './file-tools.ts'
 /** Arguments that every operation's tool accepts beside the operation's own. */
 const callOptions = z.object({ wait_seconds: waitSeconds, save_to: saveTo, force_new: forceNew })
 
+/** Input of the tool of an operation: more than the contract's where the tool accepts more. */
+export function toolInput({ agentForm, input }: Operation): z.ZodObject {
+  return (agentForm?.input ?? input).extend(callOptions.shape)
+}
+
 /** The tool of an operation, derived from its contract: takes local paths, creates a task, delivers result files. */
 export function operationTool(operation: Operation): Tool {
-  const input = (operation.agentForm?.input ?? operation.input).extend(callOptions.shape)
+  const input = toolInput(operation)
   return {
     toolset: operation.toolset,
     example: operation.examples[0].call ?? operation.examples[0].input,
+    details: operation.details,
     // Computed on demand: only the documentation reads it.
     get errors() {
       return [
@@ -35,13 +41,13 @@ export function operationTool(operation: Operation): Tool {
       outputSchema: snapshotSchema,
       // Each call creates a task, spends credits and writes new files; it changes nothing that exists.
       annotations: {
-        title: operation.title,
         readOnlyHint: false,
         destructiveHint: false,
         idempotentHint: false,
         openWorldHint: false,
       },
     },
+    fullInputSchema: () => publishInputSchema(input, 'full'),
     async run(session, given, call) {
       const { args: read, assumed } = normalizeArguments(input, given)
       const { wait_seconds, save_to, force_new, ...args } = read

@@ -11,13 +11,9 @@ export const serviceStatusTool = defineTool(
     name: 'service_status',
     title: 'Service status',
     description:
-      'Reports what is ready, what is missing and the command that installs it; credits, and the folders that may be ' +
-      'read and written.',
+      'Reports what is ready, what is missing and how to install it, credits, and the folders that may be used.',
     input: z.object({
-      details: z
-        .boolean()
-        .default(false)
-        .describe('Also prices, limits, storage, models and external services, in full'),
+      details: z.boolean().default(false).describe('Also prices, limits, storage, models, services'),
     }),
     example: {},
     errors: [],

@@ -19,11 +19,11 @@ export const getTaskTool = defineTool(
     name: 'get_task',
     title: 'Get a task',
     description:
-      'Returns the state of a task, after waiting up to wait_seconds. For a completed task, saves the result files into ' +
-      'the workspace and returns their paths. Also accepts the transfer_id of an upload.',
+      'Waits up to wait_seconds for a task and returns its state. Saves the files of a completed task into the workspace ' +
+      'and returns their paths.',
     input: z.object({
       task_id: id.optional(),
-      transfer_id: z.string().max(64).optional().describe('Instead of task_id'),
+      transfer_id: z.string().max(64).optional().describe('Of an upload, instead'),
       wait_seconds: waitSeconds,
       save_to: saveTo,
     }),
@@ -90,7 +90,7 @@ export const listTasksTool = defineTool(
       "Lists the account's tasks, newest first. get_task returns the details of one and saves its results.",
     input: z.object({
       status,
-      task_type: task_type.describe('Name of the tool that created the task'),
+      task_type: task_type.describe('Tool that created the task'),
       page: z.int().min(1).max(1_000_000).default(page.parse(undefined)),
       page_size: z.int().min(1).max(100).default(page_size.parse(undefined)),
     }),
