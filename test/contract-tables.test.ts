@@ -31,7 +31,8 @@ const responses: readonly [string, z.ZodType, object][] = [
   ['file details', fileDetails, common.fileDetailsFields],
   // Our extension, only for requests with Prefer: join-identical.
   ['creation result', taskCreated.omit({ joined: true }), common.taskCreatedFields],
-  ['query result', taskRecord, common.taskRecordFields],
+  // Our extension: what a running task waits for, such as a download.
+  ['query result', taskRecord.omit({ note: true }), common.taskRecordFields],
   ['list item', taskListItem, common.taskListItemFields],
   ['list', taskList, common.taskListFields],
 ]

@@ -141,7 +141,7 @@ describe('warnings do not prevent rendering', () => {
     expect(output.ok).toBe(true)
     expect(reports).toEqual([
       expect.stringMatching(
-        /^warning 2 <img src="logo"> is external; its picture is missing here; html_render/,
+        /^warning 2 <img src="logo"> is external; its picture is missing here; a render shows it/,
       ),
       expect.stringMatching(/^warning 3 the style loads my photo\.jpg; its picture is missing/),
       expect.stringMatching(/^warning 4 <image href="c"> is external; its picture is missing/),

@@ -35,7 +35,7 @@ export function* findExternalReferences(
 const embedHint = 'a particle has no access to network or files: embed it as a data: URI'
 
 const missingImageHint =
-  'its picture is missing here; html_render_simple shows it if composition.assets.file_id has an image of that name'
+  'its picture is missing here; a render shows it if composition.assets.file_id has an image of that name'
 
 /** Most image names in an error. */
 const maxListedNames = 8
