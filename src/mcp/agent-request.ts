@@ -39,7 +39,7 @@ export async function toContractRequest(
   const { agentForm } = operation
   if (!agentForm) return { request: args, assumed: [] }
   validateOwnFields(operation, args)
-  const files = await describeFiles(session, { operation, args }, context)
+  const files = await fetchAgentFiles(session, { operation, args }, context)
   const { request, assumed } = agentForm.toRequest(args, files)
   const normalized = normalizeArguments(operation.input, request)
   return { request: normalized.args, assumed: [...assumed, ...normalized.assumed] }
@@ -61,7 +61,7 @@ function validateOwnFields({ agentForm }: Operation, args: Readonly<Record<strin
   validateArguments(schema, values)
 }
 
-async function describeFiles(
+async function fetchAgentFiles(
   session: Session,
   call: AgentCall,
   context: JobContext,
@@ -79,7 +79,7 @@ async function describeFiles(
   const described = new Map<string, AgentFile>()
   for (const name of names) {
     const fileId = records.get(name)?.file_id ?? name
-    described.set(name, await describeFile(session, fileId, context.signal))
+    described.set(name, await fetchAgentFile(session, fileId, context.signal))
   }
   return described
 }
@@ -91,7 +91,7 @@ function withField(error: unknown, path: string, references: readonly FileRefere
 }
 
 /** Facts or text of a stored file. */
-export async function describeFile(
+export async function fetchAgentFile(
   { client }: Pick<Session, 'client'>,
   file_id: string,
   signal: AbortSignal,

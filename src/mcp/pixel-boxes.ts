@@ -6,7 +6,7 @@ import { summarizeList } from '../contract/format.ts'
 import type { Operation } from '../contract/operation.ts'
 import { type AnySchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { isRecord } from '../contract/validation.ts'
-import { describeFile } from './agent-request.ts'
+import { fetchAgentFile } from './agent-request.ts'
 import type { Session } from './session.ts'
 import type { ToolCall } from './tool.ts'
 import { uploadLocalFile } from './tools/file-tools.ts'
@@ -98,7 +98,7 @@ async function pictureSize(session: Session, file: string, call: ToolCall): Prom
       ? (await uploadLocalFile(session, file, call)).file
       : undefined
     if (!uploaded && (await isPath(session, file))) return undefined
-    const { name, facts } = await describeFile(session, uploaded?.file_id ?? file, call.signal)
+    const { name, facts } = await fetchAgentFile(session, uploaded?.file_id ?? file, call.signal)
     return facts?.video ? { name, width: facts.video.width, height: facts.video.height } : undefined
   } catch (error) {
     // A file that cannot be opened is reported with its field by the validation that follows.

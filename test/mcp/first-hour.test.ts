@@ -34,10 +34,11 @@ afterAll(async () => {
 const resultPath = (data: Record<string, unknown>) => (data['files'] as { path: string }[])[0]?.path ?? ''
 
 test('a folder is listed', async () => {
-  const { data } = await agent.call('inspect_file', { file: 'shoot' })
+  const { data, text: listing } = await agent.call('inspect_file', { file: 'shoot' })
+  expect(listing).toContain('media_files:\n- name a.wav, kind audio\n- name b.mp4, kind video\n')
   expect(data).toMatchObject({
     kind: 'folder',
-    files: [
+    media_files: [
       { name: 'a.wav', kind: 'audio' },
       { name: 'b.mp4', kind: 'video' },
     ],
