@@ -15,6 +15,8 @@ interface AgentField {
   readonly published?: Readonly<Record<string, string>>
   /** Publishes the type only: the resource of the operation contains the full schema. */
   readonly isBrief?: true
+  /** Names of arguments, in lower case, that may equally mean each of the fields: they are rejected with both. */
+  readonly ambiguous?: { readonly names: readonly string[]; readonly fields: readonly string[] }
 }
 
 const agentFields = z.registry<AgentField>()

@@ -29,12 +29,21 @@ const pictureClip = z.object({
   muted: z.boolean().optional().describe('Without its sound'),
 })
 
-const soundClip = z.object({
-  material: fileRef({ kinds: ['audio', 'video'], describe: 'Audio, or a video for its sound' }),
-  ...clipFields,
-  track_st: seconds.optional().describe('Start on the output, s; default 0'),
-  volume: z.number().min(0).max(100).optional().describe('Factor; 0.3 for music under speech'),
-})
+const soundClip = agentField(
+  z.object({
+    material: fileRef({ kinds: ['audio', 'video'], describe: 'Audio, or a video for its sound' }),
+    ...clipFields,
+    track_st: seconds.optional().describe('Start on the output, s; default 0'),
+    volume: z.number().min(0).max(100).optional().describe('Factor; 0.3 for music under speech'),
+  }),
+  // Of music, the start on the output is meant as often as the in point.
+  {
+    ambiguous: {
+      names: ['start', 'start time', 'from', 'begin', 'begin time'],
+      fields: ['clip_st', 'track_st'],
+    },
+  },
+)
 
 /** Shape of the contract's input. */
 type TimelineFields = Readonly<
