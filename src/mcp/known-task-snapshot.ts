@@ -19,7 +19,7 @@ export async function knownTaskSnapshot(
   { view, task, delivery, isJoined }: DeliveredTask,
   signal: AbortSignal,
 ): Promise<Snapshot> {
-  return taskSnapshot(view, {
+  const snapshot = taskSnapshot(view, {
     delivery,
     saveTo: task.save_to,
     isJoined,
@@ -28,6 +28,18 @@ export async function knownTaskSnapshot(
     advice: operationAdvice(session, { view, task, delivery }),
     expected: await expectedTimes(session.client, view),
   })
+  const { error } = snapshot
+  return error ? { ...snapshot, error: restoreErrorNames(error, task) } : snapshot
+}
+
+/** The error of a task with the names of fields that its call used. */
+function restoreErrorNames(error: NonNullable<Snapshot['error']>, { restoreNames }: KnownTask) {
+  if (!restoreNames) return error
+  const texts = Object.entries(error).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? restoreNames(value) : value,
+  ])
+  return Object.fromEntries(texts) as Record<string, unknown>
 }
 
 /** The operation's own advice on what to do with the output of a completed task. */

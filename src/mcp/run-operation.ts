@@ -2,7 +2,7 @@ import { createTask, fetchQuote, waitForTask } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { toListedError, type Operation } from '../contract/operation.ts'
 import { isTerminal } from '../contract/task.ts'
-import { neededFiles, toContractRequest } from './agent-request.ts'
+import { neededFiles, toContractRequest, withCallNames } from './agent-request.ts'
 import type { Job, JobContext } from './background-jobs.ts'
 import { findFinishedTask, hashRequest } from './finished-task.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
@@ -25,6 +25,8 @@ export interface OperationRequest {
   readonly assumed: readonly string[]
   /** What was derived from the arguments, the same for equal calls. */
   readonly derived?: readonly string[]
+  /** Replaces the contract's names of fields in an error by those of the call. */
+  readonly restoreNames?: (text: string) => string
   readonly options: {
     readonly wait_seconds: number
     readonly save_to?: string | undefined
@@ -46,7 +48,8 @@ export async function runOperation(
   // The task or price of an equal call states how that call's arguments were read.
   const assumedOf = ({ derived = [] }: CallAssumptions): readonly string[] => [...request.assumed, ...derived]
   for (;;) {
-    const { job, isJoined } = await submitOrJoin(session, { request, consent: call.consent })
+    const submission = submitOrJoin(session, { request, consent: call.consent })
+    const { job, isJoined } = await withNamesOf(request, submission)
     const result = await job.result(call.signal, (percent) =>
       call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
     )
@@ -73,6 +76,13 @@ export async function runOperation(
   }
 }
 
+/** The result of work for a call. Its errors name the fields that the call used. */
+async function withNamesOf<T>(request: OperationRequest, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw withCallNames(error, request)
+  })
+}
+
 /** A call and its user's answers. */
 interface OperationCall {
   readonly request: OperationRequest
@@ -96,7 +106,8 @@ async function submitOrJoin(
   const key = request.options.force_new ? undefined : prepared.fingerprint
   const running = key === undefined ? undefined : session.submissions.running(key)
   if (!running) {
-    const work = (context: JobContext) => uploadAndCreate(session, { ...converted, prepared }, context)
+    const work = (context: JobContext) =>
+      withNamesOf(request, uploadAndCreate(session, { ...converted, prepared }, context))
     return { job: session.submissions.start(work, key), isJoined: false }
   }
   await prepared.files[Symbol.asyncDispose]()
@@ -122,7 +133,8 @@ async function submitConverted(
     const prepared = await prepare(session, converted)
     return await uploadAndCreate(session, { ...converted, prepared }, context)
   }
-  return { job: session.submissions.start(work, key), isJoined: false }
+  const named = (context: JobContext) => withNamesOf(call.request, work(context))
+  return { job: session.submissions.start(named, key), isJoined: false }
 }
 
 /** Converts the arguments to the contract's. Errors use the codes of the operation's error table. */
@@ -133,7 +145,9 @@ async function convert(session: Session, call: OperationCall, context: JobContex
       throw toListedError(request.operation, error)
     },
   )
-  return { ...call, request: { ...request, args, derived: assumed } }
+  const { agentForm } = request.operation
+  const restoreNames = (text: string): string => agentForm?.restoreNames?.(text, request.args) ?? text
+  return { ...call, request: { ...request, args, derived: assumed, restoreNames } }
 }
 
 /** Validates the arguments and opens the local files. Errors use the codes of the operation's error table. */
@@ -187,6 +201,7 @@ async function uploadAndCreate(
     ...assumptions,
     ended: isTerminal(created.status) ? created : undefined,
     input: plainArguments(request.args),
+    restoreNames: request.restoreNames,
     inputFiles: [...files.byPath].map(([path, { name }]) => ({
       name,
       storedName: records.get(path)?.original_name ?? name,

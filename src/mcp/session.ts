@@ -24,6 +24,8 @@ export interface KnownTask extends TaskRef, CallAssumptions {
   readonly save_to?: string | undefined
   /** The plain arguments of the call that created it. */
   readonly input?: Readonly<Record<string, unknown>> | undefined
+  /** Replaces names of fields in its error by those that the call used. */
+  readonly restoreNames?: ((text: string) => string) | undefined
   /** Local files that it reads. */
   readonly inputFiles?: readonly InputFile[] | undefined
   /** Paths of its saved results. */

@@ -121,6 +121,19 @@ test('a timeline needs only clips', async () => {
   ])
 })
 
+test('errors of a timeline name its clips', async () => {
+  const late = await agent.call('video_timeline_render', { clips: [{ clip_st: 10, file: 'cam1.mp4' }] })
+  expect(late.text).toMatch(
+    /^6016: clips\[0\]\.clip_st: 10 s is after the end of cam1\.mp4, 1(\.\d+)? s\. Fix: Use less/,
+  )
+  const far = { clips: ['cam1.mp4', { file: 'cam2.mp4', clip_st: 0, clip_ed: 9 }] }
+  const { text: tooLong } = await callUntilDone(agent, 'video_timeline_render', far)
+  expect(tooLong).toMatch(/clips\[1\]/)
+  expect(tooLong).not.toMatch(/track_timeline/)
+  const closed = { clips: ['cam1.mp4', { file: 'cam3.mp4', clip_st: 0, clip_ed: 1 }] }
+  expect((await agent.call('video_timeline_render', closed)).text).toMatch(/^6004: clips\[1\]\.material: /)
+})
+
 test('a timeline with a missing file names its clip', async () => {
   const { text } = await agent.call('video_timeline_render', { clips: ['cam1.mp4', 'cam3.mp4'] })
   expect(text).toMatch(/^6004: clips\[1\]\.material: There is no cam3\.mp4\. Fix: Did you mean cam/)
