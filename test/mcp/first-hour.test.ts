@@ -73,8 +73,13 @@ test('at without regions shows one frame with a grid', async () => {
 test.each<[string, object, RegExp]>([
   [
     'video_purify',
-    { file_id: 'cam1.mp4', purify_scope: 'region', regions: [{ x: 32, y: 18, w: 64, h: 36 }] },
-    /^6016: regions\[0\] \(x 32, y 18, w 64, h 36\): in pixels.* cam1\.mp4 has 320x180 pixels\. Fix: Use regions\[0\]: \{"x":0\.1,"y":0\.1,"w":0\.2,"h":0\.2\}\./,
+    { file_id: 'cam1.mp4', purify_scope: 'region', regions: [{ x: 32, y: 18, w: 128, h: 36 }] },
+    /^6016: regions\[0\] \(x 32, y 18, w 128, h 36\): in pixels, .* cam1\.mp4 has 320x180 pixels\. Fix: Use regions\[0\]: \{"x":0\.1,"y":0\.1,"w":0\.4,"h":0\.2\}\./,
+  ],
+  [
+    'video_purify',
+    { file_id: 'cam1.mp4', purify_scope: 'region', regions: [{ x: 10, y: 80, w: 80, h: 15 }] },
+    /^6016: .*: in pixels or percent, .* Fix: If these are percent, use regions\[0\]: \{"x":0\.1,"y":0\.8,"w":0\.8,"h":0\.15\}\. If pixels, use regions\[0\]: \{"x":0\.0313,"y":0\.4444,/,
   ],
   [
     'video_split_screen',
