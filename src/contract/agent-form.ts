@@ -17,6 +17,8 @@ interface AgentField {
   readonly isBrief?: true
   /** Accepted, but not in the list of tools: the field is ignored, or has one meaningful value. */
   readonly isUnlisted?: true
+  /** Names of arguments, in lower case, that may equally mean each of the fields: they are rejected with both. */
+  readonly ambiguous?: { readonly names: readonly string[]; readonly fields: readonly string[] }
 }
 
 const agentFields = z.registry<AgentField>()
@@ -57,6 +59,10 @@ export interface AgentForm {
   readonly input: z.ZodObject
   /** Names of fields that are not the contract's. They are validated before `toRequest`. */
   readonly own: readonly string[]
+  /** Throws 6013 and 6016 for combinations of fields that cannot be converted. Runs before files are read. */
+  checkForm?(args: AgentArguments): void
+  /** Replaces names of the contract's fields in the text of an error by those that the call used. */
+  restoreNames?(text: string, args: AgentArguments): string
   /** Returns the files, as the arguments name them, whose facts or text `toRequest` needs. By default none. */
   neededFiles?(args: AgentArguments): readonly string[]
   /** Converts a call. Pure. Throws 6013 and 6016 for arguments that cannot be converted. */

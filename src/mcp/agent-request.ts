@@ -38,8 +38,8 @@ export async function toContractRequest(
 ): Promise<AgentRequest> {
   const { agentForm } = operation
   if (!agentForm) return { request: args, assumed: [] }
-  validateOwnFields(operation, args)
-  const files = await describeFiles(session, { operation, args }, context)
+  validateBeforeUpload(operation, args)
+  const files = await fetchAgentFiles(session, { operation, args }, context)
   const { request, assumed } = agentForm.toRequest(args, files)
   const normalized = normalizeArguments(operation.input, request)
   return { request: normalized.args, assumed: [...assumed, ...normalized.assumed] }
@@ -48,20 +48,42 @@ export async function toContractRequest(
 /** Replaces files during validation: a path may be longer than an id. */
 const placeholder = '0'
 
-/** Validates the fields that only the tool has. */
-function validateOwnFields({ agentForm }: Operation, args: Readonly<Record<string, unknown>>): void {
+/**
+ * Validates what needs no file: the fields that only the tool has, their combination, and if the conversion uploads
+ * files, also the given fields of the contract. Otherwise those are validated after the conversion.
+ */
+function validateBeforeUpload(operation: Operation, args: Readonly<Record<string, unknown>>): void {
+  const { agentForm } = operation
   if (!agentForm) return
-  const { input, own } = agentForm
-  const shape = Object.fromEntries(own.map((name) => [name, input.shape[name] as z.ZodType]))
-  const values = structuredClone(Object.fromEntries(own.map((name) => [name, args[name]])))
-  const schema = z.object(shape)
+  const needsFiles = neededFiles({ operation, args }).length > 0
+  const fields = Object.entries(agentForm.input.shape as z.ZodRawShape).filter(
+    ([name]) => agentForm.own.includes(name) || (needsFiles && !isAbsent(args[name])),
+  )
+  const schema = z.object(Object.fromEntries(fields))
+  const values = structuredClone(Object.fromEntries(fields.map(([name]) => [name, args[name]])))
   for (const { path, value } of findFileRefs(schema, values)) {
     if (typeof value === 'string' && value !== '') setAt(values, path, placeholder)
   }
   validateArguments(schema, values)
+  agentForm.checkForm?.(args)
 }
 
-async function describeFiles(
+/** Whether a value is absent or empty: some clients fill in every field. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** The error with the names of fields that the call used, where the contract has others. */
+export function withCallNames(error: unknown, { operation, args }: AgentCall): unknown {
+  const { restoreNames } = operation.agentForm ?? {}
+  if (!(error instanceof MediaError) || !restoreNames) return error
+  const { code, retryable, retryAfter } = error
+  const [message, hint] = [restoreNames(error.message, args), restoreNames(error.hint, args)]
+  if (message === error.message && hint === error.hint) return error
+  return new MediaError(code, message, { cause: error, hint, retryable, retryAfter })
+}
+
+async function fetchAgentFiles(
   session: Session,
   call: AgentCall,
   context: JobContext,
@@ -79,7 +101,7 @@ async function describeFiles(
   const described = new Map<string, AgentFile>()
   for (const name of names) {
     const fileId = records.get(name)?.file_id ?? name
-    described.set(name, await describeFile(session, fileId, context.signal))
+    described.set(name, await fetchAgentFile(session, fileId, context.signal))
   }
   return described
 }
@@ -91,7 +113,7 @@ function withField(error: unknown, path: string, references: readonly FileRefere
 }
 
 /** Facts or text of a stored file. */
-export async function describeFile(
+export async function fetchAgentFile(
   { client }: Pick<Session, 'client'>,
   file_id: string,
   signal: AbortSignal,

@@ -4,6 +4,8 @@ import { waitUntil } from '../../test/mcp/temporary-folder.ts'
 import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { type CallContext, callToolAsTask } from './call-tool.ts'
 import { mediaTaskSource } from './media-tasks.ts'
+import { readResource } from './resources.ts'
+import type { ToolCall } from './tool.ts'
 import { operationTool } from './tools/operation-tool.ts'
 
 /** Creates a call that waits at most this many ms. */
@@ -17,11 +19,17 @@ function createCall(waitMs: number): CallContext {
   }
 }
 
-async function startPausedUpload() {
+const toolCall: ToolCall = {
+  signal: new AbortController().signal,
+  consent: { canAsk: false, answerTo: () => undefined },
+  progress: () => undefined,
+}
+
+async function startPausedUpload(changes: Record<string, unknown> = {}) {
   const opened = await openSessionWithPausedUpload()
   const { service, session, gate } = opened
   const context = createCall(100)
-  const given = { name: 'video_split_screen', arguments: opened.args }
+  const given = { name: 'video_split_screen', arguments: { ...opened.args, ...changes } }
   const tool = operationTool(videoSplitScreen)
   const callTool = (one: CallContext) => callToolAsTask(session, { tool, given }, one)
   const started = await callTool(context)
@@ -31,6 +39,8 @@ async function startPausedUpload() {
     started,
     callTool,
     service,
+    session,
+    args: opened.args,
     gate,
     tasks,
     taskId,
@@ -65,6 +75,29 @@ test('an upload that outlasts its call is a task that keeps its id until it ends
     status: 'completed',
     result: { structuredContent: { status: 'completed', files: [{ bytes: 4 }] } },
   })
+})
+
+test('the result of a task, and its resource, state what was assumed', async () => {
+  await using work = await startPausedUpload({ ratio: 'landscape' })
+  work.gate.resolve()
+  const task = await work.waitForEnd()
+  const assumed = ['ratio was read as output_ratio.', 'output_ratio: "landscape" was read as 16:9.']
+  expect(task).toMatchObject({ result: { structuredContent: { status: 'completed', assumed } } })
+  const [id] = work.service.tasks.keys()
+  const { contents } = await readResource(work.session, `media://tasks/${id}`)
+  const [content] = contents
+  expect(JSON.parse(content && 'text' in content ? content.text : '')).toMatchObject({ assumed })
+})
+
+test('a joined call states how its own arguments were read', async () => {
+  await using work = await startPausedUpload({ ratio: 'landscape' })
+  const joined = async (changes: Record<string, unknown>) => {
+    const given = { ...work.args, ...changes, wait_seconds: 20 }
+    return (await operationTool(videoSplitScreen).run(work.session, given, toolCall)).data['assumed']
+  }
+  const results = [joined({ output_ratio: '16:9' }), joined({ aspect: '16:9' })]
+  work.gate.resolve()
+  expect(await Promise.all(results)).toEqual([undefined, ['aspect was read as output_ratio.']])
 })
 
 test('an upload whose task cannot be created becomes a completed task with an error result', async () => {

@@ -2,11 +2,11 @@ import { fetchTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.t
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
-import { describeState, operationAdvice } from './run-operation.ts'
+import { describeState, knownTaskSnapshot } from './known-task-snapshot.ts'
 import { withProtocolErrors } from './call-limits.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
 import { lookUpTask, type KnownTask, type Session, type SubmissionResult } from './session.ts'
-import { callAgainSnapshot, taskSnapshot } from './snapshot.ts'
+import { callAgainSnapshot } from './snapshot.ts'
 import type { McpContext } from './mcp-context.ts'
 import type { McpRequest, DetailedTask, TaskSource } from './task-extension.ts'
 import type { Job } from './background-jobs.ts'
@@ -86,15 +86,9 @@ async function describeTask(
   if (saving && 'percent' in saving) {
     return { ...head, status: 'working', statusMessage: `saving ${saving.percent} %` }
   }
-  const result = toDataResult({
-    data: {
-      ...taskSnapshot(view, {
-        delivery: saving,
-        saveTo: task.save_to,
-        advice: operationAdvice(session, view, { task, delivery: saving }),
-      }),
-    },
-  })
+  if (view.status === 'completed') session.results.report(view.task_id)
+  const snapshot = await knownTaskSnapshot(session, { view, task, delivery: saving }, until)
+  const result = toDataResult({ data: { ...snapshot } })
   return {
     ...head,
     status: 'completed',

@@ -71,6 +71,7 @@ const synonymGroups: readonly (readonly [names: readonly string[], fields: reado
   [['color 2', 'color2', 'secondary color', 'second color'], ['c2']],
   [['box', 'boxes', 'area', 'areas', 'region', 'rects', 'rectangles', 'bbox', 'bboxes'], ['regions']],
   [['method', 'mode', 'func type', 'engine', 'fill', 'algorithm'], ['purify_func_type']],
+  [['mode', 'step', 'stage', 'action'], ['phase']],
   [['scope'], ['purify_scope']],
   [['remove', 'delete ids', 'ids'], ['remove_ids']],
   [['keep', 'protect ids'], ['keep_ids']],
@@ -176,7 +177,7 @@ export function nearFields(name: string, fields: readonly string[]): readonly st
 }
 
 /** Name in lower case with single spaces: camel case and separators become spaces, British spelling American. */
-function plainName(name: string): string {
+export function plainName(name: string): string {
   return name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()

@@ -58,6 +58,8 @@ const maxTextLength = 60
 /** Parses a time with a unit or colons, such as 1:20, 0:01:20.5, 80 s, 1m20s or 500ms. Returns seconds. */
 export function parseTime(text: string): number | undefined {
   if (text.length > maxTextLength) return undefined
+  // "1,500 ms" may be 1500 or 1.5.
+  if (/^\s*[1-9]\d{0,2},\d{3}(?!\d)/.test(text)) return undefined
   const plain = text.trim().toLowerCase().replace(',', '.')
   const [, hours = '0', minutes, seconds] = /^(?:(\d+):)?(\d{1,3}):(\d{1,2}(?:\.\d+)?)$/.exec(plain) ?? []
   if (minutes !== undefined && seconds !== undefined) {

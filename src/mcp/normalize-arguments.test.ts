@@ -65,6 +65,30 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, RegExp]>([
     /size was read as video_size/,
   ],
   [
+    'video_timeline_render',
+    { clips: [{ file: 'a.mp4', start_ms: 5000, endSec: '9.5', speed: 1 }], duration_ms: 4500 },
+    { clips: [{ material: 'a.mp4', clip_st: 5, clip_ed: 9.5, speed: 1 }], duration: 4.5 },
+    /clips\[0\]\.start_ms was read as clip_st: 5000 ms is 5 s\. .*duration_ms was read as duration: 4500 ms is 4\.5 s/,
+  ],
+  [
+    'video_split_screen',
+    { clips: [{ file_id: 'a.mp4', start_s: 1.5, end_time_seconds: '2s' }] },
+    { clips: [{ file_id: 'a.mp4', begin_time_ms: 1500, end_time_ms: 2000 }] },
+    /start_s was read as begin_time_ms: 1\.5 s is 1500 ms/,
+  ],
+  [
+    'video_purify',
+    { file_id: 'a.mp4', mode: 'detect' },
+    { file_id: 'a.mp4', phase: 'detect' },
+    /mode was read/,
+  ],
+  [
+    'video_purify',
+    { file_id: 'a.mp4', mode: 'raft' },
+    { file_id: 'a.mp4', purify_func_type: 'raft' },
+    /mode/,
+  ],
+  [
     'music_visualizer',
     { audio: 'a.mp3', template: 'Bars', title: 'x', c1: 'orange' },
     { file_id: 'a.mp3', template_id: 'bars', track: 'x', c1: '#ffa500' },
@@ -125,10 +149,31 @@ test.each<[string, Record<string, unknown>, RegExp]>([
     /Did you mean begin_time_ms \(Start inside the video, ms\)\?/,
   ],
   ['video_split_screen', { clips, ratio: 5 }, /Did you mean output_ratio/],
+  [
+    'video_timeline_render',
+    { clips: ['a.mp4'], audio: [{ material: 'b.mp3', volume_db: 3 }] },
+    /Did you mean volume \(Factor/,
+  ],
+  ['video_timeline_render', { clips: [{ material: 'a.mp4', start_frames: 50 }] }, /Did you mean clip_st/],
+  [
+    'video_timeline_render',
+    { clips: ['a.mp4'], audio: [{ material: 'b.mp3', start: 5 }] },
+    /^Use clip_st or track_st\./,
+  ],
+  ['video_timeline_render', { audio: [{ material: 'b.mp3', from_ms: 5 }] }, /^Use clip_st or track_st\./],
+  ['video_timeline_render', { clips: ['a.mp4'], resize: '16:9' }, /Expected here/],
   ['video_purify', { file_id: 'a.mp4', sharpness: 3 }, /^Expected here: file_id, phase/],
 ])('%s: %j is not guessed', (name, given, hint) => {
   const read = () => normalizeArguments(inputOf(name), given)
   expect(read).toThrow(expect.objectContaining({ code: 6016, hint: expect.stringMatching(hint) }))
+})
+
+test('a ratio is no size', () => {
+  const { args } = normalizeArguments(inputOf('video_timeline_render'), {
+    clips: ['a.mp4'],
+    video_size: '16:9',
+  })
+  expect(args).toMatchObject({ video_size: '16:9' })
 })
 
 test('the arguments of all examples are read unchanged', () => {
@@ -163,6 +208,9 @@ describe('values', () => {
     ['500ms', 0.5],
     ['1h', 3600],
     ['1:99', undefined],
+    ['1,500 ms', undefined],
+    ['1,5 s', 1.5],
+    ['00:00:01,500', 1.5],
     ['soon', undefined],
     ['', undefined],
   ])('the time %j', (text, seconds) => {

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
-import { fileKindsOf } from '../contract/file.ts'
 import { type AnySchema, descriptionAt, fieldSchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { isRecord } from '../contract/validation.ts'
-import { parseJson } from '../contract/bounded-json.ts'
+import { ambiguousFields, conversion, meantField } from './meant-field.ts'
+import { splitUnit } from './named-units.ts'
 import { nearFields } from './near-names.ts'
-import { nearValue, parseTime, type TimeUnit, timeUnit } from './near-values.ts'
+import { nearValue, type TimeUnit, timeUnit } from './near-values.ts'
+import { loneFile, parseNested, readSize, singleItem } from './value-forms.ts'
 
 /** Arguments with the names and types of their schema. */
 export interface NormalizedArguments {
@@ -74,17 +75,6 @@ function normalizeList(list: z.ZodArray, value: unknown, place: ArgumentPlace): 
   return items.map((item, index) => normalizeValue(element, item, { ...place, path: [...place.path, index] }))
 }
 
-/** A list of one item that is given without the list. */
-function singleItem(element: AnySchema, value: unknown, unit: TimeUnit | undefined): unknown[] | undefined {
-  const inner = unwrapSchema(element)
-  if (inner instanceof z.ZodObject) {
-    const isFile = typeof value === 'string' && loneFile(inner) !== undefined
-    return isRecord(value) || isFile ? [value] : undefined
-  }
-  if (value === undefined || Array.isArray(value) || isRecord(value)) return undefined
-  return z.safeParse(element, nearValue(inner, value, unit)?.value ?? value).success ? [value] : undefined
-}
-
 function normalizeObject(object: z.ZodObject, value: unknown, place: ArgumentPlace): unknown {
   const plain = parseNested(value)
   if (isRecord(plain)) return normalizeFields(object, plain, place)
@@ -116,85 +106,22 @@ function normalizeFields(
   const entries = Object.entries(given).flatMap(([name, item]): [string, unknown][] => {
     const own = fieldSchema(object, name)
     if (item === null && !(own && z.safeParse(own, null).success)) return []
-    const meant = own ? name : (meantField(object, { name, item, free: [...free] }) ?? name)
-    const field = fieldSchema(object, meant)
+    const meant = own
+      ? { field: name, value: item }
+      : meantField(object, { name, item: parseNested(item), free: [...free] })
+    const field = meant && fieldSchema(object, meant.field)
     if (!field) return [[name, item]]
-    free.delete(meant)
-    if (meant !== name) assumed.push(`${z.core.toDotPath([...path, name])} was read as ${meant}.`)
-    const unit = timeUnit(meant, descriptionAt(object, [meant]))
-    return [[meant, normalizeValue(field, item, { path: [...path, meant], unit, assumed })]]
+    free.delete(meant.field)
+    if (!own)
+      assumed.push(
+        `${z.core.toDotPath([...path, name])} was read as ${meant.field}${conversion(meant, item)}.`,
+      )
+    const unit = timeUnit(meant.field, descriptionAt(object, [meant.field]))
+    return [
+      [meant.field, normalizeValue(field, meant.value, { path: [...path, meant.field], unit, assumed })],
+    ]
   })
   return Object.fromEntries(entries)
-}
-
-interface UnknownField {
-  readonly name: string
-  readonly item: unknown
-  /** Fields that are not given under their own names. */
-  readonly free: readonly string[]
-}
-
-/** The field that an unknown name means, if the value fits it and its unit is known. */
-function meantField(object: z.ZodObject, { name, item, free }: UnknownField): string | undefined {
-  return nearFields(name, free).find((near) => {
-    const field = fieldSchema(object, near)
-    return (
-      field !== undefined &&
-      hasKnownUnit(name, near, item) &&
-      fits(field, item, timeUnit(near, descriptionAt(object, [near])))
-    )
-  })
-}
-
-/** Whether a number needs no conversion: `start: 5` may be seconds, `begin_time_ms` is not. */
-function hasKnownUnit(name: string, field: string, item: unknown): boolean {
-  if (!field.endsWith('_ms') || /ms$/i.test(name)) return true
-  return typeof item === 'string' && !/^\s*\d+(\.\d+)?\s*$/.test(item) && parseTime(item) !== undefined
-}
-
-/** Whether a value has the type of a field. Lists and objects are validated later, with their paths. */
-function fits(field: AnySchema, item: unknown, unit: TimeUnit | undefined): boolean {
-  const inner = unwrapSchema(field)
-  const plain = parseNested(item)
-  // A choice that does not exist is reported with the ones that do.
-  if (fileKindsOf(inner) || inner instanceof z.ZodEnum) return typeof item === 'string'
-  if (inner instanceof z.ZodArray) {
-    const items = readSize(inner, plain) ?? singleItem(inner.element, plain, unit)
-    return Array.isArray(plain) || items !== undefined
-  }
-  if (inner instanceof z.ZodObject) return isRecord(plain) || readSize(inner, plain) !== undefined
-  if (inner instanceof z.ZodRecord) return isRecord(plain)
-  return z.safeParse(inner, nearValue(inner, item, unit)?.value ?? item).success
-}
-
-/** Name of the only file field of an object whose other fields are optional. */
-function loneFile(object: z.ZodObject): string | undefined {
-  const required = Object.entries(object.shape as z.ZodRawShape).filter(
-    ([, field]) => !z.safeParse(field, undefined).success,
-  )
-  const [only] = required
-  return required.length === 1 && only && fileKindsOf(unwrapSchema(only[1])) ? only[0] : undefined
-}
-
-/** Width and height, if the schema is a size and the value one in another form: "1920x1080", a list or an object. */
-function readSize(schema: z.ZodArray | z.ZodObject, value: unknown): [number, number] | undefined {
-  const isSize =
-    schema instanceof z.ZodArray
-      ? unwrapSchema(schema.element) instanceof z.ZodNumber &&
-        z.safeParse(schema, [16, 16]).success &&
-        !z.safeParse(schema, [16]).success
-      : Object.keys(schema.shape).join() === 'width,height'
-  if (!isSize) return undefined
-  const [, width, height] =
-    (typeof value === 'string' ? /^\s*(\d{1,5})\s*[x×*:, ]\s*(\d{1,5})\s*$/i.exec(value) : null) ?? []
-  if (width !== undefined && height !== undefined) return [Number(width), Number(height)]
-  if (Array.isArray(value) && value.length === 2) return [value[0] as number, value[1] as number]
-  if (!isRecord(value) || !('width' in value && 'height' in value)) return undefined
-  return [value['width'] as number, value['height'] as number]
-}
-
-function parseNested(value: unknown): unknown {
-  return typeof value === 'string' && /^\s*[[{]/.test(value) ? (parseJson(value) ?? value) : value
 }
 
 function rejectUnknown(schema: AnySchema, value: unknown, path: ArgumentPath): void {
@@ -227,8 +154,16 @@ function rejectUnknownInUnion(options: readonly AnySchema[], value: unknown, pat
 }
 
 function unknownArgument(object: z.ZodObject, path: ArgumentPath): MediaError {
+  const name = String(path.at(-1))
+  const several = ambiguousFields(object, name)
+  if (several) {
+    const meanings = several.map((field) => `${field} (${descriptionAt(object, [field]) ?? field})`)
+    return new MediaError(6016, `${z.core.toDotPath([...path])}: ${name} may mean ${meanings.join(' or ')}`, {
+      hint: `Use ${several.join(' or ')}.`,
+    })
+  }
   const fields = Object.keys(object.shape)
-  const [near] = nearFields(String(path.at(-1)), fields)
+  const [near] = [name, splitUnit(name)?.base ?? name].flatMap((one) => nearFields(one, fields))
   const description = near === undefined ? undefined : descriptionAt(object, [near])
   const question =
     near === undefined ? '' : `Did you mean ${near}${description === undefined ? '' : ` (${description})`}? `

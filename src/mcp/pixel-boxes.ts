@@ -6,7 +6,7 @@ import { summarizeList } from '../contract/format.ts'
 import type { Operation } from '../contract/operation.ts'
 import { type AnySchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { isRecord } from '../contract/validation.ts'
-import { describeFile } from './agent-request.ts'
+import { fetchAgentFile } from './agent-request.ts'
 import type { Session } from './session.ts'
 import type { ToolCall } from './tool.ts'
 import { uploadLocalFile } from './tools/file-tools.ts'
@@ -47,9 +47,12 @@ export async function rejectPixelBoxes(
       Object.entries(toShares(box, picture)).every(([side, share]) => share > 0 || 'xy'.includes(side)),
   )
   if (same.length === 0) return
-  const converted = same.map(
-    (box) => `${z.core.toDotPath([...box.path])}: ${JSON.stringify(toShares(box, picture))}`,
-  )
+  const use = (size: Pick<Picture, 'width' | 'height'>): string =>
+    summarizeList(
+      same.map((box) => `${z.core.toDotPath([...box.path])}: ${JSON.stringify(toShares(box, size))}`),
+      maxBoxesConverted,
+    )
+  const mayBePercent = same.every(isPossiblePercent)
   const given = same.map(
     ({ path, sides }) =>
       `${z.core.toDotPath([...path])} (${Object.entries(sides)
@@ -58,10 +61,20 @@ export async function rejectPixelBoxes(
   )
   throw new MediaError(
     6016,
-    `${summarizeList(given, maxBoxesConverted)}: in pixels, but boxes are shares of the picture, 0 to 1; ` +
+    `${summarizeList(given, maxBoxesConverted)}: in pixels${mayBePercent ? ' or percent' : ''}, but boxes are shares of the picture, 0 to 1; ` +
       `${picture.name} has ${picture.width}x${picture.height} pixels`,
-    { hint: `Use ${summarizeList(converted, maxBoxesConverted)}.` },
+    {
+      hint: mayBePercent
+        ? `If these are percent, use ${use({ width: 100, height: 100 })}. If pixels, use ${use(picture)}.`
+        : `Use ${use(picture)}.`,
+    },
   )
+}
+
+/** Whether a box is inside a picture of 100 by 100: its sides may be percent as well as pixels. */
+function isPossiblePercent({ sides }: PixelBox): boolean {
+  const { x = 0, y = 0, w, h, width = w ?? 0, height = h ?? 0 } = sides
+  return x + width <= 100 && y + height <= 100
 }
 
 const horizontal = new Set(['x', 'w', 'width'])
@@ -98,7 +111,7 @@ async function pictureSize(session: Session, file: string, call: ToolCall): Prom
       ? (await uploadLocalFile(session, file, call)).file
       : undefined
     if (!uploaded && (await isPath(session, file))) return undefined
-    const { name, facts } = await describeFile(session, uploaded?.file_id ?? file, call.signal)
+    const { name, facts } = await fetchAgentFile(session, uploaded?.file_id ?? file, call.signal)
     return facts?.video ? { name, width: facts.video.width, height: facts.video.height } : undefined
   } catch (error) {
     // A file that cannot be opened is reported with its field by the validation that follows.

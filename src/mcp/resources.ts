@@ -5,7 +5,7 @@ import {
   type ReadResourceResult,
 } from '@modelcontextprotocol/server'
 import { downloadSmallFile } from '../client/preview.ts'
-import { expectedTimes, fetchTask } from '../client/tasks.ts'
+import { fetchTask } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { InspectedFile } from '../contract/file-routes.ts'
 import { kindOf } from '../contract/file-kind.ts'
@@ -15,7 +15,7 @@ import { fileUri, taskUri } from './resource-uris.ts'
 import { roundNumbers } from './round-numbers.ts'
 import { lookUpTask, type Session } from './session.ts'
 import { publicMediaFacts } from './tools/inspect-tool.ts'
-import { taskSnapshot } from './snapshot.ts'
+import { knownTaskSnapshot } from './known-task-snapshot.ts'
 
 const jsonMimeType = 'application/json'
 
@@ -81,11 +81,14 @@ export async function readResource(session: Session, uri: string): Promise<ReadR
   }
 }
 
+/** Time for reading the regions of a detection, ms: the resource is complete without them. */
+const regionsTimeoutMs = 5000
+
 async function readTaskResource(session: Session, uri: string, id: string): Promise<ReadResourceResult> {
   const known = await lookUpTask(session, id)
-  const task = await fetchTask(session.client, known)
-  const expected = await expectedTimes(session.client, task)
-  const snapshot = taskSnapshot(task, { saveTo: known.save_to, expected })
+  const view = await fetchTask(session.client, known)
+  const until = AbortSignal.timeout(regionsTimeoutMs)
+  const snapshot = await knownTaskSnapshot(session, { view, task: known, delivery: null }, until)
   return { contents: [{ uri, mimeType: jsonMimeType, text: JSON.stringify(roundNumbers(snapshot)) }] }
 }
 

@@ -1,22 +1,16 @@
-import { createTask, expectedTimes, fetchQuote, type TaskView, waitForTask } from '../client/tasks.ts'
+import { createTask, fetchQuote, waitForTask } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { toListedError, type Operation } from '../contract/operation.ts'
 import { isTerminal } from '../contract/task.ts'
-import { neededFiles, toContractRequest } from './agent-request.ts'
+import { neededFiles, toContractRequest, withCallNames } from './agent-request.ts'
 import type { Job, JobContext } from './background-jobs.ts'
 import { findFinishedTask, hashRequest } from './finished-task.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
 import type { Consent, ToolReply } from './reply.ts'
-import type { KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
-import {
-  type DeliveryState,
-  type Snapshot,
-  taskSnapshot,
-  unconfirmedSnapshot,
-  uploadSnapshot,
-} from './snapshot.ts'
+import type { CallAssumptions, KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
+import { describeState, knownTaskSnapshot } from './known-task-snapshot.ts'
+import { type Snapshot, unconfirmedSnapshot, uploadSnapshot } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
-import { fetchRegionOverview } from './region-overview.ts'
 import { uploadFiles } from './upload-files.ts'
 import { extractSounds } from './video-sound.ts'
 import { checkSaveTo } from './workspace-delivery.ts'
@@ -29,6 +23,10 @@ export interface OperationRequest {
   readonly args: Record<string, unknown>
   /** What was read differently from how the agent wrote it. */
   readonly assumed: readonly string[]
+  /** What was derived from the arguments, the same for equal calls. */
+  readonly derived?: readonly string[]
+  /** Replaces the contract's names of fields in an error by those of the call. */
+  readonly restoreNames?: (text: string) => string
   readonly options: {
     readonly wait_seconds: number
     readonly save_to?: string | undefined
@@ -47,24 +45,42 @@ export async function runOperation(
   request: OperationRequest,
   call: ToolCall,
 ): Promise<ToolReply> {
+  // The task or price of an equal call states how that call's arguments were read.
+  const assumedOf = ({ derived = [] }: CallAssumptions): readonly string[] => [...request.assumed, ...derived]
   for (;;) {
-    const { job, isJoined } = await submitOrJoin(session, { request, consent: call.consent })
+    const submission = submitOrJoin(session, { request, consent: call.consent })
+    const { job, isJoined } = await withNamesOf(request, submission)
     const result = await job.result(call.signal, (percent) =>
       call.progress((percent / 100) * progressShares.uploaded, `uploading ${percent} %`),
     )
     if (result && 'priced' in result) {
       // The joined submission stopped at a price that only this call's user has agreed to: submit again.
       if (hasAgreed(call.consent, result.priced.credits)) continue
-      return requestPriceConsent(session, result.priced, call.consent)
+      return requestPriceConsent(
+        session,
+        { ...result.priced, assumed: assumedOf(result.priced) },
+        call.consent,
+      )
     }
     const { wait_seconds, save_to } = request.options
     if (!result || !('task' in result)) {
-      return { data: { ...uploadSnapshot(job, { saveTo: save_to, isJoined }) } }
+      return { data: { ...uploadSnapshot(job, { saveTo: save_to, isJoined, assumed: request.assumed }) } }
     }
-    const task = { ...result.task, save_to: save_to ?? result.task.save_to }
+    const task = {
+      ...result.task,
+      save_to: save_to ?? result.task.save_to,
+      assumed: assumedOf(result.task),
+    }
     const following = { ...task, waitSeconds: wait_seconds, isJoined: result.isJoined || isJoined }
     return { data: { ...(await followTask(session, following, call)) } }
   }
+}
+
+/** The result of work for a call. Its errors name the fields that the call used. */
+async function withNamesOf<T>(request: OperationRequest, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw withCallNames(error, request)
+  })
 }
 
 /** A call and its user's answers. */
@@ -90,7 +106,8 @@ async function submitOrJoin(
   const key = request.options.force_new ? undefined : prepared.fingerprint
   const running = key === undefined ? undefined : session.submissions.running(key)
   if (!running) {
-    const work = (context: JobContext) => uploadAndCreate(session, { ...converted, prepared }, context)
+    const work = (context: JobContext) =>
+      withNamesOf(request, uploadAndCreate(session, { ...converted, prepared }, context))
     return { job: session.submissions.start(work, key), isJoined: false }
   }
   await prepared.files[Symbol.asyncDispose]()
@@ -116,7 +133,8 @@ async function submitConverted(
     const prepared = await prepare(session, converted)
     return await uploadAndCreate(session, { ...converted, prepared }, context)
   }
-  return { job: session.submissions.start(work, key), isJoined: false }
+  const named = (context: JobContext) => withNamesOf(call.request, work(context))
+  return { job: session.submissions.start(named, key), isJoined: false }
 }
 
 /** Converts the arguments to the contract's. Errors use the codes of the operation's error table. */
@@ -127,7 +145,9 @@ async function convert(session: Session, call: OperationCall, context: JobContex
       throw toListedError(request.operation, error)
     },
   )
-  return { ...call, request: { ...request, args, assumed: [...request.assumed, ...assumed] } }
+  const { agentForm } = request.operation
+  const restoreNames = (text: string): string => agentForm?.restoreNames?.(text, request.args) ?? text
+  return { ...call, request: { ...request, args, derived: assumed, restoreNames } }
 }
 
 /** Validates the arguments and opens the local files. Errors use the codes of the operation's error table. */
@@ -152,9 +172,14 @@ async function uploadAndCreate(
   const { body, assumed } = await extractSounds(session, uploaded, context.signal).catch((error: unknown) => {
     throw toListedError(operation, error)
   })
+  const derived = [...(request.derived ?? []), ...assumed]
+  const assumptions = { derived, assumed: [...request.assumed, ...derived] }
   const requestKey = hashRequest(operation, body)
   const finished = options.force_new ? undefined : await findFinishedTask(session, operation, requestKey)
-  if (finished) return { task: { ...finished, save_to: options.save_to ?? finished.save_to }, isJoined: true }
+  if (finished) {
+    const save_to = options.save_to ?? finished.save_to
+    return { task: { ...finished, ...assumptions, save_to }, isJoined: true }
+  }
   const newTask = {
     task_type: operation.name,
     body,
@@ -164,7 +189,7 @@ async function uploadAndCreate(
   if (session.confirmAbove !== undefined) {
     const credits = await fetchQuote(session.client, newTask, context.signal)
     const mayCreate = credits <= session.confirmAbove || hasAgreed(consent, credits)
-    if (!mayCreate) return { priced: { task_type: operation.name, credits } }
+    if (!mayCreate) return { priced: { task_type: operation.name, credits, ...assumptions } }
   }
   const created = await createTask(session.client, newTask, context.signal)
   const { task_id, task_type } = created
@@ -173,9 +198,10 @@ async function uploadAndCreate(
     task_type,
     // The call that created a joined task may have named another folder.
     save_to: options.save_to ?? session.tasks.get(task_id)?.save_to,
-    assumed: [...request.assumed, ...assumed],
+    ...assumptions,
     ended: isTerminal(created.status) ? created : undefined,
     input: plainArguments(request.args),
+    restoreNames: request.restoreNames,
     inputFiles: [...files.byPath].map(([path, { name }]) => ({
       name,
       storedName: records.get(path)?.original_name ?? name,
@@ -208,7 +234,7 @@ function hasAgreed(consent: Consent, credits: number): boolean {
 
 /** Asks the user to agree to the price. Explains what to do if the user declined or the client cannot ask. */
 function requestPriceConsent({ confirmAbove }: Session, priced: PricedTask, consent: Consent): ToolReply {
-  const { task_type, credits } = priced
+  const { task_type, credits, assumed = [] } = priced
   const price = describeCredits(credits)
   const key = priceQuestionKey(credits)
   const state = 'The files are uploaded; no task was created and nothing was charged.'
@@ -222,7 +248,9 @@ function requestPriceConsent({ confirmAbove }: Session, priced: PricedTask, cons
     'the user raise confirm_above_credits (REELWRIGHT_CONFIRM_ABOVE_CREDITS) and restart this server.'
   return {
     data: { ...unconfirmedSnapshot(priced, next_step) },
-    ...(consent.canAsk && { question: { key, text: `${task_type} costs ${limit}. Continue?` } }),
+    ...(consent.canAsk && {
+      question: { key, text: [...assumed, `${task_type} costs ${limit}. Continue?`].join(' ') },
+    }),
   }
 }
 
@@ -239,45 +267,8 @@ export async function followTask(
     onChange: (changed) =>
       call.progress(uploaded + (changed.progress / 100) * (worked - uploaded), describeState(changed)),
   })
-  const delivery =
-    view.status === 'completed' ? await session.delivery.deliver(session, { view, task }, call) : null
-  return taskSnapshot(view, {
-    delivery,
-    saveTo: task.save_to,
-    isJoined: task.isJoined,
-    assumed: task.assumed,
-    regions: await fetchRegionOverview(session, view, call.signal),
-    advice: operationAdvice(session, view, { task, delivery }),
-    expected: await expectedTimes(session.client, view),
-  })
-}
-
-/** State and progress of an unfinished task in a few words, or what it waits for. */
-export function describeState({
-  status,
-  progress,
-  note,
-}: Pick<TaskView, 'status' | 'progress' | 'note'>): string {
-  return note ?? `${status} ${progress} %`
-}
-
-interface DeliveredTask {
-  readonly task: KnownTask
-  readonly delivery: DeliveryState
-}
-
-/** The operation's own advice on what to do with the output of a completed task. Records that it was reported. */
-export function operationAdvice(
-  { operations, results }: Pick<Session, 'operations' | 'results'>,
-  view: TaskView,
-  { task, delivery }: DeliveredTask,
-): string | undefined {
-  if (view.status !== 'completed') return undefined
-  results.report(view.task_id)
-  const operation = operations.find(({ name }) => name === view.task_type)
-  if (!operation?.nextStep) return undefined
-  const saved = delivery && 'saved' in delivery ? delivery.saved : []
-  const nameFile = (fileId: string): string => saved.find(({ file_id }) => file_id === fileId)?.path ?? fileId
-  const output = operation.output.safeParse(view.output_result)
-  return output.success ? operation.nextStep(output.data, { input: task.input, nameFile }) : undefined
+  const isCompleted = view.status === 'completed'
+  const delivery = isCompleted ? await session.delivery.deliver(session, { view, task }, call) : null
+  if (isCompleted) session.results.report(view.task_id)
+  return knownTaskSnapshot(session, { view, task, delivery, isJoined: task.isJoined }, call.signal)
 }

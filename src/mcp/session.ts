@@ -10,18 +10,26 @@ import type { FileDelivery } from './file-delivery.ts'
 import { RecentResults } from './recent-results.ts'
 import { reconnectingClient, type ServiceConnector } from './service-connector.ts'
 
-/** A task that this session knows. */
-export interface KnownTask extends TaskRef {
+/** What was assumed about a call, one sentence each. */
+export interface CallAssumptions {
+  /** All of it: also how arguments were read that were written differently. */
+  readonly assumed?: readonly string[]
+  /** What was derived from the arguments, the same for equal calls. */
+  readonly derived?: readonly string[]
+}
+
+/** A task that this session knows, with the assumptions about the call that created it. */
+export interface KnownTask extends TaskRef, CallAssumptions {
   /** Folder or name for its results, if the agent gave one. */
   readonly save_to?: string | undefined
   /** The plain arguments of the call that created it. */
   readonly input?: Readonly<Record<string, unknown>> | undefined
+  /** Replaces names of fields in its error by those that the call used. */
+  readonly restoreNames?: ((text: string) => string) | undefined
   /** Local files that it reads. */
   readonly inputFiles?: readonly InputFile[] | undefined
   /** Paths of its saved results. */
   readonly saved?: readonly string[] | undefined
-  /** What was derived from the call that created it, one sentence each. */
-  readonly assumed?: readonly string[]
 }
 
 /** A local file of a task. */
@@ -33,7 +41,7 @@ export interface InputFile {
 }
 
 /** A task that is not created until the user agrees to its price. */
-export interface PricedTask {
+export interface PricedTask extends CallAssumptions {
   readonly task_type: string
   readonly credits: number
 }

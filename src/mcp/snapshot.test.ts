@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TaskView } from '../client/tasks.ts'
-import { taskSnapshot } from './snapshot.ts'
+import { callAgainSnapshot, taskSnapshot, uploadSnapshot } from './snapshot.ts'
 
 const task: TaskView = {
   task_id: '1',
@@ -96,4 +96,11 @@ test('the output contains no download URLs, at any depth', () => {
     slots: [{ file_id: '8', source: 'a' }],
     deep: { slot: { file_id: '8', source: 'a' } },
   })
+})
+
+test('an upload and a price that needs consent state what was assumed', () => {
+  const assumed = ['ratio was read as output_ratio.']
+  const step = { assumed, next_step: expect.stringMatching(/^ratio was read as output_ratio\. The /) }
+  expect(callAgainSnapshot({ task_type: 'x', credits: 9, assumed })).toMatchObject(step)
+  expect(uploadSnapshot({ id: 'transfer-1', progress: 3 }, { assumed })).toMatchObject(step)
 })

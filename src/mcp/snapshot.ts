@@ -85,7 +85,7 @@ function deliveredFiles(delivery: DeliveryState | undefined): Snapshot['files'] 
 /** Describes a running upload or submission. */
 export function uploadSnapshot(
   job: { readonly id: string; readonly progress: number },
-  { saveTo, isJoined }: Pick<TaskSnapshotOptions, 'saveTo' | 'isJoined'> = {},
+  { saveTo, isJoined, assumed = [] }: Pick<TaskSnapshotOptions, 'saveTo' | 'isJoined' | 'assumed'> = {},
 ): Snapshot {
   const known = `get_task with transfer_id "${job.id}"${saveToArgument(saveTo)}`
   const next = `The upload continues in the background. Call ${known} and wait_seconds 45.`
@@ -93,13 +93,19 @@ export function uploadSnapshot(
     transfer_id: job.id,
     status: 'uploading',
     progress: job.progress,
-    next_step: isJoined ? `${joinedTaskNote} ${next}` : next,
+    next_step: [...(isJoined ? [joinedTaskNote] : []), ...assumed, next].join(' '),
+    ...(assumed.length > 0 && { assumed }),
   }
 }
 
 /** Describes a task that is not created, as nobody has agreed to its price. */
-export function unconfirmedSnapshot({ task_type, credits }: PricedTask, next_step: string): Snapshot {
-  return { task_type, status: 'unconfirmed', progress: 0, price_credits: credits, next_step }
+export function unconfirmedSnapshot(
+  { task_type, credits, assumed = [] }: PricedTask,
+  step: string,
+): Snapshot {
+  const next_step = [...assumed, step].join(' ')
+  const head = { task_type, status: 'unconfirmed', progress: 0, price_credits: credits } as const
+  return { ...head, next_step, ...(assumed.length > 0 && { assumed }) }
 }
 
 /** The same after the call has ended: the user can be asked only within a call. */

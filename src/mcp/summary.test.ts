@@ -3,7 +3,7 @@ import { summarizeData } from './summary.ts'
 
 test('a completed task: state, files with paths, facts of the output, next step', () => {
   const output = {
-    ...{ file_id: '7', midi_file_id: '8', notes_found: 12, pedal: false, notes: ['in the next step'] },
+    ...{ file_id: '7', midi_file_id: '8', notes_found: 12, pedal: false, notes: ['The tail is cut'] },
     slots: [
       { clip_index: 0, x: 0.5, crop: { x: 0 } },
       { clip_index: 1, x: 0, crop: null },
@@ -14,7 +14,7 @@ test('a completed task: state, files with paths, facts of the output, next step'
     { file_id: '8', role: 'midi', path: '/w/tune.mid', bytes: 90 },
   ]
   const head = { task_id: '1', task_type: 'piano_audio_enhance', status: 'completed', progress: 100 }
-  expect(summarizeData({ ...head, next_step: 'Done. Tell the user.', files, output })).toBe(
+  expect(summarizeData({ ...head, next_step: 'Done. Notes: The tail is cut.', files, output })).toBe(
     [
       'piano_audio_enhance, completed, task_id 1',
       'File: /w/tune.wav (result, 2 KiB, 1.5 s)',
@@ -24,7 +24,7 @@ test('a completed task: state, files with paths, facts of the output, next step'
       'slots:',
       '- clip_index 0, x 0.5, crop (x 0)',
       '- clip_index 1, x 0',
-      'Next: Done. Tell the user.',
+      'Next: Done. Notes: The tail is cut.',
     ].join('\n'),
   )
 })
@@ -59,4 +59,36 @@ test('long lists and texts are shortened, but never the next step', () => {
   expect(text.length).toBeLessThan(4200 + next_step.length)
   expect(text).toMatch(/and \d+ more lines in the structured content\nNext: n+$/)
   expect(summarizeData({ many: Array.from({ length: 50 }, (_, item) => item) })).toMatch(/, 19, and 30 more$/)
+})
+
+test('objects that contain others have a line for each entry, so that none is cut', () => {
+  const shown = Array.from({ length: 20 }, (_, index) => ({
+    ...{ id: `r${index}`, where: 'bottom centre', box: [0.123, 0.456, 0.789, 0.012] },
+    ...{ start: index, end: index + 1.234, score: 0.98 },
+  }))
+  const text = summarizeData({ regions: { total: 25, shown, note: '5 more are in the list file.' } })
+  for (const { id } of shown) expect(text).toContain(`\n- id ${id}, where bottom centre, box [0.123, `)
+  expect(text).toMatch(
+    /^regions\.total: 25\nregions\.shown:\n[^…]*\nregions\.note: 5 more are in the list file\.$/,
+  )
+  const media = { container: 'mov', video: { codec: 'h264' }, audio: [{ codec: 'aac' }, { codec: 'ac3' }] }
+  expect(summarizeData({ media, frame: { at: 1 } })).toBe(
+    [
+      'media.container: mov',
+      'media.video: codec h264',
+      'media.audio:',
+      '- codec aac',
+      '- codec ac3',
+      'frame: at 1',
+    ].join('\n'),
+  )
+})
+
+test('assumptions and notes are stated once: in the next step, else in a line of their own', () => {
+  const data = { assumed: ['fps is 30.', 'a was read as b.'], output: { notes: ['Two cues were joined'] } }
+  expect(summarizeData({ ...data, next_step: 'fps is 30. Wait.' })).toBe(
+    'assumed: a was read as b.\nnotes: Two cues were joined\nNext: fps is 30. Wait.',
+  )
+  const next_step = 'fps is 30. a was read as b. Done. Notes: Two cues were joined.'
+  expect(summarizeData({ ...data, next_step })).toBe(`Next: ${next_step}`)
 })

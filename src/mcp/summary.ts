@@ -1,4 +1,5 @@
 import { describeSize, summarizeList } from '../contract/format.ts'
+import { isRecord } from '../contract/validation.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -14,7 +15,7 @@ const maxDetailsLength = 4000
 /** Fields that the headline, the list of files or the next step contain. */
 const headFields = new Set([
   ...['task_type', 'task_id', 'transfer_id', 'status', 'progress', 'next_step', 'files', 'output', 'error'],
-  ...['name', 'path', 'bytes'],
+  ...['name', 'path', 'bytes', 'assumed'],
 ])
 
 /**
@@ -22,15 +23,17 @@ const headFields = new Set([
  * files with their paths, facts, error, open questions, and last the next step. Long lists and values are shortened.
  */
 export function summarizeData(data: Data): string {
-  const { next_step, files, output, error } = data
+  const { next_step, files, assumed, output, error } = data
+  const step = typeof next_step === 'string' ? next_step : ''
   const details = [
     headline(data),
-    ...describeFiles(files),
-    ...describeFields(withoutNames(data, headFields)),
-    ...(isRecord(output) ? describeOutput(output) : []),
-    ...(error === undefined ? [] : [`Error: ${isRecord(error) ? describeFailure(error) : text(error)}`]),
+    ...fileLines(files),
+    ...fieldLines({ assumed: unstatedTexts(assumed, step) }),
+    ...fieldLines(withoutNames(data, headFields)),
+    ...(isRecord(output) ? outputLines(output, step) : []),
+    ...(error === undefined ? [] : [`Error: ${isRecord(error) ? failureText(error) : text(error)}`]),
   ].filter((line) => line !== '')
-  const next = typeof next_step === 'string' ? [`Next: ${next_step}`] : []
+  const next = step === '' ? [] : [`Next: ${step}`]
   return [...limitLines(details), ...next].join('\n')
 }
 
@@ -55,7 +58,7 @@ function headline({ task_type, task_id, transfer_id, status, progress, name, pat
   return parts.join(', ')
 }
 
-function describeFiles(files: unknown): string[] {
+function fileLines(files: unknown): string[] {
   if (!Array.isArray(files)) return []
   return files.filter(isRecord).map((file) => {
     const { path, url, file_id, role, bytes, duration, name } = file
@@ -70,28 +73,44 @@ function describeFiles(files: unknown): string[] {
   })
 }
 
-/** Facts of a task's output. Its files are listed already, and the next step contains its notes. */
-function describeOutput(output: Data): string[] {
+/** Facts of a task's output. Its files are listed already. */
+function outputLines(output: Data, step: string): string[] {
   const shown = Object.entries(output).filter(([name]) => name !== 'notes' && !/(^|_)file_id$/.test(name))
-  return describeFields(Object.fromEntries(shown))
+  return fieldLines({ ...Object.fromEntries(shown), notes: unstatedTexts(output['notes'], step) })
 }
 
-function describeFailure({ code, message, hint }: Data): string {
+/** Those texts of a list that the next step does not contain; undefined if it contains them all. */
+function unstatedTexts(texts: unknown, step: string): unknown {
+  if (!Array.isArray(texts)) return texts
+  const unstated = texts.filter((each) => typeof each !== 'string' || !step.includes(each))
+  return unstated.length > 0 ? unstated : undefined
+}
+
+function failureText({ code, message, hint }: Data): string {
   return [`${text(code)}: ${text(message)}`, ...(hint === undefined ? [] : [`Fix: ${text(hint)}`])].join('. ')
 }
 
-/** One line for each field; one more for each object of a list. */
-function describeFields(fields: Data): string[] {
+/** One line for each field, also for those of an object that contains others, and for each object of a list. */
+function fieldLines(fields: Data): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
-    if (value === undefined || value === null || value === '') return []
-    if (!Array.isArray(value) || !value.some(isRecord)) return [`${name}: ${inline(value)}`]
-    const more = value.length - maxListItems
-    return [
-      `${name}:`,
-      ...value.slice(0, maxListItems).map((item) => `- ${inline(item)}`),
-      ...(more > 0 ? [`and ${more} more`] : []),
-    ]
+    if (!isRecord(value) || !Object.values(value).some(isNested)) return valueLines(name, value)
+    return Object.entries(value).flatMap(([inner, each]) => valueLines(`${name}.${inner}`, each))
   })
+}
+
+function isNested(value: unknown): boolean {
+  return isRecord(value) || (Array.isArray(value) && value.length > 0)
+}
+
+function valueLines(name: string, value: unknown): string[] {
+  if (value === undefined || value === null || value === '') return []
+  if (!Array.isArray(value) || !value.some(isRecord)) return [`${name}: ${inline(value)}`]
+  const more = value.length - maxListItems
+  return [
+    `${name}:`,
+    ...value.slice(0, maxListItems).map((item) => `- ${inline(item)}`),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ]
 }
 
 /** A value on one line: the fields of an object as `name value`. */
@@ -117,8 +136,4 @@ function text(value: unknown): string {
 
 function withoutNames(data: Data, names: ReadonlySet<string>): Data {
   return Object.fromEntries(Object.entries(data).filter(([name]) => !names.has(name)))
-}
-
-function isRecord(value: unknown): value is Data {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -34,10 +34,11 @@ afterAll(async () => {
 const resultPath = (data: Record<string, unknown>) => (data['files'] as { path: string }[])[0]?.path ?? ''
 
 test('a folder is listed', async () => {
-  const { data } = await agent.call('inspect_file', { file: 'shoot' })
+  const { data, text: listing } = await agent.call('inspect_file', { file: 'shoot' })
+  expect(listing).toContain('media_files:\n- name a.wav, kind audio\n- name b.mp4, kind video\n')
   expect(data).toMatchObject({
     kind: 'folder',
-    files: [
+    media_files: [
       { name: 'a.wav', kind: 'audio' },
       { name: 'b.mp4', kind: 'video' },
     ],
@@ -72,8 +73,13 @@ test('at without regions shows one frame with a grid', async () => {
 test.each<[string, object, RegExp]>([
   [
     'video_purify',
-    { file_id: 'cam1.mp4', purify_scope: 'region', regions: [{ x: 32, y: 18, w: 64, h: 36 }] },
-    /^6016: regions\[0\] \(x 32, y 18, w 64, h 36\): in pixels.* cam1\.mp4 has 320x180 pixels\. Fix: Use regions\[0\]: \{"x":0\.1,"y":0\.1,"w":0\.2,"h":0\.2\}\./,
+    { file_id: 'cam1.mp4', purify_scope: 'region', regions: [{ x: 32, y: 18, w: 128, h: 36 }] },
+    /^6016: regions\[0\] \(x 32, y 18, w 128, h 36\): in pixels, .* cam1\.mp4 has 320x180 pixels\. Fix: Use regions\[0\]: \{"x":0\.1,"y":0\.1,"w":0\.4,"h":0\.2\}\./,
+  ],
+  [
+    'video_purify',
+    { file_id: 'cam1.mp4', purify_scope: 'region', regions: [{ x: 10, y: 80, w: 80, h: 15 }] },
+    /^6016: .*: in pixels or percent, .* Fix: If these are percent, use regions\[0\]: \{"x":0\.1,"y":0\.8,"w":0\.8,"h":0\.15\}\. If pixels, use regions\[0\]: \{"x":0\.0313,"y":0\.4444,/,
   ],
   [
     'video_split_screen',
@@ -118,6 +124,19 @@ test('a timeline needs only clips', async () => {
     { width: 320, height: 180, r_frame_rate: '30/1' },
     { codec_name: 'aac' },
   ])
+})
+
+test('errors of a timeline name its clips', async () => {
+  const late = await agent.call('video_timeline_render', { clips: [{ clip_st: 10, file: 'cam1.mp4' }] })
+  expect(late.text).toMatch(
+    /^6016: clips\[0\]\.clip_st: 10 s is after the end of cam1\.mp4, 1(\.\d+)? s\. Fix: Use less/,
+  )
+  const far = { clips: ['cam1.mp4', { file: 'cam2.mp4', clip_st: 0, clip_ed: 9 }] }
+  const { text: tooLong } = await callUntilDone(agent, 'video_timeline_render', far)
+  expect(tooLong).toMatch(/clips\[1\]/)
+  expect(tooLong).not.toMatch(/track_timeline/)
+  const closed = { clips: ['cam1.mp4', { file: 'cam3.mp4', clip_st: 0, clip_ed: 1 }] }
+  expect((await agent.call('video_timeline_render', closed)).text).toMatch(/^6004: clips\[1\]\.material: /)
 })
 
 test('a timeline with a missing file names its clip', async () => {

@@ -23,6 +23,7 @@ export function purifyAgentForm(fields: z.ZodObject): AgentForm {
     own: Object.keys(choiceFields),
     neededFiles: (args) =>
       readChoice(args) && typeof args['regions_file_id'] === 'string' ? [args['regions_file_id']] : [],
+    checkForm: checkChoice,
     toRequest: chooseRegions,
   }
 }
@@ -41,26 +42,37 @@ function readChoice(args: Arguments): RegionChoice | undefined {
   return undefined
 }
 
-/**
- * Replaces a list file and ids by the chosen regions. Regions to keep are protected, as others may overlap them. Throws
- * 6016 for ids that the list does not contain.
- */
-function chooseRegions(args: Arguments, files: ReadonlyMap<string, AgentFile>): AgentRequest {
-  const { keep_ids, remove_ids, regions_file_id, ...others } = args
+/** Throws 6016 for ids in both fields, without a list, or beside regions. */
+function checkChoice(args: Arguments): void {
   const choice = readChoice(args)
-  if (!choice)
-    return { request: { ...others, ...(regions_file_id !== undefined && { regions_file_id }) }, assumed: [] }
-  const file = typeof regions_file_id === 'string' ? files.get(regions_file_id) : undefined
-  if (keep_ids !== undefined && remove_ids !== undefined) {
+  if (!choice) return
+  if (args['keep_ids'] !== undefined && args['remove_ids'] !== undefined) {
     throw new MediaError(6016, 'keep_ids: cannot be combined with remove_ids', {
       hint: 'Give the ids to remove, or the ids to keep.',
     })
   }
-  if (file?.text === undefined || others['regions'] !== undefined) {
-    throw new MediaError(6016, `${choice.field}: requires regions_file_id, and no regions`, {
-      hint: 'Add the list that phase detect returned as regions_file_id.',
-    })
+  if (typeof args['regions_file_id'] !== 'string' || args['regions'] !== undefined) {
+    throw missingListError(choice)
   }
+}
+
+function missingListError({ field }: RegionChoice): MediaError {
+  return new MediaError(6016, `${field}: requires regions_file_id, and no regions`, {
+    hint: 'Add the list that phase detect returned as regions_file_id.',
+  })
+}
+
+/**
+ * Replaces a list file and ids, which `checkChoice` accepts, by the chosen regions. Regions to keep are protected, as others may overlap them. Throws
+ * 6016 for ids that the list does not contain.
+ */
+function chooseRegions(args: Arguments, files: ReadonlyMap<string, AgentFile>): AgentRequest {
+  const { keep_ids: _keep, remove_ids: _remove, regions_file_id, ...others } = args
+  const choice = readChoice(args)
+  if (!choice)
+    return { request: { ...others, ...(regions_file_id !== undefined && { regions_file_id }) }, assumed: [] }
+  const file = typeof regions_file_id === 'string' ? files.get(regions_file_id) : undefined
+  if (file?.text === undefined) throw missingListError(choice)
   const list = parseRegionsFile(`regions_file_id: ${file.name}`, file.text)
   const { chosen, rest } = divide(list.regions, choice, file.name)
   const [removed, kept] = choice.field === 'remove_ids' ? [chosen, []] : [rest, chosen]

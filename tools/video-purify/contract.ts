@@ -251,7 +251,8 @@ export const videoPurify = operation({
   nextStep: ({ file_id, regions_file_id, unchanged }, { input: request, nameFile }) => {
     if (regions_file_id !== undefined) {
       return (
-        'Choose from regions by id, with the user or after inspect_file with the video and ' +
+        'Detection locates text but does not read it. Choose from regions by id, with the user or after inspect_file ' +
+        'with the video and ' +
         `${JSON.stringify(nameFile(regions_file_id))} as regions. Then call video_purify with phase purify, ` +
         `regions_file_id "${regions_file_id}" and remove_ids or keep_ids.`
       )

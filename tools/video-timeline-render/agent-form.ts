@@ -2,12 +2,8 @@ import * as z from 'zod'
 import { agentField, type AgentForm, type AgentRequest } from '../../src/contract/agent-form.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
-import {
-  completeTimeline,
-  filesWithUnknownTimes,
-  type LooseTimeline,
-  looseTimeline,
-} from './complete-timeline.ts'
+import { isRecord } from '../../src/contract/validation.ts'
+import { completeTimeline, filesWithUnknownTimes, looseTimeline } from './complete-timeline.ts'
 
 const seconds = z
   .number()
@@ -29,12 +25,21 @@ const pictureClip = z.object({
   muted: z.boolean().optional().describe('Without its sound'),
 })
 
-const soundClip = z.object({
-  material: fileRef({ kinds: ['audio', 'video'], describe: 'Sound, or a video' }),
-  ...clipFields,
-  track_st: seconds.optional().describe('Start on the output, s'),
-  volume: z.number().min(0).max(100).optional().describe('0.3 for music under speech'),
-})
+const soundClip = agentField(
+  z.object({
+    material: fileRef({ kinds: ['audio', 'video'], describe: 'Sound, or a video' }),
+    ...clipFields,
+    track_st: seconds.optional().describe('Start on the output, s'),
+    volume: z.number().min(0).max(100).optional().describe('0.3 for music under speech'),
+  }),
+  // Of music, the start on the output is meant as often as the in point.
+  {
+    ambiguous: {
+      names: ['start', 'start time', 'from', 'begin', 'begin time'],
+      fields: ['clip_st', 'track_st'],
+    },
+  },
+)
 
 /** Shape of the contract's input. */
 type TimelineFields = Readonly<
@@ -84,13 +89,14 @@ export function timelineAgentForm(fields: TimelineFields, maxClips: number): Age
       struct_meta: unlisted(fields.struct_meta, 'Ignored'),
     }),
     own: ['clips', 'audio', 'video_rate'],
-    neededFiles: (args) => filesWithUnknownTimes(toLooseTimeline(args)),
+    neededFiles: (args) => filesWithUnknownTimes(looseTimeline(args)),
     toRequest: (args, files): AgentRequest => {
-      checkForm(args)
       const { clips: _, audio: _audio, ...others } = args
-      const { request, assumed } = completeTimeline(toLooseTimeline(args), files)
+      const { request, assumed } = completeTimeline(looseTimeline(args), files)
       return { request: { ...others, ...request }, assumed }
     },
+    checkForm,
+    restoreNames,
   }
 }
 
@@ -112,14 +118,28 @@ function checkForm(args: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** The tracks of a call in either form. Each sound of `audio` has its own track, as sounds may overlap. */
-function toLooseTimeline(args: Readonly<Record<string, unknown>>): LooseTimeline {
-  const { clips, audio } = args
-  return looseTimeline({
-    ...args,
-    ...(Array.isArray(clips) && { video_track: [{ track_timeline: clips as unknown[] }] }),
-    ...(Array.isArray(audio) && {
-      audio_track: audio.map((one: unknown) => ({ track_timeline: [one] })),
-    }),
-  })
+/**
+ * Replaces paths of the contract's fields by those of the call: clips in order are the first video track, and each sound
+ * has its own audio track. A derived material is named by the first clip that uses it.
+ */
+function restoreNames(text: string, { clips, audio, materials }: Readonly<Record<string, unknown>>): string {
+  const isPlain = { clips: Array.isArray(clips), audio: Array.isArray(audio) }
+  const users = [...materialPaths('clips', clips), ...materialPaths('audio', audio)]
+  const firstUse = new Map(users.toReversed())
+  const names = [...new Set(users.map(([name]) => name))]
+  return text
+    .replaceAll(/video_track\[0\]\.track_timeline\[(\d+)\]/g, isPlain.clips ? 'clips[$1]' : '$&')
+    .replaceAll(/audio_track\[(\d+)\]\.track_timeline\[0\]/g, isPlain.audio ? 'audio[$1]' : '$&')
+    .replaceAll(/materials\[(\d+)\]\.id/g, (path, index: string) =>
+      materials === undefined ? (firstUse.get(names[Number(index)]) ?? path) : path,
+    )
+}
+
+/** Materials of a list of clips, with their paths. */
+function materialPaths(field: string, clips: unknown): (readonly [unknown, string])[] {
+  const list: unknown[] = Array.isArray(clips) ? clips : []
+  return list.map((clip, index) => [
+    isRecord(clip) ? clip['material'] : undefined,
+    `${field}[${index}].material`,
+  ])
 }

@@ -1,6 +1,8 @@
 import type { AgentFile, AgentRequest } from '../../src/contract/agent-form.ts'
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { Rational } from '../../src/contract/media-facts.ts'
 import { isRecord } from '../../src/contract/validation.ts'
+import { hertz } from '../../src/media/frame-rate.ts'
 
 /** A clip whose fields may be absent or of a wrong type: it is validated after it is completed. */
 type LooseClip = Readonly<Record<string, unknown>>
@@ -10,24 +12,54 @@ interface LooseTrack extends Readonly<Record<string, unknown>> {
   readonly track_timeline: readonly LooseClip[]
 }
 
+/** Tracks of a call, and whether the call gave them as a plain list of clips. */
+interface LooseTracks {
+  /** Undefined if they are no lists of tracks: the schema rejects them. */
+  readonly tracks: readonly LooseTrack[] | undefined
+  readonly isPlainList: boolean
+  /** Path of a clip in the call. */
+  pathOf(track: number, clip: number): string
+}
+
 /** The fields of a timeline from which the others are derived. */
 export interface LooseTimeline {
   readonly video_size?: unknown
   readonly video_rate?: unknown
   readonly duration?: unknown
-  /** Undefined if they are no lists of tracks: the schema rejects them. */
-  readonly video_track: readonly LooseTrack[] | undefined
-  readonly audio_track: readonly LooseTrack[] | undefined
   readonly materials?: unknown
+  readonly video: LooseTracks
+  readonly audio: LooseTracks
 }
 
-/** Reads the tracks of a call. */
+/** Reads the tracks of a call in either form. Each sound of `audio` has its own track, as sounds may overlap. */
 export function looseTimeline(args: Readonly<Record<string, unknown>>): LooseTimeline {
-  const { video_size, video_rate, duration, materials } = args
+  const {
+    video_size,
+    video_rate,
+    duration,
+    materials,
+    clips,
+    audio,
+    video_track = [],
+    audio_track = [],
+  } = args
+  const whole = (name: string) => (track: number, clip: number) => `${name}[${track}].track_timeline[${clip}]`
   return {
     ...{ video_size, video_rate, duration, materials },
-    video_track: looseTracks(args['video_track'] ?? []),
-    audio_track: looseTracks(args['audio_track'] ?? []),
+    video: Array.isArray(clips)
+      ? {
+          tracks: looseTracks([{ track_timeline: clips as unknown[] }]),
+          isPlainList: true,
+          pathOf: (_track, clip) => `clips[${clip}]`,
+        }
+      : { tracks: looseTracks(video_track), isPlainList: false, pathOf: whole('video_track') },
+    audio: Array.isArray(audio)
+      ? {
+          tracks: looseTracks(audio.map((one: unknown) => ({ track_timeline: [one] }))),
+          isPlainList: true,
+          pathOf: (track) => `audio[${track}]`,
+        }
+      : { tracks: looseTracks(audio_track), isPlainList: false, pathOf: whole('audio_track') },
   }
 }
 
@@ -43,10 +75,10 @@ function looseTracks(value: unknown): readonly LooseTrack[] | undefined {
 
 /** Files whose facts `completeTimeline` needs: of clips without an end, and of the first picture for size and rate. */
 export function filesWithUnknownTimes(timeline: LooseTimeline): readonly string[] {
-  const pictures = clipsOf(timeline.video_track)
+  const pictures = clipsOf(timeline.video.tracks)
   const first =
     timeline.video_size === undefined || timeline.video_rate === undefined ? pictures.slice(0, 1) : []
-  const open = [...pictures, ...clipsOf(timeline.audio_track)].filter(
+  const open = [...pictures, ...clipsOf(timeline.audio.tracks)].filter(
     (clip) => lengthOf(clip) === undefined && clip['clip_ed'] === undefined,
   )
   return [...first, ...open].flatMap(({ material }) =>
@@ -64,24 +96,24 @@ function isGap({ clip_id, material }: LooseClip): boolean {
 
 /**
  * Completes a timeline: times of clips without them, in order; version, materials, ids, size and rate. Reports what was
- * taken from the files. Values of wrong types remain for the schema.
+ * taken from the files. Values of wrong types remain for the schema. Throws 6016 for a clip that starts after its end.
  */
 export function completeTimeline(
   timeline: LooseTimeline,
   files: ReadonlyMap<string, AgentFile>,
 ): AgentRequest {
   const notes: string[] = []
-  const { video_track, audio_track } = timeline
-  if (!video_track || !audio_track) {
-    return {
-      request: { version: 'v1', audio_track: [], materials: [], ...definedFields(timeline) },
-      assumed: [],
-    }
+  const { video, audio } = timeline
+  if (!video.tracks || !audio.tracks) {
+    const { video: _, audio: _audio, ...others } = timeline
+    const fields = Object.entries({ ...others, video_track: video.tracks, audio_track: audio.tracks })
+    const given = Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+    return { request: { version: 'v1', audio_track: [], materials: [], ...given }, assumed: [] }
   }
-  const pictures = video_track.map((track) => completeTrack(track, { files, notes }))
+  const pictures = completeTracks(video, { files, notes })
   const end = numberOf(timeline.duration) ?? trackEnd(pictures[0])
-  const sounds = audio_track.map((track) => completeTrack(track, { files, notes, end }))
-  const picture = files.get(String(clipsOf(video_track)[0]?.['material']))
+  const sounds = completeTracks(audio, { files, notes, end })
+  const picture = files.get(String(clipsOf(video.tracks)[0]?.['material']))
   const request = {
     version: 'v1',
     materials: timeline.materials ?? listMaterials([...pictures, ...sounds]),
@@ -93,10 +125,6 @@ export function completeTimeline(
   return { request, assumed: [...new Set(notes)] }
 }
 
-function definedFields(timeline: LooseTimeline): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(timeline).filter(([, value]) => value !== undefined))
-}
-
 interface CompletionContext {
   readonly files: ReadonlyMap<string, AgentFile>
   readonly notes: string[]
@@ -104,15 +132,21 @@ interface CompletionContext {
   readonly end?: number | undefined
 }
 
-function completeTrack(track: LooseTrack, context: CompletionContext): LooseTrack {
-  let at = 0
-  const isMuted = track['muted'] === true
-  const clips = track.track_timeline.map((clip, index) => {
-    const whole = completeClip(clip, { ...context, at, index, isMuted })
-    at = numberOf(whole['track_ed']) ?? at
-    return whole
+function completeTracks(
+  { tracks = [], isPlainList, pathOf }: LooseTracks,
+  context: CompletionContext,
+): readonly LooseTrack[] {
+  return tracks.map((track, trackIndex) => {
+    let at = 0
+    const isMuted = track['muted'] === true
+    const clips = track.track_timeline.map((clip, index) => {
+      const path = pathOf(trackIndex, index)
+      const whole = completeClip(clip, { ...context, at, index, isMuted, isPlainList, path })
+      at = numberOf(whole['track_ed']) ?? at
+      return whole
+    })
+    return { ...track, track_timeline: clips }
   })
-  return { ...track, track_timeline: clips }
 }
 
 interface ClipContext extends CompletionContext {
@@ -120,6 +154,10 @@ interface ClipContext extends CompletionContext {
   readonly at: number
   readonly index: number
   readonly isMuted: boolean
+  /** Whether the clip comes from a plain list, whose defaults are those that viewers expect. */
+  readonly isPlainList: boolean
+  /** Of the clip in the call. */
+  readonly path: string
 }
 
 function completeClip(clip: LooseClip, context: ClipContext): LooseClip {
@@ -136,6 +174,11 @@ function completeClip(clip: LooseClip, context: ClipContext): LooseClip {
   const to =
     numberOf(clip['clip_ed']) ??
     (length === undefined ? fileEnd(clip, { ...context, start, from, speed }) : exact(from + length * speed))
+  if (context.isPlainList && to !== undefined && to <= from) {
+    throw new MediaError(6016, `${context.path}.clip_ed: ${to} s is not after clip_st, ${from} s`, {
+      hint: `Use more than ${from}, or leave clip_ed out for the end of the file.`,
+    })
+  }
   const duration = length ?? (to === undefined ? undefined : exact((to - from) / speed))
   return {
     ...{ clip_id: `clip-${context.index + 1}`, clip_st: from, track_st: start },
@@ -146,9 +189,13 @@ function completeClip(clip: LooseClip, context: ClipContext): LooseClip {
   }
 }
 
-/** Retimed sound keeps its pitch unless the call says otherwise, as viewers expect. */
-function keepPitch(clip: LooseClip, speed: number, { notes, isMuted }: ClipContext): { keep_pitch?: true } {
-  if (clip['keep_pitch'] !== undefined || speed === 1) return {}
+/** Retimed sound of a plain list keeps its pitch unless the call says otherwise; a gtrk timeline has its own default. */
+function keepPitch(
+  clip: LooseClip,
+  speed: number,
+  { notes, isMuted, isPlainList }: ClipContext,
+): { keep_pitch?: true } {
+  if (!isPlainList || clip['keep_pitch'] !== undefined || speed === 1) return {}
   if (clip['muted'] !== true && !isMuted && speed <= 5) {
     notes.push('Retimed sound keeps its pitch; with keep_pitch false, the pitch follows the speed.')
   }
@@ -164,7 +211,7 @@ interface FileEndOptions extends ClipContext {
 /** Out point of a clip without one, s: the end of its file, or of a sound, the end of the picture if that is earlier. */
 function fileEnd(
   { material }: LooseClip,
-  { files, notes, end, start, from, speed }: FileEndOptions,
+  { files, notes, end, start, from, speed, path }: FileEndOptions,
 ): number | undefined {
   const file = files.get(String(material))
   if (!file?.facts) return undefined
@@ -172,6 +219,11 @@ function fileEnd(
   const stream = end === undefined ? facts.video : facts.audio[0]
   const streamEnd = stream && stream.duration_ms > 0 ? stream.start_ms + stream.duration_ms : Infinity
   const fileSeconds = Math.min(streamEnd, facts.cut_off_ms ?? Infinity, facts.duration_ms) / 1000
+  if (from >= fileSeconds) {
+    throw new MediaError(6016, `${path}.clip_st: ${from} s is after the end of ${name}, ${fileSeconds} s`, {
+      hint: `Use less than ${fileSeconds}.`,
+    })
+  }
   const pictureEnd = end === undefined || end <= start ? Infinity : exact(from + (end - start) * speed)
   if (pictureEnd >= fileSeconds) return fileSeconds
   notes.push(`${name} ends at ${exact(end ?? 0)} s, with the picture.`)
@@ -221,7 +273,7 @@ function rateFields(
   const video = picture?.facts?.video
   const stated = numberOf(given)
   if (given !== undefined && (stated === undefined || Number.isInteger(stated))) return { video_rate: given }
-  const rate = stated ?? (video ? hertz(video) : undefined)
+  const rate = stated ?? (video ? averageRate(video.frame_rate) : undefined)
   if (rate === undefined) return {}
   const rounded = Math.min(rates.most, Math.max(rates.least, Math.round(rate)))
   const source = stated === undefined ? `, the rate of ${picture?.name}` : ''
@@ -232,8 +284,8 @@ function rateFields(
 }
 
 /** Average frames per second; 30 for a video that states none. */
-function hertz({ frame_rate: { num, den } }: VideoFacts): number {
-  return num > 0 && den > 0 ? num / den : 30
+function averageRate(rate: Rational): number {
+  return rate.num > 0 && rate.den > 0 ? hertz(rate) : 30
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -61,7 +61,7 @@ export const inspectFileTool = defineTool(
     const [file_id = file, regions_file_id] = ids
     const { client } = session
     const inspected = await client.call(routes.inspectFile, { params: { file_id }, signal: call.signal })
-    const about = describeFile({ ...inspected, original_name: names[0] || inspected.original_name })
+    const about = inspectionFacts({ ...inspected, original_name: names[0] || inspected.original_name })
     if (regions_file_id !== undefined) {
       const regionsQuery = { regions_file_id, ...(at && { at: at.join() }) }
       const shown = await client.call(routes.showRegions, {
@@ -168,7 +168,7 @@ async function folderReply({ delivery }: Session, given: string): Promise<ToolRe
   return {
     data: {
       kind: 'folder',
-      files: files.slice(0, maxEntriesListed),
+      media_files: files.slice(0, maxEntriesListed),
       folders: folders.slice(0, maxEntriesListed),
       ...(notes.length > 0 && { notes }),
       next_step: first
@@ -181,7 +181,7 @@ async function folderReply({ delivery }: Session, given: string): Promise<ToolRe
 const useFileStep = 'Use file_id, or the path it came from, in other tools.'
 
 /** A file's record and facts, with a note if it is truncated. */
-function describeFile({
+function inspectionFacts({
   file_id,
   original_name,
   size,

@@ -118,7 +118,7 @@ const maxQueries = 8
 async function describeRow(session: Session, row: TaskListItem, { signal }: ToolCall) {
   const ref = { task_id: row.id, task_type: row.task_type_key }
   const { inputFiles = [] } = session.tasks.get(ref.task_id) ?? {}
-  const failure = row.status === 'failed' ? await describeFailure(session, ref, signal) : {}
+  const failure = row.status === 'failed' ? await fetchTaskFailure(session, ref, signal) : {}
   const paths = row.status === 'completed' ? await session.delivery.savedPaths?.(session, ref) : undefined
   return {
     ...{ ...ref, status: row.status, progress: row.progress },
@@ -134,7 +134,7 @@ async function describeRow(session: Session, row: TaskListItem, { signal }: Tool
 }
 
 /** State and error of a failed task: one that was stopped on request is cancelled. */
-async function describeFailure(
+async function fetchTaskFailure(
   { client }: Session,
   task: TaskRef,
   signal: AbortSignal,

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { operations } from '../../tools/index.ts'
+import { MediaError } from '../contract/errors.ts'
+import { toContractRequest, withCallNames } from './agent-request.ts'
+import type { Session } from './session.ts'
+
+function operationNamed(name: string) {
+  const found = operations.find(({ operation }) => operation.name === name)
+  if (!found) throw new Error(`there is no operation ${name}`)
+  return found.operation
+}
+
+/** A session whose use fails: nothing may be opened or uploaded. */
+const unusable = new Proxy({} as Session, {
+  get: (_target, name) => expect.unreachable(`session.${String(name)} was used`),
+})
+
+const context = { signal: new AbortController().signal, progress: () => undefined }
+
+test.each<[string, Record<string, unknown>, number, RegExp]>([
+  ['video_timeline_render', { clips: [{ material: 'a.mp4' }], video_size: [1921, 1080] }, 6016, /video_size/],
+  ['video_timeline_render', { clips: [{ material: 'a.mp4' }], duration: -1 }, 6016, /duration/],
+  ['video_timeline_render', { clips: [{ material: 'a.mp4' }], video_track: [] }, 6016, /clips: cannot be/],
+  ['video_timeline_render', { video_rate: 25 }, 6013, /Required: clips/],
+  [
+    'video_purify',
+    { file_id: 'a.mp4', regions_file_id: 'list.json', keep_ids: ['a'], remove_ids: ['b'] },
+    6016,
+    /keep_ids: cannot be combined/,
+  ],
+  [
+    'video_purify',
+    { file_id: 'a.mp4', regions_file_id: 'list.json', keep_ids: ['a'], purify_func_type: 'x' },
+    6016,
+    /purify_func_type/,
+  ],
+])('%s rejects %j before it opens a file', async (name, args, code, message) => {
+  const converting = toContractRequest(unusable, { operation: operationNamed(name), args }, context)
+  await expect(converting).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+})
+
+test('errors name the fields of the call, with the same code and a fix', () => {
+  const operation = operationNamed('video_timeline_render')
+  const args = { clips: [{ material: 'a.mp4' }] }
+  const error = new MediaError(6016, 'video_track[0].track_timeline[0].clip_ed: 9 s', {
+    hint: 'Set video_track[0].track_timeline[0].clip_ed to 4.',
+  })
+  expect(withCallNames(error, { operation, args })).toMatchObject({
+    ...{ code: 6016, message: 'clips[0].clip_ed: 9 s', hint: 'Set clips[0].clip_ed to 4.' },
+  })
+  expect(withCallNames(error, { operation, args: {} })).toBe(error)
+})

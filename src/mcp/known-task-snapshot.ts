@@ -1,0 +1,66 @@
+import { expectedTimes, type TaskView } from '../client/tasks.ts'
+import { fetchRegionOverview } from './region-overview.ts'
+import type { KnownTask, Session } from './session.ts'
+import { type DeliveryState, type Snapshot, taskSnapshot } from './snapshot.ts'
+
+/** A task with its state in the service. */
+interface DeliveredTask {
+  readonly view: TaskView
+  readonly task: KnownTask
+  /** Null if its files are not delivered here. */
+  readonly delivery: DeliveryState
+  /** Whether an earlier call created it. */
+  readonly isJoined?: boolean | undefined
+}
+
+/** Describes a task with all that is known about it: assumptions, regions of a detection, advice, remaining time. */
+export async function knownTaskSnapshot(
+  session: Session,
+  { view, task, delivery, isJoined }: DeliveredTask,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  const snapshot = taskSnapshot(view, {
+    delivery,
+    saveTo: task.save_to,
+    isJoined,
+    assumed: task.assumed,
+    regions: await fetchRegionOverview(session, view, signal),
+    advice: operationAdvice(session, { view, task, delivery }),
+    expected: await expectedTimes(session.client, view),
+  })
+  const { error } = snapshot
+  return error ? { ...snapshot, error: restoreErrorNames(error, task) } : snapshot
+}
+
+/** The error of a task with the names of fields that its call used. */
+function restoreErrorNames(error: NonNullable<Snapshot['error']>, { restoreNames }: KnownTask) {
+  if (!restoreNames) return error
+  const texts = Object.entries(error).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? restoreNames(value) : value,
+  ])
+  return Object.fromEntries(texts) as Record<string, unknown>
+}
+
+/** The operation's own advice on what to do with the output of a completed task. */
+function operationAdvice(
+  { operations }: Pick<Session, 'operations'>,
+  { view, task, delivery }: DeliveredTask,
+): string | undefined {
+  if (view.status !== 'completed') return undefined
+  const operation = operations.find(({ name }) => name === view.task_type)
+  if (!operation?.nextStep) return undefined
+  const saved = delivery && 'saved' in delivery ? delivery.saved : []
+  const nameFile = (fileId: string): string => saved.find(({ file_id }) => file_id === fileId)?.path ?? fileId
+  const output = operation.output.safeParse(view.output_result)
+  return output.success ? operation.nextStep(output.data, { input: task.input, nameFile }) : undefined
+}
+
+/** State and progress of an unfinished task in a few words, or what it waits for. */
+export function describeState({
+  status,
+  progress,
+  note,
+}: Pick<TaskView, 'status' | 'progress' | 'note'>): string {
+  return note ?? `${status} ${progress} %`
+}
