@@ -2,7 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { pictureInputOptions, transparentSeekTime } from '../../src/engines/ffmpeg/alpha-seek.ts'
+import { pictureInput } from '../../src/engines/ffmpeg/alpha-seek.ts'
 import { fileTimes } from '../../src/engines/ffmpeg/input-options.ts'
 import { inputArgs, isInputError, runFfmpeg, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import {
@@ -80,7 +80,7 @@ export async function encodeSplitScreen(
       const isAudible = audible.some((one) => one.index === index)
       const from = isAudible ? soundDecodeStart(beginMs / 1000) : beginMs / 1000
       const time = { video, seconds: from, signal: context.signal }
-      return inputArgs(file.path, await pictureInputOptions(file.path, time))
+      return inputArgs(file.path, (await pictureInput(file.path, time)).options)
     }),
   )
   await runFfmpeg({
@@ -162,10 +162,15 @@ function audioMixGraph({ inputs, seconds }: AudioMixGraphOptions): string {
  * duration. Throws 6021 otherwise.
  */
 export async function checkLastPictures(clips: readonly StagedClip[], signal: AbortSignal): Promise<void> {
+  const checkedClips: CheckedClip[] = []
+  for (const clip of clips) {
+    const time = { video: clip.video, seconds: lastPictureTime(clip), signal }
+    checkedClips.push({ ...clip, input: await pictureInput(clip.file.path, time) })
+  }
   // One process checks all clips. Each clip is checked separately only if a picture is missing.
-  if (await allHavePicture(clips, signal)) return
+  if (await allHavePicture(checkedClips, signal)) return
   await Promise.all(
-    clips.map(async (clip) => {
+    checkedClips.map(async (clip) => {
       if (await allHavePicture([clip], signal)) return
       const { file } = clip
       throw new MediaError(
@@ -185,18 +190,19 @@ const checkTimeoutMs = 60_000
 /** Width and height to which the checked pictures are scaled, pixels. */
 const checkSide = 16
 
+/** A clip and how to decode the end of its range. */
+interface CheckedClip extends StagedClip {
+  readonly input: Awaited<ReturnType<typeof pictureInput>>
+}
+
 /** Returns whether one picture of each clip is decoded, from the key frame before the end of its range. */
-async function allHavePicture(clips: readonly StagedClip[], signal: AbortSignal): Promise<boolean> {
-  const times = clips.map((clip) => ({ ...clip, seconds: lastPictureTime(clip), signal }))
-  for (const time of times) if ((await transparentSeekTime(time.file.path, time)) === undefined) return false
-  const inputs = await Promise.all(
-    times.map(async (time) => inputArgs(time.file.path, await pictureInputOptions(time.file.path, time))),
-  )
+async function allHavePicture(clips: readonly CheckedClip[], signal: AbortSignal): Promise<boolean> {
+  if (!clips.every(({ input }) => input.isDecodable)) return false
   let bytes = 0
   try {
     await runRaw({
       args: [
-        ...inputs.flat(),
+        ...clips.flatMap(({ file, input }) => inputArgs(file.path, input.options)),
         ...clips.flatMap((_, index) => [
           ...['-map', `${index}:V:0`, '-frames:v', '1'],
           // Accepts any picture from the key frame on.

@@ -2,10 +2,10 @@ import { rm, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext } from '../../src/contract/operation.ts'
-import { pictureInputOptions } from '../../src/engines/ffmpeg/alpha-seek.ts'
+import { pictureInput } from '../../src/engines/ffmpeg/alpha-seek.ts'
 import { fileTimes } from '../../src/engines/ffmpeg/input-options.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { isPictureGap } from '../../src/engines/ffmpeg/decodable.ts'
+import { hasPictureWithin, isPictureGap } from '../../src/engines/ffmpeg/decodable.ts'
 import { aacArgs, pcmInput, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
 import { fileUrl, inputArgs, type ProgressReport, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import {
@@ -140,17 +140,17 @@ async function readInputArgs(
 ): Promise<string[]> {
   const video = picture.videoOf(clip.material)
   const { path } = context.files.get(clip.material)
-  const options = await pictureInputOptions(path, { video, seconds: from, signal })
+  const { options } = await pictureInput(path, { video, seconds: from, signal })
   return inputArgs(path, ['-threads', String(threads), '-an', ...options])
 }
 
 /**
  * Checks that pictures were decoded near the end of a range. Throws 6021 otherwise, unless the file has an
- * intentional gap there.
+ * intentional gap there or its pictures decode when it is read alone.
  */
 async function checkEnd(
   { range, expectedFrom, markerFile }: EndCheck,
-  { context, signal }: EncodePartOptions,
+  { picture, context, signal }: EncodePartOptions,
 ): Promise<void> {
   const marker = await stat(join(context.scratch, markerFile)).catch(() => undefined)
   if (marker && marker.size > 0) return
@@ -159,6 +159,8 @@ async function checkEnd(
   // Uses the same tolerance as the filters.
   const span = { from: expectedFrom + clipTolerance, to: to - 2 * clipTolerance }
   if (!facts || (await isPictureGap({ path, facts }, span, { signal }))) return
+  // A damaged file ends the decoding of all files. Only a check of this one alone shows whether it is the cause.
+  if (await hasPictureWithin(path, span, { video: picture.videoOf(clip.material), signal })) return
   throw new MediaError(
     6021,
     `${clip.requestPath}.material: ${name} has no picture after ${expectedFrom.toFixed(1)} s`,
