@@ -13,7 +13,7 @@ import {
   stereoFilter,
   truePeakLimiter,
 } from '../../src/engines/ffmpeg/sound-filters.ts'
-import { limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
+import { limitingPercent, limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
 import { formatRate, frameCount, hertz } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import { type ClipPlacement, splitScreenGraph } from './picture.ts'
@@ -46,13 +46,13 @@ export const splitScreenEncoderArgs: readonly string[] = [
 
 /**
  * Encodes a split screen to an mp4 at `path` with one filter graph. expectedSeconds: estimated duration of the work,
- * from which the time limit is derived.
+ * from which the time limit is derived. Returns notes for the result.
  */
 export async function encodeSplitScreen(
   screen: SplitScreen,
   context: RunContext,
   { path, expectedSeconds }: { path: string; expectedSeconds: number },
-): Promise<void> {
+): Promise<string[]> {
   const { clips, rate, audio } = screen
   const frames = frameCount(screen.durationMs, rate)
   const seconds = frames / hertz(rate)
@@ -74,6 +74,7 @@ export async function encodeSplitScreen(
     ...(audible.length > 0 ? [audioMixGraph({ inputs: audible, seconds })] : []),
   ]
   const timeoutMs = encodeTimeoutMs(expectedSeconds)
+  const encodingPercent = audible.length > 1 ? 100 - limitingPercent : 100
   const inputs = await Promise.all(
     clips.map(async ({ file, video, beginMs }, index) => {
       // Decoding starts at a key frame before the range, and the graphs cut at the start of the range.
@@ -100,9 +101,12 @@ export async function encodeSplitScreen(
     signal: context.signal,
     timeoutMs,
     durationMs: seconds * 1000,
-    onProgress: (percent) => context.progress(percent),
+    onProgress: (percent) => context.progress((percent * encodingPercent) / 100),
   })
-  if (audible.length > 1) await limitTruePeak(path, { seconds, signal: context.signal, timeoutMs })
+  if (audible.length <= 1) return []
+  const onProgress = (percent: number) =>
+    context.progress(encodingPercent + (percent * limitingPercent) / 100)
+  return await limitTruePeak(path, { seconds, signal: context.signal, timeoutMs, onProgress })
 }
 
 /** Returns the time limit, ms. The margin is large because a machine may be busy or slow: it only ends stalled runs. */
