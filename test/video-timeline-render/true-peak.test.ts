@@ -1,12 +1,13 @@
-import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
+import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 import { renderBeats } from '../html-render-simple/render.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { ffmpeg, samples } from '../video-split-screen/media.ts'
+import { ffmpeg, samples, streams } from '../video-split-screen/media.ts'
 import { renderSplit } from '../video-split-screen/render.ts'
+import { truePeak } from '../video-split-screen/true-peak.ts'
 import { clipAt, render, request } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -60,16 +61,6 @@ beforeAll(async () => {
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 
-/** Returns the true peak of a sound, dBTP, as measured by ebur128 (ITU-R BS.1770). */
-async function truePeak(path: string): Promise<number> {
-  const args = ['-nostats', '-i', path, '-map', '0:a:0', '-af', 'ebur128=peak=true', '-f', 'null', '-']
-  const { stderr } = await promisify(execFile)(process.env['REELWRIGHT_FFMPEG'] ?? 'ffmpeg', args, {
-    maxBuffer: 2 ** 26,
-  })
-  const peaks = [...stderr.matchAll(/Peak:\s+(-?[\d.]+|-inf) dBFS/g)].map(([, peak]) => Number(peak))
-  return peaks.at(-1) ?? NaN
-}
-
 const names = [...Object.keys(sources), ...(speech ? ['speech'] : [])]
 
 describe('a mix stays at or below -1 dBTP after AAC', () => {
@@ -91,23 +82,101 @@ describe('a mix stays at or below -1 dBTP after AAC', () => {
   })
 
   it('in html: base and music', async () => {
-    const { path } = await renderBeats(
-      {
-        composition: {
-          ...{ video_size: { width: 64, height: 36 }, duration: 3 },
-          tracks: [
-            { type: 'video', asset: 'base', track_index: 0, start: 0, muted: false },
-            { type: 'audio', asset: 'music', track_index: 0, start: 0 },
-          ],
-        },
-        assets: { base: at('song.mkv'), music: at('pink noise.mkv') },
-      },
-      folder.path,
-    )
+    const { path } = await renderMixedHtml()
     const peak = await truePeak(path)
     expect(peak).toBeLessThanOrEqual(-1)
   })
 })
+
+/** Renders the sound of a base video together with music. */
+async function renderMixedHtml() {
+  return await renderBeats(
+    {
+      composition: {
+        ...{ video_size: { width: 64, height: 36 }, duration: seconds },
+        tracks: [
+          { type: 'video', asset: 'base', track_index: 0, start: 0, muted: false },
+          { type: 'audio', asset: 'music', track_index: 0, start: 0 },
+        ],
+      },
+      assets: { base: at('song.mkv'), music: at('pink noise.mkv') },
+    },
+    folder.path,
+  )
+}
+
+/** Renders two copies of a sound in a timeline. */
+async function renderMixedTimeline(name: string) {
+  const clip = clipAt(0, { path: at(`${name}.mkv`), from: 0, seconds })
+  return await render(request({ duration: seconds, sound: [[clip], [clip]] }), folder.path)
+}
+
+async function renderMixedSplit() {
+  const clip = { file_id: at('song.mkv') }
+  return await renderSplit({ clips: [clip, clip], audio_mode: 'mix', quality: '720p' }, folder.path)
+}
+
+describe.skipIf(process.platform === 'win32')('a mix that is encoded again', () => {
+  /** Records the arguments of every run of ffmpeg. With a peak, every measurement returns it. */
+  async function recordRuns(peak?: string) {
+    const log = at(`runs-${peak ?? 'measured'}`)
+    await writeFile(log, '')
+    const measured = `*ebur128*) echo '[info]     Peak:       ${peak} dBFS' >&2; exit 0;;`
+    const script = `echo "$*" >> '${log}'; case "$*" in ${peak === undefined ? '' : measured} esac; exec "$FFMPEG" "$@"`
+    const replaced = await replaceFfmpeg(at(`ffmpeg-${peak ?? 'measured'}`), script)
+    const runs = async () => (await readFile(log, 'utf8')).trim().split('\n')
+    return { runs, [Symbol.dispose]: () => replaced[Symbol.dispose]() }
+  }
+
+  it('copies its picture once, keeps its length, and reports progress to the end', async () => {
+    using recorded = await recordRuns()
+    const { path, progress } = await renderMixedTimeline('white noise')
+    const runs = await recorded.runs()
+    const encodings = runs.filter((args) => args.includes('-limited.m4a') && !args.includes('ebur128'))
+    // The last one is the copy.
+    expect(encodings.length).toBeGreaterThan(1)
+    expect(encodings.slice(0, -1).every((args) => args.includes('-vn') && !args.includes('faststart'))).toBe(
+      true,
+    )
+    expect(runs.filter((args) => args.includes('-c copy')).length).toBe(1)
+    const durations = (await streams(path)).map((stream) => Number(stream['duration']))
+    expect(durations).toEqual([seconds, seconds])
+    expect(progress.at(-1)).toBe(100)
+    expect(progress.some((percent) => percent >= 97 && percent < 100)).toBe(true)
+    expect(progress.filter((percent) => percent < 97).length).toBeGreaterThan(0)
+  })
+
+  it('stays in time to the sample', async () => {
+    const shift = await sampleShift((await renderMixedTimeline('white noise')).path, at('white noise.mkv'))
+    expect(shift).toBe(0)
+  })
+
+  it.each([
+    ['a timeline', () => renderMixedTimeline('song')],
+    ['a split screen', renderMixedSplit],
+    ['html', renderMixedHtml],
+  ])('is noted in %s if it is too loud after all attempts', async (_, renderMix) => {
+    using recorded = await recordRuns('-0.6')
+    const { output } = await renderMix()
+    expect(output.notes).toEqual([
+      'the true peak of the mix is -0.6 dBTP, above the limit of -1 dBTP; use quieter sounds',
+    ])
+    expect((await recorded.runs()).filter((args) => args.includes('ebur128')).length).toBe(5)
+  })
+})
+
+/** Returns by how many samples, at most 3000, a sound is later than another, from their correlation. */
+async function sampleShift(path: string, reference: string): Promise<number> {
+  const [one, other] = [await samples(path), await samples(reference)]
+  let best = { shift: NaN, sum: -Infinity }
+  for (let shift = -3000; shift <= 3000; shift += 1) {
+    let sum = 0
+    for (let index = 24_000; index < 48_000; index += 1)
+      sum += (one[index + shift] ?? 0) * (other[index] ?? 0)
+    if (sum > best.sum) best = { shift, sum }
+  }
+  return best.shift
+}
 
 it('a single sound at its own volume is not limited', async () => {
   const path = at('song.mkv')

@@ -27,16 +27,24 @@ interface EncodeTarget {
   /** Estimated duration of the encode, from which the time limit is derived. */
   readonly expectedSeconds: number
   readonly onProgress?: (percent: number) => void
+  /** Called with 0 to 100 while the sound of a mix is limited. */
+  readonly onLimiting: (percent: number) => void
 }
 
 const crfByQuality = { draft: 28, standard: 23, high: 18 }
 
-/** Encodes the result to a file in one pass. */
+/** Returns whether the sound of a result is a mix, which `limitTruePeak` limits after the encoding. */
+export function isMixed({ schedule, render }: Pick<Composition, 'schedule' | 'render'>): boolean {
+  const { base, sound } = schedule
+  return render.output_format === 'mp4' && base?.isHeard === true && sound !== undefined
+}
+
+/** Encodes the result to a file in one pass, then limits its sound if it is a mix. Returns notes for the result. */
 export async function encodeHtmlVideo(
   composition: Composition,
   context: RunContext,
   target: EncodeTarget,
-): Promise<void> {
+): Promise<string[]> {
   const { canvas, render, layer } = composition
   const seconds = frameTime(canvas.frames, canvas.rate)
   // Generous, because a busy machine is much slower than estimated: only ends hanging processes.
@@ -62,9 +70,9 @@ export async function encodeHtmlVideo(
     durationMs: seconds * 1000,
     ...(target.onProgress && { onProgress: target.onProgress }),
   })
-  const { base, sound } = composition.schedule
-  const isMixed = render.output_format === 'mp4' && base?.isHeard === true && sound !== undefined
-  if (isMixed) await limitTruePeak(target.path, { seconds, signal: context.signal, timeoutMs })
+  if (!isMixed(composition)) return []
+  const { onLimiting: onProgress } = target
+  return await limitTruePeak(target.path, { seconds, signal: context.signal, timeoutMs, onProgress })
 }
 
 /**

@@ -3,11 +3,12 @@ import type { RunContext, RunOperation } from '../../src/contract/operation.ts'
 import type { WarningListener } from '../../src/engines/chromium/capture-session.ts'
 import { captureFrames } from '../../src/engines/chromium/capture.ts'
 import type { CaptureParticle } from '../../src/engines/chromium/particle.ts'
+import { limitingPercent } from '../../src/engines/ffmpeg/true-peak.ts'
 import { describeProblems } from '../../src/media/particle/problem.ts'
 import type { htmlRenderSimple } from './contract.ts'
 import { readParticles } from './particles.ts'
 import { coveredFrames, schedule, type Schedule } from './schedule.ts'
-import { encodeHtmlVideo } from './encode.ts'
+import { encodeHtmlVideo, isMixed } from './encode.ts'
 import { layerStream, type LayerFormat } from './layer-stream.ts'
 import { expectedRenderSeconds } from './plan.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
@@ -33,24 +34,22 @@ export const run: RunOperation<typeof htmlRenderSimple> = async (input, context)
   const canvas: LayerFormat = { ...video_size, rate, frames }
   const { name } = outputFormats[input.render.output_format]
   const path = join(context.scratch, name)
-  await encodeHtmlVideo(
-    {
-      schedule: planned,
-      canvas,
-      render: input.render,
-      layer: particles.length === 0 ? undefined : drawLayer(particles, canvas, { context, onWarning }),
-    },
-    context,
-    {
-      path,
-      expectedSeconds: expectedRenderSeconds(input, planned),
-      // Capturing is slower than encoding, so it reports the progress; without particles, encoding does.
-      ...(particles.length === 0 && { onProgress: (percent) => context.progress(percent) }),
-    },
-  )
+  const { render } = input
+  const picturePercent = isMixed({ schedule: planned, render }) ? 100 - limitingPercent : 100
+  const onProgress = (percent: number) => context.progress((percent * picturePercent) / 100)
+  const drawing = { context, onProgress, onWarning }
+  const layer = particles.length === 0 ? undefined : drawLayer(particles, canvas, drawing)
+  const soundNotes = await encodeHtmlVideo({ schedule: planned, canvas, render, layer }, context, {
+    path,
+    expectedSeconds: expectedRenderSeconds(input, planned),
+    // Capturing is slower than encoding, so it reports the progress; without particles, encoding does.
+    ...(!layer && { onProgress }),
+    onLimiting: (percent) => context.progress(picturePercent + (percent * limitingPercent) / 100),
+  })
   const notes = [
     ...planned.notes,
     ...hdrFileNames(planned).map((file) => `${file} is HDR; it was tone-mapped to standard range (bt709)`),
+    ...soundNotes,
     ...summarizeNotes([...particleNotes, ...warnings]),
   ]
   return {
@@ -76,17 +75,23 @@ function summarizeNotes(notes: readonly string[]): string[] {
   ]
 }
 
+interface DrawLayerOptions {
+  readonly context: RunContext
+  readonly onProgress: (percent: number) => void
+  readonly onWarning: WarningListener
+}
+
 function drawLayer(
   particles: readonly CaptureParticle[],
   canvas: LayerFormat,
-  { context, onWarning }: { readonly context: RunContext; readonly onWarning: WarningListener },
+  { context, onProgress, onWarning }: DrawLayerOptions,
 ) {
   const { width, height, rate, frames } = canvas
-  const { threads, scratch, signal, progress } = context
+  const { threads, scratch, signal } = context
   const captured = captureFrames({
     ...{ particles, width, height, frames, threads, scratch, signal, onWarning },
     fps: rate.num / rate.den,
-    onFrame: (done) => progress((100 * done) / frames),
+    onFrame: (done) => onProgress((100 * done) / frames),
   })
   return { stream: layerStream(captured, canvas), shown: coveredFrames(particles, canvas) }
 }

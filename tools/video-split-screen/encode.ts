@@ -2,7 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { pictureInputOptions, transparentSeekTime } from '../../src/engines/ffmpeg/alpha-seek.ts'
+import { pictureInput } from '../../src/engines/ffmpeg/alpha-seek.ts'
 import { fileTimes } from '../../src/engines/ffmpeg/input-options.ts'
 import { inputArgs, isInputError, runFfmpeg, runRaw } from '../../src/engines/ffmpeg/run.ts'
 import {
@@ -13,7 +13,7 @@ import {
   stereoFilter,
   truePeakLimiter,
 } from '../../src/engines/ffmpeg/sound-filters.ts'
-import { limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
+import { limitingPercent, limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
 import { formatRate, frameCount, hertz } from '../../src/media/frame-rate.ts'
 import type { Size } from '../../src/media/geometry.ts'
 import { type ClipPlacement, splitScreenGraph } from './picture.ts'
@@ -46,13 +46,13 @@ export const splitScreenEncoderArgs: readonly string[] = [
 
 /**
  * Encodes a split screen to an mp4 at `path` with one filter graph. expectedSeconds: estimated duration of the work,
- * from which the time limit is derived.
+ * from which the time limit is derived. Returns notes for the result.
  */
 export async function encodeSplitScreen(
   screen: SplitScreen,
   context: RunContext,
   { path, expectedSeconds }: { path: string; expectedSeconds: number },
-): Promise<void> {
+): Promise<string[]> {
   const { clips, rate, audio } = screen
   const frames = frameCount(screen.durationMs, rate)
   const seconds = frames / hertz(rate)
@@ -74,13 +74,14 @@ export async function encodeSplitScreen(
     ...(audible.length > 0 ? [audioMixGraph({ inputs: audible, seconds })] : []),
   ]
   const timeoutMs = encodeTimeoutMs(expectedSeconds)
+  const encodingPercent = audible.length > 1 ? 100 - limitingPercent : 100
   const inputs = await Promise.all(
     clips.map(async ({ file, video, beginMs }, index) => {
       // Decoding starts at a key frame before the range, and the graphs cut at the start of the range.
       const isAudible = audible.some((one) => one.index === index)
       const from = isAudible ? soundDecodeStart(beginMs / 1000) : beginMs / 1000
       const time = { video, seconds: from, signal: context.signal }
-      return inputArgs(file.path, await pictureInputOptions(file.path, time))
+      return inputArgs(file.path, (await pictureInput(file.path, time)).options)
     }),
   )
   await runFfmpeg({
@@ -100,9 +101,12 @@ export async function encodeSplitScreen(
     signal: context.signal,
     timeoutMs,
     durationMs: seconds * 1000,
-    onProgress: (percent) => context.progress(percent),
+    onProgress: (percent) => context.progress((percent * encodingPercent) / 100),
   })
-  if (audible.length > 1) await limitTruePeak(path, { seconds, signal: context.signal, timeoutMs })
+  if (audible.length <= 1) return []
+  const onProgress = (percent: number) =>
+    context.progress(encodingPercent + (percent * limitingPercent) / 100)
+  return await limitTruePeak(path, { seconds, signal: context.signal, timeoutMs, onProgress })
 }
 
 /** Returns the time limit, ms. The margin is large because a machine may be busy or slow: it only ends stalled runs. */
@@ -162,10 +166,15 @@ function audioMixGraph({ inputs, seconds }: AudioMixGraphOptions): string {
  * duration. Throws 6021 otherwise.
  */
 export async function checkLastPictures(clips: readonly StagedClip[], signal: AbortSignal): Promise<void> {
+  const checkedClips: CheckedClip[] = []
+  for (const clip of clips) {
+    const time = { video: clip.video, seconds: lastPictureTime(clip), signal }
+    checkedClips.push({ ...clip, input: await pictureInput(clip.file.path, time) })
+  }
   // One process checks all clips. Each clip is checked separately only if a picture is missing.
-  if (await allHavePicture(clips, signal)) return
+  if (await allHavePicture(checkedClips, signal)) return
   await Promise.all(
-    clips.map(async (clip) => {
+    checkedClips.map(async (clip) => {
       if (await allHavePicture([clip], signal)) return
       const { file } = clip
       throw new MediaError(
@@ -185,18 +194,19 @@ const checkTimeoutMs = 60_000
 /** Width and height to which the checked pictures are scaled, pixels. */
 const checkSide = 16
 
+/** A clip and how to decode the end of its range. */
+interface CheckedClip extends StagedClip {
+  readonly input: Awaited<ReturnType<typeof pictureInput>>
+}
+
 /** Returns whether one picture of each clip is decoded, from the key frame before the end of its range. */
-async function allHavePicture(clips: readonly StagedClip[], signal: AbortSignal): Promise<boolean> {
-  const times = clips.map((clip) => ({ ...clip, seconds: lastPictureTime(clip), signal }))
-  for (const time of times) if ((await transparentSeekTime(time.file.path, time)) === undefined) return false
-  const inputs = await Promise.all(
-    times.map(async (time) => inputArgs(time.file.path, await pictureInputOptions(time.file.path, time))),
-  )
+async function allHavePicture(clips: readonly CheckedClip[], signal: AbortSignal): Promise<boolean> {
+  if (!clips.every(({ input }) => input.isDecodable)) return false
   let bytes = 0
   try {
     await runRaw({
       args: [
-        ...inputs.flat(),
+        ...clips.flatMap(({ file, input }) => inputArgs(file.path, input.options)),
         ...clips.flatMap((_, index) => [
           ...['-map', `${index}:V:0`, '-frames:v', '1'],
           // Accepts any picture from the key frame on.

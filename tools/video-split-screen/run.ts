@@ -41,11 +41,13 @@ export const run: RunOperation<typeof videoSplitScreen> = async (input, context)
     background: input.background_color,
     audio: input.audio_mode,
   }
-  await encodeSplitScreen(screen, context, { path, expectedSeconds: splitScreenSeconds(input, clips) })
+  const expectedSeconds = splitScreenSeconds(input, clips)
+  const soundNotes = await encodeSplitScreen(screen, context, { path, expectedSeconds })
 
-  const notes = hdrClipNames(clips).map(
-    (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,
-  )
+  const notes = [
+    ...hdrClipNames(clips).map((name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`),
+    ...soundNotes,
+  ]
   const shape = input.output_ratio.replace(':', 'x')
   return {
     version: 'video_split_screen.v1',

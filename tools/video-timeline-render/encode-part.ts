@@ -2,10 +2,10 @@ import { rm, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunContext } from '../../src/contract/operation.ts'
-import { pictureInputOptions } from '../../src/engines/ffmpeg/alpha-seek.ts'
+import { pictureInput } from '../../src/engines/ffmpeg/alpha-seek.ts'
 import { fileTimes } from '../../src/engines/ffmpeg/input-options.ts'
 import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { isPictureGap } from '../../src/engines/ffmpeg/decodable.ts'
+import { hasPictureWithin, isPictureGap } from '../../src/engines/ffmpeg/decodable.ts'
 import { aacArgs, pcmInput, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
 import { fileUrl, inputArgs, type ProgressReport, runWithReports } from '../../src/engines/ffmpeg/run.ts'
 import {
@@ -109,8 +109,7 @@ async function renderFrames({ path, args, inputs }: RenderOutput, options: Encod
     signal.throwIfAborted()
     return damageError(error)
   })
-  const limit = limitConcurrency(2)
-  await Promise.all(endChecks.map((endCheck) => limit(() => checkEnd(endCheck, options))))
+  await checkEnds(endChecks, options)
   if (encodedFrames === totalUnits(part.groups.flat()) && !damage) return
   const clipPaths = endChecks.map(({ range }) => range.clip.requestPath).join(', ')
   throw new MediaError(6021, `pictures are missing in one of ${clipPaths}`, {
@@ -140,30 +139,57 @@ async function readInputArgs(
 ): Promise<string[]> {
   const video = picture.videoOf(clip.material)
   const { path } = context.files.get(clip.material)
-  const options = await pictureInputOptions(path, { video, seconds: from, signal })
+  const { options } = await pictureInput(path, { video, seconds: from, signal })
   return inputArgs(path, ['-threads', String(threads), '-an', ...options])
 }
 
 /**
- * Checks that pictures were decoded near the end of a range. Throws 6021 otherwise, unless the file has an
- * intentional gap there.
+ * Checks that pictures were decoded near the end of each range. Throws 6021 with the name of a file otherwise, unless the
+ * file has an intentional gap there. A damaged file ends the decoding of all files, so if several ends are missing, only
+ * files of which no such picture decodes alone count.
  */
-async function checkEnd(
-  { range, expectedFrom, markerFile }: EndCheck,
-  { context, signal }: EncodePartOptions,
-): Promise<void> {
-  const marker = await stat(join(context.scratch, markerFile)).catch(() => undefined)
-  if (marker && marker.size > 0) return
-  const { clip, to } = range
-  const { path, name, facts } = context.files.get(clip.material)
-  // Uses the same tolerance as the filters.
-  const span = { from: expectedFrom + clipTolerance, to: to - 2 * clipTolerance }
-  if (!facts || (await isPictureGap({ path, facts }, span, { signal }))) return
+async function checkEnds(endChecks: readonly EndCheck[], options: EncodePartOptions): Promise<void> {
+  const limit = limitConcurrency(2)
+  const select = async (
+    checks: readonly EndCheck[],
+    isSelected: (check: EndCheck, options: EncodePartOptions) => Promise<boolean>,
+  ) => {
+    const selected = await Promise.all(checks.map((check) => limit(() => isSelected(check, options))))
+    return checks.filter((_, index) => selected[index])
+  }
+  const missing = await select(endChecks, isEndMissing)
+  const [damaged] = missing.length > 1 ? await select(missing, isEndDamaged) : missing
+  if (!damaged) return
+  const { clip } = damaged.range
+  const { name } = options.context.files.get(clip.material)
   throw new MediaError(
     6021,
-    `${clip.requestPath}.material: ${name} has no picture after ${expectedFrom.toFixed(1)} s`,
+    `${clip.requestPath}.material: ${name} has no picture after ${damaged.expectedFrom.toFixed(1)} s`,
     {
       hint: 'The file is cut off or damaged there; export it again, or end the clip earlier.',
     },
   )
+}
+
+/** Returns the end of a range in which a picture is expected, with the same tolerance as the filters. */
+function endSpan({ range, expectedFrom }: EndCheck): { from: number; to: number } {
+  return { from: expectedFrom + clipTolerance, to: range.to - 2 * clipTolerance }
+}
+
+/** Returns whether no picture was decoded near the end of a range, although the file has no intentional gap there. */
+async function isEndMissing(check: EndCheck, { context, signal }: EncodePartOptions): Promise<boolean> {
+  const marker = await stat(join(context.scratch, check.markerFile)).catch(() => undefined)
+  if (marker && marker.size > 0) return false
+  const { path, facts } = context.files.get(check.range.clip.material)
+  return facts !== null && !(await isPictureGap({ path, facts }, endSpan(check), { signal }))
+}
+
+/** Returns whether no picture near the end of a range decodes when its file is read alone. */
+async function isEndDamaged(
+  check: EndCheck,
+  { picture, context, signal }: EncodePartOptions,
+): Promise<boolean> {
+  const { material } = check.range.clip
+  const { path } = context.files.get(material)
+  return !(await hasPictureWithin(path, endSpan(check), { video: picture.videoOf(material), signal }))
 }

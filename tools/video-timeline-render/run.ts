@@ -3,7 +3,7 @@ import type { RunContext, RunOperation } from '../../src/contract/operation.ts'
 import { joinParts } from '../../src/engines/ffmpeg/join-parts.ts'
 import { soundRate } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { encodeAac, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
-import { limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
+import { limitingPercent, limitTruePeak } from '../../src/engines/ffmpeg/true-peak.ts'
 import { totalUnits } from '../../src/media/timeline/pieces.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
 import type { Timeline } from '../../src/media/timeline/timeline.ts'
@@ -26,11 +26,14 @@ export const run: RunOperation<typeof videoTimelineRender> = async (input, conte
   const { files, scratch } = context
   checkSources(timeline, files)
   const path = join(scratch, 'timeline.mp4')
-  await renderTimeline(timeline, context, path)
+  const soundNotes = await renderTimeline(timeline, context, path)
   const { width, height, seconds } = timeline
-  const notes = hdrMaterialNames(timeline, files).map(
-    (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,
-  )
+  const notes = [
+    ...hdrMaterialNames(timeline, files).map(
+      (name) => `${name} is HDR; it was tone-mapped to standard range (bt709)`,
+    ),
+    ...soundNotes,
+  ]
   return {
     ...context.keep({ path, name: `timeline-${width}x${height}-${Math.round(seconds)}s.mp4` }),
     duration: seconds,
@@ -48,8 +51,8 @@ const maxParallelPixels = 4 * 1920 * 1080
 /** Share of the joining of parts in the total work, percent. */
 const joiningPercent = 2
 
-/** Renders a timeline to an mp4 at `path`. The first failure aborts all other work. */
-async function renderTimeline(timeline: Timeline, context: RunContext, path: string): Promise<void> {
+/** Renders a timeline to an mp4 at `path`. The first failure aborts all other work. Returns notes for the result. */
+async function renderTimeline(timeline: Timeline, context: RunContext, path: string): Promise<string[]> {
   const { files, scratch, threads } = context
   const timeoutMs = (10 * 60 + 30 * timelineRenderSeconds(timeline, files)) * 1000
   const failure = new AbortController()
@@ -65,6 +68,8 @@ async function renderTimeline(timeline: Timeline, context: RunContext, path: str
     frames: totalUnits(part.groups.flat()),
     path: join(scratch, `part-${index}.mp4`),
   }))
+  const sound = timelineSound({ timeline, context, signal, timeoutMs })
+  const encodingPercent = 100 - joiningPercent - (sound.isMixed ? limitingPercent : 0)
   const encodedFrames = new Map<string, number>()
   const limit = limitConcurrency(atOnce)
   const threadsPerPart = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
@@ -75,12 +80,14 @@ async function renderTimeline(timeline: Timeline, context: RunContext, path: str
       onFrames(frames) {
         encodedFrames.set(partPath, frames)
         const total = [...encodedFrames.values()].reduce((sum, count) => sum + count, 0)
-        context.progress((total / timeline.frames) * (100 - joiningPercent))
+        context.progress((total / timeline.frames) * encodingPercent)
       },
     })
-  const sound = timelineSound({ timeline, context, signal, timeoutMs })
   const limitMix = async () => {
-    if (sound.isMixed) await limitTruePeak(path, { seconds: sound.samples / soundRate, signal, timeoutMs })
+    if (!sound.isMixed) return []
+    const onProgress = (percent: number) =>
+      context.progress(100 - limitingPercent + (percent * limitingPercent) / 100)
+    return await limitTruePeak(path, { seconds: sound.samples / soundRate, signal, timeoutMs, onProgress })
   }
   const [onlyPart] = parts
   if (onlyPart && parts.length === 1) {
@@ -94,7 +101,7 @@ async function renderTimeline(timeline: Timeline, context: RunContext, path: str
     ...parts.map((part) => limit(() => encode(part)).catch(abortAll)),
   ])
   await joinParts(path, { parts, rate: timeline.rate, sound: soundPath, signal, timeoutMs })
-  await limitMix()
+  return await limitMix()
 }
 
 /** Yields the input. Calls `onFailure` as soon as the input fails, unless its consumer has already ended. */

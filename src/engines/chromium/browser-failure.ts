@@ -22,7 +22,7 @@ export interface BrowserLimits {
 
 /**
  * Generous, because a busy machine is slow: ordinary particles respond in milliseconds and use less than 0.5 GiB.
- * Endless scripts are found by their processor time, so `responseMs` only ends calls that wait.
+ * Endless scripts are found by their processor time, so `responseMs` only ends calls that wait, or a busy machine.
  */
 export const defaultBrowserLimits: BrowserLimits = {
   startMs: 60_000,
@@ -36,7 +36,8 @@ export const defaultBrowserLimits: BrowserLimits = {
 }
 
 const failureMessages = {
-  hang: 'did not respond in time; one of its scripts may run forever',
+  endless: 'did not respond in time; one of its scripts may run forever',
+  slow: 'did not respond in time',
   late: 'took longer than 4 s for a frame, the longest time this browser can pause its drawing; chromium-headless-shell has no such limit',
   memory: 'uses too much memory',
   crash: 'crashed the browser, most often because memory ran out',
@@ -54,9 +55,14 @@ export class BrowserFailure extends Error {
     this.particle = particle
   }
 
-  /** Whether a new browser would fail the same way: a particle hangs, which depends on its scripts alone. */
+  /** Whether a new browser would fail the same way: processor time depends on the scripts of a particle alone. */
   get isFinal(): boolean {
-    return this.kind === 'hang' && this.particle !== undefined
+    return this.kind === 'endless' && this.particle !== undefined
+  }
+
+  /** Whether a particle caused it. The wall-clock time of a response depends on the machine as well. */
+  get isOfParticle(): boolean {
+    return this.particle !== undefined && this.kind !== 'slow'
   }
 
   /** Returns this failure with the names of the particles that caused it, unless it has names already. */
@@ -64,8 +70,15 @@ export class BrowserFailure extends Error {
     return this.particle === undefined ? new BrowserFailure(this.kind, particle) : this
   }
 
-  /** Converts to 6016 if a particle caused it, else to 6402. */
+  /** Converts to 6016 if a particle caused it, else to 6402, which is retryable. */
   toMediaError(): MediaError {
+    if (this.kind === 'slow') {
+      const where = this.particle === undefined ? '' : ` while it showed ${this.particle}`
+      return new MediaError(6402, `the browser ${this.message}${where}`, {
+        cause: this,
+        hint: 'Try again when the machine is less busy. If the problem persists, make the particle simpler.',
+      })
+    }
     if (this.particle === undefined) {
       return new MediaError(6402, 'the browser crashed', { cause: this, hint: 'Try again.' })
     }

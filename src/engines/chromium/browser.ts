@@ -111,7 +111,7 @@ export class Browser implements AsyncDisposable {
   ): Promise<MethodResult<M>> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new BrowserFailure('hang')), ms)
+      timer = setTimeout(() => reject(new BrowserFailure('slow')), ms)
     })
     try {
       return await Promise.race([this.pipe.call(method, params, session), late])

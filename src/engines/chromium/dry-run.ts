@@ -49,7 +49,7 @@ export async function dryRun(
   } catch (error) {
     options.signal.throwIfAborted()
     if (!(error instanceof BrowserFailure)) throw error
-    if (error.particle === undefined) throw error.toMediaError()
+    if (!error.isOfParticle) throw error.toMediaError()
     return { problems: [{ message: error.message }], pictures: [] }
   }
 }

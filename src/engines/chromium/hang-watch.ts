@@ -41,6 +41,6 @@ async function detectHang(
     await delay(checkIntervalMs, undefined, { signal })
     const nowMs = await page.cpuTimeMs()
     if (hasResponded) respondedMs = nowMs
-    if (nowMs - respondedMs > blockedCpuMs || nowMs - startMs > workCpuMs) throw new BrowserFailure('hang')
+    if (nowMs - respondedMs > blockedCpuMs || nowMs - startMs > workCpuMs) throw new BrowserFailure('endless')
   }
 }

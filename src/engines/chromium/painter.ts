@@ -60,7 +60,7 @@ function beginFramePainter(page: PageSession): Painter {
         const { screenshotData } = await frame({ screenshot })
         if (screenshotData !== undefined) return Buffer.from(screenshotData, 'base64')
       }
-      throw new BrowserFailure('hang')
+      throw new BrowserFailure('slow')
     },
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import type { MediaFacts } from '../../contract/media-facts.ts'
+import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
+import { pictureInput } from './alpha-seek.ts'
 import {
   firstPicturesArgs,
   listWithFfprobe,
@@ -8,7 +9,8 @@ import {
   type ProbeOptions,
   queryFfprobe,
 } from './ffprobe.ts'
-import { isInputError } from './run.ts'
+import { fileTimes } from './input-options.ts'
+import { inputArgs, isInputError, runRaw } from './run.ts'
 import { readLastPacketEnd } from './stream-ends.ts'
 
 /**
@@ -92,6 +94,39 @@ export async function isPictureGap(
     if (error instanceof MediaError && error.code === 6017) return true
     throw error
   }
+}
+
+interface HasPictureOptions {
+  readonly video: VideoFacts
+  readonly signal: AbortSignal
+}
+
+/** Time limit for decoding one picture of a span, ms. */
+const pictureTimeoutMs = 60_000
+
+/** Returns whether a picture within a span decodes. Throws 6402 if the machine takes too long for it. */
+export async function hasPictureWithin(
+  path: string,
+  { from, to }: FileSpan,
+  { video, signal }: HasPictureOptions,
+): Promise<boolean> {
+  const { options } = await pictureInput(path, { video, seconds: from, signal })
+  const trim = `trim=start=${from.toFixed(6)}:end=${to.toFixed(6)}`
+  let bytes = 0
+  try {
+    await runRaw({
+      args: [
+        ...[...fileTimes, ...inputArgs(path, ['-an', ...options]), '-map', '0:V:0', '-frames:v', '1'],
+        ...['-vf', `${trim},scale=2:2,format=gray`, '-f', 'rawvideo', 'pipe:1'],
+      ],
+      ...{ timeoutMs: pictureTimeoutMs, signal },
+      onOutput: (chunk) => (bytes += chunk.length),
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!isInputError(error)) throw error
+  }
+  return bytes > 0
 }
 
 const fileStart = z.object({ format: z.object({ start_time: z.coerce.number().catch(0) }) })

@@ -2,7 +2,7 @@ import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import { evenSize } from '../../media/clean/region.ts'
 import { uprightSize } from '../../media/geometry.ts'
 import { type Frame, frameBytes } from '../../media/clean/frame.ts'
-import { pictureInputOptions } from './alpha-seek.ts'
+import { pictureInput } from './alpha-seek.ts'
 import { blackFrames } from './black-frames.ts'
 import { alignToFrames, fileTimes } from './input-options.ts'
 import { bt709, toneMap } from './colour.ts'
@@ -30,8 +30,12 @@ export interface FrameSelection {
   readonly threads: number
 }
 
-interface DecodeFramesOptions extends FrameSelection {
+/** A selection whose decoding can be aborted. */
+interface DecodeOptions extends FrameSelection {
   readonly signal: AbortSignal
+}
+
+interface DecodeFramesOptions extends DecodeOptions {
   readonly timeoutMs: number
   /** Returns memory for a frame, which may be reused. */
   readonly allocate?: () => Uint8Array<ArrayBuffer>
@@ -67,11 +71,11 @@ export async function* decodeFrames(footage: Footage, reading: DecodeFramesOptio
  */
 export async function decodeArgs(
   footage: Footage,
-  { first, count, step = 1, threads }: FrameSelection,
+  { first, count, step = 1, threads, signal }: DecodeOptions,
   filters: readonly string[] = [],
 ): Promise<string[]> {
   const { path, video, rate } = footage
-  const options = await pictureInputOptions(path, { video, seconds: (first * rate.den) / rate.num })
+  const { options } = await pictureInput(path, { video, seconds: (first * rate.den) / rate.num, signal })
   const input = inputArgs(path, ['-threads', String(threads), '-an', ...options])
   const passed = [...decodeFilters(footage, { first, count, step }), ...filters].join(',')
   return [...fileTimes, ...input, '-map', '0:V:0', '-vf', passed, '-frames:v', String(count)]

@@ -171,7 +171,7 @@ export async function encodeAndMeasure(
       ...[
         '-loglevel',
         'repeat+level+debug',
-        ...(await decodeArgs(footage, selection, propertyFilters(footage))),
+        ...(await decodeArgs(footage, { ...selection, signal }, propertyFilters(footage))),
       ],
       ...[
         ...x264Args(footage, selection, ['psnr=1']),

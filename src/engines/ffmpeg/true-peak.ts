@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { mixCeiling, padTo, soundRate, truePeakLimiter } from './sound-filters.ts'
 import { inputArgs, logFilter, runRaw } from './run.ts'
 
@@ -7,6 +7,8 @@ interface LimitTruePeakOptions {
   readonly seconds: number
   readonly signal: AbortSignal
   readonly timeoutMs: number
+  /** Called with 0 to 100, increasing. */
+  readonly onProgress: (percent: number) => void
 }
 
 /** Maximum true peak of a mix in a result, dBTP (EBU R 128). */
@@ -18,21 +20,32 @@ const marginDecibels = 0.2
 /** Maximum number of further encodings. White noise at full level, the worst case, took two. */
 const maxAttempts = 4
 
+/** Share of `limitTruePeak` in the progress of a task, percent. */
+export const limitingPercent = 3
+
 /**
  * Makes the sound of a file that was encoded with `truePeakLimiter` stay at or below -1 dBTP. AAC adds up to 3 dB to the
  * peaks of dense sound, which no limiter before it can know. The result is therefore measured, and if it is louder, its
- * sound is limited further and encoded again. The picture is copied.
+ * sound is limited further and encoded again, alone. At the end, the picture is copied once. Returns notes for the
+ * result: one if the sound is still louder after all attempts, else none.
  */
-export async function limitTruePeak(path: string, options: LimitTruePeakOptions): Promise<void> {
+export async function limitTruePeak(path: string, options: LimitTruePeakOptions): Promise<string[]> {
+  const { onProgress } = options
+  const limited = `${path}-limited.m4a`
   let ceiling = mixCeiling
   let measured = await truePeak(path, options)
-  const limited = `${path}-limited.mp4`
   for (let attempt = 0; measured > maxTruePeak && attempt < maxAttempts; attempt += 1) {
+    onProgress((100 * attempt) / maxAttempts)
     ceiling -= measured - maxTruePeak + marginDecibels
     await encodeLimited(path, { ...options, limited, ceiling })
     measured = await truePeak(limited, options)
   }
-  if (ceiling < mixCeiling) await rename(limited, path)
+  if (ceiling < mixCeiling) await replaceSound(path, limited, options)
+  onProgress(100)
+  if (measured <= maxTruePeak) return []
+  return [
+    `the true peak of the mix is ${measured.toFixed(1)} dBTP, above the limit of ${maxTruePeak} dBTP; use quieter sounds`,
+  ]
 }
 
 /** Returns the true peak of the first audio stream, dBTP (ITU-R BS.1770), or -Infinity for silence. */
@@ -58,7 +71,10 @@ interface EncodeLimitedOptions extends LimitTruePeakOptions {
   readonly ceiling: number
 }
 
-/** Encodes the sound of a file again with a lower peak limit. */
+/** Options of each result: no tags of its sources. */
+const withoutTags: readonly string[] = ['-map_metadata', '-1', '-map_chapters', '-1']
+
+/** Encodes the sound of a file with a lower peak limit to a file of its own. */
 async function encodeLimited(
   path: string,
   { limited, ceiling, seconds, signal, timeoutMs }: EncodeLimitedOptions,
@@ -66,10 +82,28 @@ async function encodeLimited(
   const end = `atrim=end_sample=${Math.round(seconds * soundRate)}`
   await runRaw({
     args: [
-      ...[...inputArgs(path), '-map', '0:v', '-map', '0:a:0', '-c:v', 'copy'],
+      ...[...inputArgs(path, ['-vn']), '-map', '0:a:0'],
       ...['-af', [padTo(seconds), truePeakLimiter(ceiling), end].join(','), '-c:a', 'aac', '-b:a', '192k'],
-      ...['-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart', limited],
+      ...[...withoutTags, limited],
     ],
     ...{ signal, timeoutMs },
   })
+}
+
+/** Replaces the sound of an mp4 by that of another file, and removes that file. */
+async function replaceSound(
+  path: string,
+  sound: string,
+  { signal, timeoutMs }: LimitTruePeakOptions,
+): Promise<void> {
+  const joined = `${path}-limited.mp4`
+  await runRaw({
+    args: [
+      ...[...inputArgs(path, ['-an']), ...inputArgs(sound)],
+      ...['-map', '0:v:0', '-map', '1:a:0', '-c', 'copy', ...withoutTags, '-movflags', '+faststart', joined],
+    ],
+    ...{ signal, timeoutMs },
+  })
+  await rename(joined, path)
+  await rm(sound)
 }

@@ -61,6 +61,29 @@ describe.skipIf(lacksBrowser || process.platform === 'win32')('a particle whose 
   })
 })
 
+describe.skipIf(lacksBrowser || process.platform === 'win32')('a browser that is late by the clock', () => {
+  // Like a busy machine: the time for a response passes before the limits of processor time.
+  const limits = { responseMs: 3000, blockedCpuMs: 600_000, workCpuMs: 600_000 }
+  const late = particle('', timeline('if (t > 0.4) for (;;);'))
+  const error = {
+    code: 6402,
+    retryable: true,
+    message: expect.stringMatching(/^the browser did not respond in time/) as string,
+  }
+
+  it('is started again in a render, which then fails as retryable', async () => {
+    const starts = await countStarts()
+    await expect(play([late], { limits })).rejects.toMatchObject(error)
+    expect(await starts()).toBe(2)
+  })
+
+  it('is not a problem of the particle in a dry run', async () => {
+    const starts = await countStarts()
+    await expect(dryRunProblems(late, limits)).rejects.toMatchObject(error)
+    expect(await starts()).toBe(2)
+  })
+})
+
 describe.skipIf(lacksBrowser)('a slow particle', () => {
   it('is played to its end if no frame takes the limit of processor time', async () => {
     // Its clock does not advance, so loops do the work: ten frames of 0.2 s on a fast machine.

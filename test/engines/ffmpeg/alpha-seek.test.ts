@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { MediaError } from '../../../src/contract/errors.ts'
 import { transparentSeekTime } from '../../../src/engines/ffmpeg/alpha-seek.ts'
 import { framesAt } from '../../../src/engines/ffmpeg/frames-at.ts'
 import { locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
@@ -9,7 +12,9 @@ import { probe } from '../../../src/engines/ffmpeg/probe.ts'
 import { rgb } from '../../video-split-screen/media.ts'
 import { renderSplit } from '../../video-split-screen/render.ts'
 import { consecutiveClips, render, request } from '../../video-timeline-render/render.ts'
+import { systemClock } from '../../../src/platform/clock.ts'
 import { generateMedia, h264, picture, scratchFolder } from './generate-media.ts'
+import { replaceFfmpeg } from './replace-ffmpeg.ts'
 import { transparentVideo, withoutTransparencyKey } from './transparent-video.ts'
 
 const folder = await scratchFolder()
@@ -64,10 +69,13 @@ describe('a transparent video with key frames of the colour alone', () => {
     const video = await videoFacts(path)
     expect(video.alpha).toBe(true)
     expect((await colourKeyFrames(path)).length).toBeGreaterThan(1)
-    expect(await transparentSeekTime(path, { video, seconds: 2.5 })).toBeLessThanOrEqual(0.5)
-    expect(await transparentSeekTime(path, { video, seconds: 0.5 })).toBe(0.5)
+    expect(await transparentSeekTime(path, { video, seconds: 2.5, signal: undefined })).toBeLessThanOrEqual(
+      0.5,
+    )
+    expect(await transparentSeekTime(path, { video, seconds: 0.5, signal: undefined })).toBe(0.5)
     const cut = await videoFacts(broken)
-    expect(await transparentSeekTime(broken, { video: { ...cut, alpha: true }, seconds: 1 })).toBeUndefined()
+    const time = { video: { ...cut, alpha: true }, seconds: 1, signal: undefined }
+    expect(await transparentSeekTime(broken, time)).toBeUndefined()
   })
 
   it('shows the picture and the transparency of its range in a timeline', async () => {
@@ -127,5 +135,52 @@ describe('a transparent video of which no picture decodes', () => {
       code: 6021,
       message: expect.stringContaining('broken.webm') as string,
     })
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a picture that the machine does not decode', () => {
+  const search = async (signal?: AbortSignal) =>
+    await transparentSeekTime(path, { video: await videoFacts(path), seconds: 0.5, signal })
+
+  it('is an error of the machine, not of the file', async () => {
+    using _ = await replaceFfmpeg(join(folder, 'killed'), 'kill -KILL $$')
+    await expect(search()).rejects.toMatchObject({ code: 6402, retryable: true })
+  })
+
+  it('rejects with the reason of an abort, whatever its code', async () => {
+    const abort = new AbortController()
+    const reason = new MediaError(6021, 'another file is damaged')
+    using _ = await replaceFfmpeg(join(folder, 'aborted'), 'exec sleep 60')
+    const searching = search(abort.signal)
+    abort.abort(reason)
+    await expect(searching).rejects.toBe(reason)
+  })
+
+  it('is searched for 60 s in total', async () => {
+    const video = await videoFacts(path)
+    const log = join(folder, 'starts')
+    await writeFile(log, '')
+    using _ = await replaceFfmpeg(join(folder, 'slow'), `printf x >> '${log}'`)
+    const starts = () => readFileSync(log).length
+    // Every attempt takes 25 s.
+    const clock = { ...systemClock, now: () => 25_000 * starts() }
+    await expect(
+      transparentSeekTime(path, { video, seconds: 9000, signal: undefined, clock }),
+    ).rejects.toMatchObject({ code: 6402, message: expect.stringContaining('within 60 s') as string })
+    expect(starts()).toBe(3)
+  })
+
+  it('is searched once for each time by a split screen', async () => {
+    const log = join(folder, 'searches')
+    await writeFile(log, '')
+    const script = `case "$*" in *scale=2:2*) printf x >> '${log}';; esac; exec "$FFMPEG" "$@"`
+    using _ = await replaceFfmpeg(join(folder, 'counted'), script)
+    const clip = { file_id: path, begin_time_ms: 200, end_time_ms: 400 }
+    await renderSplit(
+      { clips: [clip, clip], quality: '720p', output_ratio: '1:1', audio_mode: 'mute' },
+      folder,
+    )
+    // The start and the end of the range of both clips.
+    expect(readFileSync(log).length).toBe(4)
   })
 })
