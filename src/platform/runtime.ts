@@ -43,12 +43,17 @@ export function enableUserCompileCache(): void {
   enableCompileCache(join(homedir(), compileCacheFolder))
 }
 
+/** URL of a module's file, from its URL without extension: of its source or of the built program. */
+export function programUrl(module: URL): URL {
+  return new URL(`${module.href}${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`)
+}
+
 /**
  * Starts a worker thread from a module URL without extension. The thread uses the compile cache of its process, which
  * threads do not by default; from sources it then starts in half the processor time.
  */
 export function startThread(module: URL, workerData: object): Worker {
-  const program = new URL(`${module.href}${import.meta.filename.endsWith('.ts') ? '.ts' : '.js'}`)
+  const program = programUrl(module)
   const versionFolder = getCompileCacheDir()
   if (versionFolder === undefined) return new Worker(program, { workerData })
   const cacheFolder = JSON.stringify(dirname(versionFolder))
