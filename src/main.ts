@@ -1,7 +1,10 @@
 import { enableUserCompileCache, ignoreClosedPipes, reduceBufferMemory } from './platform/runtime.ts'
 
+// Commands that stream uploads and downloads. Others, such as workers, would only collect garbage more often.
+const streamingCommands = ['mcp', 'serve', 'daemon']
+
 // Both must come before other modules are loaded.
-reduceBufferMemory()
+if (streamingCommands.includes(process.argv[2] ?? '')) reduceBufferMemory()
 enableUserCompileCache()
 ignoreClosedPipes()
 const [{ main }, { processIo }] = await Promise.all([

@@ -67,12 +67,14 @@ export const operations: readonly OperationModule[] = [
     operation: subtitleTranslate,
     requirements: () => import('./subtitle-translate/requirements.ts'),
     plan: () => import('./subtitle-translate/plan.ts'),
+    textPlan: new URL('./subtitle-translate/plan', import.meta.url),
     run: () => import('./subtitle-translate/run.ts'),
   },
   {
     operation: videoPurify,
     requirements: () => import('./video-purify/requirements.ts'),
     plan: () => import('./video-purify/plan.ts'),
+    textPlan: new URL('./video-purify/plan', import.meta.url),
     run: () => import('./video-purify/run.ts'),
   },
   {

@@ -59,6 +59,27 @@ test('an operation without a price has a limit by default, which its own limit a
   expect(acceptedOf({ name: 'set' })).toBe(100)
 })
 
+test('quotes of all operations share a limit, and count towards that of their operation', () => {
+  const quotes = (perMinute: Readonly<Record<string, number>>, ratePerMinute?: number) => {
+    const limits = new RateLimits({ clock: () => 0, perMinute })
+    const rate = ratePerMinute === undefined ? {} : { ratePerMinute }
+    const accepted = (name: string, credits: number) => {
+      for (let count = 0; ; count += 1) {
+        try {
+          limits.takeQuote('a', { name, ...rate, price: { unit: 'item', credits, of: 'file' } })
+        } catch (error) {
+          expect(error).toMatchObject({ code: 6032, retryAfter: expect.any(Number) as number })
+          return count
+        }
+      }
+    }
+    return [accepted('one', 1), accepted('other', 5)]
+  }
+  expect(quotes({})).toEqual([120, 0])
+  expect(quotes({ quote: 300 })).toEqual([300, 0])
+  expect(quotes({}, 50)).toEqual([50, 50])
+})
+
 test('a setting overrides the limit of an operation, or adds one', () => {
   const { takeRequest } = limited({ once: 2, free: 1 })
   const once = { name: 'once', ratePerMinute: 1 }

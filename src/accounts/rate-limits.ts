@@ -16,6 +16,12 @@ interface TokenBucket {
 
 const rateLimitWindowMs = 60_000
 
+/** Name of the bucket that the quotes of all operations share, also in the setting. */
+const quotes = 'quote'
+
+/** Limit of quotes, which cost nothing and may read files. */
+const quotesPerMinute = 120
+
 /** Above this number, full buckets are removed. */
 const maxBuckets = 10_000
 
@@ -33,9 +39,18 @@ export class RateLimits {
 
   /** Takes one token. Throws 6032, with the seconds until the next token, when the bucket is empty. */
   take(keyId: string, operation: Pick<Operation, 'name' | 'ratePerMinute' | 'price'>): void {
-    const { name } = operation
+    this.#take(keyId, operation.name, requestsPerMinute(operation))
+  }
+
+  /** Takes one token of an operation's bucket, if it has a limit, and one of the bucket of all quotes. Throws 6032. */
+  takeQuote(keyId: string, operation: Pick<Operation, 'name' | 'ratePerMinute' | 'price'>): void {
+    this.#take(keyId, quotes, quotesPerMinute)
+    this.take(keyId, operation)
+  }
+
+  #take(keyId: string, name: string, byDefault: number | undefined): void {
     const { clock, perMinute } = this.#options
-    const limit = Object.hasOwn(perMinute, name) ? perMinute[name] : requestsPerMinute(operation)
+    const limit = Object.hasOwn(perMinute, name) ? perMinute[name] : byDefault
     if (limit === undefined) return
     const id = `${keyId} ${name}`
     const bucket = this.#buckets.get(id) ?? { left: limit, at: clock() }

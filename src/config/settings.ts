@@ -220,8 +220,9 @@ export const settings = z.strictObject({
     byDefault: '`false`, because URLs appear in logs and histories',
   }),
   rate_limits: z.record(z.string(), z.int().min(1)).optional().register(descriptions, {
-    meaning: 'Requests per minute and key, by operation: `{ "material_describe": 60 }`',
-    byDefault: "the operations' own limits; 60 for operations without a price",
+    meaning:
+      'Requests per minute and key, by operation: `{ "material_describe": 60 }`; `quote` limits the quotes of all operations',
+    byDefault: "the operations' own limits; 60 for operations without a price; 120 quotes",
   }),
   queued_tasks_per_key: z.int().min(1).optional().register(descriptions, {
     meaning: 'Tasks of a key that may wait at the same time; further ones are rejected with 6032',

@@ -159,7 +159,7 @@ export type PlanOperation<O extends Operation> = (input: InputOf<O>, files: Requ
 
 /**
  * `plan` of an operation whose checks or price depend on the content of text files. `readText` returns the bytes of
- * one. Parsing blocks the service, so large files are parsed in a thread or left to the run.
+ * one. With more than 64 KiB of text it runs in a thread, which loads only the plan's module.
  */
 export type PlanOperationWithTexts<O extends Operation> = (
   input: InputOf<O>,
@@ -227,6 +227,8 @@ export interface OperationModule<O extends Operation = Operation> {
   plan(): Promise<{
     plan(...args: Parameters<PlanOperationWithTexts<O>>): Plan | Promise<Plan>
   }>
+  /** URL of the plan's module without its extension, if the plan reads texts: large ones are planned in a thread. */
+  readonly textPlan?: URL
   run(): Promise<{
     run(...args: Parameters<RunOperation<O>>): Promise<OutputOf<O>>
   }>

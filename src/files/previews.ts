@@ -5,7 +5,7 @@ import type { FileRow } from '../db/schema.ts'
 import type { PreviewImage, PreviewOptions } from '../engines/ffmpeg/preview.ts'
 import { SingleFlight } from '../platform/concurrency.ts'
 import { LruByteCache } from '../platform/cache.ts'
-import { limitPerAccount } from './account-limit.ts'
+import { limitPerAccount } from '../threads/account-limit.ts'
 import { accountHasContent, type RemovedFile, type FileStorage } from './content.ts'
 import { probeStoredFile } from './probe.ts'
 

@@ -8,7 +8,7 @@ import { correctByPackets } from '../engines/ffmpeg/cut-off.ts'
 import { meanSeekDistance, quickProbe } from '../engines/ffmpeg/quick-probe.ts'
 import { checkDecodable } from '../engines/ffmpeg/decodable.ts'
 import { probeWithFirstFrame } from '../engines/ffmpeg/probe.ts'
-import { limitPerAccount } from './account-limit.ts'
+import { limitPerAccount } from '../threads/account-limit.ts'
 import type { FileStorage } from './content.ts'
 
 interface ProbeStoredFileOptions {

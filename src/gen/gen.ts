@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Operation } from '../contract/operation.ts'
+import type { Operation, OperationModule } from '../contract/operation.ts'
 import {
   bodyLimitsTable,
   endpointsTable,
@@ -26,6 +26,8 @@ interface OperationFolder {
   /** Name of its export in contract.ts. */
   readonly exported: string
   readonly operation: Operation
+  /** Whether its plan has the parameter `readText`. */
+  readonly readsTexts: boolean
 }
 
 async function findOperations(): Promise<OperationFolder[]> {
@@ -44,7 +46,10 @@ async function findOperations(): Promise<OperationFolder[]> {
           `tools/${folder}/contract.ts must export ${exported}, named as its folder with _ for -`,
         )
       }
-      return { folder, exported, operation }
+      const { plan } = (await import(`../../tools/${folder}/plan.ts`)) as Awaited<
+        ReturnType<OperationModule['plan']>
+      >
+      return { folder, exported, operation, readsTexts: plan.length > 2 }
     }),
   )
 }
@@ -54,10 +59,10 @@ function renderIndex(operations: readonly OperationFolder[]): string {
     ({ folder, exported }) => `import { ${exported} } from './${folder}/contract.ts'`,
   )
   const modules = operations.map(
-    ({ folder, exported }) => `  {
+    ({ folder, exported, readsTexts }) => `  {
     operation: ${exported},
     requirements: () => import('./${folder}/requirements.ts'),
-    plan: () => import('./${folder}/plan.ts'),
+    plan: () => import('./${folder}/plan.ts'),${readsTexts ? `\n    textPlan: new URL('./${folder}/plan', import.meta.url),` : ''}
     run: () => import('./${folder}/run.ts'),
   },`,
   )

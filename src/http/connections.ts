@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { requestInterrupted } from './responses.ts'
 
 /**
  * After an early response, how long the rest of a request body is read and discarded, ms. Closing at once could
@@ -74,7 +75,7 @@ export function trackHandlers(app: FastifyInstance): { running(): number; settle
 export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   raw.once('close', () => {
-    if (!raw.writableFinished) left.abort(new Error('the client disconnected'))
+    if (!raw.writableFinished) left.abort(requestInterrupted(new Error('the client disconnected')))
   })
   return left.signal
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { kindOf } from '../contract/file-kind.ts'
@@ -6,16 +5,15 @@ import type { regionsQuery } from '../contract/file-routes.ts'
 import { checkRegionsSize, parseRegionsFile } from '../contract/regions.ts'
 import type { FileRow } from '../db/schema.ts'
 import { isStill } from '../engines/ffmpeg/facts.ts'
-import { limitPerAccount } from '../files/account-limit.ts'
 import { accountHasContent, readFileBytes, type RemovedFile } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
-import { fromErrorReply } from '../json/error-reply.ts'
 import { frameIndexesAt, videoFrameGrid, stillGrid } from '../media/clean/frame-grid.ts'
-import { startThread } from '../platform/runtime.ts'
 import type { Service } from '../tasks/service.ts'
-import { composeRegionPicture, type RegionPicture, type RegionSelection } from './region-picture-layout.ts'
-import type { RegionPictureJob, RegionPictureReply } from './region-picture-thread.ts'
+import { limitPerAccount } from '../threads/account-limit.ts'
+import { runInThread } from '../threads/run-in-thread.ts'
+import { composeRegionPicture, type RegionPicture } from './region-picture-layout.ts'
+import type { RegionPictureJob } from './region-picture-thread.ts'
 
 /** Request for a picture of a file's regions. */
 interface RegionPictureRequest {
@@ -79,10 +77,10 @@ export function createRegionPictureCache(service: Service): RegionPictureCache {
         const name = `regions ${listRow.blake3} ${at0}`
         const picture =
           known ??
-          (await compose(await readFileBytes(service.files, listRow, signal), listRow.name, {
-            grid,
-            at,
-            name,
+          (await compose(await readFileBytes(service.files, listRow, signal), {
+            name: listRow.name,
+            selection: { grid, at, name },
+            signal,
           }))
         if (known || ((await fileStillExists(service, row)) && (await fileStillExists(service, listRow))))
           keep(key, picture)
@@ -110,20 +108,19 @@ async function fileStillExists(
 const maxBytesAtOnce = 64 * 1024
 
 /** Composes a picture of a list of regions, of a large one in a thread: it can take a second. */
-async function compose(bytes: Uint8Array, name: string, selection: RegionSelection): Promise<RegionPicture> {
+async function compose(
+  bytes: Uint8Array,
+  {
+    name,
+    selection,
+    signal,
+  }: Pick<RegionPictureJob, 'name' | 'selection'> & { readonly signal: AbortSignal },
+): Promise<RegionPicture> {
   if (bytes.length <= maxBytesAtOnce) {
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
     return composeRegionPicture(parseRegionsFile(name, text), selection)
   }
-  const thread = startThread(new URL('./region-picture-thread', import.meta.url), {})
-  try {
-    const replied = once(thread, 'message')
-    const job: RegionPictureJob = { bytes, name, selection }
-    thread.postMessage(job, bytes.buffer instanceof ArrayBuffer ? [bytes.buffer] : [])
-    const [reply] = (await replied) as [RegionPictureReply]
-    if (reply.kind === 'error') throw fromErrorReply(reply)
-    return reply.picture
-  } finally {
-    await thread.terminate()
-  }
+  const module = new URL('./region-picture-thread', import.meta.url)
+  const job: RegionPictureJob = { bytes, name, selection }
+  return await runInThread<RegionPicture, RegionPictureJob>({ module, job, moved: [bytes], signal })
 }

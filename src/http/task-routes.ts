@@ -10,13 +10,16 @@ import { listTasks, queryTask } from '../tasks/records.ts'
 import type { Service } from '../tasks/service.ts'
 import { quoteTask, submitTask } from '../tasks/submit.ts'
 import { authenticatedCaller } from './authentication.ts'
+import { abortOnDisconnect } from './connections.ts'
 import { fastifyPath, parseParameters } from './request-input.ts'
 import { withRequestLog } from './request-log.ts'
 import { success } from './responses.ts'
 
 /** Creates, quotes, queries, lists, cancels and stops tasks. */
 export function registerTaskRoutes(app: FastifyInstance, service: Service): void {
-  app.post(fastifyPath(routes.createTask.path), async (request) => {
+  const created = { onRequest: limitRate(service, 'take') }
+  const quoted = { onRequest: limitRate(service, 'takeQuote') }
+  app.post(fastifyPath(routes.createTask.path), created, async (request, reply) => {
     const { task_type: type } = request.params as { task_type: string }
     const { response: answer, ...submitted } = await submitTask(
       withRequestLog(service, request),
@@ -27,6 +30,7 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
         priority: requestedPriority(request),
         idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
         join: hasPreference(request, 'join-identical'),
+        signal: abortOnDisconnect(reply),
       },
     )
     const module = service.operations.get(type)
@@ -37,13 +41,14 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
       await awaitResult(withRequestLog(service, request), authenticatedCaller(request), submitted),
     )
   })
-  app.post(fastifyPath(routes.quoteTask.path), async (request) => {
+  app.post(fastifyPath(routes.quoteTask.path), quoted, async (request, reply) => {
     const { task_type: type } = request.params as { task_type: string }
     const quote = await quoteTask(withRequestLog(service, request), authenticatedCaller(request), {
       type,
       body: request.body,
       priority: requestedPriority(request),
       join: hasPreference(request, 'join-identical'),
+      signal: abortOnDisconnect(reply),
     })
     return operationSuccess(service.operations.get(type), quote)
   })
@@ -68,6 +73,15 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
       'the task was stopped',
     )
   })
+}
+
+/** Counts requests of a task type towards the limits of their key, before their bodies are read. Throws 6032. */
+function limitRate({ operations, rates }: Service, take: 'take' | 'takeQuote') {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { task_type: type } = request.params as { task_type: string }
+    const operation = operations.get(type)?.operation
+    if (operation) rates[take](authenticatedCaller(request).keyId, operation)
+  }
 }
 
 /** Success in the envelope of an operation (contract 1, section 2.1). */

@@ -1,56 +1,58 @@
-import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type JsonLimits, parseJsonBytes } from '../contract/bounded-json.ts'
-import { limitConcurrency } from '../platform/concurrency.ts'
-import { startThread } from '../platform/runtime.ts'
-import { type ErrorReply, fromErrorReply } from './error-reply.ts'
+import { measureJson, parseJsonBytes } from '../contract/bounded-json.ts'
+import { limitPerAccount } from '../threads/account-limit.ts'
+import { runInThread } from '../threads/run-in-thread.ts'
 import { type TransferStep, ValueBuilder } from './transfer.ts'
 
-/** Text of this size and less is parsed at once, bytes. */
+/** Largest text that is parsed at once, bytes. */
 const maxBytesAtOnce = 2 ** 20
+
+/** Most values and keys of a text that is parsed at once: a few milliseconds, however short they are. */
+const maxElementsAtOnce = 2 ** 16
 
 /** What the thread is to parse. */
 export interface ParseJob {
   readonly bytes: Uint8Array
   readonly name: string
-  readonly limits: JsonLimits
+  readonly maxElements: number
 }
 
-/** Reply of the thread to a job, or to a request for the next step. */
-export type ParseReply =
-  | { readonly kind: 'step'; readonly step: TransferStep }
-  | { readonly kind: 'end' }
-  | ErrorReply
+/** Where foreign JSON comes from and how much of it is accepted. */
+interface ForeignJson {
+  /** Names the text in errors: `the body`. */
+  readonly name: string
+  readonly maxElements: number
+  /** Account, or key, of the sender: texts of all are parsed in turn. */
+  readonly sender: number | string
+  /** Aborts when the sender no longer waits. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /** One large text at a time: each takes a processor and several times its size in memory. */
-const oneAtATime = limitConcurrency(1)
+const oneAtATime = limitPerAccount({ limit: 1, name: 'large JSON texts' })
 
 /**
- * Parses foreign JSON in UTF-8 as `parseJsonBytes` does, and throws the same errors. Text above 1 MiB is parsed in a
- * thread, which takes over the memory of `bytes`, and returned in steps, so that this thread is never blocked for long.
+ * Parses foreign JSON in UTF-8 as `parseJsonBytes` does, and throws the same errors. Text above 1 MiB or 65,536 values and
+ * keys is parsed in a thread, which takes over the memory of `bytes`, and returned in steps, so that this thread is never
+ * blocked for long. Throws 6032 if too many of a sender wait.
  */
-export async function parseForeignJson(bytes: Buffer, name: string, limits: JsonLimits): Promise<unknown> {
-  if (bytes.length <= maxBytesAtOnce) return parseJsonBytes(bytes, name, limits)
-  return await oneAtATime(() => parseInThread({ bytes, name, limits }))
+export async function parseForeignJson(
+  bytes: Buffer,
+  { name, maxElements, sender, signal }: ForeignJson,
+): Promise<unknown> {
+  if (bytes.length <= maxBytesAtOnce && measureJson(bytes).elements <= maxElementsAtOnce)
+    return parseJsonBytes(bytes, name, { maxElements })
+  const job: ParseJob = { bytes, name, maxElements }
+  return await oneAtATime(sender, () => parseInThread(job, signal), signal)
 }
 
-async function parseInThread(job: ParseJob): Promise<unknown> {
-  const thread = startThread(new URL('./parse-thread', import.meta.url), {})
+async function parseInThread(job: ParseJob, signal: AbortSignal | undefined): Promise<unknown> {
   const value = new ValueBuilder()
-  try {
-    // Rejects when the thread fails.
-    let replied = once(thread, 'message')
-    thread.postMessage(job, job.bytes.buffer instanceof ArrayBuffer ? [job.bytes.buffer] : [])
-    for (;;) {
-      const [reply] = (await replied) as [ParseReply]
-      if (reply.kind === 'error') throw fromErrorReply(reply)
-      if (reply.kind === 'end') return value.value
-      value.apply(reply.step)
-      await nextTurn()
-      replied = once(thread, 'message')
-      thread.postMessage(null, [])
-    }
-  } finally {
-    await thread.terminate()
-  }
+  const module = new URL('./parse-thread', import.meta.url)
+  await runInThread({ module, job, moved: [job.bytes], signal }, async (step: TransferStep) => {
+    value.apply(step)
+    await nextTurn()
+    return null
+  })
+  return value.value
 }

@@ -1,22 +1,12 @@
-import { parentPort } from 'node:worker_threads'
 import { parseJsonBytes } from '../contract/bounded-json.ts'
-import { toErrorReply } from './error-reply.ts'
-import type { ParseJob, ParseReply } from './large-json.ts'
+import { type AskStarter, serveThread } from '../threads/serve-thread.ts'
+import type { ParseJob } from './large-json.ts'
 import { splitValue, type TransferStep } from './transfer.ts'
 
-// A thread that parses one text. It sends a step of the value for each message that it receives, so that the other
-// thread can do other work in between.
+// A thread that parses one text. It sends the value in steps, and waits after each, so that the other thread can do
+// other work in between.
 
-let steps: Iterator<TransferStep> | undefined
-
-function nextReply(job: ParseJob | null): ParseReply {
-  try {
-    if (job) steps = splitValue(parseJsonBytes(job.bytes, job.name, job.limits))
-    const next = steps?.next()
-    return next === undefined || next.done ? { kind: 'end' } : { kind: 'step', step: next.value }
-  } catch (error) {
-    return toErrorReply(error)
-  }
-}
-
-parentPort?.on('message', (job: ParseJob | null) => parentPort?.postMessage(nextReply(job), []))
+serveThread(async ({ bytes, name, maxElements }: ParseJob, ask: AskStarter<TransferStep>) => {
+  for (const step of splitValue(parseJsonBytes(bytes, name, { maxElements }))) await ask(step)
+  return null
+})

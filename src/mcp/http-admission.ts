@@ -63,6 +63,12 @@ export function toHttpRejection(error: unknown): HttpRejection {
   return { status: 500, message }
 }
 
+/** Response to a message that exceeds a limit of its key for now. */
+export function busyRejection(error: MediaError): HttpRejection {
+  const headers = { 'retry-after': String(error.retryAfter ?? 5) }
+  return { status: 429, message: describeError(error), headers }
+}
+
 /** Response to a request without a key. */
 export const missingKeyRejection: HttpRejection = {
   status: 401,

@@ -7,6 +7,7 @@ import { jsonElementLimit } from '../contract/bounded-json.ts'
 import { MediaError } from '../contract/errors.ts'
 import { largestBodyBytes } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
+import { BodyBudget } from '../json/body-budget.ts'
 import { parseForeignJson } from '../json/large-json.ts'
 import {
   type ConnectionLimits,
@@ -17,6 +18,7 @@ import {
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
 import {
+  busyRejection,
   checkHttpRequest,
   mcpPath,
   missingKeyRejection,
@@ -114,6 +116,7 @@ export function createHttpHandler({
   maxMessageBytes = largestBodyBytes([]),
 }: HttpHandlerOptions): HttpHandler {
   const report = (error: Error): void => log.warn({ err: error }, 'MCP request rejected or broken')
+  const budget = new BodyBudget()
   const tenants = new TenantRegistry({ open, clock, report })
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
@@ -133,8 +136,7 @@ export function createHttpHandler({
     if (!tenant) return
     onAuthenticated()
     onResponseClosed(response, () => (tenant.activeRequests -= 1))
-    const body =
-      request.method === 'POST' ? await readMessage(request, response, maxMessageBytes) : { value: undefined }
+    const body = await readMessage(request, response, { maxBytes: maxMessageBytes, key, budget })
     if (!body) return
     entry.rpc = rpcMethod(body.value)
     const isLegacy = await isLegacyRequest(await toWebRequest(request, {}), body.value)
@@ -177,21 +179,37 @@ interface RequestLog {
   rpc?: string | undefined
 }
 
+interface ReadMessageOptions {
+  readonly maxBytes: number
+  readonly key: string
+  readonly budget: BodyBudget
+}
+
 async function readMessage(
   request: IncomingMessage,
   response: ServerResponse,
-  maxBytes: number,
+  { maxBytes, key, budget }: ReadMessageOptions,
 ): Promise<{ value: unknown } | undefined> {
+  if (request.method !== 'POST') return { value: undefined }
   const tooLarge = { status: 413, message: `A message may have at most ${maxBytes} bytes` }
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return rejectBody(response, tooLarge)
+  const declaredBytes = Number(request.headers['content-length'] ?? 0)
+  if (declaredBytes > maxBytes) return rejectBody(response, tooLarge)
+  const reservation = budget.open(key)
+  const left = new AbortController()
+  onResponseClosed(response, () => {
+    reservation.release()
+    left.abort(new MediaError(6036, 'the request was interrupted'))
+  })
   try {
-    const bytes = await readAtMost(request, maxBytes)
-    return {
-      value: await parseForeignJson(bytes, 'the message', { maxElements: jsonElementLimit(maxBytes) }),
-    }
+    reservation.raiseTo(declaredBytes)
+    const bytes = await readAtMost(request, maxBytes, (received) => reservation.raiseTo(received))
+    const maxElements = jsonElementLimit(maxBytes)
+    const source = { name: 'the message', maxElements, sender: key, signal: left.signal }
+    return { value: await parseForeignJson(bytes, source) }
   } catch (error) {
     if (error instanceof TooLargeError) return rejectBody(response, tooLarge)
     if (!(error instanceof MediaError)) throw error
+    if (error.code === 6032) return rejectBody(response, busyRejection(error))
     return rejectBody(response, { status: 400, code: parseErrorCode, message: describeError(error) })
   }
 }

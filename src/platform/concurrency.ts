@@ -16,6 +16,9 @@ export function limitConcurrency(limit: number): <T>(work: () => Promise<T>) => 
   }
 }
 
+/** An account, or the key of one. */
+type Group = number | string
+
 interface FairLimitOptions {
   /** Pieces of work that run at once. */
   readonly limit: number
@@ -32,11 +35,11 @@ interface FairLimitOptions {
 export function limitFairly({ limit, maxWaiting, excess }: FairLimitOptions) {
   let running = 0
   let latestTurn = 0
-  const turns = new Map<number, number>()
-  const waiting = new Map<number, (() => void)[]>()
+  const turns = new Map<Group, number>()
+  const waiting = new Map<Group, (() => void)[]>()
 
   const startNext = () => {
-    const turnOf = (group: number) => turns.get(group) ?? 0
+    const turnOf = (group: Group) => turns.get(group) ?? 0
     const [group] = [...waiting.keys()].toSorted((one, other) => turnOf(one) - turnOf(other))
     const line = group === undefined ? undefined : waiting.get(group)
     if (group === undefined || !line) {
@@ -47,7 +50,7 @@ export function limitFairly({ limit, maxWaiting, excess }: FairLimitOptions) {
     line.shift()?.()
     if (line.length === 0) waiting.delete(group)
   }
-  const waitForTurn = async (group: number, signal: AbortSignal | undefined) => {
+  const waitForTurn = async (group: Group, signal: AbortSignal | undefined) => {
     const line = waiting.get(group) ?? []
     if (line.length >= maxWaiting) throw excess()
     const turn = Promise.withResolvers<void>()
@@ -64,7 +67,7 @@ export function limitFairly({ limit, maxWaiting, excess }: FairLimitOptions) {
     signal?.addEventListener('abort', leave, { once: true })
     await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
   }
-  return async <T>(group: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  return async <T>(group: Group, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     signal?.throwIfAborted()
     if (running === limit) {
       await waitForTurn(group, signal)

@@ -5,13 +5,21 @@ export class TooLargeError extends Error {
   }
 }
 
-/** Reads a stream into memory. Throws TooLargeError and stops reading when it exceeds `maxBytes`. */
-export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads a stream into memory. Throws TooLargeError and stops reading when it exceeds `maxBytes`. Calls `onBytes` with the
+ * number of bytes received so far, and stops reading when it throws.
+ */
+export async function readAtMost(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  onBytes?: (bytes: number) => void,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of source) {
     bytes += chunk.byteLength
     if (bytes > maxBytes) throw new TooLargeError(maxBytes)
+    onBytes?.(bytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

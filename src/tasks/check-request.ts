@@ -20,6 +20,7 @@ import { readFileBytes } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
 import { estimateTask } from './estimate.ts'
+import { planOperation } from './plan-operation.ts'
 import type { Service } from './service.ts'
 
 /** A request of an operation whose fields are checked. */
@@ -28,14 +29,12 @@ export interface CheckedRequest {
   readonly input: Record<string, unknown>
 }
 
-/** Checks what needs no file: the rate limit, the task type and the fields. Throws 6032, 6013 and 6016. */
+/** Checks what needs no file: the task type and the fields. Throws 6013 and 6016. */
 export async function checkFields(
   service: Service,
-  caller: Caller,
   { type, body }: { type: string; body: unknown },
 ): Promise<CheckedRequest> {
   const module = findOperation(service, type)
-  service.rates.take(caller.keyId, module.operation)
   const { input, examples } = module.operation
   const read = readFields(module.operation, body)
   if (typeof read === 'object' && read !== null) await validateLongLists(input, read, nextTurn)
@@ -53,21 +52,22 @@ export interface RequestPlan {
 
 /**
  * Checks the files of a request and plans it, without writing anything. Throws in the contract's order: 6401,
- * 6004, 6014, 6017 and 6021, limits, 6016 for the content of texts, 6401 for requirements that depend
- * on these files or parameters.
+ * 6004, 6014, 6017 and 6021, limits, 6016 for the content of texts (6032 if too many wait to be read), 6401 for
+ * requirements that depend on these files or parameters.
  */
 export async function planRequest(
   service: Service,
   caller: Caller,
-  request: CheckedRequest & { readonly priority: Priority },
+  request: CheckedRequest & { readonly priority: Priority; readonly signal: AbortSignal | undefined },
 ): Promise<RequestPlan> {
-  const { module, input, priority } = request
+  const { module, input, priority, signal } = request
   const { requirements } = await module.requirements()
   // What every request needs comes before the files, unless this request needs less.
   if (await readinessError(module)) await requireAll(requirements(input))
   const files = await checkFiles(service, caller, { operation: module.operation, input })
-  const { plan } = await module.plan()
-  const { credits, seconds, secondsWith = {} } = await plan(input, files, files.readText)
+  const { accountId } = caller
+  const planned = { input, files, fileIds: files.ids, readText: files.readText, accountId, signal }
+  const { credits, seconds, secondsWith = {} } = await planOperation(module, planned)
   const engines = await requireAll(requirements(input, files))
   const [chosenSeconds = seconds] = [...engines.values()].flatMap((name) => secondsWith[name] ?? [])
   const plannedMs = Math.ceil(chosenSeconds * 1000)

@@ -24,6 +24,8 @@ interface Submission {
   readonly idempotencyKey: string | undefined
   /** Whether an unfinished task with the same input may be returned instead of a new one. */
   readonly join: boolean
+  /** Aborts when the caller no longer waits. */
+  readonly signal?: AbortSignal
 }
 
 /** Response of a creation; some operations return the id alone (contract 1, section 2.1). */
@@ -38,7 +40,7 @@ interface SubmittedTask {
 
 /**
  * Creates a task: checks the fields, the requirements and the files, prices the work, then holds the credits and
- * enqueues in one transaction. Throws in the contract's order: 6032, 6013, 6016, 6401, 6004, 6014, 6017 and 6021,
+ * enqueues in one transaction. Throws in the contract's order: 6013, 6016, 6401, 6004, 6014, 6017 and 6021,
  * limits, 6016 for the content of texts, 6401 for what only these files or parameters need, 6201 and 6202, each with
  * the code that the operation lists for it. A key with too many queued tasks gets 6032 before 6201. An error creates nothing and charges nothing. A repeated idempotency key
  * returns the first response, even if its files are gone; a joined task is not charged again.
@@ -49,8 +51,8 @@ export async function submitTask(
   submission: Submission,
 ): Promise<SubmittedTask> {
   return await mapErrors(service, submission.type, async () => {
-    const { type, priority, idempotencyKey, join } = submission
-    const request = await checkFields(service, caller, submission)
+    const { type, priority, idempotencyKey, join, signal } = submission
+    const request = await checkFields(service, submission)
     const { operation } = request.module
     // Each step on a large body takes up to a tenth of a second: others have their turn in between.
     await nextTurn()
@@ -60,7 +62,7 @@ export async function submitTask(
     const repeated = await findRepeated(service.db, creation, { key: idempotencyKey, now: service.clock() })
     if (repeated) return { row: repeated, isNew: false, response: createdResponse(operation, repeated) }
 
-    const plan = await planRequest(service, caller, { ...request, priority })
+    const plan = await planRequest(service, caller, { ...request, priority, signal })
     const now = service.clock()
     const task = { ...queuedTask(plan, { priority, now }), ...creation, key_id: caller.keyId }
     const { row, isJoined } = await insertTask(service, { task, fileIds: plan.fileIds, idempotencyKey, join })
@@ -143,14 +145,14 @@ export async function quoteTask(
   caller: Caller,
   submission: Omit<Submission, 'idempotencyKey'>,
 ): Promise<TaskQuote> {
-  const { type, priority, join } = submission
+  const { type, priority, join, signal } = submission
   return await mapErrors(service, type, async () => {
-    const request = await checkFields(service, caller, submission)
+    const request = await checkFields(service, submission)
     await nextTurn()
     const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
     const unfinished = join ? await findUnfinished(service.db, creation) : undefined
     if (unfinished) return { credits: 0, ...estimatedSeconds(unfinished) }
-    const { credits, workMs, waitMs } = await planRequest(service, caller, { ...request, priority })
+    const { credits, workMs, waitMs } = await planRequest(service, caller, { ...request, priority, signal })
     return { credits, ...estimatedSeconds({ estimated_ms: workMs, estimated_wait_ms: waitMs }) }
   })
 }

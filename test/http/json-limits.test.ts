@@ -12,13 +12,20 @@ import { envelope, sendRequest } from './raw-http.ts'
 /** Longest delay that one request may cause for others, ms. */
 const maxDelayMs = 300
 
+/** Longest delay by a request whose large text files are read in a thread, ms. */
+const maxPlanDelayMs = 100
+
 const mebibyte = 2 ** 20
 const folder = await scratchFolder()
 let [dataDir, service, probe, video]: [string?, ServiceProcess?, DelayProbe?, FileRecord?] = []
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'reelwright-json-'))
-  service = await startServiceProcess(dataDir)
+  // Quotes of translations only require that a model is configured; nothing is sent to it.
+  const services = {
+    language_model: { address: 'http://127.0.0.1:9/v1', model: 'unused', context_tokens: 8192 },
+  }
+  service = await startServiceProcess(dataDir, { services })
   const path = await generateMedia(join(folder, 'clip.mp4'), [...picture(1), ...h264])
   video = (await api(service).upload('clip.mp4', new Uint8Array(await readFile(path)))).data
   probe = await startDelayProbe(service)
@@ -149,6 +156,13 @@ describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
       /track_timeline\[0\]/,
     ],
     [
+      'all objects that fit in 1 MiB, where more is allowed',
+      '/task/check_particle',
+      () => repeated('{"x":[', '{},', { end: '{}]}', bytes: mebibyte }),
+      6016,
+      /exactly one of html and file_id/,
+    ],
+    [
       'a string of 16 MiB',
       '/task/check_particle',
       () => JSON.stringify({ html: '\n'.repeat(8 * mebibyte) }),
@@ -204,4 +218,64 @@ describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
     if (message) expect(response.msg).toMatch(message)
     expect(longest).toBeLessThan(maxDelayMs)
   })
+  test.each<[string, () => string, number, RegExp]>([
+    ['one entry of millions of lines', () => fullSubtitles(`${cueTimes}x\n`, '\n'), 200, /success/],
+    ['times only', () => fullSubtitles('', cueTimes), 6016, /file_id: long\.srt/],
+    ['tags only', () => fullSubtitles(cueTimes, '<i>'), 6016, /file_id: long\.srt/],
+    ['fonts that do not end', () => fullSubtitles(cueTimes, '<font '), 6016, /file_id: long\.srt/],
+    ['braces only', () => fullSubtitles(cueTimes, '{\\i1}'), 6016, /file_id: long\.srt/],
+  ])('a quote of subtitles with %s', async (_, content, code, message) => {
+    const { data: file } = await api(running().service).upload('long.srt', content())
+    const body = { file_id: file.file_id, language: 'en-US', translate_language: 'zh-CN', line_mode: 'keep' }
+    expect(await longestDelayDuring('/task/subtitle_translate/quote', body, { code, message })).toBeLessThan(
+      maxDelayMs,
+    )
+  })
+
+  test.each<[string, () => string, number, RegExp]>([
+    [
+      'all lists that fit in 1 MiB',
+      () => repeated('[', '[],', { end: '1]', bytes: mebibyte }),
+      6016,
+      /list\.json/,
+    ],
+    [
+      'invalid regions that fill 1 MiB',
+      () => repeated('{"regions":[', '{"x":2},', { end: '{}]}', bytes: mebibyte }),
+      6016,
+      /list\.json/,
+    ],
+    [
+      'regions that fill 1 MiB',
+      () => `{"version":1,"source":{"file_id":"${running().video.file_id}"},"regions":${regions(9000, 1.5)}}`,
+      6016,
+      /list\.json regions\[0\]\.start/,
+    ],
+  ])('a quote of a purification with a file of %s', async (_, content, code, message) => {
+    const { data: list } = await api(running().service).upload('list.json', content())
+    const body = { file_id: running().video.file_id, phase: 'purify', regions_file_id: list.file_id }
+    expect(await longestDelayDuring('/task/video_purify/quote', body, { code, message })).toBeLessThan(
+      maxPlanDelayMs,
+    )
+  })
 })
+
+const cueTimes = '00:00:01,000 --> 00:00:02,000\n'
+
+/** A subtitle file of the largest size that repeats an item. */
+const fullSubtitles = (start: string, item: string) => repeated(start, item, { end: '', bytes: 8 * mebibyte })
+
+/** Sends a body, checks its response, and returns the longest delay of other requests meanwhile, ms. */
+async function longestDelayDuring(
+  path: string,
+  body: object,
+  { code, message }: { readonly code: number; readonly message: RegExp },
+): Promise<number> {
+  const { probe: delays } = running()
+  await delays.longestDelay()
+  const response = await post(path, JSON.stringify(body))
+  const longest = await delays.longestDelay()
+  process.stdout.write(`longest delay ${Math.round(longest)} ms: ${path} ${response.msg.slice(0, 100)}\n`)
+  expect(response).toMatchObject({ code, msg: expect.stringMatching(message) as string })
+  return longest
+}

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { InMemoryServerEventBus, McpServer } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -62,6 +62,31 @@ test('a streamed body above the size limit is rejected with 413', async () => {
   }
   const { status } = await raw(fixture.url, { headers, body: ' '.repeat(33 * 2 ** 20) })
   expect(status).toBe(413)
+})
+
+test('messages of one key may have 64 MiB at once; a further one is rejected with 429', async () => {
+  const bytes = 2 ** 20
+  const keyHeaders = (authorization: string) => ({ authorization, 'content-type': 'application/json' })
+  const { apiKey } = await fixture.service.account(0)
+  const headers = { ...keyHeaders(apiKey), 'content-length': String(bytes) }
+  const opened = Array.from({ length: 65 }, () =>
+    request(fixture.url, { method: 'POST', headers, agent: false }),
+  )
+  onTestFinished(() => opened.forEach((each) => each.destroy()))
+  const rejected = await new Promise<IncomingMessage>((resolve) => {
+    for (const each of opened) {
+      each.on('error', () => undefined)
+      each.on('response', resolve)
+      each.flushHeaders()
+    }
+  })
+  expect([rejected.statusCode, rejected.headers['retry-after']]).toEqual([429, '5'])
+
+  const statusOf = async (key: string) =>
+    (await raw(fixture.url, { headers: keyHeaders(key), body: ' '.repeat(bytes) })).status
+  expect(await statusOf((await fixture.service.account(0)).apiKey), 'another key').toBe(400)
+  for (const each of opened) each.destroy()
+  await expect.poll(() => statusOf(apiKey).catch(() => undefined), { timeout: 10_000 }).toBe(400)
 })
 
 test('behind a proxy, the public https address is accepted as Host and Origin, without other ports', async () => {

@@ -6,7 +6,7 @@ import { initializeProcess } from './initialize-process.ts'
 import type { ServiceProcessOptions } from './process.ts'
 
 const [first = '', more = '{}'] = process.argv.slice(2)
-initializeProcess()
+initializeProcess({ streams: first !== 'worker' })
 const { operations: productOperations } = await import('../../tools/index.ts')
 const {
   synchronousModule: answerModule,

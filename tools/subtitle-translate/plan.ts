@@ -5,7 +5,6 @@ import type { InputOf, Plan, PlanOperationWithTexts } from '../../src/contract/o
 import { subtitleLimits } from '../../src/media/subtitles/check.ts'
 import { assOnlyFields, subtitleTranslate } from './contract.ts'
 import { countTranslatable } from './check-file.ts'
-import { countInThread } from './check-threads.ts'
 
 type Input = InputOf<typeof subtitleTranslate>
 
@@ -20,11 +19,8 @@ export const plan: PlanOperationWithTexts<typeof subtitleTranslate> = async (inp
     })
   }
   const check = { bytes: await readText(input.file_id), name, format, language: input.language }
-  return planned(size > maxInlineBytes ? await countInThread(check) : countTranslatable(check))
+  return planned(countTranslatable(check))
 }
-
-/** Files up to this size, in bytes, are checked at once; the check of a larger one would block the service. */
-const maxInlineBytes = 64 * 1024
 
 /** Letters per second of common small models on one graphics card, with two concurrent questions. */
 const speed = 60

@@ -8,8 +8,8 @@ const maxWaitingPerAccount = 64
 const retrySeconds = 5
 
 /**
- * Runs at most `limit` pieces of work on files at once, in turn for each account. Throws 6032 with a time to wait if too
- * many of an account wait. name: plural name of the work in the error, such as `previews`.
+ * Runs at most `limit` pieces of work at once, in turn for each account. Throws 6032 with a time to wait if too many of an
+ * account wait. name: plural name of the work in the error, such as `previews`.
  */
 export function limitPerAccount({ limit, name }: { readonly limit: number; readonly name: string }) {
   return limitFairly({
