@@ -10,6 +10,7 @@ import {
   limitConnections,
 } from '../platform/connection-limits.ts'
 import type { HostProcess } from '../platform/hosting.ts'
+import { onResponseClosed } from '../platform/response-closed.ts'
 import type { Service } from '../tasks/service.ts'
 import { registerAuthentication } from './authentication.ts'
 import { registerCatalogRoutes } from './catalog-routes.ts'
@@ -175,7 +176,7 @@ function trackActivity(app: FastifyInstance, service: Service): { transfers(): n
     if (url === undefined || !transferPaths.includes(url)) return
     transfers.add(request)
     // On success and on failure.
-    reply.raw.once('close', () => transfers.delete(request))
+    onResponseClosed(reply.raw, () => transfers.delete(request))
   })
   return { transfers: () => transfers.size, latest: () => lastActivity }
 }

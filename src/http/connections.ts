@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { onResponseClosed } from '../platform/response-closed.ts'
 
 /**
  * After an early response, how long the rest of a request body is read and discarded, ms. Closing at once could
@@ -27,7 +28,7 @@ export function trackConnections(app: FastifyInstance): { startClosing(): void }
   })
   app.addHook('onRequest', async ({ raw }, reply) => {
     requests.set(raw.socket, raw)
-    reply.raw.once('close', () => {
+    onResponseClosed(reply.raw, () => {
       if (requests.get(raw.socket) === raw) requests.delete(raw.socket)
     })
   })
@@ -73,7 +74,7 @@ export function trackHandlers(app: FastifyInstance): { running(): number; settle
 /** Signal that aborts when the client disconnects before the response. */
 export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
-  raw.once('close', () => {
+  onResponseClosed(raw, () => {
     if (!raw.writableFinished) left.abort(new Error('the client disconnected'))
   })
   return left.signal

@@ -74,12 +74,6 @@ function challenge(...parameters: readonly string[]): Record<string, string> {
   return { 'www-authenticate': ['Bearer realm="reelwright"', ...parameters].join(', ') }
 }
 
-/** Calls a function once a response is sent or its client has disconnected, at once if that has happened. */
-export function onResponseClosed(response: ServerResponse, act: () => void): void {
-  if (response.closed) act()
-  else response.once('close', act)
-}
-
 /** Sends a JSON-RPC error that belongs to no message, and closes the connection, as the body may be unread. */
 export function sendRejection(
   response: ServerResponse,

@@ -14,13 +14,13 @@ import {
   headersTimeoutMs,
   limitConnections,
 } from '../platform/connection-limits.ts'
+import { onResponseClosed } from '../platform/response-closed.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
 import {
   checkHttpRequest,
   mcpPath,
   missingKeyRejection,
-  onResponseClosed,
   readApiKey,
   sendRejection,
   toHttpRejection,
