@@ -70,6 +70,13 @@ export const missingKeyRejection: HttpRejection = {
   headers: challenge(),
 }
 
+/** Response to a key all of whose connections are busy. */
+export const tooManyConnectionsRejection: HttpRejection = {
+  status: 429,
+  message: 'All connections that this key can use are busy. Close connections or reuse them, and try again',
+  headers: { 'retry-after': '5' },
+}
+
 function challenge(...parameters: readonly string[]): Record<string, string> {
   return { 'www-authenticate': ['Bearer realm="reelwright"', ...parameters].join(', ') }
 }
