@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
-import { defaultConnectionLimits } from '../platform/connection-limits.ts'
+import { defaultConnectionLimits } from '../platform/connection-choice.ts'
 import { isDownloadUrl } from '../engines/packs/allowed-url.ts'
 import { manifest } from '../engines/packs/manifest.ts'
 import {
@@ -239,7 +239,7 @@ export const settings = z.strictObject({
     .optional()
     .register(descriptions, {
       meaning:
-        'Connections that `reelwright serve` and `mcp --http` keep open; each may need two file descriptors. A further one closes the oldest without a valid key',
+        'Connections that `reelwright serve` and `mcp --http` keep open; each may need two file descriptors. A further one closes one without a valid key, and a key can use a quarter of them',
       byDefault: `\`${defaultConnectionLimits.total}\``,
     }),
   max_connections_per_address: z
@@ -248,7 +248,8 @@ export const settings = z.strictObject({
     .max(100_000)
     .optional()
     .register(descriptions, {
-      meaning: 'The same for connections from one address; behind a proxy, all of them have its address',
+      meaning:
+        'The same for connections from one address or IPv6 /64; behind a proxy, all of them have its address',
       byDefault: `\`${defaultConnectionLimits.perAddress}\`; with \`public_url\`, all of \`max_connections\``,
     }),
   storage_quota_gib: z.number().positive().optional().register(descriptions, {

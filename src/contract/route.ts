@@ -52,7 +52,7 @@ interface Content {
 }
 
 /** Error codes that every endpoint may return. */
-export const commonErrors = [6016, 6401, 6500, 6502] as const satisfies readonly ErrorCode[]
+export const commonErrors = [6016, 6032, 6401, 6500, 6502] as const satisfies readonly ErrorCode[]
 
 /** Request headers that some endpoints read. */
 export const requestHeaders = {

@@ -3,13 +3,10 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import type { RemovedFile } from '../files/content.ts'
-import {
-  type ConnectionLimits,
-  defaultConnectionLimits,
-  headersTimeoutMs,
-  limitConnections,
-} from '../platform/connection-limits.ts'
+import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-choice.ts'
+import { headersTimeoutMs, limitConnections } from '../platform/connection-limits.ts'
 import type { HostProcess } from '../platform/hosting.ts'
+import { onResponseClosed } from '../platform/response-closed.ts'
 import type { Service } from '../tasks/service.ts'
 import { registerAuthentication } from './authentication.ts'
 import { registerCatalogRoutes } from './catalog-routes.ts'
@@ -114,7 +111,7 @@ export async function createApp(
   registerAuthentication(app, service, {
     publicUrl,
     allowQueryAuthorization,
-    onAuthenticated: ({ raw }) => limited.authenticated(raw),
+    acceptConnection: ({ raw, ws }, owner) => limited.accept({ raw, owner, isUpgrade: ws }),
   })
   registerJsonParser(app, service, openBodyMs)
   const keys = watchKeys(app, service, keyCheckMs)
@@ -175,7 +172,7 @@ function trackActivity(app: FastifyInstance, service: Service): { transfers(): n
     if (url === undefined || !transferPaths.includes(url)) return
     transfers.add(request)
     // On success and on failure.
-    reply.raw.once('close', () => transfers.delete(request))
+    onResponseClosed(reply.raw, () => transfers.delete(request))
   })
   return { transfers: () => transfers.size, latest: () => lastActivity }
 }

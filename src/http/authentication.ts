@@ -5,6 +5,7 @@ import { linkQuery } from '../contract/file-routes.ts'
 import { MediaError } from '../contract/errors.ts'
 import { endpoints, rawRoutes } from '../contract/routes.ts'
 import { verifyLink } from '../files/links.ts'
+import type { ConnectionOwner } from '../platform/connection-choice.ts'
 import { ownOrigin } from '../platform/loopback.ts'
 import type { Service } from '../tasks/service.ts'
 import { fastifyPath } from './request-input.ts'
@@ -32,15 +33,15 @@ interface AuthenticationOptions {
   readonly publicUrl?: string | undefined
   /** Whether the query parameter `Authorization` may contain the key (contract 1, section 5). */
   readonly allowQueryAuthorization?: boolean | undefined
-  /** Called for each request with a valid key or link. */
-  readonly onAuthenticated: (request: FastifyRequest) => void
+  /** Called for each request with a valid key or link. Returns false if they have too many connections. */
+  readonly acceptConnection: (request: FastifyRequest, owner: ConnectionOwner) => boolean
 }
 
-/** Rejects requests without a valid key, and requests that another web page made a browser send. */
+/** Rejects requests without a valid key (6502), with a key that has too many connections (6032), and requests that another web page made a browser send. */
 export function registerAuthentication(
   app: FastifyInstance,
   service: Service,
-  { publicUrl, allowQueryAuthorization = false, onAuthenticated }: AuthenticationOptions,
+  { publicUrl, allowQueryAuthorization = false, acceptConnection }: AuthenticationOptions,
 ): void {
   const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
   app.decorateRequest('caller', null)
@@ -49,8 +50,9 @@ export function registerAuthentication(
     request.address = checkOrigin(request, publicHost)
     if (unauthenticatedPaths.has(request.routeOptions.url)) return
     if (isSignedDownload(request)) {
-      await checkDownloadLink(service, request)
-      return onAuthenticated(request)
+      const id = await checkDownloadLink(service, request)
+      if (!acceptConnection(request, { kind: 'link', id })) throw tooManyConnections('link')
+      return
     }
     const ticket = eventTicketIn(request)
     const key =
@@ -59,7 +61,8 @@ export function registerAuthentication(
     if (ticket !== undefined) request.caller = await redeemEventTicket(service.db, ticket, service.clock())
     else request.caller = key ? await authenticate(service.db, key, service.clock()) : null
     if (!request.caller) throw authenticationFailed({ ticket, key })
-    onAuthenticated(request)
+    const { keyId: id } = request.caller
+    if (!acceptConnection(request, { kind: 'key', id })) throw tooManyConnections('key')
   })
 }
 
@@ -68,12 +71,23 @@ function isSignedDownload({ query, routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === downloadPath && Object.hasOwn(query as object, 'sign')
 }
 
-async function checkDownloadLink({ db, clock }: Service, { query, params }: FastifyRequest): Promise<void> {
+/** Returns the id of the file that a valid link opens. */
+async function checkDownloadLink({ db, clock }: Service, { query, params }: FastifyRequest): Promise<string> {
   const { file_id: id } = params as { file_id: string }
   const { expires = '', sign = '' } = linkQuery.safeParse(query).data ?? {}
-  if (await verifyLink(db, id, { expires, sign, now: clock() })) return
+  if (await verifyLink(db, id, { expires, sign, now: clock() })) return id
   throw new MediaError(6502, 'the link has expired or was changed', {
     hint: 'Request a new link: POST /base/file/{file_id}/link.',
+  })
+}
+
+/** Seconds after which a client without a free connection may try again. */
+const connectionRetrySeconds = 5
+
+function tooManyConnections(kind: ConnectionOwner['kind']): MediaError {
+  return new MediaError(6032, `all connections that this ${kind} can use are busy`, {
+    hint: `Close connections or reuse them, and try again in ${connectionRetrySeconds} s.`,
+    retryAfter: connectionRetrySeconds,
   })
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { onResponseClosed } from '../platform/response-closed.ts'
 import { requestInterrupted } from './responses.ts'
 
 /**
@@ -28,7 +29,7 @@ export function trackConnections(app: FastifyInstance): { startClosing(): void }
   })
   app.addHook('onRequest', async ({ raw }, reply) => {
     requests.set(raw.socket, raw)
-    reply.raw.once('close', () => {
+    onResponseClosed(reply.raw, () => {
       if (requests.get(raw.socket) === raw) requests.delete(raw.socket)
     })
   })
@@ -74,7 +75,7 @@ export function trackHandlers(app: FastifyInstance): { running(): number; settle
 /** Signal that aborts when the client disconnects before the response. */
 export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
-  raw.once('close', () => {
+  onResponseClosed(raw, () => {
     if (!raw.writableFinished) left.abort(requestInterrupted(new Error('the client disconnected')))
   })
   return left.signal

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WebSocket } from '@fastify/websocket'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Caller, findInvalidKeys } from '../accounts/keys.ts'
@@ -7,6 +8,7 @@ import { toTimestamp } from '../contract/fields.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import { subscribeMessage, type SubscribeMessage, type TaskEvent } from '../contract/task.ts'
 import { parseJson } from '../contract/bounded-json.ts'
+import { onResponseClosed } from '../platform/response-closed.ts'
 import type { Service } from '../tasks/service.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { type EventSink, Subscription } from './event-subscription.ts'
@@ -20,7 +22,19 @@ export const maxClientMessageBytes = 4096
 
 const maxTaskSubscriptions = 100
 
-/** How long clients have to close their sockets at shutdown, ms. */
+/** Messages of a client that wait for a response: more than one for each subscription. */
+const maxWaitingMessages = 128
+
+/** Reason in the close frame of a client that sends more. */
+const tooManyMessagesReason = `more than ${maxWaitingMessages} messages wait for a response`
+
+/** Open event sockets of one key. */
+const maxSocketsPerKey = 32
+
+/** Seconds after which a client without a free event socket may try again. */
+const socketRetrySeconds = 5
+
+/** How long clients have to close their sockets at shutdown or after a violation, ms. */
 const socketCloseTimeoutMs = 1_000
 
 interface EventRouteOptions {
@@ -31,7 +45,7 @@ interface EventRouteOptions {
 
 /**
  * WebSocket `GET /task/events` (snapshots, then status changes and progress) and its tickets. A socket closes with 1008
- * once its key is no longer valid.
+ * once its key is no longer valid, or when too many of its messages wait. A further socket of a key gets 6032.
  */
 export function registerEventRoutes(
   app: FastifyInstance,
@@ -45,6 +59,7 @@ export function registerEventRoutes(
       })
     }
   })
+  limitSocketsPerKey(app)
   app.post(routes.eventTicket.path, async (request) => {
     const { ticket, expireAt } = await issueEventTicket(
       service.db,
@@ -78,6 +93,27 @@ export function registerEventRoutes(
   })
 }
 
+function limitSocketsPerKey(app: FastifyInstance): void {
+  const open = new Map<string, number>()
+  app.addHook('onRequest', async ({ ws, caller }, reply) => {
+    if (!ws || !caller) return
+    const { keyId } = caller
+    const count = open.get(keyId) ?? 0
+    if (count >= maxSocketsPerKey) {
+      throw new MediaError(6032, `this key has ${count} open event sockets, the maximum`, {
+        hint: `Close one, or use one socket for all tasks: {"action":"subscribe","all":true}. Try again in ${socketRetrySeconds} s.`,
+        retryAfter: socketRetrySeconds,
+      })
+    }
+    open.set(keyId, count + 1)
+    onResponseClosed(reply.raw, () => {
+      const others = (open.get(keyId) ?? 1) - 1
+      if (others === 0) open.delete(keyId)
+      else open.set(keyId, others)
+    })
+  })
+}
+
 /** Terminates a connection when a ping is not answered before the next one. */
 function keepAlive(socket: WebSocket, everyMs: number): void {
   let answered = true
@@ -100,6 +136,8 @@ class EventConnection implements Disposable {
   /** By task id; the empty key subscribes to all tasks. */
   readonly #subscriptions = new Map<string, Subscription>()
   #received: Promise<void> = Promise.resolve()
+  /** Received messages that are not handled yet. */
+  #waiting = 0
   #ended = false
 
   constructor(service: Service, request: FastifyRequest, socket: WebSocket) {
@@ -114,30 +152,50 @@ class EventConnection implements Disposable {
     for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]()
   }
 
-  /** Handles messages one after another; the client's further ones wait in its connection. */
+  /**
+   * Handles messages one after another, each when the responses to the earlier ones are sent. The client's further ones
+   * wait in its connection; those of one chunk of data arrive here at once, in spite of the pause.
+   */
   receive(text: string): void {
+    if (this.#ended) return
+    if (this.#waiting === maxWaitingMessages) return this.#close(tooManyMessagesReason)
+    this.#waiting += 1
     this.#socket.pause()
     this.#received = this.#received
       .then(() => this.#handle(text))
       .catch((error: unknown) => this.#refuse(error))
-      .finally(() => this.#socket.resume())
+      // Other connections have their turn.
+      .then(() => nextTurn())
+      .finally(() => {
+        this.#waiting -= 1
+        if (this.#waiting === 0) this.#socket.resume()
+      })
   }
 
   /** Stops all events and closes the socket, because the key is no longer valid. */
   endAccess(): void {
+    this.#close(keyEndedReason)
+  }
+
+  #close(reason: string): void {
     this[Symbol.dispose]()
-    this.#socket.close(policyViolationCode, keyEndedReason)
+    this.#socket.close(policyViolationCode, reason)
+    // To receive the client's close frame.
+    this.#socket.resume()
+    setTimeout(() => this.#socket.terminate(), socketCloseTimeoutMs).unref()
   }
 
   async #handle(text: string): Promise<void> {
+    if (this.#ended) return
     const message = parseSubscribeMessage(text)
     const { db, clock } = this.#service
     const { keyId } = this.#caller
     if ((await findInvalidKeys(db, [keyId], clock())).length > 0) return this.endAccess()
-    if (!this.#ended) this.#subscribe(message)
+    if (!this.#ended) await this.#subscribe(message)
   }
 
-  #subscribe(message: SubscribeMessage): void {
+  /** Resolves when the snapshot, or the error instead of it, was sent. */
+  async #subscribe(message: SubscribeMessage): Promise<void> {
     const target = 'task_id' in message ? { taskId: message.task_id } : { after: message.after }
     const name = target.taskId ?? ''
     // A repeated subscription replaces the earlier one.
@@ -149,21 +207,24 @@ class EventConnection implements Disposable {
     }
     const sink: EventSink = {
       send: (event) => this.#send(event),
-      close: (error) => {
+      close: async (error) => {
         this.#subscriptions.delete(name)
         // The client does not read, so no error can be sent.
         if (error === null) this.#socket.terminate()
-        else this.#refuse(error)
+        else await this.#refuse(error)
       },
     }
-    this.#subscriptions.set(name, new Subscription(this.#service, this.#caller, { ...target, sink }))
+    const subscription = new Subscription(this.#service, this.#caller, { ...target, sink })
+    this.#subscriptions.set(name, subscription)
+    await subscription.started
   }
 
-  #refuse(error: unknown): void {
+  /** Resolves when the error was sent. */
+  async #refuse(error: unknown): Promise<void> {
     if (!(error instanceof MediaError)) this.#service.log.error({ err: error }, 'a subscription failed')
     const failure = error instanceof MediaError ? error : new MediaError(6500, 'internal error')
     const { code, msg } = failureEnvelope(failure)
-    void this.#send({ event: 'error', code, msg })
+    await this.#send({ event: 'error', code, msg })
   }
 
   /** Resolves when the event was sent, or when the connection is lost. */

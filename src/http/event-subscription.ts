@@ -14,8 +14,11 @@ interface SubscriptionTarget {
 export interface EventSink {
   /** Resolves when the event was sent. A slow reader delays it. */
   send(event: TaskEvent): Promise<void>
-  /** Called when the subscription ends, with an error, or with null when the reader was too slow. */
-  close(error: unknown): void
+  /**
+   * Called when the subscription ends, with an error, or with null when the reader was too slow. Resolves when the error
+   * was sent.
+   */
+  close(error: unknown): Promise<void>
 }
 
 /** Events read per query. */
@@ -38,6 +41,7 @@ export class Subscription implements Disposable {
   readonly #target: SubscriptionTarget
   readonly #sink: EventSink
   readonly #unsubscribe: () => void
+  readonly #started = Promise.withResolvers<void>()
   #queue: Promise<void> = Promise.resolve()
   #pending = 0
   #lastSeq = 0
@@ -57,7 +61,17 @@ export class Subscription implements Disposable {
     this.#enqueue(() => this.#sendSnapshot())
   }
 
+  /** Resolves when the snapshot or an error was sent, or when the subscription has ended. */
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
   [Symbol.dispose](): void {
+    this.#end()
+    this.#started.resolve()
+  }
+
+  #end(): void {
     this.#ended = true
     this.#unsubscribe()
   }
@@ -75,7 +89,7 @@ export class Subscription implements Disposable {
   /** Runs steps one after another, so that events are sent in order. */
   #enqueue(step: () => Promise<void>): void {
     if (this.#ended) return
-    if (this.#pending === maxPendingEvents) return this.#fail(null)
+    if (this.#pending === maxPendingEvents) return void this.#fail(null)
     this.#pending += 1
     this.#queue = this.#queue
       .then(() => (this.#ended ? undefined : step()))
@@ -85,10 +99,11 @@ export class Subscription implements Disposable {
       )
   }
 
-  #fail(error: unknown): void {
+  async #fail(error: unknown): Promise<void> {
     if (this.#ended) return
-    this[Symbol.dispose]()
-    this.#sink.close(error)
+    this.#end()
+    await this.#sink.close(error)
+    this.#started.resolve()
   }
 
   async #sendSnapshot(): Promise<void> {
@@ -96,12 +111,14 @@ export class Subscription implements Disposable {
     if (taskId !== undefined) {
       const { seq, task } = await snapshotTask(this.#service.db, this.#caller, taskId)
       this.#lastSeq = seq
-      return await this.#sink.send({ event: 'snapshot', seq, task })
+      await this.#sink.send({ event: 'snapshot', seq, task })
+      return this.#started.resolve()
     }
     const { removed, last } = await retainedEventRange(this.#service.db, this.#caller.accountId)
     // Number of the last event before this subscription. A number that was never reached is of another database.
     this.#lastSeq = Math.min(Math.max(after ?? last, removed), last)
     await this.#sink.send({ event: 'snapshot', seq: this.#lastSeq, task: null })
+    this.#started.resolve()
     await this.#sendUpTo(last)
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { findInvalidKeys } from '../accounts/keys.ts'
+import { onResponseClosed } from '../platform/response-closed.ts'
 import type { Service } from '../tasks/service.ts'
 
 /** Close code of event sockets whose key is no longer valid (RFC 6455, section 7.4.1: policy violation). */
@@ -54,8 +55,8 @@ export function watchKeys(app: FastifyInstance, service: Service, intervalMs: nu
   app.addHook('onRequest', async ({ caller, raw, ws }, reply) => {
     // An event socket closes with a code instead.
     if (!caller || ws) return
-    reply.raw.once(
-      'close',
+    onResponseClosed(
+      reply.raw,
       watch.follow(caller.keyId, () => raw.socket.destroy()),
     )
   })

@@ -76,14 +76,15 @@ export const missingKeyRejection: HttpRejection = {
   headers: challenge(),
 }
 
-function challenge(...parameters: readonly string[]): Record<string, string> {
-  return { 'www-authenticate': ['Bearer realm="reelwright"', ...parameters].join(', ') }
+/** Response to a key all of whose connections are busy. */
+export const tooManyConnectionsRejection: HttpRejection = {
+  status: 429,
+  message: 'All connections that this key can use are busy. Close connections or reuse them, and try again',
+  headers: { 'retry-after': '5' },
 }
 
-/** Calls a function once a response is sent or its client has disconnected, at once if that has happened. */
-export function onResponseClosed(response: ServerResponse, act: () => void): void {
-  if (response.closed) act()
-  else response.once('close', act)
+function challenge(...parameters: readonly string[]): Record<string, string> {
+  return { 'www-authenticate': ['Bearer realm="reelwright"', ...parameters].join(', ') }
 }
 
 /** Sends a JSON-RPC error that belongs to no message, and closes the connection, as the body may be unread. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
-import { sendRejection, onResponseClosed } from './http-admission.ts'
+import { onResponseClosed } from '../platform/response-closed.ts'
+import { sendRejection } from './http-admission.ts'
 import type { Tenant } from './http-tenants.ts'
 
 /** Sessions of one key. A further one replaces the one that has been idle longest. */

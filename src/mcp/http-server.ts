@@ -9,12 +9,9 @@ import { largestBodyBytes } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { BodyBudget } from '../json/body-budget.ts'
 import { parseForeignJson } from '../json/large-json.ts'
-import {
-  type ConnectionLimits,
-  defaultConnectionLimits,
-  headersTimeoutMs,
-  limitConnections,
-} from '../platform/connection-limits.ts'
+import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-choice.ts'
+import { headersTimeoutMs, limitConnections } from '../platform/connection-limits.ts'
+import { onResponseClosed } from '../platform/response-closed.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
 import {
@@ -22,10 +19,10 @@ import {
   checkHttpRequest,
   mcpPath,
   missingKeyRejection,
-  onResponseClosed,
   readApiKey,
   sendRejection,
   toHttpRejection,
+  tooManyConnectionsRejection,
 } from './http-admission.ts'
 import { type Tenant, TenantRegistry } from './http-tenants.ts'
 import { describeError } from './reply.ts'
@@ -97,10 +94,15 @@ export interface HttpHandlerOptions {
   readonly log: Logger
 }
 
+type AcceptKey = (key: string) => boolean
+
 /** MCP over streamable HTTP, for clients of both eras. */
 export interface HttpHandler {
-  /** Handles any request of an HTTP server. Calls `onAuthenticated` when its key is valid. */
-  handle(request: IncomingMessage, response: ServerResponse, onAuthenticated?: () => void): void
+  /**
+   * Handles any request of an HTTP server. Calls `acceptKey` when its key is valid; the request is rejected if that
+   * returns false, because the key has too many connections.
+   */
+  handle(request: IncomingMessage, response: ServerResponse, acceptKey?: AcceptKey): void
   /** Closes idle sessions and tenants; never throws. */
   sweep(): Promise<void>
   /** Closes all sessions and streams. */
@@ -123,7 +125,7 @@ export function createHttpHandler({
   async function serve(
     request: IncomingMessage,
     response: ServerResponse,
-    { entry, onAuthenticated }: { readonly entry: RequestLog; readonly onAuthenticated: () => void },
+    { entry, acceptKey }: { readonly entry: RequestLog; readonly acceptKey: AcceptKey },
   ): Promise<void> {
     const rejection = checkHttpRequest(request, publicHost)
     if (rejection) return sendRejection(response, rejection)
@@ -134,8 +136,8 @@ export function createHttpHandler({
       sendRejection(response, toHttpRejection(error))
     })
     if (!tenant) return
-    onAuthenticated()
     onResponseClosed(response, () => (tenant.activeRequests -= 1))
+    if (!acceptKey(key)) return sendRejection(response, tooManyConnectionsRejection)
     const body = await readMessage(request, response, { maxBytes: maxMessageBytes, key, budget })
     if (!body) return
     entry.rpc = rpcMethod(body.value)
@@ -148,14 +150,14 @@ export function createHttpHandler({
   }
 
   return {
-    handle(request, response, onAuthenticated = () => undefined) {
+    handle(request, response, acceptKey = () => true) {
       const entry: RequestLog = { request_id: randomUUID(), method: request.method }
       const begun = clock()
       response.setHeader('x-request-id', entry.request_id)
       response.once('close', () =>
         log.info({ ...entry, status: response.statusCode, ms: clock() - begun }, 'MCP request'),
       )
-      serve(request, response, { entry, onAuthenticated }).catch((error: unknown) => {
+      serve(request, response, { entry, acceptKey }).catch((error: unknown) => {
         // A client that disconnects during its request is not an error.
         if (!request.destroyed) log.error({ err: error, request_id: entry.request_id }, 'MCP request failed')
         if (!response.headersSent) sendRejection(response, { status: 500, message: 'Internal error' })
@@ -253,7 +255,8 @@ export async function listenForMcp(
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs / 5,
     },
-    (request, response) => handler.handle(request, response, () => limited.authenticated(request)),
+    (request, response) =>
+      handler.handle(request, response, (id) => limited.accept({ raw: request, owner: { kind: 'key', id } })),
   )
   const limited = limitConnections(server, at.limits ?? defaultConnectionLimits)
   await new Promise<void>((resolve, reject) => {

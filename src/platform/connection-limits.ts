@@ -1,49 +1,57 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import {
+  addressGroup,
+  type ConnectionLimits,
+  type ConnectionOwner,
+  connectionToClose,
+  type OpenConnection,
+} from './connection-choice.ts'
 
 /** How long a client may take to send the headers of a request, ms. */
 export const headersTimeoutMs = 10_000
 
-/** Limits of a server's open connections. */
-export interface ConnectionLimits {
-  readonly total: number
-  /** From one address. Behind a proxy all connections have its address. */
-  readonly perAddress: number
-}
-
-/** Limits by default: with files and child processes, less than the 1024 descriptors of many systems. */
-export const defaultConnectionLimits: ConnectionLimits = { total: 400, perAddress: 200 }
-
-interface Connection {
-  readonly socket: Socket
-  readonly address: string
-  /** Requests whose headers have arrived and whose response is not sent. */
-  requests: number
-  /** Whether the latest request had a valid key. */
-  isAuthenticated: boolean
+/** A request that was found to have a valid key or link. */
+export interface AcceptedRequest {
+  readonly raw: Pick<IncomingMessage, 'socket'>
+  readonly owner: ConnectionOwner
+  /** Whether the connection becomes an event socket, so that it runs until it closes. */
+  readonly isUpgrade?: boolean
 }
 
 /** The open connections of a server. */
 export interface LimitedConnections {
-  /** Marks the connection of a request with a valid key: it is not closed to make room for others. */
-  authenticated(request: Pick<IncomingMessage, 'socket'>): void
+  /**
+   * Assigns the connection of a request to its key or link. Returns false if they have too many connections: the
+   * connection then stays without an owner, and gives way to others.
+   */
+  accept(request: AcceptedRequest): boolean
 }
 
-/**
- * Keeps a server within its limits. A further connection closes the oldest one without a valid key: first of those
- * that wait for a request, which clients send at once and attackers withhold. Without one, the new connection closes.
- */
+/** Keeps a server within its limits by closing connections: `connectionToClose` chooses which. */
 export function limitConnections(server: Server, limits: ConnectionLimits): LimitedConnections {
-  // In order of their arrival.
-  const open = new Map<Socket, Connection>()
+  // The least recently active first.
+  const open = new Map<Socket, LimitedConnection>()
+  const touch = (connection: LimitedConnection): void => {
+    if (open.delete(connection.socket)) open.set(connection.socket, connection)
+  }
+  const makeRoomFor = (newest: LimitedConnection): boolean => {
+    const closing = connectionToClose([...open.values()], newest, limits)
+    if (closing === newest) return false
+    if (closing) {
+      open.delete(closing.socket)
+      closing.socket.destroy()
+    }
+    return true
+  }
   server.on('connection', (socket: Socket) => {
-    const connection = { socket, address: socket.remoteAddress ?? '', requests: 0, isAuthenticated: false }
-    const others = [...open.values()]
-    const fromSameAddress = others.filter(({ address }) => address === connection.address)
-    open.set(socket, connection)
-    socket.once('close', () => open.delete(socket))
-    if (fromSameAddress.length >= limits.perAddress) closeOne(fromSameAddress, socket)
-    else if (others.length >= limits.total) closeOne(others, socket)
+    const connection = new LimitedConnection(socket)
+    if (makeRoomFor(connection)) {
+      open.set(socket, connection)
+      socket.once('close', () => open.delete(socket))
+    } else {
+      socket.destroy()
+    }
   })
   // Before the listener that handles the request.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -51,21 +59,41 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Limi
     if (!connection) return
     connection.requests += 1
     // Until its key is found valid.
-    connection.isAuthenticated = false
-    response.once('close', () => (connection.requests -= 1))
+    connection.owner = undefined
+    touch(connection)
+    response.once('close', () => {
+      connection.requests -= 1
+      touch(connection)
+    })
   })
   return {
-    authenticated({ socket }) {
-      const connection = open.get(socket)
-      if (connection) connection.isAuthenticated = true
+    accept({ raw, owner, isUpgrade = false }) {
+      const connection = open.get(raw.socket)
+      // It has closed.
+      if (!connection) return true
+      connection.owner = owner
+      connection.isUpgraded = isUpgrade
+      if (makeRoomFor(connection)) return true
+      connection.owner = undefined
+      return false
     },
   }
+}
 
-  function closeOne(candidates: readonly Connection[], newest: Socket): void {
-    const anonymous = candidates.filter(({ isAuthenticated }) => !isAuthenticated)
-    const victim = anonymous.find(({ requests }) => requests === 0) ?? anonymous[0]
-    const socket = victim?.socket ?? newest
-    open.delete(socket)
-    socket.destroy()
+class LimitedConnection implements OpenConnection {
+  readonly socket: Socket
+  readonly address: string
+  owner: ConnectionOwner | undefined
+  /** Requests whose headers have arrived and whose response is not sent. */
+  requests = 0
+  isUpgraded = false
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    this.address = addressGroup(socket.remoteAddress ?? '')
+  }
+
+  get isRunning(): boolean {
+    return this.requests > 0 || this.isUpgraded
   }
 }

@@ -6,6 +6,7 @@ import { revokeKey } from '../../src/accounts/keys.ts'
 import { createClient } from '../../src/client/client.ts'
 import { createHttpHandler, listenForMcp, startMcpHttpServer } from '../../src/mcp/http-server.ts'
 import { openLog } from '../../src/platform/log.ts'
+import { openConnection } from '../http/raw-http.ts'
 import {
   requestMeta,
   postModernRequest,
@@ -127,6 +128,44 @@ test('without the service, a request returns 503 and no state is kept', async ()
   expect(await response.text()).toContain('6401')
 })
 
+const idleTenant = {
+  buildServer: () => new McpServer({ name: 'test', version: '0' }),
+  notify: () => () => undefined,
+  changes: new InMemoryServerEventBus(),
+  isBusy: false,
+}
+
+test('a key cannot take all connections: its further requests get 429', async () => {
+  const entry = createHttpHandler({
+    open: () => ({
+      ...idleTenant,
+      check: async () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
+    }),
+    clock: Date.now,
+    log: openLog({ level: 'silent' }),
+  })
+  const limits = { total: 20, perAddress: 20 }
+  const listening = await listenForMcp(entry, { host: '127.0.0.1', port: 0, limits })
+  onTestFinished(() => listening.close())
+  const head = (key: string) =>
+    `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key}\r\nContent-Type: application/json\r\n` +
+    'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n'
+  for (let count = 0; count < 8; count += 1) {
+    const line = await openConnection(listening.url)
+    onTestFinished(() => line[Symbol.dispose]())
+    line.socket.write(head('greedy'))
+    await line.waitForText(/100 Continue/)
+  }
+  const statusOf = async (key: string) => {
+    using line = await openConnection(listening.url)
+    line.socket.write(`${head(key)}{}`)
+    return await line.waitForText(/HTTP\/1\.1 [2-5]\d\d[^]*\}$/)
+  }
+  expect(await statusOf('greedy')).toMatch(/HTTP\/1\.1 429 [^]*retry-after: 5/)
+  expect(await statusOf('other')).toMatch(/HTTP\/1\.1 400 /)
+})
+
 test('a client that disconnects during the key check leaves no open tenant', async () => {
   const gate = Promise.withResolvers<void>()
   const checked = Promise.withResolvers<void>()
@@ -138,10 +177,7 @@ test('a client that disconnects during the key check leaves no open tenant', asy
         checked.resolve()
         await gate.promise
       },
-      buildServer: () => new McpServer({ name: 'test', version: '0' }),
-      notify: () => () => undefined,
-      changes: new InMemoryServerEventBus(),
-      isBusy: false,
+      ...idleTenant,
       [Symbol.asyncDispose]: async () => void (disposed += 1),
     }),
     clock: () => now,
