@@ -152,7 +152,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   [
     'video_timeline_render',
     { clips: ['a.mp4'], audio: [{ material: 'b.mp3', volume_db: 3 }] },
-    /Did you mean volume \(Factor/,
+    /Did you mean volume \(/,
   ],
   ['video_timeline_render', { clips: [{ material: 'a.mp4', start_frames: 50 }] }, /Did you mean clip_st/],
   [

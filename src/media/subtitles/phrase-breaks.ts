@@ -34,6 +34,7 @@ const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u
 const katakanaEnd = /[\p{Script=Katakana}ー]$/u
 const katakanaStart = /^[\p{Script=Katakana}ー]/u
+const hanStart = /^\p{Script=Han}/u
 const hiraganaEnd = /\p{Script=Hiragana}$/u
 const hiraganaStart = /^\p{Script=Hiragana}/u
 const hiraganaOnly = /^[\p{Script=Hiragana}ー]+$/u
@@ -42,10 +43,16 @@ const hiraganaOnly = /^[\p{Script=Hiragana}ー]+$/u
 function continuesWord(before: string, next: string): boolean {
   if (katakanaEnd.test(before) && katakanaStart.test(next)) return true
   if (/[\d０-９.,，．]$/.test(before) && /^[\d０-９]/.test(next)) return true
+  if (before.endsWith('ま') && politeEnding.test(next)) return true
+  // A number and its counter.
+  if (/[\d０-９]$/.test(before) && hanStart.test(next)) return true
   return verbEnding.test(next) && eastAsian.test(before.slice(-1))
 }
 
 function rankEnd(before: string, next: string, isJapanese: boolean): WordEnd {
+  // Hiragana after another script is the ending of the word or its particle.
+  if (isJapanese && eastAsian.test(before.slice(-1)) && hiraganaStart.test(next) && !independent.test(next))
+    return 'ending'
   if (endsPhrase(before, next, isJapanese)) return 'phrase'
   // The dictionary separates hiragana wrongly where it does not know a form.
   return hiraganaEnd.test(before) && hiraganaStart.test(next) ? 'ending' : 'inside'
@@ -60,6 +67,9 @@ function endsPhrase(before: string, next: string, isJapanese: boolean): boolean 
 /** Endings of Japanese verbs and adjectives that the dictionary separates from their stem. */
 const verbEnding =
   /^(?:た|て|で|だっ|たら|たり|ない|なかっ|なく|なけれ|ます|まし|ませ|ません|ましょ|ましょう|れ|れる|られ|られる|せ|せる|させ|させる|たい|たく|たかっ|ん|う|よう|ちゃ|ちゃっ|じゃ|てる|とく|そう|っ|かっ|く|い|き|し|り|み|え|け|さ)$/
+
+/** Endings of ます, from which the dictionary separates ま after a stem in hiragana. */
+const politeEnding = /^(?:す|した|して|しょ|しょう|せ|せん)/
 
 /** Japanese particles, auxiliaries and suffixes, which belong to the word before them. */
 const dependent =

@@ -55,20 +55,13 @@ test.each([
   expect(wrapText(text, room(width)).join('|')).toBe(lines)
 })
 
+test('a text that begins with a sign that must not start a line is complete', () => {
+  expect(wrapText('っときょう', room(4)).join('')).toBe('っときょう')
+})
+
 test('lines break at the end of words only, unless a word is wider than a line', () => {
-  const phrases = [
-    'ここ',
-    'どこ',
-    'わたし',
-    'コーヒー',
-    '東京',
-    '食べました',
-    'とても',
-    '美しい',
-    '2026年',
-    '海辺',
-    'テレビ',
-  ]
+  // Written with kanji, katakana or digits: rows of hiragana alone can be read as different words.
+  const phrases = ['コーヒー', '東京', '食べました', '美しい', '2026年', '海辺', 'テレビ']
   const particles = ['は', 'が', 'を', 'に', 'の', 'から', 'と']
   const word = fc.tuple(fc.constantFrom(...phrases), fc.constantFrom(...particles))
   fc.assert(

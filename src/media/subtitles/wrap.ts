@@ -179,7 +179,7 @@ export function splitPieces(text: string): TextPiece[] {
 /** Splits a piece that is wider than a line before its endings and particles. */
 function splitEndings({ text, space: spaces, after }: TextPiece): TextPiece[] {
   const ends = [...findWordEnds(text)].filter(([at, rank]) => at > 0 && rank === 'ending')
-  const starts = [0, ...ends.map(([at]) => at)].filter((at) => !noStart.test(text.slice(at)))
+  const starts = [0, ...ends.map(([at]) => at).filter((at) => !noStart.test(text.slice(at)))]
   return starts.map((from, index) => {
     const to = starts[index + 1]
     return to === undefined
