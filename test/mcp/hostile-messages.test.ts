@@ -19,7 +19,10 @@ describe.each(eras)('a %s client', (era) => {
     ])
     const asText = '['.repeat(20_000) + ']'.repeat(20_000)
     const second = await agent.call('video_split_screen', { clips: asText })
-    expect([second.isError, second.text]).toEqual([true, expect.stringMatching(/^6016: clips\[0\]: must be an object/)])
+    expect([second.isError, second.text]).toEqual([
+      true,
+      expect.stringMatching(/^6016: clips\[0\]: must be an object/),
+    ])
   })
 
   test('has its session and streams ended soon after its key was revoked', async () => {
