@@ -36,6 +36,8 @@ const path = z.string().min(1)
 /** Names of models that users can provide. */
 const ownModels = Object.entries(manifest).flatMap(([name, { kind }]) => (kind === 'own' ? name : []))
 
+const connectionCount = () => z.int().min(1).max(100_000).optional()
+
 /** Settings of `reelwright.config.json`. */
 export const settings = z.strictObject({
   base_url: z
@@ -232,26 +234,16 @@ export const settings = z.strictObject({
     meaning: 'Running tasks from which a key yields to waiting tasks of other keys; no worker stays idle',
     byDefault: 'one less than the number of tasks that run at the same time, at least 1',
   }),
-  max_connections: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .optional()
-    .register(descriptions, {
-      meaning:
-        'Connections that `reelwright serve` and `mcp --http` keep open; each may need two file descriptors. A further one closes one without a valid key, and a key can use a quarter of them',
-      byDefault: `\`${defaultConnectionLimits.total}\``,
-    }),
-  max_connections_per_address: z
-    .int()
-    .min(1)
-    .max(100_000)
-    .optional()
-    .register(descriptions, {
-      meaning:
-        'The same for connections from one address or IPv6 /64; behind a proxy, all of them have its address',
-      byDefault: `\`${defaultConnectionLimits.perAddress}\`; with \`public_url\`, all of \`max_connections\``,
-    }),
+  max_connections: connectionCount().register(descriptions, {
+    meaning:
+      'Connections that `reelwright serve` and `mcp --http` keep open; each may need two file descriptors. A further one closes one without a valid key, and a key can use a quarter of them',
+    byDefault: `\`${defaultConnectionLimits.total}\``,
+  }),
+  max_connections_per_address: connectionCount().register(descriptions, {
+    meaning:
+      'The same for connections from one address or IPv6 /64; behind a proxy, all of them have its address',
+    byDefault: `\`${defaultConnectionLimits.perAddress}\`; with \`public_url\`, all of \`max_connections\``,
+  }),
   storage_quota_gib: z.number().positive().optional().register(descriptions, {
     meaning: 'Storage limit of an account, GiB; uploads beyond it fail with 6002',
     byDefault: 'the capacity of the disk',
