@@ -11,7 +11,7 @@ const runs = 20
 
 async function firstResponse(program: string, dataDir: string): Promise<number> {
   const started = performance.now()
-  const client = await connectTo(program, dataDir)
+  const client = await connectTo(program, folder, dataDir)
   const status = await client.callTool({ name: 'service_status' })
   const elapsed = performance.now() - started
   if (status.isError === true) throw new Error(JSON.stringify(status.content))

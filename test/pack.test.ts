@@ -76,7 +76,7 @@ describe('the packed package', () => {
 
   it('serves MCP and starts the service', async () => {
     const dataDir = join(folder, 'data')
-    const client = await connectTo(packed.program, dataDir)
+    const client = await connectTo(packed.program, folder, dataDir)
     try {
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name)).toContain('video_split_screen')
@@ -92,13 +92,14 @@ describe('the packed package', () => {
   it('transcribes a piano and detects text with the installed engines', async ({ skip }) => {
     const [models, pictures] = [testdata('models'), testdata('ocr')]
     if (models === undefined || pictures === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-    const dataDir = join(folder, 'models')
+    const [dataDir, workspace] = [join(folder, 'models'), join(folder, 'workspace')]
+    await mkdir(workspace)
     await installEngines(join(dataDir, dataFiles.packs))
     await writeFile(join(dataDir, 'reelwright.config.json'), JSON.stringify({ models_mirror: models }))
     const sound = await record(firstSeconds(generatePiece('voices', 31), 5), { soundFont: florestan ?? '' })
-    await writeWav(join(dataDir, 'piano.wav'), sound)
-    await copyFile(join(pictures ?? '', 'text_rec.jpg'), join(dataDir, 'text.jpg'))
-    const client = await connectTo(packed.program, dataDir)
+    await writeWav(join(workspace, 'piano.wav'), sound)
+    await copyFile(join(pictures ?? '', 'text_rec.jpg'), join(workspace, 'text.jpg'))
+    const client = await connectTo(packed.program, workspace, dataDir)
     try {
       const outputOf = async (name: string, file_id: string) => {
         const response = await client.callTool({ name, arguments: { file_id, wait_seconds: 45 } })

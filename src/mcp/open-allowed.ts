@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
-import { lstat, open, opendir, realpath, stat, type FileHandle } from 'node:fs/promises'
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { lstat, open, opendir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { extensionOf, fileKinds, kindOf, supportedHint, type FileKind } from '../contract/file-kind.ts'
 import { summarizeList } from '../contract/format.ts'
@@ -122,8 +122,8 @@ async function checkAllowedFolder(
   while (!(await pathExists(existing)) && dirname(existing) !== existing) existing = dirname(existing)
   const ancestor = await realpath(existing).catch(async (error: unknown) => {
     // A dangling or circular link stays one; anything else is being replaced.
-    const isBroken = await lstat(existing).then(
-      async (stats) => stats.isSymbolicLink() && !(await isReachable(existing)),
+    const isBroken = await readlink(existing).then(
+      async (target) => !(await isReachable(resolve(dirname(existing), target))),
       () => false,
     )
     throw isBroken || errorCode(error) !== 'ENOENT'

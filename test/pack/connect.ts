@@ -20,12 +20,12 @@ export async function connectBy({ command, args, env }: Start): Promise<Client> 
   return client
 }
 
-/** Starts an installed program's MCP server on a data folder and connects to it. */
-export function connectTo(program: string, dataDir: string): Promise<Client> {
+/** Starts an installed program's MCP server for a workspace, with its own data folder, and connects to it. */
+export function connectTo(program: string, workspace: string, dataDir: string): Promise<Client> {
   return connectBy({
     command: process.execPath,
     args: [program, 'mcp', '--data-dir', dataDir],
-    env: { REELWRIGHT_WORKSPACE: dataDir },
+    env: { REELWRIGHT_WORKSPACE: workspace },
   })
 }
 
