@@ -4,17 +4,17 @@ import { defineConfig } from 'vitest/config'
 /** Suites that take minutes at full length: `npm run test:soak`. */
 const soak = [
   'test/{day,fuzz}/**/*.test.ts',
-  'test/http/flat-memory.test.ts',
+  'test/http/{flat-memory,json-limits}.test.ts',
   'test/pack.test.ts',
-  'test/service/{crash,large-upload,power-cut,upload-crash}.test.ts',
+  'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,upload-crash}.test.ts',
 ]
 
 /** Tests that leave nothing behind in their process. Those that measure memory, kill or configure packs have their own process. */
 const sharing = [
   'test/!(commands|contract-errors|pack).test.ts',
-  'test/http/!(attacks|flat-memory).test.ts',
+  'test/http/!(attacks|flat-memory|json-limits).test.ts',
   'test/{mcp,observe,page,tasks}/**/*.test.ts',
-  'test/service/!(crash|large-upload|power-cut|upload-crash).test.ts',
+  'test/service/!(crash|large-upload|postgres-disk|postgres-failures|power-cut|upload-crash).test.ts',
 ]
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
@@ -26,8 +26,9 @@ const machine = {
 export default defineConfig({
   test: {
     setupFiles: ['test/setup/isolate.ts'],
-    // Most tests wait for child processes: four workers on two cores leave a quarter of the time unused.
-    maxWorkers: availableParallelism() + 4,
+    // Tests also wait for child processes, so two workers on two cores leave time unused. Six take a fifth longer than
+    // three, because each loads the modules again and all compete for the caches.
+    maxWorkers: availableParallelism() + 1,
     // Only end tests that hang, also on a slow or busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
