@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { particleError } from '../../../src/engines/chromium/particle.ts'
-import { lacksBrowser, openPlayer, particle, play, dryRunProblems, captureFolder, timeline } from './play.ts'
+import { lacksBrowser, openPlayer, particle, play, dryRunProblems, timeline } from './play.ts'
 
 const control = '\x21\xf9\x04'
 const animated =
