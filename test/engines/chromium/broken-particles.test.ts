@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { particleError } from '../../../src/engines/chromium/particle.ts'
 import { lacksBrowser, openPlayer, particle, play, dryRunProblems, timeline } from './play.ts'
