@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { MediaError } from '../contract/errors.ts'
 import type { FileRecord } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
-import type { UploadInit, UploadInitResult } from '../contract/upload.ts'
+import type { OpenUploadSession, UploadInit, UploadInitResult } from '../contract/upload.ts'
 import { isNetworkFailure } from '../platform/system-error.ts'
 import { exponentialDelay, retry, type Wait } from '../platform/retry.ts'
 import type { Client } from './client.ts'
@@ -19,6 +19,8 @@ import {
 } from './upload-parts.ts'
 
 interface UploadFileOptions {
+  /** BLAKE3 of the file as it is now, if known. The file is then not read if the service has its bytes. */
+  readonly blake3?: string | undefined
   /** Aborts the upload. The service keeps the received parts of a large file, and the next upload resumes there. */
   readonly signal?: AbortSignal
   /** Completed share of the work, 0 to 1; never decreases. */
@@ -39,30 +41,35 @@ const maxSessions = 3
 /** HTTP statuses of a service that does not support uploads in parts. */
 const unsupportedStatuses: readonly number[] = [404, 405, 501]
 
+/** Services that sent a session without local import, and are not asked for it again. */
+const remoteServices = new WeakSet<Client>()
+
 /**
  * Uploads a file with constant memory. Sends nothing if the service has its bytes, one request if it is small, else
- * parts, resuming an earlier upload. Verifies size and BLAKE3 of the stored file.
+ * parts, resuming an earlier upload. A large file is read only once by a service on the same machine. Verifies size and
+ * BLAKE3 of the stored file, or that the file did not change while the service read it.
  */
 export async function uploadFile(
   client: Client,
   source: UploadSource,
-  options: UploadFileOptions = {},
+  { blake3: known, ...options }: UploadFileOptions = {},
 ): Promise<FileRecord> {
   const report = monotonic(options.onProgress)
   const hasChanged = await watchForChanges(source)
+  let blake3 = known
   const upload = openUpload(client, source, {
     ...options,
-    onProgress: (share) => report(hashingShare + share * (1 - hashingShare)),
+    onProgress: (share) => report(blake3 === undefined ? share : hashingShare + share * (1 - hashingShare)),
   })
-  const blake3 = await hashUploadBytes(
-    source,
-    { offset: 0, size: source.size },
-    { signal: upload.signal, onProgress: (hashed) => report((hashed / source.size) * hashingShare) },
-  )
+  const { size, name } = source
   for (let sessions = 1; ; sessions += 1) {
     try {
-      const record = await sendFile(upload, { filename: source.name, size: source.size, blake3_id: blake3 })
-      if (record.size !== source.size || record.blake3_id !== blake3) throw uploadMismatch(source)
+      const imported = blake3 === undefined ? await importFile(upload) : undefined
+      if (!imported) blake3 ??= await hashSource(upload, report)
+      const record = imported ?? (await sendFile(upload, { filename: name, size, blake3_id: blake3 }))
+      const hasOtherBytes = blake3 !== undefined && record.blake3_id !== blake3
+      if (record.size !== size || hasOtherBytes) throw uploadMismatch(source)
+      if (imported && (await hasChanged())) throw changedDuringUpload(source)
       report(1)
       return record
     } catch (error) {
@@ -72,29 +79,64 @@ export async function uploadFile(
   }
 }
 
+/**
+ * Lets a service on the same machine read and hash a large file, so that it is read once. Returns undefined if the file
+ * is small or the service cannot read it. Such an upload cannot be resumed later, as only its hash would identify it.
+ */
+async function importFile(upload: Upload): Promise<FileRecord | undefined> {
+  const { client, source, signal } = upload
+  if (!source.local || source.size < minPartedUploadBytes || remoteServices.has(client)) return undefined
+  const started = await upload.retry(
+    () => beginUpload(upload, { filename: source.name, size: source.size }),
+    signal,
+  )
+  if (started && 'instant' in started) return started
+  if (!started?.local_import) {
+    remoteServices.add(client)
+    if (started) await abortUpload(client, started)
+    return undefined
+  }
+  try {
+    return await uploadInParts(upload, started)
+  } catch (error) {
+    await abortUpload(client, started)
+    throw error
+  }
+}
+
+async function hashSource({ source, signal }: Upload, report: (share: number) => void): Promise<string> {
+  const onProgress = (hashed: number): void => report((hashed / source.size) * hashingShare)
+  return await hashUploadBytes(source, { offset: 0, size: source.size }, { signal, onProgress })
+}
+
 /** Uploads a file in one session. */
-async function sendFile(upload: Upload, file: Required<UploadInit>): Promise<FileRecord> {
+async function sendFile(upload: Upload, file: UploadInit): Promise<FileRecord> {
   const { client, signal } = upload
   const started = await upload.retry(() => beginUpload(upload, file), signal)
   if (!started) return await uploadInOneRequest(upload)
   if ('instant' in started) return started
-  const abort = () =>
-    client
-      .call(routes.abortUpload, { params: { upload_id: started.upload_id }, signal })
-      .catch(() => undefined)
   const isLocal = started.local_import && upload.source.local
   if (file.size < minPartedUploadBytes && !isLocal && !('missing' in started)) {
     // The session was opened only to learn whether the service has the bytes.
-    await abort()
+    await abortUpload(client, started)
     return await uploadInOneRequest(upload)
   }
   try {
     return await uploadInParts(upload, started)
   } catch (error) {
     // Its parts do not match the file: the next upload must not resume there.
-    if (hasErrorCode(error, 6026)) await abort()
+    if (hasErrorCode(error, 6026)) await abortUpload(client, started)
     throw error
   }
+}
+
+/** Time in which a session must be removed, ms. A session that stays expires. */
+const abortTimeoutMs = 5000
+
+/** Removes a session and its parts, also while the upload is being cancelled. */
+async function abortUpload(client: Client, { upload_id }: OpenUploadSession): Promise<void> {
+  const signal = AbortSignal.timeout(abortTimeoutMs)
+  await client.call(routes.abortUpload, { params: { upload_id }, signal }).catch(() => undefined)
 }
 
 /** Opens an upload session, or finds the stored bytes. Returns null if the service does not support parts. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { describeSize } from '../contract/format.ts'
 import { keyedMutex } from '../platform/concurrency.ts'
-import { sharedSync, syncFolder, writeFully } from '../platform/durable.ts'
+import { sharedSync, syncFolder, writeAt } from '../platform/durable.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeSpace } from '../platform/folder.ts'
 import { PrefixHasher } from './prefix-hasher.ts'
@@ -181,7 +181,7 @@ async function copyPart(
       if (received > part.size) break
       if (!differs && !(await hasBytesAt(file, bytes, position))) await begin()
       if (!differs) continue
-      const writing = writeFully(file, bytes, position)
+      const writing = writeAt(file, bytes, position)
       // The main thread hashes them while another one writes.
       hash?.(bytes)
       await writing

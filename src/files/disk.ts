@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { describeSize } from '../contract/format.ts'
 import type { Db } from '../db/schema.ts'
-import { syncFolder, writeDurably, writeFully } from '../platform/durable.ts'
+import { syncFolder, writeDurably, writeAt } from '../platform/durable.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { freeSpace, createFolder } from '../platform/folder.ts'
@@ -92,10 +92,13 @@ async function writeStream(
   await using file = await open(path, 'wx', readOnlyMode)
   let size = 0
   for await (const chunk of source) {
+    const position = size
     size += chunk.byteLength
     if (size > maxBytes) throw new MediaError(6002, `the file is larger than ${describeSize(maxBytes)}`)
+    const writing = writeAt(file, chunk, position)
+    // This thread hashes the chunk while another one writes it.
     hasher.update(chunk)
-    await writeFully(file, chunk)
+    await writing
   }
   if (size === 0) throw new MediaError(6011, 'the file is empty')
   failpoint('files.put.written')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createAllowedFolders, readAllowed } from '../../test/mcp/allowed-folders.ts'
 import { openAllowedFile, openAllowedFolder } from './open-allowed.ts'
 import { createWorkspace } from './workspace.ts'
@@ -14,6 +14,22 @@ describe('openAllowedFile', () => {
     const paths = ['clip.mp4', './clip.mp4', '../inside/clip.mp4', join(at.inside, 'clip.mp4')]
     paths.push(`file://${at.inside}/clip.mp4`, join(at.outside, 'way-in.mp4'))
     for (const path of paths) expect(await readAllowed(at.folders, path)).toBe('clip')
+  })
+
+  test('a file is settled if its last change was some seconds ago, so that the next one shows', async () => {
+    await using at = await createAllowedFolders()
+    const isSettled = async (now: number) => {
+      vi.useFakeTimers({ toFake: ['Date'], now })
+      try {
+        const file = await openAllowedFile(at.folders, 'clip.mp4')
+        await file.handle.close()
+        return file.isSettled
+      } finally {
+        vi.useRealTimers()
+      }
+    }
+    const { ctimeMs } = await stat(join(at.inside, 'clip.mp4'))
+    expect([await isSettled(ctimeMs + 1000), await isSettled(ctimeMs + 3000)]).toEqual([false, true])
   })
 
   test('never opens a file outside, neither through links nor through parent folders', async () => {

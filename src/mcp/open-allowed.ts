@@ -25,12 +25,17 @@ export interface OpenedFile {
   readonly local?: LocalFile
   /** Equal for the same file with the same content. */
   readonly identity: string
+  /** Whether any later change gives it another identity. */
+  readonly isSettled?: boolean
   /** Of a remote file: fetches its bytes, reports the share 0 to 1, and returns their number. */
   readonly fill?: (signal: AbortSignal, onProgress: (share: number) => void) => Promise<number>
 }
 
 // Opening a FIFO must not block, and a terminal must not become the controlling one. Windows has neither flag.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+
+/** Longest step in which a file system counts the time of changes, ms (FAT). */
+const maxTimeStepMs = 2000
 
 /** Whether a path names an existing regular file. */
 export async function isExistingFile(folders: Folders, given: string): Promise<boolean> {
@@ -72,10 +77,11 @@ export async function openAllowedFile(
     const kind = kindOf(extensionOf(basename(path)))
     if (!kind) throw unsupportedExtension(given, wanted)
     if (stats.size === 0n) throw new MediaError(6011, `${given} is empty`)
-    const { dev, ino, size, mtimeNs, ctimeNs } = stats
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = stats
     const identity = [dev, ino, size, mtimeNs, ctimeNs].join(':')
     const local = { path: real, device: String(dev), inode: String(ino) }
-    return { handle, name: basename(path), kind, size: Number(size), identity, local }
+    const isSettled = Date.now() - Number(ctimeMs) > maxTimeStepMs
+    return { handle, name: basename(path), kind, size: Number(size), identity, isSettled, local }
   } catch (error) {
     await handle.close()
     throw error

@@ -99,6 +99,8 @@ export interface Session extends AsyncDisposable {
   readonly previews: BackgroundJobs<Preview>
   /** Running uploads by file identity, so that a file is uploaded once. */
   readonly activeUploads: Map<string, Promise<FileRecord>>
+  /** BLAKE3 of uploaded files by file identity, so that the next call does not read them again. */
+  readonly hashes: RecentItems<string>
   readonly tasks: RecentItems<KnownTask>
   readonly results: RecentResults
   /** Files uploaded or saved through this server, by id. */
@@ -143,6 +145,7 @@ export function openSession({
     saves,
     previews,
     activeUploads: new Map(),
+    hashes: new RecentItems(),
     tasks: new RecentItems(),
     results: new RecentResults(),
     files: new RecentItems(),

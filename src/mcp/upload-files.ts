@@ -101,13 +101,16 @@ async function uploadOnce(
   file: OpenedFile,
   options: Parameters<typeof uploadFile>[2],
 ): Promise<FileRecord> {
-  const active = session.activeUploads.get(file.identity)
+  const { activeUploads, hashes, client } = session
+  const active = activeUploads.get(file.identity)
   if (active) return active
-  const upload = uploadFile(session.client, file, options)
-  session.activeUploads.set(file.identity, upload)
+  const upload = uploadFile(client, file, { ...options, blake3: hashes.get(file.identity) })
+  activeUploads.set(file.identity, upload)
   try {
-    return await upload
+    const record = await upload
+    if (file.isSettled) hashes.remember(file.identity, record.blake3_id)
+    return record
   } finally {
-    session.activeUploads.delete(file.identity)
+    activeUploads.delete(file.identity)
   }
 }

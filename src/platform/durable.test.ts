@@ -2,7 +2,9 @@ import { type FileHandle, mkdir, mkdtempDisposable, readdir, readFile, stat } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sharedSync, writeDurably, writeFully } from './durable.ts'
+import { sharedSync, writeDurably, writeAt } from './durable.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a file is replaced atomically with its mode, without leaving a temporary file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'durable-'))
@@ -30,24 +32,40 @@ test('concurrent writes never mix their contents', async () => {
   expect(await readdir(folder.path)).toEqual(['state.json'])
 })
 
-test('a chunk is written in small writes, also after partial ones', async () => {
-  const written = new Map<number, number>()
-  const write = async (_: Uint8Array, at: number, length: number, position: number) => {
-    expect(position - at).toBe(100)
+test('a chunk is written in small writes at once, also after partial ones', async () => {
+  const written: { start: number; end: number }[] = []
+  const write = async (slice: Uint8Array, at: number, length: number, position: number) => {
+    expect(at + length).toBe(slice.byteLength)
     // The system may write less than requested.
-    const bytesWritten = Math.min(length, 300_000)
-    written.set(position, bytesWritten)
-    expect(length).toBeLessThanOrEqual(512 * 1024)
+    const bytesWritten = Math.min(length, 150_000)
+    written.push({ start: position, end: position + bytesWritten })
+    expect(length).toBeLessThanOrEqual(256 * 1024)
     return { bytesWritten }
   }
   const size = 2 ** 21 + 1
-  await writeFully({ write } as unknown as FileHandle, new Uint8Array(size), 100)
-  let end = 100
-  for (const [position, bytes] of written) {
-    expect(position).toBe(end)
-    end += bytes
+  await writeAt({ write } as unknown as FileHandle, new Uint8Array(size), 100)
+  const inOrder = written.toSorted((one, other) => one.start - other.start)
+  expect(inOrder[0]?.start).toBe(100)
+  expect(inOrder.at(-1)?.end).toBe(100 + size)
+  expect(inOrder.slice(1).map(({ start }) => start)).toEqual(inOrder.slice(0, -1).map(({ end }) => end))
+})
+
+test('a write that fails is reported after the others have ended', async () => {
+  const other = Promise.withResolvers<{ bytesWritten: number }>()
+  const write = async (slice: Uint8Array, _: number, __: number, position: number) => {
+    if (position === 0) throw new Error('no space')
+    await other.promise
+    return { bytesWritten: slice.byteLength }
   }
-  expect(end).toBe(100 + size)
+  let ended = false
+  const writing = writeAt({ write } as unknown as FileHandle, new Uint8Array(2 ** 19), 0).finally(
+    () => (ended = true),
+  )
+  writing.catch(() => undefined)
+  await turn()
+  expect(ended).toBe(false)
+  other.resolve({ bytesWritten: 0 })
+  await expect(writing).rejects.toThrow('no space')
 })
 
 /** Creates a file whose syncs end when the test resolves them. */
@@ -60,8 +78,6 @@ function createSlowFile() {
   }
   return { file: { datasync } as FileHandle, syncs }
 }
-
-const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('requests during a sync wait for the next sync, which serves all of them', async () => {
   const { file, syncs } = createSlowFile()

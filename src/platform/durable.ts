@@ -11,21 +11,25 @@ export async function syncFolder(path: string): Promise<void> {
 
 /**
  * Most bytes of one write. Linux caches a larger one in larger blocks of memory, which took up to five times the
- * processor time (ext4, writes of 1 MiB).
+ * processor time (ext4, writes of 512 KiB and more).
  */
-const maxWriteBytes = 512 * 1024
+const maxWriteBytes = 256 * 1024
 
-/** Writes a whole chunk, at a position or after the last write, in as many writes as needed. */
-export async function writeFully(
-  file: FileHandle,
-  chunk: Uint8Array,
-  position: number | null = null,
-): Promise<void> {
-  for (let at = 0; at < chunk.byteLength;) {
-    const place = position === null ? null : position + at
-    const length = Math.min(maxWriteBytes, chunk.byteLength - at)
-    at += (await file.write(chunk, at, length, place)).bytesWritten
-  }
+/**
+ * Writes a whole chunk at a position, in as many writes as needed. They run at the same time, because each waits longer
+ * for its thread than for the file. Ends when all have ended, also when one fails.
+ */
+export async function writeAt(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
+  const writes: Promise<void>[] = []
+  for (let at = 0; at < chunk.byteLength; at += maxWriteBytes)
+    writes.push(writeSlice(file, chunk.subarray(at, at + maxWriteBytes), position + at))
+  const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
+}
+
+async function writeSlice(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let at = 0; at < bytes.byteLength;)
+    at += (await file.write(bytes, at, bytes.byteLength - at, position + at)).bytesWritten
 }
 
 /** Flushes and renames a finished file, so that the new name shows all of it or nothing, also after a power cut. */

@@ -1,5 +1,18 @@
 import { execFile } from 'node:child_process'
-import { link, mkdir, mkdtemp, open, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  open,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +21,7 @@ import { createClient } from '../../src/client/client.ts'
 import { uploadFile } from '../../src/client/upload.ts'
 import { fillPath, routes } from '../../src/contract/routes.ts'
 import type { LocalFile, OpenUploadSession } from '../../src/contract/upload.ts'
+import { hashFile } from '../../src/platform/hash.ts'
 import { api } from '../service/api.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
@@ -178,5 +192,50 @@ describe('parts of a file of the same machine', () => {
     const { file_id } = await uploadFile(client, source)
     await client.close()
     expect(Buffer.from(await api(account).download(file_id)).toString()).toBe('bytes that must be sent')
+  })
+})
+
+describe('a large file of the same machine', () => {
+  const size = 64 * 2 ** 20 + 1
+
+  /** Creates a file that starts with a text and opens it for writing only, so that a client cannot read it. */
+  async function largeSource(name: string) {
+    const { path, ...rest } = await file(name, name)
+    await truncate(path, size)
+    const handle = await open(path, constants.O_WRONLY)
+    return { handle, name, size, local: { path, ...rest } }
+  }
+
+  test('is read once, by the service, and not at all if the client knows its hash', async () => {
+    const source = await largeSource('large.txt')
+    const client = createClient(account)
+    const progress: number[] = []
+    const record = await uploadFile(client, source, { onProgress: (share) => void progress.push(share) })
+    expect(record).toMatchObject({ size, blake3_id: await hashFile(source.local.path) })
+    expect(progress).toEqual([...progress].toSorted((one, other) => one - other))
+    expect(progress.at(-1)).toBe(1)
+    const again = await uploadFile(client, source, { blake3: record.blake3_id })
+    expect(again).toMatchObject({ file_id: record.file_id, instant: true })
+    await client.close()
+    await source.handle.close()
+  })
+
+  test('that changes meanwhile is reported, and leaves no open upload', async () => {
+    const source = await largeSource('changing.txt')
+    const client = createClient(account)
+    let changing: Promise<void> | undefined
+    const onProgress = (share: number): void => {
+      if (share > 0) changing ??= utimes(source.local.path, 1, 1)
+    }
+    await expect(uploadFile(client, source, { onProgress })).rejects.toMatchObject({
+      code: 6036,
+      retryable: true,
+    })
+    await changing
+    await client.close()
+    await source.handle.close()
+    const { db } = service.running.service
+    const unfinished = await db.selectFrom('uploads').select('name').where('file_id', 'is', null).execute()
+    expect(unfinished.map(({ name }) => name)).not.toContain('changing.txt')
   })
 })

@@ -3,7 +3,7 @@ import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import type { Dispatcher } from 'undici'
 import { MediaError } from '../../contract/errors.ts'
 import { describeSize } from '../../contract/format.ts'
-import { writeDurably, writeFully } from '../../platform/durable.ts'
+import { writeDurably, writeAt } from '../../platform/durable.ts'
 import { isUnresolvedHost, networkCode } from '../../platform/system-error.ts'
 import { exponentialDelay, retry, type Wait } from '../../platform/retry.ts'
 import { isDownloadUrl, isSafeRedirect } from './allowed-url.ts'
@@ -126,7 +126,7 @@ async function downloadOnce(
   }
   for await (const chunk of response.body as AsyncIterable<Buffer>) {
     if (state.bytes + chunk.length > artifact.bytes) throw wrongSizeError(start, artifact)
-    await writeFully(state.file, chunk, state.bytes)
+    await writeAt(state.file, chunk, state.bytes)
     state.bytes += chunk.length
     state.furthest = Math.max(state.furthest, state.bytes)
     onProgress?.(state.bytes)
