@@ -35,10 +35,10 @@ export interface Snapshot {
 export const snapshotSchema: PublishedSchema = { type: 'object' }
 
 const joinedTaskNote =
-  'This is the unfinished task of an earlier equal call. Nothing was started or charged again (use force_new: true for that).'
+  'This is the unfinished task of an earlier equal call. Nothing was started or charged again; to repeat it, add force_new: true to the call.'
 
 const finishedTaskNote =
-  'This is the result of an earlier equal call. Nothing was started or charged again (use force_new: true for that).'
+  'This is the result of an earlier equal call. Nothing was started or charged again; to repeat it, add force_new: true to the call.'
 
 /** Describes a task. One that was stopped on request is cancelled for the agent, whatever its record says. */
 export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): Snapshot {

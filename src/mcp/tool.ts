@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ErrorCode } from '../contract/errors.ts'
 import { fileKindsOf } from '../contract/file.ts'
-import { agentFieldOf } from '../contract/agent-form.ts'
+import { agentField, agentFieldOf } from '../contract/agent-form.ts'
 import { type AnySchema, fieldSchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { dropSafeBounds, type JsonSchema } from '../contract/json-schema.ts'
 import type { Toolset } from '../contract/operation.ts'
@@ -221,5 +221,7 @@ export const saveTo = pathText.optional().describe('Folder or file name')
 /** A file that the agent names. */
 export const pathOrId = pathText.describe('Path or id')
 
-/** Whether a call creates a task even if an equal one is unfinished. */
-export const forceNew = z.boolean().default(false).describe('Repeat an equal task')
+/** Whether a call creates a task even if an equal one exists. The result of an equal task names it, so it is not listed. */
+export const forceNew = agentField(z.boolean(), { isUnlisted: true })
+  .default(false)
+  .describe('Repeat an equal task')
