@@ -59,6 +59,14 @@ const regions = (count: number, end?: number) =>
   `[${Array.from({ length: count }, (_, index) => region(index, end)).join()}]`
 const purify = (rest: string) => `{"file_id":"1700000000000000001","phase":"purify",${rest}}`
 
+/** A timeline with a field, tracks, and gaps in each track. */
+function gtrk(field: string, tracks = 1, gaps = 0): string {
+  const gap = (index: number) => `{"clip_id":"","track_st":${index},"track_ed":${index + 1},"duration":1}`
+  const track = `{"track_index":0,"track_timeline":[${Array.from({ length: gaps }, (_, index) => gap(index)).join()}]}`
+  const start = '{"version":"v1","video_size":[640,360],"video_rate":25,"materials":[],"audio_track":[]'
+  return `${start},${field},"video_track":[${`${track},`.repeat(tracks - 1)}${track}]}`
+}
+
 // Repeated, because a busy disk delays writes too, and may cut the connection while a refused body is still sent.
 describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
   test.each<[string, string, () => string, number, RegExp]>([
@@ -154,6 +162,27 @@ describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
         `{"version":"v1","video_size":[640,360],"video_rate":25,"materials":[],"audio_track":[],"video_track":[{"track_index":0,"track_timeline":[${'{},'.repeat(60_000)}{}]}]}`,
       6016,
       /track_timeline\[0\]/,
+    ],
+    [
+      'a timeline that is nested too deeply in a field that is ignored',
+      '/task/video_timeline_render',
+      () => gtrk(`"struct_meta":${'{"a":'.repeat(5000)}{}${'}'.repeat(5000)}`),
+      6016,
+      /nested 5002 levels deep; at most 64/,
+    ],
+    [
+      'a timeline of as many tracks as fit',
+      '/task/video_timeline_render',
+      () => gtrk(`"beat_track":[${'{},'.repeat(20_000)}{}]`, 20_000),
+      6016,
+      /video_track/,
+    ],
+    [
+      'a timeline of as many gaps as fit',
+      '/task/video_timeline_render',
+      () => gtrk('"struct_meta":{}', 1, 8000),
+      6016,
+      /video_track|clips/,
     ],
     [
       'all objects that fit in 1 MiB, where more is allowed',
