@@ -11,6 +11,16 @@ import {
   type SchemaIssue,
 } from './validation.ts'
 
+/**
+ * Throws an error of text detection again. If its model is missing (6401), the hint adds that regions need no model.
+ */
+export function suggestRegions(error: unknown): never {
+  if (!(error instanceof MediaError) || error.code !== 6401) throw error
+  const { code, message, hint, retryable } = error
+  const alternative = 'Or give the places yourself: purify_scope "region" with regions needs no model.'
+  throw new MediaError(code, message, { cause: error, retryable, hint: `${hint} ${alternative}` })
+}
+
 /** Most regions in a list. */
 export const maxRegions = 50_000
 

@@ -148,7 +148,7 @@ function shortenSchema(zodSchema: z.core.$ZodType, schema: JsonSchema): void {
 
 /** Fields whose name, values and bounds say all that a call needs; boxes state the unit of their sides once. */
 const obviousNames: ReadonlySet<string> = new Set([
-  ...['x', 'y', 'w', 'h', 'wait_seconds', 'fps', 'quality', 'output_ratio', 'muted', 'keep_pitch', 'blur'],
+  ...['x', 'y', 'w', 'h', 'wait_seconds', 'fps', 'quality', 'output_ratio', 'keep_pitch', 'blur'],
   ...['artist', 'text', 'text_lang', 'language', 'translate_language', 'source', 'status', 'preview'],
   ...['composition', 'render', 'assets'],
 ])

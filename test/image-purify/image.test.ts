@@ -100,6 +100,16 @@ describe('boxes are filled from their surroundings', () => {
   })
 })
 
+it('a large place that is filled is reported, as it may repeat what is around it', async () => {
+  const source = await image('large.png')
+  const notesOf = async (h: number) =>
+    (await clean(source, { purify_scope: 'region', regions: [{ x: 0, y: 0, w: 0.5, h }] })).output.notes
+  expect(await notesOf(0.5)).toEqual([
+    expect.stringMatching(/^25 % of the picture was filled in one place .*look at the result$/),
+  ])
+  expect(await notesOf(0.2)).toBeUndefined()
+})
+
 it('a CMYK colour profile is omitted and reported', async () => {
   const source = await image('print.jpg', '-pix_fmt', 'yuvj420p')
   await addProfile(source, profileOf('CMYK'))

@@ -115,7 +115,7 @@ test('a timeline needs only clips', async () => {
   expect(data['assumed']).toEqual(
     expect.arrayContaining([
       'video_size is 320x180, that of cam1.mp4.',
-      expect.stringMatching(/^video_rate is 30 \(29\.97 rounded/),
+      expect.stringMatching(/^video_rate is 30: the rate of .* is 29\.97,/),
       expect.stringMatching(/keeps its pitch/),
     ]),
   )

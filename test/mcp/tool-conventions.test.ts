@@ -41,14 +41,11 @@ test.each([
   ['video_split_screen', '"duration_mode"'],
   ['video_timeline_render', '"struct_meta"'],
   ['video_timeline_render', '"force_new"'],
-])(
-  'the list omits fields of %s that few calls need; the full schema has them',
-  (name, field) => {
-    const tool = all.find(({ definition }) => definition.name === name)
-    expect(JSON.stringify(tool?.definition.inputSchema)).not.toContain(field)
-    expect(JSON.stringify(tool?.fullInputSchema())).toContain(field)
-  },
-)
+])('the list omits fields of %s that few calls need; the full schema has them', (name, field) => {
+  const tool = all.find(({ definition }) => definition.name === name)
+  expect(JSON.stringify(tool?.definition.inputSchema)).not.toContain(field)
+  expect(JSON.stringify(tool?.fullInputSchema())).toContain(field)
+})
 
 test('the list keeps every default and choice of the full schema', () => {
   for (const tool of all) {
@@ -186,7 +183,7 @@ describe.each(tools)(
 
 /** Fields whose name, values and bounds say all: the list omits their descriptions, the resource has them. */
 const obviousNames = [
-  ...['x', 'y', 'w', 'h', 'width', 'height', 'wait_seconds', 'fps', 'quality', 'output_ratio', 'muted'],
+  ...['x', 'y', 'w', 'h', 'width', 'height', 'wait_seconds', 'fps', 'quality', 'output_ratio'],
   ...['keep_pitch', 'blur', 'artist', 'text', 'text_lang', 'language', 'translate_language', 'source'],
   ...['composition', 'render', 'assets'],
 ]

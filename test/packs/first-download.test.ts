@@ -74,7 +74,9 @@ test('a host that cannot be found fails the task at once, with the fix', async (
     error: {
       ...{ code: 6401, retryable: false },
       message: expect.stringMatching(/the host x+\.example was not found$/),
-      hint: expect.stringMatching(/Connect this machine to the internet.*REELWRIGHT_MODELS_MIRROR/),
+      hint: expect.stringMatching(
+        /Connect this machine to the internet.*REELWRIGHT_MODELS_MIRROR.*purify_scope "region" with regions/,
+      ),
     },
   })
 })

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import type { MediaError } from '../../src/contract/errors.ts'
 import { requireAll } from '../../src/engines/readiness.ts'
+import { openPiano } from '../../src/engines/piano/piano.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configurePacks } from '../../src/engines/packs/resolve.ts'
 import { pullPacks } from '../../src/commands/manage-packs.ts'
@@ -70,5 +71,15 @@ describe.skipIf(mirror === undefined)('with nothing installed (REELWRIGHT_TESTDA
     const dataDir = join(folder, 'automatic')
     configurePacks(packsAt(dataDir, true))
     expect(await run(enhance, dataDir)).toEqual(['piece-piano.wav', 'piece.mid'])
+  })
+})
+
+test('where neither piano can be downloaded, the error names the one that readiness names', async () => {
+  // A label of 64 characters is invalid, so that no name server is asked.
+  const unreachable = `https://${'x'.repeat(64)}.example/`
+  configurePacks({ folder: join(folder, 'none'), automatic: true, own: {}, manifest, mirror: unreachable })
+  await expect(openPiano(new AbortController().signal)).rejects.toMatchObject({
+    code: 6401,
+    hint: expect.stringContaining('models pull piano-samples'),
   })
 })

@@ -26,7 +26,7 @@ const track = z.object({
   track_index: layer.describe('Tracks of one type and index must not overlap'),
   start: seconds.describe('s; audio always plays from 0'),
   duration: length.optional().describe('s; default: to the end of the file'),
-  muted: z.boolean().default(true).describe('Video only: false plays its own sound'),
+  muted: z.boolean().default(true).describe('false: with its sound'),
   volume: agentField(z.number().min(0).max(100), { isUnlisted: true })
     .default(1)
     .describe('Audio only; ignored'),

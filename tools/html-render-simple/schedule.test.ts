@@ -156,6 +156,16 @@ describe('tracks', () => {
     expect(base({ start: 9 })).toMatchObject({ startFrame: 150, endFrame: 150 })
   })
 
+  it('are noted if the result has no sound, but the base has', () => {
+    const notesOf = (...tracks: object[]) => schedule(read({ tracks }), files).notes
+    expect(notesOf(video)).toEqual([
+      'the sound of talk.mp4 is not played: set composition.tracks[0].muted to false to keep it',
+    ])
+    expect(notesOf({ ...video, muted: false })).toEqual([])
+    expect(notesOf({ ...video, asset: 'silent.mp4' })).toEqual([])
+    expect(notesOf(video, audio)).toEqual([])
+  })
+
   it('may be adjacent on one layer and overlap on two', () => {
     const on =
       (...tracks: object[]) =>

@@ -85,6 +85,7 @@ export function schedule<F extends RequestFile>(input: HtmlRenderInput, files: R
       : [
           ...[videos, sounds].flatMap(unusedTrackNotes),
           ...ignoredFieldNotes(sound, seconds),
+          ...(picture && !sound ? mutedNotes(picture) : []),
           ...blackAfterNotes(base, { rate, frames }),
         ],
   }
@@ -176,6 +177,14 @@ function checkOverlaps(tracks: readonly TimedTrack<RequestFile>[]): void {
     }
     if (!before || placed.end > before.end) last.set(layer, placed)
   }
+}
+
+/** Notes that a result without sound could have the sound of its base video. */
+function mutedNotes({ index, track, file }: TimedTrack<RequestFile>): string[] {
+  if (!track.muted || file.facts?.audio[0] === undefined) return []
+  return [
+    `the sound of ${file.name} is not played: set composition.tracks[${index}].muted to false to keep it`,
+  ]
 }
 
 function createBase<F extends RequestFile>(

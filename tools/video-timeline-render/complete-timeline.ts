@@ -276,10 +276,12 @@ function rateFields(
   const rate = stated ?? (video ? averageRate(video.frame_rate) : undefined)
   if (rate === undefined) return {}
   const rounded = Math.min(rates.most, Math.max(rates.least, Math.round(rate)))
-  const source = stated === undefined ? `, the rate of ${picture?.name}` : ''
-  const change =
-    rounded === rate ? '' : ` (${Math.round(rate * 1000) / 1000} rounded: the rate is a whole number)`
-  notes.push(`video_rate is ${rounded}${change}${source}.`)
+  const source = stated === undefined ? `the rate of ${picture?.name}` : 'the given rate'
+  notes.push(
+    rounded === rate
+      ? `video_rate is ${rounded}, ${source}.`
+      : `video_rate is ${rounded}: ${source} is ${Math.round(rate * 1000) / 1000}, and only whole rates from ${rates.least} to ${rates.most} can be rendered.`,
+  )
   return { video_rate: rounded }
 }
 
