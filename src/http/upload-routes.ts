@@ -21,7 +21,7 @@ import {
   type UploadKey,
 } from '../files/uploads.ts'
 import { createHasher } from '../platform/hash.ts'
-import { rechunk } from '../platform/streams.ts'
+import { freeAfterUse, rechunk } from '../platform/streams.ts'
 import { errorCode } from '../platform/system-error.ts'
 import type { Service } from '../tasks/service.ts'
 import { authenticatedCaller } from './authentication.ts'
@@ -241,7 +241,7 @@ async function* readPartBody(
   try {
     // Destroying the body would close the connection before the response.
     const chunks: AsyncIterable<Uint8Array> | undefined = body?.iterator({ destroyOnReturn: false })
-    for await (const bytes of chunks ? rechunk(chunks) : []) {
+    for await (const bytes of chunks ? rechunk(freeAfterUse(chunks)) : []) {
       hasher?.update(bytes)
       yield bytes
     }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readAtMost, rechunk, TooLargeError } from './streams.ts'
+import { freeAfterUse, readAtMost, rechunk, TooLargeError } from './streams.ts'
 
 const pieces = fc.array(fc.uint8Array({ maxLength: 20 }))
 
@@ -60,4 +60,15 @@ test('rechunk fails when its source fails', async () => {
     throw new Error('cut')
   }
   await expect(rechunk(broken()).next()).rejects.toThrow('cut')
+})
+
+test('a used chunk is freed when the next is requested, unless others share its memory', async () => {
+  const [own, shared] = [new Uint8Array(1000).fill(1), new Uint8Array(2000).fill(2)]
+  const chunks = freeAfterUse(Readable.from([own, shared.subarray(0, 1000)]))
+  expect((await chunks.next()).value).toBe(own)
+  expect(own.byteLength).toBe(1000)
+  await chunks.next()
+  expect(own.byteLength).toBe(0)
+  await chunks.next()
+  expect(shared.byteLength).toBe(2000)
 })
