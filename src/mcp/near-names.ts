@@ -92,7 +92,10 @@ const synonymGroups: readonly (readonly [names: readonly string[], fields: reado
     ['fps', 'video_rate'],
   ],
   [['fit', 'object fit'], ['fit_mode']],
-  [['layout'], ['layout_id']],
+  [
+    ['layout', 'arrangement'],
+    ['layout_id', 'layout_mode'],
+  ],
   [['audio', 'sound'], ['audio_mode']],
   [['videos', 'files', 'items', 'segments', 'shots'], ['clips']],
   [['music', 'sounds', 'audio tracks', 'soundtrack', 'voices', 'sound'], ['audio']],

@@ -160,14 +160,39 @@ test('music_visualizer uses the sound of a video; the HTTP contract accepts only
   expect(again.data).toMatchObject({ status: 'completed', assumed: ['The sound of cam1.mp4 is used.'] })
 })
 
-test('a split screen states what its defaults cut away', async () => {
+test.each<[object, object, string[]]>([
+  [{ layout_id: 'side by side' }, { x: 0.5, y: 0 }, ['Layout: 2 columns (250100).']],
+  [
+    { layout: 'stacked' },
+    { x: 0, y: 0.5 },
+    [
+      'layout was read as layout_mode.',
+      'layout_mode: "stacked" was read as rows.',
+      'Layout: 2 rows (200100).',
+    ],
+  ],
+])('a split screen arranges its clips by name: %j', async (named, corner, assumed) => {
+  const { data } = await callUntilDone(agent, 'video_split_screen', {
+    ...{ clips: ['cam1.mp4', 'cam2.mp4'], output_ratio: '16:9', quality: '720p', ...named },
+  })
+  expect(data).toMatchObject({ status: 'completed', assumed })
+  const { layout } = data['output'] as { layout: { slots: { destination_rect: object }[] } }
+  const rect = layout.slots[1]?.destination_rect
+  expect(rect).toMatchObject(
+    Object.fromEntries(
+      Object.entries(corner).map(([axis, at]) => [axis, at === 0 ? 0 : expect.closeTo(Number(at), 1)]),
+    ),
+  )
+})
+
+test('a split screen states which layout was selected and what its defaults cut away', async () => {
   const { data } = await callUntilDone(agent, 'video_split_screen', {
     clips: ['cam1.mp4', 'cam2.mp4'],
     ratio: 'portrait',
     quality: '720p',
   })
   expect(data['next_step']).toMatch(
-    /ratio was read as output_ratio\. .*Clips are cropped: clip 1 shows \d+ % .*fit_mode contain.* ends with the shortest clip, after 1 s\./,
+    /ratio was read as output_ratio\. .*Layout: 2 rows \(200200\)\. Clips are cropped: clip 1 shows \d+ % .*fit_mode contain.* ends with the shortest clip, after 1 s\./,
   )
 })
 
