@@ -63,6 +63,7 @@ const synonymGroups: readonly (readonly [names: readonly string[], fields: reado
   [['style', 'subtitle style'], ['subtitle_type']],
   [['bilingual', 'lingual mode'], ['lingual_type']],
   [['ratio', 'aspect', 'aspect ratio', 'orientation'], ['output_ratio']],
+  [['orientation'], ['video_size', 'resolution']],
   [
     ['color', 'font color', 'text color'],
     ['subtitle_color', 'background_color', 'c1'],

@@ -185,6 +185,16 @@ test.each<[object, object, string[]]>([
   )
 })
 
+test.each<[string, Record<string, unknown>, string]>([
+  ['music_visualizer', { file_id: 'cam1.mp4', template_id: 'ring', resolution: 'huge' }, 'resolution: '],
+  ['music_visualizer', { file_id: 'cam1.mp4', template_id: 'ring', resolution: 9 }, 'resolution: '],
+  ['video_timeline_render', { clips: ['cam1.mp4'], video_size: 'huge' }, 'video_size: '],
+  ['check_particle', { html: '<p>x</p>', video_size: '16:9' }, 'video_size: '],
+])('%s %j is no size, and the error names the forms of sizes', async (name, args, start) => {
+  const { text } = await agent.call(name, args)
+  expect(text).toMatch(new RegExp(`^6016: ${start}.* Fix: Use .*1920.*1080.* vertical \\(1080x1920\\).* 4K`))
+})
+
 test('a split screen states which layout was selected and what its defaults cut away', async () => {
   const { data } = await callUntilDone(agent, 'video_split_screen', {
     clips: ['cam1.mp4', 'cam2.mp4'],

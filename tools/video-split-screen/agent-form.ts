@@ -35,7 +35,6 @@ export function splitScreenAgentForm(fields: z.ZodObject<{ layout_id: z.ZodType 
       ),
     }),
     own: ['layout_mode'],
-    checkForm: (args) => void nameLayout(args),
     toRequest: nameLayout,
   }
 }
