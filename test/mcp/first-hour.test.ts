@@ -45,10 +45,17 @@ test('a folder is listed', async () => {
     folders: ['raw'],
     next_step: 'Use the path of a file, such as shoot/a.wav.',
   })
-  const { text } = await agent.call('video_split_screen', { clips: ['shoot', 'cam1.mp4'] })
-  expect(text).toMatch(
-    /^6016: clips\[0\]\.file_id: shoot is a folder\. It contains a\.wav, b\.mp4\. Fix: Name one of them, such as shoot\/a\.wav\./,
-  )
+  // A folder alone is named before the number of clips.
+  for (const clips of [['shoot', 'cam1.mp4'], 'shoot', ['shoot'], [{ file_id: 'shoot' }]]) {
+    const { text } = await agent.call('video_split_screen', { clips })
+    expect(text).toMatch(
+      /^6016: clips\[0\]\.file_id: shoot is a folder\. It contains a\.wav, b\.mp4\. Fix: Name one of them, such as shoot\/a\.wav\./,
+    )
+  }
+  for (const file_id of ['cam1.mp4', 'missing.mp4', '../..']) {
+    const { text } = await agent.call('video_split_screen', { clips: [{ file_id }] })
+    expect(text).toMatch(/^6016: clips: at least 2 items, 1 given/)
+  }
   expect((await agent.call('inspect_file', { file: '../..' })).text).toMatch(
     /^6016: .* outside the allowed folders/,
   )
