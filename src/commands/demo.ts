@@ -81,7 +81,12 @@ async function callDemoTool(client: Client, name: string, args: Record<string, u
 
 /** Makes the split screen and waits for it, as the answers' next_step says; the path of the result. */
 async function makeSplitScreen(client: Client, paths: readonly string[]): Promise<string> {
-  const input = { clips: paths.map((path) => ({ file_id: path })), output_ratio: '16:9', audio_mode: 'mix' }
+  const input = {
+    clips: paths.map((path) => ({ file_id: path })),
+    layout_mode: 'columns',
+    output_ratio: '16:9',
+    audio_mode: 'mix',
+  }
   say(`\nvideo_split_screen ${JSON.stringify(input, null, 2)}`)
   let seen = snapshot.parse((await callDemoTool(client, 'video_split_screen', input)).structuredContent)
   while (['uploading', 'created', 'queued', 'processing'].includes(seen.status)) {

@@ -34,9 +34,57 @@ test.each<[string, Record<string, unknown>, number, RegExp]>([
     6016,
     /purify_func_type/,
   ],
+  [
+    'video_split_screen',
+    { clips: ['a.mp4', 'b.mp4'], layout_mode: 'rows', layout_id: 'columns' },
+    6016,
+    /layout_id: "columns" is not the layout/,
+  ],
+  ['video_split_screen', { clips: [], layout_id: 'spiral' }, 6016, /layout_id: "spiral" is not a layout/],
+  ['video_split_screen', { clips: [], layout_mode: 'spiral' }, 6016, /layout_mode: .*columns/],
 ])('%s rejects %j before it opens a file', async (name, args, code, message) => {
   const converting = toContractRequest(unusable, { operation: operationNamed(name), args }, context)
   await expect(converting).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+})
+
+const shots = (count: number) => Array.from({ length: count }, () => ({ file_id: 'a.mp4' }))
+
+test.each<[object, object]>([
+  [{ layout_mode: 'columns' }, { layout_mode: 'template', layout_id: 350_100 }],
+  [
+    { layout_mode: 'rows', layout_id: 300_100 },
+    { layout_mode: 'template', layout_id: 300_100 },
+  ],
+  [
+    { layout_mode: 'rows', layout_id: 'stacked' },
+    { layout_mode: 'template', layout_id: 300_100 },
+  ],
+  [{ layout_id: 'Top-and-Bottom' }, { layout_mode: 'template', layout_id: 300_100 }],
+  [
+    { layout_mode: 'template', layout_id: 'left and right' },
+    { layout_mode: 'template', layout_id: 350_100 },
+  ],
+  [{ layout_mode: 'auto' }, { layout_mode: 'auto' }],
+  [{ layout_id: 350_400 }, { layout_id: 350_400 }],
+])('a layout by name is its id: %j', async (named, layout) => {
+  const args = { clips: shots(3), ...named }
+  const converted = await toContractRequest(
+    unusable,
+    { operation: operationNamed('video_split_screen'), args },
+    context,
+  )
+  expect(converted.request).toEqual({ clips: shots(3), ...layout })
+})
+
+test('a layout by name has four clips, and five are too many', async () => {
+  const convert = (count: number) => {
+    const args = { clips: shots(count), layout_mode: 'columns' }
+    return toContractRequest(unusable, { operation: operationNamed('video_split_screen'), args }, context)
+  }
+  expect((await convert(4)).request).toMatchObject({ layout_id: 450_200 })
+  await expect(convert(5)).rejects.toThrow('layout_mode: there is no layout of 5 columns, only of 2 to 4')
+  // The rule of the clips rejects these.
+  expect((await convert(1)).request).toMatchObject({ clips: shots(1), layout_id: 1 })
 })
 
 test('errors name the fields of the call, with the same code and a fix', () => {

@@ -17,6 +17,7 @@ import { describeIssues, plainIssueMessage } from '../contract/validation.ts'
 import type { Operation } from '../contract/operation.ts'
 import { nearValueHint } from './near-values.ts'
 import { type NormalizedArguments, normalizeArguments } from './normalize-arguments.ts'
+import { sizeHint } from './size-forms.ts'
 
 /** Valid arguments of a tool. */
 interface ParsedArguments<Input extends z.ZodObject> extends Pick<NormalizedArguments, 'assumed'> {
@@ -51,9 +52,10 @@ export function validateArguments<Input extends z.ZodObject>(
 /** Instruction for the first invalid value, where names of values explain it. */
 function firstValueHint(input: z.ZodObject, { issues }: z.ZodError, given: unknown): string | undefined {
   const { code, path = [] } = issues[0] ?? {}
+  const schema = schemaAt(input, path)
+  if (code === 'invalid_type') return schema && sizeHint(schema)
   // Refinements of valid values have their own instruction.
   if (code !== 'invalid_value' && code !== 'invalid_format') return undefined
-  const schema = schemaAt(input, path)
   const value = path.reduce<unknown>(
     (holder, key) => (holder as Record<PropertyKey, unknown> | undefined)?.[key],
     given,

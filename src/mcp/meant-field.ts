@@ -7,7 +7,8 @@ import { isRecord } from '../contract/validation.ts'
 import { convertUnit, fieldUnit, isConvertible, splitUnit } from './named-units.ts'
 import { nearFields, plainName } from './near-names.ts'
 import { nearValue, parseTime, type TimeUnit, timeUnit } from './near-values.ts'
-import { parseNested, readSize, singleItem } from './value-forms.ts'
+import { readSize } from './size-forms.ts'
+import { parseNested, singleItem } from './value-forms.ts'
 
 /** What an unknown name means. */
 interface MeantField {

@@ -63,6 +63,7 @@ const synonymGroups: readonly (readonly [names: readonly string[], fields: reado
   [['style', 'subtitle style'], ['subtitle_type']],
   [['bilingual', 'lingual mode'], ['lingual_type']],
   [['ratio', 'aspect', 'aspect ratio', 'orientation'], ['output_ratio']],
+  [['orientation'], ['video_size', 'resolution']],
   [
     ['color', 'font color', 'text color'],
     ['subtitle_color', 'background_color', 'c1'],
@@ -92,7 +93,10 @@ const synonymGroups: readonly (readonly [names: readonly string[], fields: reado
     ['fps', 'video_rate'],
   ],
   [['fit', 'object fit'], ['fit_mode']],
-  [['layout'], ['layout_id']],
+  [
+    ['layout', 'arrangement'],
+    ['layout_id', 'layout_mode'],
+  ],
   [['audio', 'sound'], ['audio_mode']],
   [['videos', 'files', 'items', 'segments', 'shots'], ['clips']],
   [['music', 'sounds', 'audio tracks', 'soundtrack', 'voices', 'sound'], ['audio']],

@@ -168,14 +168,6 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   expect(read).toThrow(expect.objectContaining({ code: 6016, hint: expect.stringMatching(hint) }))
 })
 
-test('a ratio is no size', () => {
-  const { args } = normalizeArguments(inputOf('video_timeline_render'), {
-    clips: ['a.mp4'],
-    video_size: '16:9',
-  })
-  expect(args).toMatchObject({ video_size: '16:9' })
-})
-
 test('the arguments of all examples are read unchanged', () => {
   for (const { operation } of operations) {
     for (const { input } of operation.examples) {

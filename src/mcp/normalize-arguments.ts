@@ -6,7 +6,8 @@ import { ambiguousFields, conversion, meantField } from './meant-field.ts'
 import { splitUnit } from './named-units.ts'
 import { nearFields } from './near-names.ts'
 import { nearValue, type TimeUnit, timeUnit } from './near-values.ts'
-import { loneFile, parseNested, readSize, singleItem } from './value-forms.ts'
+import { readSize } from './size-forms.ts'
+import { loneFile, parseNested, singleItem } from './value-forms.ts'
 
 /** Arguments with the names and types of their schema. */
 export interface NormalizedArguments {
@@ -49,12 +50,23 @@ function normalizeValue(schema: AnySchema, value: unknown, place: ArgumentPlace)
   if (inner instanceof z.ZodRecord) return normalizeRecord(inner, value, place)
   const near = nearValue(inner, value, place.unit)
   if (!near) return value
-  if (near.isAssumed) {
-    place.assumed.push(
-      `${z.core.toDotPath([...place.path])}: ${JSON.stringify(value)} was read as ${String(near.value)}.`,
-    )
-  }
+  if (near.isAssumed) noteReading(place, value, String(near.value))
   return near.value
+}
+
+function noteReading({ path, assumed }: ArgumentPlace, given: unknown, meant: string): void {
+  assumed.push(`${z.core.toDotPath([...path])}: ${JSON.stringify(given)} was read as ${meant}.`)
+}
+
+/** Width and height, if the schema is a size and the value one in another form. Notes sizes that are given by name. */
+function normalizeSize(
+  schema: AnySchema,
+  value: unknown,
+  place: ArgumentPlace,
+): [number, number] | undefined {
+  const size = readSize(schema, value)
+  if (size?.isNamed) noteReading(place, value, `${size.width}x${size.height}`)
+  return size && [size.width, size.height]
 }
 
 /** Keeps a value that already matches: text stays text if the union accepts text. */
@@ -70,7 +82,7 @@ function normalizeList(list: z.ZodArray, value: unknown, place: ArgumentPlace): 
   const plain = parseNested(value)
   const items = Array.isArray(plain)
     ? (plain as unknown[])
-    : (readSize(list, plain) ?? singleItem(element, plain, place.unit))
+    : (normalizeSize(list, plain, place) ?? singleItem(element, plain, place.unit))
   if (!items) return plain
   return items.map((item, index) => normalizeValue(element, item, { ...place, path: [...place.path, index] }))
 }
@@ -78,7 +90,7 @@ function normalizeList(list: z.ZodArray, value: unknown, place: ArgumentPlace): 
 function normalizeObject(object: z.ZodObject, value: unknown, place: ArgumentPlace): unknown {
   const plain = parseNested(value)
   if (isRecord(plain)) return normalizeFields(object, plain, place)
-  const size = readSize(object, plain)
+  const size = normalizeSize(object, plain, place)
   if (size) return normalizeFields(object, { width: size[0], height: size[1] }, place)
   const file = loneFile(object)
   return typeof plain === 'string' && file !== undefined && !/^\s*[[{]/.test(plain)

@@ -89,6 +89,20 @@ export async function openAllowedFile(
 }
 
 /**
+ * Returns the error of `openAllowedFile` for an allowed folder; undefined for everything else. Throws 6016 for paths
+ * outside the allowed folders.
+ */
+export async function folderError(folders: Folders, given: string): Promise<MediaError | undefined> {
+  const leadsTo = await resolveLinks(toAbsolute(folders, given))
+  await assertUsable(folders, { real: leadsTo }, given)
+  const isFolder = await stat(leadsTo).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+  return isFolder ? await notAFile(given, leadsTo) : undefined
+}
+
+/**
  * Opens a folder that an agent named for writing, and creates its missing parts one by one, each checked in its opened
  * parent. Throws 6016; retryable if a part was replaced or removed at the same moment.
  */

@@ -9,7 +9,7 @@ import { fieldSchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { rejectIgnoredArguments, removeEmptyArguments, validateArguments } from './arguments.ts'
 import { parentOf, setAt } from './nested-values.ts'
 import { isPath, openFiles, type OpenedFiles } from './upload-files.ts'
-import { openAllowedFile, type OpenedFile } from './open-allowed.ts'
+import { folderError, openAllowedFile, type OpenedFile } from './open-allowed.ts'
 import type { Session } from './session.ts'
 import { takesSoundOfVideo } from './video-sound.ts'
 
@@ -47,7 +47,11 @@ export async function prepareInput(
     )
     return validateArguments(operation.input, Object.fromEntries(known))
   }
-  check(new Map())
+  try {
+    check(new Map())
+  } catch (error) {
+    throw (await loneFolderError(session, paths)) ?? error
+  }
   const serviceFields = validateArguments(serviceChecked, args)
   rejectIgnoredArguments(operation, body(new Map()), unread)
   const files = await openFiles(session, kindsByPath(paths), (error, value) =>
@@ -74,6 +78,24 @@ function serviceCheckedFields({ shape }: z.ZodObject): z.ZodObject {
       Object.entries(shape).filter(([, field]) => field !== id && unwrapSchema(field) === id),
     ),
   )
+}
+
+/**
+ * Error for a folder that is the only file of a list: it explains more than the number of items. Undefined for all else.
+ */
+async function loneFolderError(
+  session: Session,
+  paths: readonly TextReference[],
+): Promise<MediaError | undefined> {
+  const [only] = paths
+  if (!only || paths.length > 1 || only.path.length === 1) return undefined
+  try {
+    const error = await folderError(await session.delivery.folders(), only.value)
+    return error?.at(z.core.toDotPath(only.path))
+  } catch {
+    // Agents on other machines name no paths, and paths outside the allowed folders reveal nothing.
+    return undefined
+  }
 }
 
 function kindsByPath(references: readonly TextReference[]): Map<string, readonly FileKind[]> {

@@ -45,10 +45,17 @@ test('a folder is listed', async () => {
     folders: ['raw'],
     next_step: 'Use the path of a file, such as shoot/a.wav.',
   })
-  const { text } = await agent.call('video_split_screen', { clips: ['shoot', 'cam1.mp4'] })
-  expect(text).toMatch(
-    /^6016: clips\[0\]\.file_id: shoot is a folder\. It contains a\.wav, b\.mp4\. Fix: Name one of them, such as shoot\/a\.wav\./,
-  )
+  // A folder alone is named before the number of clips.
+  for (const clips of [['shoot', 'cam1.mp4'], 'shoot', ['shoot'], [{ file_id: 'shoot' }]]) {
+    const { text } = await agent.call('video_split_screen', { clips })
+    expect(text).toMatch(
+      /^6016: clips\[0\]\.file_id: shoot is a folder\. It contains a\.wav, b\.mp4\. Fix: Name one of them, such as shoot\/a\.wav\./,
+    )
+  }
+  for (const file_id of ['cam1.mp4', 'missing.mp4', '../..']) {
+    const { text } = await agent.call('video_split_screen', { clips: [{ file_id }] })
+    expect(text).toMatch(/^6016: clips: at least 2 items, 1 given/)
+  }
   expect((await agent.call('inspect_file', { file: '../..' })).text).toMatch(
     /^6016: .* outside the allowed folders/,
   )
@@ -160,14 +167,49 @@ test('music_visualizer uses the sound of a video; the HTTP contract accepts only
   expect(again.data).toMatchObject({ status: 'completed', assumed: ['The sound of cam1.mp4 is used.'] })
 })
 
-test('a split screen states what its defaults cut away', async () => {
+test.each<[object, object, string[]]>([
+  [{ layout_id: 'side by side' }, { x: 0.5, y: 0 }, ['Layout: 2 columns (250100).']],
+  [
+    { layout: 'stacked' },
+    { x: 0, y: 0.5 },
+    [
+      'layout was read as layout_mode.',
+      'layout_mode: "stacked" was read as rows.',
+      'Layout: 2 rows (200100).',
+    ],
+  ],
+])('a split screen arranges its clips by name: %j', async (named, corner, assumed) => {
+  const { data } = await callUntilDone(agent, 'video_split_screen', {
+    ...{ clips: ['cam1.mp4', 'cam2.mp4'], output_ratio: '16:9', quality: '720p', ...named },
+  })
+  expect(data).toMatchObject({ status: 'completed', assumed })
+  const { layout } = data['output'] as { layout: { slots: { destination_rect: object }[] } }
+  const rect = layout.slots[1]?.destination_rect
+  expect(rect).toMatchObject(
+    Object.fromEntries(
+      Object.entries(corner).map(([axis, at]) => [axis, at === 0 ? 0 : expect.closeTo(Number(at), 1)]),
+    ),
+  )
+})
+
+test.each<[string, Record<string, unknown>, string]>([
+  ['music_visualizer', { file_id: 'cam1.mp4', template_id: 'ring', resolution: 'huge' }, 'resolution: '],
+  ['music_visualizer', { file_id: 'cam1.mp4', template_id: 'ring', resolution: 9 }, 'resolution: '],
+  ['video_timeline_render', { clips: ['cam1.mp4'], video_size: 'huge' }, 'video_size: '],
+  ['check_particle', { html: '<p>x</p>', video_size: '16:9' }, 'video_size: '],
+])('%s %j is no size, and the error names the forms of sizes', async (name, args, start) => {
+  const { text } = await agent.call(name, args)
+  expect(text).toMatch(new RegExp(`^6016: ${start}.* Fix: Use .*1920.*1080.* vertical \\(1080x1920\\).* 4K`))
+})
+
+test('a split screen states which layout was selected and what its defaults cut away', async () => {
   const { data } = await callUntilDone(agent, 'video_split_screen', {
     clips: ['cam1.mp4', 'cam2.mp4'],
     ratio: 'portrait',
     quality: '720p',
   })
   expect(data['next_step']).toMatch(
-    /ratio was read as output_ratio\. .*Clips are cropped: clip 1 shows \d+ % .*fit_mode contain.* ends with the shortest clip, after 1 s\./,
+    /ratio was read as output_ratio\. .*Layout: 2 rows \(200200\)\. Clips are cropped: clip 1 shows \d+ % .*fit_mode contain.* ends with the shortest clip, after 1 s\./,
   )
 })
 

@@ -5,6 +5,8 @@ import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { outputRatios } from '../../src/contract/catalog.ts'
 import { operation } from '../../src/contract/operation.ts'
+import { describeLayoutChoices } from './next-step.ts'
+import { splitScreenAgentForm } from './agent-form.ts'
 
 const unitShare = z.number().min(0).max(1)
 
@@ -60,8 +62,8 @@ const fields = z.object({
     .max(2 ** 31 - 1)
     .optional()
     .describe(
-      'For template: n00100 has n clips in rows, n50100 in columns (200100, 250100); 400100 is 2 by 2, 900100 3 by 3; ' +
-        'all: media://layouts',
+      'For template: 200100, 300100 and 400200 are rows, 250100, 350100 and 450200 columns; 400100 is 2 by 2, ' +
+        '900100 3 by 3; all: media://layouts',
     ),
   random_seed: z
     .int()
@@ -160,23 +162,6 @@ const output = z.object({
   }),
 })
 
-/** Share of a picture that is cropped without mention. */
-const unnoticedCrop = 0.05
-
-/** Instruction after rendering: what the defaults cut away, which the picture alone does not show. */
-function describeLayoutChoices({ layout: { slots }, duration_ms }: z.output<typeof output>): string {
-  const cropped = slots.filter(
-    ({ fit_mode, source_crop: { width, height } }) =>
-      fit_mode === 'cover' && width * height < 1 - unnoticedCrop,
-  )
-  const shares = cropped.map(({ clip_index, source_crop: { width, height } }) => {
-    return `clip ${clip_index + 1} shows ${Math.round(width * height * 100)} % of its picture`
-  })
-  const loss =
-    shares.length === 0 ? '' : `Clips are cropped: ${shares.join(', ')}; fit_mode contain crops nothing. `
-  return `${loss}The result ends with the shortest clip, after ${duration_ms / 1000} s.`
-}
-
 export const videoSplitScreen = operation({
   name: 'video_split_screen',
   title: 'Split screen',
@@ -193,6 +178,7 @@ export const videoSplitScreen = operation({
   createdExtra: ['estimates'],
   errorAliases: { 6017: 6014 },
   nextStep: describeLayoutChoices,
+  agentForm: splitScreenAgentForm(fields),
   examples: [
     {
       title: 'Two clips side by side in a wide picture, with the sound of both',

@@ -4,7 +4,7 @@ import type { MediaFacts, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile } from '../../src/contract/operation.ts'
 import { videoSplitScreen } from './contract.ts'
 import { plan } from './plan.ts'
-import { outputRate } from './selection.ts'
+import { outputRate, selectClips, selectLayout } from './selection.ts'
 import { frameCount } from '../../src/media/frame-rate.ts'
 
 function video(changes: Partial<VideoFacts> = {}): VideoFacts {
@@ -145,6 +145,20 @@ describe('a request is rejected', () => {
 it('accepts layout and seed together, because a result contains both', () => {
   const again = { ...two, layout_mode: 'template', layout_id: 250_100, random_seed: 7 }
   expect(planFor(again).credits).toBe(2)
+})
+
+it.each([
+  [854, 480, '16:9', 250_100],
+  [426, 240, '16:9', 250_100],
+  [1366, 768, '16:9', 250_100],
+  [480, 854, '9:16', 200_100],
+  [720, 720, '1:1', 200_100],
+])('selects the same layout for sizes that are rounded to whole pixels: %i x %i in %s', (...given) => {
+  const [width, height, output_ratio, id] = given
+  const input = videoSplitScreen.input.parse({ ...two, output_ratio })
+  const size = { width, height, coded_width: width, coded_height: height }
+  const selected = selectClips(input, { get: () => requestFile({}, video(size)) })
+  expect(selectLayout(input, selected, 0).id).toBe(id)
 })
 
 describe('a plan', () => {

@@ -3,6 +3,7 @@ import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { InputOf, RequestFile, RequestFiles } from '../../src/contract/operation.ts'
 import { hertz, nominalRate } from '../../src/media/frame-rate.ts'
 import { type Rect, uprightSize } from '../../src/media/geometry.ts'
+import { canvasSize } from '../../src/media/layout/canvas.ts'
 import { chooseLayout, type ChooseLayoutOptions, orderlySeed } from '../../src/media/layout/choose.ts'
 import { findLayout, type Layout } from '../../src/media/layout/layout.ts'
 import type { videoSplitScreen } from './contract.ts'
@@ -104,13 +105,20 @@ export function selectLayout(input: SplitScreenInput, clips: readonly SelectedCl
   )
 }
 
+/** Difference between the aspect ratios of clip and result that comes from rounding to whole pixels: 854 x 480, 16:9. */
+const aspectTolerance = 0.002
+
 function layoutOptions(
   input: SplitScreenInput,
   clips: readonly SelectedClip[],
   seed: number,
 ): ChooseLayoutOptions {
+  const canvas = canvasSize(input.output_ratio, input.quality)
+  const canvasAspect = canvas.width / canvas.height
   return {
-    aspects: clips.map(({ aspect }) => aspect),
+    aspects: clips.map(({ aspect }) =>
+      Math.abs(aspect / canvasAspect - 1) < aspectTolerance ? canvasAspect : aspect,
+    ),
     ratio: input.output_ratio,
     fit: input.fit_mode,
     seed,

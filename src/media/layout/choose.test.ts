@@ -48,6 +48,20 @@ describe('the automatic choice of a layout', () => {
     expect(choose(1, 16, '1:1')).toBe(1_600_100)
   })
 
+  it('divides the longer side if rows and columns crop alike', () => {
+    const choose = (aspect: number, clips: number, ratio: '9:16' | '16:9' | '1:1') =>
+      (['cover', 'contain'] as const).map(
+        (fit) => chooseLayout({ aspects: Array<number>(clips).fill(aspect), ratio, fit, seed: 0 }).id,
+      )
+    // With contain, slots of 3:1 or 2:1 pad least.
+    expect(choose(16 / 9, 2, '16:9')).toEqual([250_100, 250_400])
+    expect(choose(9 / 16, 2, '9:16')).toEqual([200_100, 200_400])
+    expect(choose(1, 2, '1:1')).toEqual([200_100, 200_300])
+    // One clip beside two stacked ones, and one above two.
+    expect(choose(16 / 9, 3, '16:9')[0]).toBe(350_400)
+    expect(choose(9 / 16, 3, '9:16')[0]).toBe(300_400)
+  })
+
   it('does not crop one clip heavily to crop another less', () => {
     const choice = chooseLayout({ aspects: [16 / 9, 16 / 9], ratio: '16:9', fit: 'cover', seed: 0 })
     const [one, other] = slotShares(choice)

@@ -63,20 +63,35 @@ const maxSeed = 2 ** 31 - 1
 
 /**
  * Returns the group of layouts with the least loss. The layouts of a group have the same `equivalenceKey`. Of groups
- * with equal loss, the one with the most even slots wins.
+ * with equal loss, the one with the most even slots wins, then the one that divides the longer side of the result most.
  */
 function bestLayouts(options: ChooseLayoutOptions): readonly Layout[] {
   const layouts = offeredLayouts(options.aspects.length, options.ratio)
   const groups = Map.groupBy(layouts, ({ equivalenceKey }) => equivalenceKey)
   const rated = [...groups.values()].flatMap((group) =>
-    group
-      .slice(0, 1)
-      .map((first) => ({ group, loss: layoutLoss(first, options), evenness: evenness(first) })),
+    group.slice(0, 1).map((first) => ({
+      group,
+      loss: layoutLoss(first, options),
+      ranks: [evenness(first), longSideDivision(first, options.ratio)],
+    })),
   )
   const leastLoss = Math.min(...rated.map(({ loss }) => loss))
   return rated
     .filter(({ loss }) => loss <= leastLoss + shareTolerance)
-    .reduce((one, another) => (another.evenness > one.evenness + shareTolerance ? another : one)).group
+    .reduce((one, another) => (ranksAbove(another.ranks, one.ranks) ? another : one)).group
+}
+
+/** Returns whether the first rank that differs is higher. */
+function ranksAbove(ranks: readonly number[], others: readonly number[]): boolean {
+  const differences = ranks.map((rank, index) => rank - (others[index] ?? 0))
+  return (differences.find((difference) => Math.abs(difference) > shareTolerance) ?? 0) > 0
+}
+
+/** Returns how much more a layout divides the longer side of the result than the shorter one; 0 for a square. */
+function longSideDivision(layout: Layout, ratio: OutputRatio): number {
+  const { width, height } = canvasSize(ratio, '1080p')
+  const columns = slotShares(layout).reduce((sum, slot) => sum + slot.height - slot.width, 0)
+  return columns * Math.sign(width - height)
 }
 
 /** Returns the area ratio of the smallest slot to the largest, 0 to 1. */
