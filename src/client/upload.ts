@@ -19,7 +19,7 @@ import {
 } from './upload-parts.ts'
 
 interface UploadFileOptions {
-  /** BLAKE3 of the file as it is now, if known. The file is then not read if the service has its bytes. */
+  /** BLAKE3 of the present file, if known. The file is then not read if the service has its bytes. */
   readonly blake3?: string | undefined
   /** Aborts the upload. The service keeps the received parts of a large file, and the next upload resumes there. */
   readonly signal?: AbortSignal

@@ -7,6 +7,7 @@ import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/g
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
 import { type DelayProbe, startDelayProbe } from './delay-probe.ts'
+import { gtrk, purify, regions, repeated } from './large-bodies.ts'
 import { envelope, sendRequest } from './raw-http.ts'
 
 /** Longest delay that one request may cause for others, ms. */
@@ -45,26 +46,6 @@ async function post(path: string, body: string | Buffer) {
   const { baseUrl, apiKey } = running().service
   const headers = { authorization: apiKey, 'content-type': 'application/json' }
   return envelope(await sendRequest(baseUrl + path, { method: 'POST', headers, body }))
-}
-
-/** A body of exactly `bytes` bytes that repeats an item. */
-function repeated(start: string, item: string, { end, bytes }: { end: string; bytes: number }): string {
-  const count = Math.floor((bytes - start.length - end.length) / item.length)
-  return (start + item.repeat(count) + end).padEnd(bytes, ' ')
-}
-
-const region = (index: number, end = 2) =>
-  `{"id":"text-${index}","source":"detected","x":0.123,"y":0.25,"w":0.125,"h":0.0625,"start":1.25,"end":${end}}`
-const regions = (count: number, end?: number) =>
-  `[${Array.from({ length: count }, (_, index) => region(index, end)).join()}]`
-const purify = (rest: string) => `{"file_id":"1700000000000000001","phase":"purify",${rest}}`
-
-/** A timeline with a field, tracks, and gaps in each track. */
-function gtrk(field: string, tracks = 1, gaps = 0): string {
-  const gap = (index: number) => `{"clip_id":"","track_st":${index},"track_ed":${index + 1},"duration":1}`
-  const track = `{"track_index":0,"track_timeline":[${Array.from({ length: gaps }, (_, index) => gap(index)).join()}]}`
-  const start = '{"version":"v1","video_size":[640,360],"video_rate":25,"materials":[],"audio_track":[]'
-  return `${start},${field},"video_track":[${`${track},`.repeat(tracks - 1)}${track}]}`
 }
 
 // Repeated, because a busy disk delays writes too, and may cut the connection while a refused body is still sent.
