@@ -105,45 +105,6 @@ test('a copy of an uploaded file keeps its own name, and so do its results', asy
   )
 })
 
-describe('list_tasks', () => {
-  test('says how to read further pages, and names inputs and saved files', async () => {
-    await using agent = await startInProcessAgent('modern')
-    const input = await createClips(agent)
-    const { data } = await agent.call('video_split_screen', input)
-    const [file] = data['files'] as { path: string }[]
-    for (const audio_mode of ['mix', 'mute']) await agent.call('video_split_screen', { ...input, audio_mode })
-    const first = await agent.call('list_tasks', { page_size: 2 })
-    expect(first.data).toMatchObject({
-      ...{ total: 3, page: 1, pages: 2 },
-      next_step: expect.stringContaining('Page 1 of 2: call list_tasks with page 2'),
-    })
-    const last = await agent.call('list_tasks', { page_size: 2, page: 2 })
-    expect(last.data['tasks']).toMatchObject([
-      { task_id: data['task_id'], inputs: ['left.mp4', 'right.mp4'], paths: [file?.path] },
-    ])
-    expect(last.data['next_step']).not.toMatch(/Page/)
-    expect(last.text).toContain(String(file?.path))
-  })
-
-  test('finds saved files after a restart of the server, and shows why a task failed', async () => {
-    await using agent = await startInProcessAgent('modern')
-    const input = await createClips(agent)
-    const { data } = await agent.call('video_split_screen', input)
-    const [file] = data['files'] as { path: string }[]
-    agent.service.onCreate = (task) => {
-      task.status = 'failed'
-      task.output = { error: { code: 6021, message: 'no frame', retryable: false } }
-    }
-    await agent.call('video_split_screen', { ...input, audio_mode: 'mute' })
-    const settings = { service: agent.service, allowedFolders: [agent.workspace] }
-    await using restarted = await startInProcessAgent('modern', {}, settings)
-    expect((await restarted.call('list_tasks')).data['tasks']).toMatchObject([
-      { status: 'failed', error: '6021: no frame' },
-      { status: 'completed', paths: [file?.path] },
-    ])
-  })
-})
-
 test('progress names what a task waits for, and its values increase', async () => {
   await using agent = await startInProcessAgent('modern')
   const input = await createClips(agent)
