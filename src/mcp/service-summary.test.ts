@@ -57,7 +57,7 @@ test.each([
       { ready: false, missing: `${packs}. Fix: ${install}` },
       { ready: false, missing: `no language model is set. Fix: ${setting}${remarks}` },
     ]
-    const { not_ready } = summarizeService(serviceWith(operations), room)
+    const { not_ready } = summarizeService(serviceWith(operations), { room })
     expect(not_ready?.map(({ state }) => state)).toEqual([first, second])
     expect(JSON.stringify(not_ready).length).toBeLessThanOrEqual(room)
   },
@@ -67,7 +67,7 @@ test('groups without room are counted, and the first is always shown', () => {
   const operations = ['a', 'b', 'c'].map((pack) => ({
     ...{ ready: false, missing: `${pack} is missing. Fix: reelwright models pull ${pack}` },
   }))
-  expect(summarizeService(serviceWith(operations), 10).not_ready).toEqual([
+  expect(summarizeService(serviceWith(operations), { room: 10 }).not_ready).toEqual([
     { operations: name(0), state: 'Fix: reelwright models pull a' },
     { operations: '2 more', state: 'see details' },
   ])

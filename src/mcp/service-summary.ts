@@ -19,6 +19,22 @@ export interface ServiceSummary {
   readonly tasks: Capabilities['tasks']
 }
 
+/** How much a summary states. */
+interface SummaryOptions {
+  /** Length of the list of what is not ready, in characters as JSON. */
+  readonly room?: number
+  /** Whether it states the packs that first uses download, and their sizes. */
+  readonly nameDownloads?: boolean
+}
+
+/** Whether a summary left out groups of operations that are not ready. */
+export function leavesOutFixes({ not_ready = [] }: ServiceSummary): boolean {
+  return not_ready.some(({ state }) => state === leftOutState)
+}
+
+/** State of the groups that a summary leaves out. */
+const leftOutState = 'see details'
+
 /** Length of the list of what is not ready by default, in characters as JSON. */
 const defaultRoom = 600
 
@@ -35,12 +51,13 @@ const maxNames = 5
  */
 export function summarizeService(
   { version, operations, credits, tasks }: Capabilities,
-  room = defaultRoom,
+  { room = defaultRoom, nameDownloads = true }: SummaryOptions = {},
 ): ServiceSummary {
   const isReady = ({ ready }: Operation): boolean => ready
   const waiting = groupOperations(
     operations.filter(isReady),
-    ({ first_download: download }) => download && describeFirstDownload(download),
+    ({ first_download: download }) =>
+      download && (nameDownloads ? describeFirstDownload(download) : 'after a download'),
   )
   const blocked = groupOperations(
     operations.filter((operation) => !isReady(operation)),
@@ -75,7 +92,7 @@ function fitGroups(groups: readonly OperationGroup[], room: number): readonly Op
   const shortest = forms.at(-1) ?? []
   const withRest = (count: number): readonly OperationGroup[] => [
     ...shortest.slice(0, count),
-    { operations: `${groups.length - count} more`, state: 'see details' },
+    { operations: `${groups.length - count} more`, state: leftOutState },
   ]
   let count = groups.length - 1
   while (count > 1 && !fits(withRest(count))) count -= 1
