@@ -82,6 +82,10 @@ describe('the packed package', () => {
       expect(tools.map(({ name }) => name)).toContain('video_split_screen')
       const status = await client.callTool({ name: 'service_status' })
       expect(status.isError).not.toBe(true)
+      // Where `reelwright` is not on the PATH, its file is named.
+      expect(JSON.stringify(status.content)).toMatch(
+        /Fix: (reelwright|node '?[^']+[/\\]bin[/\\]reelwright\.mjs'?) models pull whisper-tiny/,
+      )
       expect((await client.listPrompts()).prompts.length).toBeGreaterThan(0)
     } finally {
       await client.close()

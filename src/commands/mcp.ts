@@ -17,6 +17,7 @@ import {
   type CommandCall,
   type OptionValues,
 } from './command.ts'
+import { localProgram } from './local-program.ts'
 import { serviceAddress, serviceConnector } from './service-connection.ts'
 
 export const mcp: Command = {
@@ -82,6 +83,7 @@ async function serveStdio({ values, io }: CommandCall): Promise<void> {
     allowUrls: config.allowUrls,
     operations: operations.map(({ operation }) => operation),
     ...serviceConnector({ config, version, environment }),
+    program: await localProgram(config, environment),
     workspace: {
       allowedFolders: [...(values['allow-dir'] ?? []), ...config.allowedDirs],
       workspace: config.workspace,

@@ -14,6 +14,7 @@ import { withTimeout } from '../platform/concurrency.ts'
 import { type CallLimits, callTimeoutError } from './call-limits.ts'
 import { describeTaskOrSubmission } from './media-tasks.ts'
 import { readConsent, toErrorResult, toResult } from './reply.ts'
+import { rewriteError } from './runnable-commands.ts'
 import type { Session } from './session.ts'
 import type { Snapshot } from './snapshot.ts'
 import { toTaskResult } from './task-extension.ts'
@@ -47,7 +48,7 @@ export async function callTool(
   } catch (error) {
     if (isAbortOf(call.signal, error)) return toErrorResult(callTimeoutError())
     if (!(error instanceof MediaError)) context.report(error)
-    return toErrorResult(error)
+    return toErrorResult(rewriteError(error, session.runnable))
   }
 }
 

@@ -11,12 +11,14 @@ import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
 import { resourceLinks } from './resource-links.ts'
 import { roundNumbers } from './round-numbers.ts'
-import { summarizeData } from './summary.ts'
+import { summarizeData, type TextLimits } from './summary.ts'
 
 /** Result of a tool: data, with small images beside it. */
 export interface ToolReply {
   readonly data: Readonly<Record<string, unknown>>
   readonly images?: readonly { readonly bytes: Buffer; readonly mimeType: string }[]
+  /** Limits of the text, for tools whose clients need more of the data in it. */
+  readonly textLimits?: TextLimits
   /** Question to the user, sent instead of the data. The client repeats the call with the answer. */
   readonly question?: ConsentQuestion
 }
@@ -40,13 +42,13 @@ export function toResult(
  * either, and links to the resources of the task and its files.
  */
 export function toDataResult(
-  { data: exact, images = [] }: Omit<ToolReply, 'question'>,
+  { data: exact, images = [], textLimits }: Omit<ToolReply, 'question'>,
   { canReadLinks }: ResultOptions = { canReadLinks: true },
 ): CallToolResult {
   const data = roundNumbers(exact)
   return {
     content: [
-      { type: 'text', text: summarizeData(data) },
+      { type: 'text', text: summarizeData(data, textLimits) },
       ...images.map(({ bytes, mimeType }) => ({
         type: 'image' as const,
         data: bytes.toString('base64'),

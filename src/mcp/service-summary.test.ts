@@ -36,6 +36,43 @@ test('operations are grouped by what they need', () => {
   })
 })
 
+const install = 'reelwright models pull zipvoice sense-voice'
+const packs =
+  'ZipVoice, distilled is not installed (155.8 MiB); it is required for speaking Chinese and English in a voice ' +
+  'cloned from one recording; SenseVoice small is not installed (228.5 MiB); it is required for recognising speech'
+const shortReason = 'ZipVoice, distilled is not installed (155.8 MiB)…'
+const setting =
+  'Set "language_model" in reelwright.config.json, such as { "language_model": "http://x/v1#m" }.'
+const remarks = ` Any server: ${'its address and the model; '.repeat(8)}`
+
+test.each([
+  [1000, `${packs}. Fix: ${install}`, `no language model is set. Fix: ${setting}${remarks}`],
+  [600, `${shortReason} Fix: ${install}`, `no language model is set. Fix: ${setting}${remarks}`],
+  [400, `${shortReason} Fix: ${install}`, `no language model is set. Fix: ${setting}`],
+  [300, `Fix: ${install}`, `Fix: ${setting}`],
+])(
+  'with room for %i characters, what precedes a fix is shortened, then remarks after it',
+  (room, first, second) => {
+    const operations = [
+      { ready: false, missing: `${packs}. Fix: ${install}` },
+      { ready: false, missing: `no language model is set. Fix: ${setting}${remarks}` },
+    ]
+    const { not_ready } = summarizeService(serviceWith(operations), { room })
+    expect(not_ready?.map(({ state }) => state)).toEqual([first, second])
+    expect(JSON.stringify(not_ready).length).toBeLessThanOrEqual(room)
+  },
+)
+
+test('groups without room are counted, and the first is always shown', () => {
+  const operations = ['a', 'b', 'c'].map((pack) => ({
+    ...{ ready: false, missing: `${pack} is missing. Fix: reelwright models pull ${pack}` },
+  }))
+  expect(summarizeService(serviceWith(operations), { room: 10 }).not_ready).toEqual([
+    { operations: name(0), state: 'Fix: reelwright models pull a' },
+    { operations: '2 more', state: 'see details' },
+  ])
+})
+
 test.each([
   ['all are ready', () => ({})],
   ['each misses something else', (index: number) => ({ ready: false, missing: `${index} `.repeat(500) })],

@@ -19,38 +19,105 @@ export interface ServiceSummary {
   readonly tasks: Capabilities['tasks']
 }
 
-/** Groups of missing requirements that are shown. */
-const maxMissing = 3
+/** How much a summary states. */
+interface SummaryOptions {
+  /** Length of the list of what is not ready, in characters as JSON. */
+  readonly room?: number
+  /** Whether it states the packs that first uses download, and their sizes. */
+  readonly nameDownloads?: boolean
+}
 
-/** Longest text of what is missing, in characters. */
-const maxMissingLength = 130
+/** Whether a summary left out groups of operations that are not ready. */
+export function leavesOutFixes({ not_ready = [] }: ServiceSummary): boolean {
+  return not_ready.some(({ state }) => state === leftOutState)
+}
+
+/** State of the groups that a summary leaves out. */
+const leftOutState = 'see details'
+
+/** Length of the list of what is not ready by default, in characters as JSON. */
+const defaultRoom = 600
+
+/** Longest text of what is missing that states no fix, and longest reason before a fix, in characters. */
+const maxReasonLength = { alone: 130, beforeFix: 60 } as const
 
 /** Operations that a group names. */
 const maxNames = 5
 
-/** Summarizes the capabilities of a service, in at most about 1000 characters: details are left to the full answer. */
-export function summarizeService({ version, operations, credits, tasks }: Capabilities): ServiceSummary {
+/**
+ * Summarizes the capabilities of a service: details are left to the full answer. The list of what is not ready has at
+ * most `room` characters as JSON where its first group fits. A fix is never cut: first the reason before it is
+ * shortened, then remarks after the command or setting are left out, then groups.
+ */
+export function summarizeService(
+  { version, operations, credits, tasks }: Capabilities,
+  { room = defaultRoom, nameDownloads = true }: SummaryOptions = {},
+): ServiceSummary {
   const isReady = ({ ready }: Operation): boolean => ready
   const waiting = groupOperations(
     operations.filter(isReady),
-    ({ first_download: download }) => download && describeFirstDownload(download),
+    ({ first_download: download }) =>
+      download && (nameDownloads ? describeFirstDownload(download) : 'after a download'),
   )
   const blocked = groupOperations(
     operations.filter((operation) => !isReady(operation)),
-    ({ missing }) => shorten(missing ?? 'not ready'),
+    ({ missing }) => missing ?? 'not ready',
   )
-  const hidden = blocked.slice(maxMissing)
-  const others = { operations: `${hidden.length} more`, state: 'see details' }
   return {
     version,
     ready: operations.filter((one) => one.ready && !one.first_download).map(({ name }) => name),
     ...(waiting.length > 0 && { ready_after_download: waiting }),
-    ...(blocked.length > 0 && {
-      not_ready: [...blocked.slice(0, maxMissing), ...(hidden.length > 0 ? [others] : [])],
-    }),
+    ...(blocked.length > 0 && { not_ready: fitGroups(blocked, room) }),
     credits,
     tasks,
   }
+}
+
+/** Forms of what is missing, from the longest to the shortest. */
+const missingForms: readonly ((missing: string) => string)[] = [
+  (missing) => missing,
+  (missing) => shortenReason(missing, maxReasonLength.beforeFix),
+  (missing) => leaveOutRemarks(shortenReason(missing, maxReasonLength.beforeFix)),
+  (missing) => leaveOutRemarks(shortenReason(missing, 0)),
+]
+
+/** The longest form in which all groups fit, else as many groups as fit, and the number of the others. */
+function fitGroups(groups: readonly OperationGroup[], room: number): readonly OperationGroup[] {
+  const fits = (some: readonly OperationGroup[]): boolean => JSON.stringify(some).length <= room
+  const forms = missingForms.map((form) =>
+    groups.map(({ operations, state }) => ({ operations, state: form(state) })),
+  )
+  const fitting = forms.find(fits)
+  if (fitting) return fitting
+  const shortest = forms.at(-1) ?? []
+  const withRest = (count: number): readonly OperationGroup[] => [
+    ...shortest.slice(0, count),
+    { operations: `${groups.length - count} more`, state: leftOutState },
+  ]
+  let count = groups.length - 1
+  while (count > 1 && !fits(withRest(count))) count -= 1
+  return count > 0 ? withRest(count) : shortest
+}
+
+/** What separates the reason from its fix. */
+const fixMark = 'Fix: '
+
+/** Shortens the reason before a fix to its first part; a text without a fix is cut. */
+function shortenReason(missing: string, maxLength: number): string {
+  const at = missing.indexOf(fixMark)
+  if (at < 0) return cut(missing, maxReasonLength.alone)
+  const reason = missing.slice(0, at).trimEnd()
+  if (reason.length <= maxLength) return missing
+  const fix = missing.slice(at)
+  const [first = ''] = reason.split(';')
+  return maxLength === 0 ? fix : `${cut(first, maxLength).replace(/…?$/, '…')} ${fix}`
+}
+
+/** Ends the fix after the sentence with its first command, setting or quoted value, if it has any. */
+function leaveOutRemarks(missing: string): string {
+  const at = Math.max(0, missing.indexOf(fixMark))
+  const [stated] = /^[^"`]*?(?:reelwright |["`]).*?(?:\.(?= [A-Z])|$)/s.exec(missing.slice(at)) ?? []
+  return stated === undefined ? missing : missing.slice(0, at) + stated
 }
 
 type Operation = Capabilities['operations'][number]
@@ -67,6 +134,6 @@ function groupOperations(
   return [...names].map(([state, group]) => ({ operations: summarizeList(group, maxNames, ', '), state }))
 }
 
-function shorten(text: string): string {
-  return text.length > maxMissingLength ? `${text.slice(0, maxMissingLength)}…` : text
+function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

@@ -7,6 +7,7 @@ import type { FileRecord } from '../contract/file.ts'
 import type { Operation } from '../contract/operation.ts'
 import { BackgroundJobs } from './background-jobs.ts'
 import type { FileDelivery } from './file-delivery.ts'
+import { type LocalProgram, rewritingClient, runnableTexts, type TextRewriter } from './runnable-commands.ts'
 import { RecentResults } from './recent-results.ts'
 import { reconnectingClient, type ServiceConnector } from './service-connector.ts'
 
@@ -90,6 +91,8 @@ export interface Session extends AsyncDisposable {
   readonly confirmAbove: number | undefined
   /** Whether https URLs are accepted as files. */
   readonly allowUrls: boolean
+  /** Makes the commands in a text runnable here; the texts of `client` are rewritten already. */
+  readonly runnable: TextRewriter
   readonly delivery: FileDelivery
   readonly feed: EventFeed
   /** Uploads, and submissions that upload files and create a task. */
@@ -117,6 +120,8 @@ export interface SessionOptions extends ServiceConnector {
   readonly confirmAbove?: number | undefined
   /** Whether https URLs are accepted as files; false by default. */
   readonly allowUrls?: boolean
+  /** The program of the local service, whose commands texts then contain; undefined if an operator runs the service. */
+  readonly program?: LocalProgram | undefined
 }
 
 /** Opens a session. Connects to the service on the first call. */
@@ -126,9 +131,12 @@ export function openSession({
   delivery,
   confirmAbove,
   allowUrls = false,
+  program,
   ...connector
 }: SessionOptions): Session {
-  const client = reconnectingClient(connector)
+  const runnable: TextRewriter = program ? runnableTexts(program) : (text) => text
+  const service = reconnectingClient(connector)
+  const client = program ? rewritingClient(service, runnable) : service
   const feed = new EventFeed(client)
   const submissions = new BackgroundJobs<SubmissionResult>()
   const saves = new BackgroundJobs<readonly SavedFile[]>()
@@ -139,6 +147,7 @@ export function openSession({
     client,
     confirmAbove,
     allowUrls,
+    runnable,
     delivery,
     feed,
     submissions,

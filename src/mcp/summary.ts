@@ -3,14 +3,18 @@ import { isRecord } from '../contract/validation.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** Longest text of a value, in characters; the structured content has all of it. */
-const maxValueLength = 400
+/** How much of the data a text shows; the structured content has all of it. */
+export interface TextLimits {
+  /** Longest text of a value, in characters. */
+  readonly value: number
+  /** Items of a list. */
+  readonly items: number
+  /** Longest summary without its next step, in characters. */
+  readonly total: number
+}
 
-/** Items of a list that are shown. */
-const maxListItems = 20
-
-/** Longest summary without its next step, in characters. */
-const maxDetailsLength = 4000
+/** Limits of tools that declare none. */
+const defaultLimits: TextLimits = { value: 400, items: 20, total: 4000 }
 
 /** Fields that the headline, the list of files or the next step contain. */
 const headFields = new Set([
@@ -20,27 +24,27 @@ const headFields = new Set([
 
 /**
  * Renders a tool's data as a short text for clients that show the model only text: what it is and its state, then
- * files with their paths, facts, error, open questions, and last the next step. Long lists and values are shortened.
+ * files with their paths, facts, error, open questions, and last the next step. Lists and values beyond the limits are shortened.
  */
-export function summarizeData(data: Data): string {
+export function summarizeData(data: Data, limits: TextLimits = defaultLimits): string {
   const { next_step, files, assumed, output, error } = data
   const step = typeof next_step === 'string' ? next_step : ''
   const details = [
     headline(data),
     ...fileLines(files),
-    ...fieldLines({ assumed: unstatedTexts(assumed, step) }),
-    ...fieldLines(withoutNames(data, headFields)),
-    ...(isRecord(output) ? outputLines(output, step) : []),
+    ...fieldLines({ assumed: unstatedTexts(assumed, step) }, limits),
+    ...fieldLines(withoutNames(data, headFields), limits),
+    ...(isRecord(output) ? fieldLines(outputFacts(output, step), limits) : []),
     ...(error === undefined ? [] : [`Error: ${isRecord(error) ? failureText(error) : text(error)}`]),
   ].filter((line) => line !== '')
   const next = step === '' ? [] : [`Next: ${step}`]
-  return [...limitLines(details), ...next].join('\n')
+  return [...limitLines(details, limits), ...next].join('\n')
 }
 
 /** Returns the first lines that fit, and the number of those that do not. */
-function limitLines(lines: readonly string[]): readonly string[] {
+function limitLines(lines: readonly string[], { total }: TextLimits): readonly string[] {
   let length = 0
-  const count = lines.findIndex((line) => (length += line.length + 1) > maxDetailsLength)
+  const count = lines.findIndex((line) => (length += line.length + 1) > total)
   if (count < 0) return lines
   return [...lines.slice(0, count), `and ${lines.length - count} more lines in the structured content`]
 }
@@ -74,9 +78,9 @@ function fileLines(files: unknown): string[] {
 }
 
 /** Facts of a task's output. Its files are listed already. */
-function outputLines(output: Data, step: string): string[] {
+function outputFacts(output: Data, step: string): Data {
   const shown = Object.entries(output).filter(([name]) => name !== 'notes' && !/(^|_)file_id$/.test(name))
-  return fieldLines({ ...Object.fromEntries(shown), notes: unstatedTexts(output['notes'], step) })
+  return { ...Object.fromEntries(shown), notes: unstatedTexts(output['notes'], step) }
 }
 
 /** Those texts of a list that the next step does not contain; undefined if it contains them all. */
@@ -91,10 +95,10 @@ function failureText({ code, message, hint }: Data): string {
 }
 
 /** One line for each field, also for those of an object that contains others, and for each object of a list. */
-function fieldLines(fields: Data): string[] {
+function fieldLines(fields: Data, limits: TextLimits): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
-    if (!isRecord(value) || !Object.values(value).some(isNested)) return valueLines(name, value)
-    return Object.entries(value).flatMap(([inner, each]) => valueLines(`${name}.${inner}`, each))
+    if (!isRecord(value) || !Object.values(value).some(isNested)) return valueLines(name, value, limits)
+    return Object.entries(value).flatMap(([inner, each]) => valueLines(`${name}.${inner}`, each, limits))
   })
 }
 
@@ -102,32 +106,35 @@ function isNested(value: unknown): boolean {
   return isRecord(value) || (Array.isArray(value) && value.length > 0)
 }
 
-function valueLines(name: string, value: unknown): string[] {
+function valueLines(name: string, value: unknown, limits: TextLimits): string[] {
   if (value === undefined || value === null || value === '') return []
-  if (!Array.isArray(value) || !value.some(isRecord)) return [`${name}: ${inline(value)}`]
-  const more = value.length - maxListItems
+  if (!Array.isArray(value) || !value.some(isRecord)) return [`${name}: ${inline(value, limits)}`]
+  const more = value.length - limits.items
   return [
     `${name}:`,
-    ...value.slice(0, maxListItems).map((item) => `- ${inline(item)}`),
+    ...value.slice(0, limits.items).map((item) => `- ${inline(item, limits)}`),
     ...(more > 0 ? [`and ${more} more`] : []),
   ]
 }
 
 /** A value on one line: the fields of an object as `name value`. */
-function inline(value: unknown): string {
-  if (Array.isArray(value)) return shorten(summarizeList(value.map(inline), maxListItems, ', '))
-  if (!isRecord(value)) return shorten(text(value))
+function inline(value: unknown, limits: TextLimits): string {
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => inline(item, limits))
+    return shorten(summarizeList(items, limits.items, ', '), limits)
+  }
+  if (!isRecord(value)) return shorten(text(value), limits)
   const known = Object.entries(value).filter(([, each]) => each !== null && each !== undefined)
-  return shorten(known.map(([name, each]) => `${name} ${nested(each)}`).join(', '))
+  return shorten(known.map(([name, each]) => `${name} ${nested(each, limits)}`).join(', '), limits)
 }
 
-function nested(value: unknown): string {
-  if (Array.isArray(value)) return `[${inline(value)}]`
-  return isRecord(value) ? `(${inline(value)})` : inline(value)
+function nested(value: unknown, limits: TextLimits): string {
+  if (Array.isArray(value)) return `[${inline(value, limits)}]`
+  return isRecord(value) ? `(${inline(value, limits)})` : inline(value, limits)
 }
 
-function shorten(value: string): string {
-  return value.length > maxValueLength ? `${value.slice(0, maxValueLength)}…` : value
+function shorten(value: string, limits: TextLimits): string {
+  return value.length > limits.value ? `${value.slice(0, limits.value)}…` : value
 }
 
 function text(value: unknown): string {

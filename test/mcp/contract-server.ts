@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import multipart from '@fastify/multipart'
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyInstance } from 'fastify'
+import type { Capabilities } from '../../src/contract/catalog.ts'
 import { newId } from '../../src/contract/fields.ts'
 import { extensionOf } from '../../src/contract/file-kind.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
@@ -45,6 +46,8 @@ export interface ContractServer extends AsyncDisposable {
   updateTask(id: string, change: Partial<Pick<StoredTask, 'status' | 'progress' | 'output' | 'note'>>): void
   /** Called before each response. May break the connection. */
   beforeResponse: (request: IncomingMessage, response: ServerResponse) => void
+  /** Operations as the capabilities describe them. */
+  operations: Capabilities['operations']
   /** Price of any task, credits. */
   price: number
   /** Processing time of every running task, seconds. */
@@ -83,6 +86,7 @@ export async function startContractServer(): Promise<ContractServer> {
     downloadBreaks: [],
     ignoreRanges: false,
     uploadGate: Promise.resolve(),
+    operations: [{ name: 'video_split_screen', title: 'x', ready: true, missing: null, price: '1 credit' }],
     price: 1,
     processingSeconds: 3,
     beforeResponse: () => undefined,

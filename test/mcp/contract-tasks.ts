@@ -31,7 +31,7 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
     ok({
       protocol_version: 2,
       version: '0.0.0-test',
-      operations: [{ name: 'video_split_screen', title: 'x', ready: true, missing: null, price: '1 credit' }],
+      operations: double.operations,
       limits: {
         max_file_bytes: 2 ** 30,
         part_bytes: 2 ** 25,

@@ -1,3 +1,5 @@
+import type { LocalProgram } from '../../src/mcp/runnable-commands.ts'
+import type { WorkspaceOptions } from '../../src/mcp/workspace.ts'
 import type { ToolFilter } from '../../src/mcp/tool-selection.ts'
 import { initializeProcess } from '../service/initialize-process.ts'
 
@@ -10,6 +12,8 @@ export interface EntryOptions {
   readonly tools?: ToolFilter
   readonly confirmAbove?: number
   readonly allowUrls?: boolean
+  readonly program?: LocalProgram
+  readonly privateFolders?: WorkspaceOptions['privateFolders']
 }
 
 // Starts the MCP server over stdio, connected to the service of a test.

@@ -105,45 +105,6 @@ test('a copy of an uploaded file keeps its own name, and so do its results', asy
   )
 })
 
-describe('list_tasks', () => {
-  test('says how to read further pages, and names inputs and saved files', async () => {
-    await using agent = await startInProcessAgent('modern')
-    const input = await createClips(agent)
-    const { data } = await agent.call('video_split_screen', input)
-    const [file] = data['files'] as { path: string }[]
-    for (const audio_mode of ['mix', 'mute']) await agent.call('video_split_screen', { ...input, audio_mode })
-    const first = await agent.call('list_tasks', { page_size: 2 })
-    expect(first.data).toMatchObject({
-      ...{ total: 3, page: 1, pages: 2 },
-      next_step: expect.stringContaining('Page 1 of 2: call list_tasks with page 2'),
-    })
-    const last = await agent.call('list_tasks', { page_size: 2, page: 2 })
-    expect(last.data['tasks']).toMatchObject([
-      { task_id: data['task_id'], inputs: ['left.mp4', 'right.mp4'], paths: [file?.path] },
-    ])
-    expect(last.data['next_step']).not.toMatch(/Page/)
-    expect(last.text).toContain(String(file?.path))
-  })
-
-  test('finds saved files after a restart of the server, and shows why a task failed', async () => {
-    await using agent = await startInProcessAgent('modern')
-    const input = await createClips(agent)
-    const { data } = await agent.call('video_split_screen', input)
-    const [file] = data['files'] as { path: string }[]
-    agent.service.onCreate = (task) => {
-      task.status = 'failed'
-      task.output = { error: { code: 6021, message: 'no frame', retryable: false } }
-    }
-    await agent.call('video_split_screen', { ...input, audio_mode: 'mute' })
-    const settings = { service: agent.service, allowedFolders: [agent.workspace] }
-    await using restarted = await startInProcessAgent('modern', {}, settings)
-    expect((await restarted.call('list_tasks')).data['tasks']).toMatchObject([
-      { status: 'failed', error: '6021: no frame' },
-      { status: 'completed', paths: [file?.path] },
-    ])
-  })
-})
-
 test('progress names what a task waits for, and its values increase', async () => {
   await using agent = await startInProcessAgent('modern')
   const input = await createClips(agent)
@@ -189,6 +150,50 @@ test('service_status is short unless details are requested', async () => {
   })
   const full = await agent.call('service_status', { details: true })
   expect(full.data).toMatchObject({ service: { operations: [{ price: '1 credit' }], limits: {} } })
+})
+
+const missingPack =
+  'ZipVoice, distilled is not installed (155.8 MiB); it is required for speaking Chinese and English in a voice ' +
+  'cloned from one recording; SenseVoice small is not installed (228.5 MiB); it is required for recognising ' +
+  'Chinese, Cantonese, English, Japanese and Korean'
+const packFix = 'Fix: reelwright models pull zipvoice sense-voice'
+const settingFix =
+  'Fix: Set "language_model" in reelwright.config.json, such as { "language_model": "http://x/v1#m" }.'
+const blocked = [
+  `${missingPack}. ${packFix}`,
+  `no language model is set. ${settingFix} Any OpenAI-compatible server: ${'its address; '.repeat(20)}`,
+  'Whisper tiny is not installed; it is required for identifying languages. Fix: reelwright models pull whisper-tiny',
+]
+
+test('service_status contains every fix whole, also the short one', async () => {
+  await using agent = await startInProcessAgent('modern')
+  agent.service.operations = Array.from({ length: 18 }, (_, index) => {
+    const missing = blocked[index] ?? null
+    return {
+      ...{ name: `video_operation_${index}`, title: 'x', price: '1 credit' },
+      missing,
+      ready: !missing,
+    }
+  })
+  const short = await agent.call('service_status')
+  const fixes = [packFix, settingFix, 'Fix: reelwright models pull whisper-tiny']
+  for (const fix of fixes) {
+    expect(short.text).toContain(fix)
+    expect(JSON.stringify(short.data)).toContain(JSON.stringify(fix).slice(1, -1))
+  }
+  expect(JSON.stringify(short.data).length).toBeLessThan(1500)
+  expect(short.text.length).toBeLessThan(1500)
+})
+
+test('the text of service_status with details contains every operation and reason whole', async () => {
+  await using agent = await startInProcessAgent('modern')
+  agent.service.operations = Array.from({ length: 40 }, (_, index) => ({
+    ...{ name: `operation_${index}`, title: 'x', ready: false, price: '1 credit' },
+    missing: `pack ${index}: ${missingPack}; ${missingPack}. Fix: reelwright models pull pack-${index}`,
+  }))
+  const { text } = await agent.call('service_status', { details: true })
+  for (const { missing } of agent.service.operations) expect(text).toContain(missing)
+  expect(text).not.toMatch(/more lines|…|and \d+ more/)
 })
 
 test('service_status stays short with many allowed folders', async () => {

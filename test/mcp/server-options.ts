@@ -13,8 +13,13 @@ export function serverOptions(options: EntryOptions, report: McpServerOptions['r
     allowUrls: options.allowUrls ?? false,
     operations: [videoSplitScreen],
     connect: () => Promise.resolve(createClient(options)),
-    workspace: { allowedFolders: options.allowedFolders, defaultFolder: options.defaultFolder },
+    workspace: {
+      allowedFolders: options.allowedFolders,
+      defaultFolder: options.defaultFolder,
+      ...(options.privateFolders && { privateFolders: options.privateFolders }),
+    },
     promptsFolder: join(import.meta.dirname, '../../prompts'),
     report,
+    program: options.program,
   }
 }

@@ -38,7 +38,7 @@ export interface ToolResponse {
 
 /** Settings that differ from the defaults. */
 interface AgentSettings extends Partial<
-  Pick<EntryOptions, 'tools' | 'confirmAbove' | 'allowUrls' | 'allowedFolders'>
+  Pick<EntryOptions, 'tools' | 'confirmAbove' | 'allowUrls' | 'allowedFolders' | 'program' | 'privateFolders'>
 > {
   /** Service of another agent, which also stops it. Default: a new one. */
   readonly service?: ContractServer

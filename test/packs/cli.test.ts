@@ -77,7 +77,7 @@ describe.skipIf(mirror === undefined)('the packs of this version (REELWRIGHT_TES
     const packNamed = (name: string) => packs.find((pack) => pack.name === name)
     expect(packNamed('text-detection')).toMatchObject({
       state: 'missing',
-      missing: expect.stringContaining('reelwright models pull text-detection'),
+      missing: expect.stringContaining('models pull text-detection'),
     })
     expect(packNamed('onnx-runtime')).toMatchObject({ state: 'ready', missing: null })
     expect(packNamed('inpainting')).toMatchObject({

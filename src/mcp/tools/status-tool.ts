@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import type { Capabilities } from '../../contract/catalog.ts'
 import { MediaError } from '../../contract/errors.ts'
 import { routes } from '../../contract/routes.ts'
 import { describeError } from '../reply.ts'
-import { summarizeService } from '../service-summary.ts'
+import { leavesOutFixes, summarizeService } from '../service-summary.ts'
+import type { TextLimits } from '../summary.ts'
 import { defineTool } from '../tool.ts'
 
 /** Reports what is ready, what is missing, and which folders may be used. */
@@ -28,10 +30,10 @@ export const serviceStatusTool = defineTool(
     }
     try {
       const service = await session.client.call(routes.capabilities, { signal: call.signal })
-      if (details) return { data: { ...fields, reachable: true, service } }
-      const next_step =
-        'For prices, limits, models and external services, call service_status with details true.'
-      return { data: { ...fields, reachable: true, service: summarizeService(service), next_step } }
+      const facts = { ...fields, reachable: true }
+      return details
+        ? { data: { ...facts, service }, textLimits: unlimited }
+        : { data: shortStatus(facts, service) }
     } catch (error) {
       // If the service is unreachable, the folders and the reason help most.
       if (!(error instanceof MediaError)) throw error
@@ -39,6 +41,51 @@ export const serviceStatusTool = defineTool(
     }
   },
 )
+
+/** Requested details are shown whole. */
+const unlimited: TextLimits = { value: Infinity, items: Infinity, total: Infinity }
+
+/** Longest short status, in characters as JSON; its text is shorter. */
+const maxShortLength = 1490
+
+const detailsStep = 'For prices, limits, models and external services, call service_status with details true.'
+
+type Facts = Readonly<Record<string, unknown>>
+
+/**
+ * Status in which what is not ready has the room that the rest leaves. Where a fix would not fit, downloads are not
+ * named, and then private folders are counted only: neither needs an action.
+ */
+function shortStatus(facts: Facts, service: Capabilities) {
+  const whole = fitService(facts, service)
+  if (!leavesOutFixes(whole.service)) return whole
+  const shorter = fitService(facts, service, { nameDownloads: false })
+  return leavesOutFixes(shorter.service)
+    ? fitService(countPrivateFolders(facts), service, { nameDownloads: false })
+    : shorter
+}
+
+function fitService(facts: Facts, service: Capabilities, options: { readonly nameDownloads?: boolean } = {}) {
+  const withRoom = (room: number) => ({
+    ...facts,
+    service: summarizeService(service, { ...options, room }),
+    next_step: detailsStep,
+  })
+  const data = withRoom(0)
+  const { not_ready: blocked = [] } = data.service
+  const rest = JSON.stringify(data).length - JSON.stringify(blocked).length
+  return withRoom(maxShortLength - rest)
+}
+
+/** Replaces the list of private folders by their number. */
+function countPrivateFolders({
+  private_folders: folders,
+  private_folders_left_out: more,
+  ...rest
+}: Facts): Facts {
+  if (!Array.isArray(folders)) return rest
+  return { ...rest, private_folders_left_out: folders.length + (typeof more === 'number' ? more : 0) }
+}
 
 /** Longest list of folders in a short status, in characters as JSON. */
 const maxListLength = 220

@@ -1,14 +1,16 @@
 import * as z from 'zod'
 import { fetchTask, type TaskRef, wasStoppedOnRequest } from '../../client/tasks.ts'
 import { MediaError } from '../../contract/errors.ts'
-import { id } from '../../contract/fields.ts'
+import { id, maxPageSize } from '../../contract/fields.ts'
 import { routes } from '../../contract/routes.ts'
 import { taskError, type TaskListItem, taskListQuery } from '../../contract/task.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
+import { nearFields } from '../near-names.ts'
 import type { ToolReply } from '../reply.ts'
 import { followTask } from '../run-operation.ts'
 import { lookUpTask, type Session } from '../session.ts'
 import { callAgainSnapshot, snapshotSchema, uploadSnapshot } from '../snapshot.ts'
+import type { TextLimits } from '../summary.ts'
 import { waitSeconds } from '../call-limits.ts'
 import { defineTool, saveTo, type ToolCall } from '../tool.ts'
 import { checkSaveTo } from '../workspace-delivery.ts'
@@ -79,7 +81,13 @@ async function getTransfer(
   return { data: { ...done, file_id, name: original_name, bytes: size } }
 }
 
-const { status, task_type, page, page_size } = taskListQuery.shape
+const { status, task_type, page } = taskListQuery.shape
+
+/** Rows of a page by default: fewer than over HTTP, as the text contains every one. */
+const defaultRows = 10
+
+/** The text has a line for each task of the page. */
+const rowLimits: TextLimits = { value: 400, items: maxPageSize, total: Infinity }
 
 /** Lists the account's tasks. */
 export const listTasksTool = defineTool(
@@ -92,13 +100,14 @@ export const listTasksTool = defineTool(
       status,
       task_type: task_type.describe('Tool that created the task'),
       page: z.int().min(1).max(1_000_000).default(page.parse(undefined)),
-      page_size: z.int().min(1).max(100).default(page_size.parse(undefined)),
+      page_size: z.int().min(1).max(maxPageSize).default(defaultRows),
     }),
     example: { status: 'completed', page_size: 5 },
     errors: routes.listTasks.errors,
     hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   },
   async (session, query, call) => {
+    checkTaskType(session, query.task_type)
     const { list, total } = await session.client.call(routes.listTasks, { query, signal: call.signal })
     const describe = limitConcurrency(maxQueries)
     const tasks = await Promise.all(list.map((row) => describe(() => describeRow(session, row, call))))
@@ -107,9 +116,20 @@ export const listTasksTool = defineTool(
       session.tasks.remember(ref.task_id, session.tasks.get(ref.task_id) ?? ref)
     }
     const pages = Math.max(1, Math.ceil(total / query.page_size))
-    return { data: { tasks, total, page: query.page, pages, next_step: listNextStep(query, pages) } }
+    const next_step = listNextStep(query, pages)
+    return { data: { tasks, total, page: query.page, pages, next_step }, textLimits: rowLimits }
   },
 )
+
+/** Throws 6016 with the nearest names for a type of which there is no operation; the service would list nothing. */
+function checkTaskType({ operations }: Session, type: string | undefined): void {
+  const names = operations.map(({ name }) => name)
+  if (type === undefined || names.includes(type)) return
+  const near = nearFields(type, names)
+  throw new MediaError(6016, `task_type: no tool creates tasks of type ${JSON.stringify(type)}`, {
+    hint: `Use ${near.length > 0 ? near.join(' or ') : `one of ${names.join(', ')}`}.`,
+  })
+}
 
 /** Tasks queried at a time for details that the list does not contain. */
 const maxQueries = 8
@@ -127,9 +147,10 @@ async function describeRow(session: Session, row: TaskListItem, { signal }: Tool
       estimated_work_seconds: Math.ceil(row.estimated_duration),
     }),
     ...{ created: row.create_time, finished: row.finish_time },
-    ...(inputFiles.length > 0 && { inputs: inputFiles.map(({ name }) => name) }),
-    ...(paths && paths.length > 0 && { paths }),
     ...failure,
+    ...(paths && paths.length > 0 && { paths }),
+    // Last, as the text shortens long rows at their end.
+    ...(inputFiles.length > 0 && { inputs: inputFiles.map(({ name }) => name) }),
   }
 }
 
