@@ -11,7 +11,11 @@ let base: string
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  base = await solidColour(join(folder.path, 'base.mkv'), { width: 320, height: 180, seconds: 1 }, 'blue')
+  base = await solidColour(
+    join(folder.path, 'base.mkv'),
+    { width: 320, height: 180, seconds: 1, rate: '10' },
+    'blue',
+  )
 })
 afterAll(() => folder[Symbol.asyncDispose]())
 

@@ -65,6 +65,7 @@ it('the first audio track plays from 0 to the end at its original volume', async
     'tracks[2] is not used, because only the first audio track is',
     'tracks[1] plays from 0 to 2 s unchanged: start, duration, volume do not apply to audio',
     'base.mkv ends at 1.5 s of 2 s; the rest has a black background',
+    'base.mkv has 25 frames per second and the result 30: set composition.fps to 25 to show each of its frames once',
   ])
 })
 

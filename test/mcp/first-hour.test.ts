@@ -209,7 +209,7 @@ test('a split screen states which layout was selected and what its defaults cut 
     quality: '720p',
   })
   expect(data['next_step']).toMatch(
-    /ratio was read as output_ratio\. .*Layout: 2 rows \(200200\)\. Clips are cropped: clip 1 shows \d+ % .*fit_mode contain.* ends with the shortest clip, after 1 s\./,
+    /ratio was read as output_ratio\. .*Layout: 2 rows \(200100\)\. Clips are cropped: clip 1 shows \d+ % .*fit_mode contain.* ends with the shortest clip, after 1 s\./,
   )
 })
 

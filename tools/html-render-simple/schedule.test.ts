@@ -12,7 +12,7 @@ const sound: AudioFacts = { codec: 'aac', channels: 2, sample_rate: 48_000, star
 const picture: VideoFacts = {
   ...{ codec: 'h264', width: 640, height: 360, coded_width: 640, coded_height: 360, rotation: 0 },
   sample_aspect_ratio: { num: 1, den: 1 },
-  frame_rate: { num: 25, den: 1 },
+  frame_rate: { num: 30, den: 1 },
   ...{
     variable_rate: false,
     start_ms: 0,
@@ -154,6 +154,20 @@ describe('tracks', () => {
     expect(base({ asset: 'silent.mp4', muted: false })).toMatchObject({ isHeard: false })
     expect(base({ asset: 'cut.mp4', duration: 4 })).toMatchObject({ endFrame: 120 })
     expect(base({ start: 9 })).toMatchObject({ startFrame: 150, endFrame: 150 })
+  })
+
+  it('of the base are noted if its frames are not all shown equally often', () => {
+    const notesAt = (fps: number) =>
+      schedule(read({ fps, tracks: [{ ...video, muted: false }] }), files).notes
+    expect([notesAt(30), notesAt(60)]).toEqual([[], []])
+    expect([notesAt(25), notesAt(45)]).toEqual([
+      [
+        'talk.mp4 has 30 frames per second and the result 25: set composition.fps to 30 to show each of its frames once',
+      ],
+      [
+        'talk.mp4 has 30 frames per second and the result 45: set composition.fps to 30 to show each of its frames once',
+      ],
+    ])
   })
 
   it('are noted if the result has no sound, but the base has', () => {

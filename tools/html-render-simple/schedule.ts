@@ -2,7 +2,7 @@ import { MediaError } from '../../src/contract/errors.ts'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import type { RequestFile, RequestFiles, InputOf } from '../../src/contract/operation.ts'
 import { frameSpan, type FrameSpan, splitIntoRuns } from '../../src/media/particle/frame-spans.ts'
-import { exactRate, frameTime, nearestFrame } from '../../src/media/frame-rate.ts'
+import { exactRate, frameTime, hertz, nearestFrame } from '../../src/media/frame-rate.ts'
 import { checkSourceSize, reduceSizeHint } from '../../src/media/particle/source-size.ts'
 import type { htmlRenderSimple } from './contract.ts'
 
@@ -87,6 +87,7 @@ export function schedule<F extends RequestFile>(input: HtmlRenderInput, files: R
           ...ignoredFieldNotes(sound, seconds),
           ...(picture && !sound ? mutedNotes(picture) : []),
           ...blackAfterNotes(base, { rate, frames }),
+          ...otherRateNotes(base, rate),
         ],
   }
 }
@@ -222,6 +223,18 @@ function blackAfterNotes(
   if (!base || base.endFrame >= frames) return []
   const [end, total] = [base.endFrame, frames].map((at) => roundSeconds(frameTime(at, rate)))
   return [`${base.file.name} ends at ${end} s of ${total} s; the rest has a black background`]
+}
+
+/** Returns a note if the frames of the base are not shown equally often. */
+function otherRateNotes(base: BaseVideo<RequestFile> | undefined, rate: Rational): string[] {
+  const own = base ? hertz(base.video.frame_rate) : 0
+  if (!base || own === 0) return []
+  const factor = hertz(rate) / own
+  if (factor >= 1 && Math.abs(factor - Math.round(factor)) < 0.01) return []
+  const [ownRate, renderedRate] = [own, hertz(rate)].map((one) => Math.round(one * 100) / 100)
+  return [
+    `${base.file.name} has ${ownRate} frames per second and the result ${renderedRate}: set composition.fps to ${ownRate} to show each of its frames once`,
+  ]
 }
 
 /** Returns notes for all tracks of one type except the first, which are not used. */

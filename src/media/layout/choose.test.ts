@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { outputRatios } from '../../contract/catalog.ts'
-import { chooseLayout, layoutLoss, offeredLayouts, orderlySeed } from './choose.ts'
+import { chooseLayout, layoutLoss, noticeableLoss, offeredLayouts, orderlySeed } from './choose.ts'
 import { type Layout, slotShares } from './layout.ts'
 
 describe('the automatic choice of a layout', () => {
@@ -12,7 +12,7 @@ describe('the automatic choice of a layout', () => {
     seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
   })
 
-  it('has the least loss of all offered layouts, and is repeatable with its seed', () => {
+  it('has the least loss of all offered layouts to a hundredth, and is repeatable with its seed', () => {
     fc.assert(
       fc.property(criteria, (options) => {
         const chosen = chooseLayout(options)
@@ -21,7 +21,7 @@ describe('the automatic choice of a layout', () => {
             layoutLoss(layout, options),
           ),
         )
-        return layoutLoss(chosen, options) <= least + 1e-9 && chooseLayout(options).id === chosen.id
+        return layoutLoss(chosen, options) <= least + noticeableLoss && chooseLayout(options).id === chosen.id
       }),
       { numRuns: 60 },
     )
@@ -57,9 +57,9 @@ describe('the automatic choice of a layout', () => {
     expect(choose(16 / 9, 2, '16:9')).toEqual([250_100, 250_400])
     expect(choose(9 / 16, 2, '9:16')).toEqual([200_100, 200_400])
     expect(choose(1, 2, '1:1')).toEqual([200_100, 200_300])
-    // One clip beside two stacked ones, and one above two.
-    expect(choose(16 / 9, 3, '16:9')[0]).toBe(350_400)
-    expect(choose(9 / 16, 3, '9:16')[0]).toBe(300_400)
+    // One clip beside two stacked ones, and one above two; half of the result for the one.
+    expect(choose(16 / 9, 3, '16:9')[0]).toBe(350_200)
+    expect(choose(9 / 16, 3, '9:16')[0]).toBe(300_200)
   })
 
   it('does not crop one clip heavily to crop another less', () => {
@@ -99,6 +99,13 @@ describe('the automatic choice of a layout', () => {
       }),
       { numRuns: 60, examples: [[{ aspects: [1, 1], ratio: '16:9', fit: 'cover', seed: 2 ** 31 - 1 }]] },
     )
+  })
+
+  it('selects even slots if uneven ones crop only a little less', () => {
+    // Slots of 3:2 crop 36.5 % of each clip, even ones 36.7 %.
+    const choose = (aspect: number, ratio: '9:16' | '16:9') =>
+      chooseLayout({ aspects: [aspect, aspect], ratio, fit: 'cover', seed: 0 }).id
+    expect([choose(16 / 9, '9:16'), choose(9 / 16, '16:9')]).toEqual([200_100, 250_100])
   })
 
   it('selects even slots if all layouts have the same loss', () => {

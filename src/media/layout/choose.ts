@@ -18,6 +18,9 @@ const maxSlotAspect = 3.6
 /** Tolerance for rounding errors in sums of shares and in losses. */
 const shareTolerance = 1e-9
 
+/** Difference of losses that nobody notices: a hundredth of a picture. */
+export const noticeableLoss = 0.01
+
 const offeredCache = new Map<string, readonly Layout[]>()
 
 /** Returns the layouts offered for a number of clips and an output ratio: those without long, narrow slots. */
@@ -63,7 +66,7 @@ const maxSeed = 2 ** 31 - 1
 
 /**
  * Returns the group of layouts with the least loss. The layouts of a group have the same `equivalenceKey`. Of groups
- * with equal loss, the one with the most even slots wins, then the one that divides the longer side of the result most.
+ * whose loss is hardly more, the one with the most even slots wins, then the one that divides the longer side of the result most.
  */
 function bestLayouts(options: ChooseLayoutOptions): readonly Layout[] {
   const layouts = offeredLayouts(options.aspects.length, options.ratio)
@@ -77,7 +80,7 @@ function bestLayouts(options: ChooseLayoutOptions): readonly Layout[] {
   )
   const leastLoss = Math.min(...rated.map(({ loss }) => loss))
   return rated
-    .filter(({ loss }) => loss <= leastLoss + shareTolerance)
+    .filter(({ loss }) => loss <= leastLoss + noticeableLoss)
     .reduce((one, another) => (ranksAbove(another.ranks, one.ranks) ? another : one)).group
 }
 
