@@ -94,7 +94,7 @@ async function renderMixedHtml() {
   return await renderBeats(
     {
       composition: {
-        ...{ video_size: { width: 64, height: 36 }, duration: seconds },
+        ...{ video_size: { width: 64, height: 36 }, fps: 25, duration: seconds },
         tracks: [
           { type: 'video', asset: 'base', track_index: 0, start: 0, muted: false },
           { type: 'audio', asset: 'music', track_index: 0, start: 0 },
