@@ -29,6 +29,14 @@ export function agentField<Schema extends z.ZodType>(schema: Schema, field: Agen
   return schema
 }
 
+/** Text as names of values are written: lower case, words separated by one space. */
+export function plainText(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+}
+
 /** How MCP tools read a field declared by `agentField`; undefined for other fields. */
 export function agentFieldOf(schema: z.core.$ZodType): AgentField | undefined {
   return agentFields.get(schema as z.ZodType)

@@ -12,9 +12,9 @@ import {
 } from './validation.ts'
 
 /**
- * Throws an error of text detection again. If its model is missing (6401), the hint adds that regions need no model.
+ * Throws an error of text detection again. Where the model is missing (6401), the hint adds that regions need none.
  */
-export function suggestRegions(error: unknown): never {
+export function rethrowWithRegionsHint(error: unknown): never {
   if (!(error instanceof MediaError) || error.code !== 6401) throw error
   const { code, message, hint, retryable } = error
   const alternative = 'Or give the places yourself: purify_scope "region" with regions needs no model.'

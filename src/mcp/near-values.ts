@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { agentFieldOf } from '../contract/agent-form.ts'
+import { agentFieldOf, plainText } from '../contract/agent-form.ts'
 import { type AnySchema, nearestWord, unwrapSchema } from '../contract/suggest-fix.ts'
 import { parseColour } from './css-colours.ts'
 import { languageHint, offeredLanguage } from './language-names.ts'
@@ -106,14 +106,6 @@ function nearRatio(plain: string, choices: readonly string[]): string | undefine
 function nearSpelling(plain: string, choices: readonly string[]): string | undefined {
   const near = nearestWord(plain, choices.map(plainText))
   return choices.find((choice) => near !== undefined && plainText(choice) === near)
-}
-
-/** Lower case, words separated by one space. */
-function plainText(text: string): string {
-  return text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
 }
 
 /** Instruction for a value that means nothing in its field; undefined where the schema explains more. */

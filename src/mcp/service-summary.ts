@@ -113,7 +113,7 @@ function shortenReason(missing: string, maxLength: number): string {
   return maxLength === 0 ? fix : `${cut(first, maxLength).replace(/…?$/, '…')} ${fix}`
 }
 
-/** Ends the fix after the sentence with its first command, setting or quoted value, if it has any. */
+/** Ends the fix after the sentence of its first command, setting or quoted value; a text without one is unchanged. */
 function leaveOutRemarks(missing: string): string {
   const at = Math.max(0, missing.indexOf(fixMark))
   const [stated] = /^[^"`]*?(?:reelwright |["`]).*?(?:\.(?= [A-Z])|$)/s.exec(missing.slice(at)) ?? []

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { plainText } from '../contract/agent-form.ts'
 import { type AnySchema, unwrapSchema } from '../contract/suggest-fix.ts'
 import { isRecord } from '../contract/validation.ts'
 
@@ -75,10 +76,7 @@ function parseSize(text: string): MeantSize | undefined {
   if (width !== undefined && height !== undefined) {
     return { width: Number(width), height: Number(height), isNamed: false }
   }
-  const plain = text
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
+  const plain = plainText(text)
   const shape = Object.keys(shapes).find((name) => ` ${plain} `.includes(` ${name} `))
   const quality = shape === undefined ? plain : ` ${plain} `.replace(` ${shape} `, ' ').trim()
   const short = quality === '' && shape !== undefined ? 1080 : namedValue(shortSides, quality)

@@ -2,7 +2,7 @@ import { constants, copyFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { RunOperation } from '../../src/contract/operation.ts'
-import { suggestRegions } from '../../src/contract/regions.ts'
+import { rethrowWithRegionsHint } from '../../src/contract/regions.ts'
 import { stillPicture } from '../../src/engines/ffmpeg/read-frames.ts'
 import { detectTextInImage } from '../../src/engines/vision/detect-text-in-image.ts'
 import { openLearnedModels } from '../../src/engines/vision/learned-models.ts'
@@ -22,7 +22,7 @@ export const run: RunOperation<typeof imagePurify> = async (input, context) => {
   const video = checkStillImage(file)
   const found =
     input.purify_scope === 'full_screen' && file.facts
-      ? await detectTextInImage(file.path, file.facts, { signal, threads }).catch(suggestRegions)
+      ? await detectTextInImage(file.path, file.facts, { signal, threads }).catch(rethrowWithRegionsHint)
       : undefined
   const counts = found ? { regions_found: found.length } : {}
   context.progress(40)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { maxRegions, suggestRegions } from '../../src/contract/regions.ts'
+import { maxRegions, rethrowWithRegionsHint } from '../../src/contract/regions.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { openStepCache } from '../../src/engines/ffmpeg/step-cache.ts'
 import { detectText } from '../../src/engines/vision/detect-text.ts'
@@ -80,7 +80,7 @@ export async function searchText(
   // The stored form of a finished step must not change, so that a newer version resumes its tasks.
   const found = await finished.text('found', { file_id, ...search }, async () => {
     const options = { ...search, threads, signal, onProgress: progress }
-    const detected = await detectText(path, facts, options).catch(suggestRegions)
+    const detected = await detectText(path, facts, options).catch(rethrowWithRegionsHint)
     return JSON.stringify({ regions: detected.regions, left: detected.dropped })
   })
   const { regions, left: dropped } = JSON.parse(found) as {

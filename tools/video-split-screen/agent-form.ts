@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { agentField, type AgentForm, type AgentRequest } from '../../src/contract/agent-form.ts'
+import { agentField, type AgentForm, type AgentRequest, plainText } from '../../src/contract/agent-form.ts'
 import { MediaError } from '../../src/contract/errors.ts'
 import { type Arrangement, plainLayout } from '../../src/media/layout/arrangement.ts'
 
@@ -65,6 +65,7 @@ function nameLayout(args: Arguments): AgentRequest {
   const request = {
     ...args,
     layout_mode: field === 'layout_id' ? (layout_mode ?? 'template') : 'template',
+    // Any id passes where there is no layout: the number of clips is rejected first.
     layout_id: layout?.id ?? 1,
   }
   return { request, assumed: layout ? [`Layout: ${count} ${named} (${layout.id}).`] : [] }
@@ -77,10 +78,7 @@ function isArrangement(value: unknown): value is Arrangement {
 /** Arrangement that a text names. Throws 6016 for other texts. */
 function arrangementOf(value: unknown): Arrangement | undefined {
   if (typeof value !== 'string' || value === '') return undefined
-  const plain = value
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
+  const plain = plainText(value)
   if (Object.hasOwn(arrangementNames, plain)) return arrangementNames[plain]
   throw new MediaError(6016, `layout_id: ${JSON.stringify(value.slice(0, 60))} is not a layout`, {
     hint: 'Use columns, rows, or an id of media://layouts.',
