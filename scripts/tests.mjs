@@ -9,8 +9,8 @@ export async function runTests(root, { node, env }, rest) {
   try {
     const report = join(scratch, 'report.json')
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-    const skipped = join(root, 'scripts', 'skipped-tests.mjs')
-    const reporters = ['default', 'json', skipped].map((reporter) => `--reporter=${reporter}`)
+    const summary = join(root, 'scripts', 'summary-reporter.mjs')
+    const reporters = ['default', 'json', summary].map((reporter) => `--reporter=${reporter}`)
     reporters.push(`--outputFile.json=${report}`)
     const code = await inForeground(node, [vitest, 'run', ...reporters, ...rest], {
       cwd: root,
