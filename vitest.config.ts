@@ -11,7 +11,7 @@ const soak = [
 
 /** Tests that leave nothing behind in their process. Those that measure memory, kill or configure packs have their own process. */
 const sharing = [
-  'test/!(commands|contract-errors|pack).test.ts',
+  'test/!(commands|contract-damaged-media|contract-errors|pack).test.ts',
   'test/http/!(attacks|flat-memory|json-limits).test.ts',
   'test/{mcp,observe,page,tasks}/**/*.test.ts',
   'test/service/!(crash|large-upload|postgres-disk|postgres-failures|power-cut|upload-crash).test.ts',
@@ -44,7 +44,13 @@ export default defineConfig({
       { extends: true, test: { name: 'soak', include: soak, ...machine } },
       {
         extends: true,
-        test: { name: 'sharing', include: sharing, isolate: false, ...machine },
+        test: {
+          name: 'sharing',
+          include: sharing,
+          isolate: false,
+          ...machine,
+          setupFiles: [...machine.setupFiles, 'test/setup/no-leftovers.ts'],
+        },
       },
     ],
   },

@@ -16,8 +16,6 @@ export interface Upload {
   /** Aborts its requests; the service keeps the received parts. */
   readonly signal: AbortSignal
   readonly retry: Retry
-  /** BLAKE3 of a range of the source. A read error aborts the whole upload. */
-  hash(range: SourceRange, signal: AbortSignal): Promise<string>
   /** Reads the first bytes of a range into memory. A read error aborts the whole upload. */
   read(memory: Buffer, range: SourceRange): Promise<Uint8Array>
   /** Receives the number of bytes sent or already stored. */
@@ -32,7 +30,7 @@ const pieceBytes = 512 * 1024
 
 /**
  * Buffers of a body, reused in a ring: new buffers made garbage collection as expensive as sending. One is in the
- * connection, one is queued, one is being read, one is spare. The checksum detects a buffer overwritten too early.
+ * connection, one is queued, one is being read, one is spare. The file's hash detects a buffer overwritten too early.
  */
 const ringPieces = 4
 
@@ -40,8 +38,9 @@ const ringPieces = 4
 const maxRounds = 3
 
 /**
- * Sends the missing parts of a session, each with its checksum, and returns the complete file. Acknowledged parts are
- * not sent again, even after a broken connection or a restart of either side.
+ * Sends the missing parts of a session and returns the complete file. Acknowledged parts are not sent again, even after a
+ * broken connection or a restart of either side. Parts have no checksums: the connection is encrypted or on this machine,
+ * and the service verifies the hash of the complete file.
  */
 export async function uploadInParts(upload: Upload, session: OpenUploadSession): Promise<FileRecord> {
   const parts = partSender(upload, session)
@@ -93,11 +92,9 @@ function partSender(upload: Upload, session: OpenUploadSession) {
   const put = async (index: number, signal: AbortSignal): Promise<void> => {
     const range = partRange(layout, index)
     if (await importPart(index, signal)) return progress(index, range.size)
-    const blake3 = await upload.hash(range, signal)
     const response = await client.send({
       method: routes.uploadPart.method,
       address: fillPath(routes.uploadPart.path, { upload_id, index: String(index) }),
-      query: { blake3 },
       headers: { 'content-type': 'application/octet-stream', 'content-length': String(range.size) },
       body: () => streamUploadBytes(upload, range, (bytes) => progress(index, bytes)),
       // Before it is sent again, the service is asked whether it arrived.
@@ -214,13 +211,13 @@ export async function readUploadBytes(
   return memory.subarray(0, bytesRead)
 }
 
-/** BLAKE3 of a range, lower-case hex. Throws 6036 on read failure, or the reason of the signal. */
-export async function hashUploadBytes(
+/** BLAKE3 of the source, lower-case hex. Throws 6036 on read failure, or the reason of the signal. */
+export async function hashUploadSource(
   source: UploadSource,
-  { offset, size }: SourceRange,
-  options: { signal: AbortSignal; onProgress?: (hashed: number) => void },
+  options: { signal: AbortSignal; onProgress: (hashed: number) => void },
 ): Promise<string> {
-  const hashed = await hashBytes(source.handle, { offset, size, ...options }).catch((error: unknown) => {
+  const { size } = source
+  const hashed = await hashBytes(source.handle, { offset: 0, size, ...options }).catch((error: unknown) => {
     throw errorCode(error) !== undefined && !options.signal.aborted ? unreadableSource(source, error) : error
   })
   if (hashed.size !== size) throw changedDuringUpload(source)

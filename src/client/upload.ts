@@ -9,7 +9,7 @@ import type { Client } from './client.ts'
 import { readEnvelopeData } from './response.ts'
 import {
   changedDuringUpload,
-  hashUploadBytes,
+  hashUploadSource,
   readUploadBytes,
   streamUploadBytes,
   type Upload,
@@ -106,7 +106,7 @@ async function importFile(upload: Upload): Promise<FileRecord | undefined> {
 
 async function hashSource({ source, signal }: Upload, report: (share: number) => void): Promise<string> {
   const onProgress = (hashed: number): void => report((hashed / source.size) * hashingShare)
-  return await hashUploadBytes(source, { offset: 0, size: source.size }, { signal, onProgress })
+  return await hashUploadSource(source, { signal, onProgress })
 }
 
 /** Uploads a file in one session. */
@@ -162,12 +162,11 @@ function openUpload(
 ): Upload {
   const end = new AbortController()
   /** A read error aborts the upload: sending again would not help. */
-  const read = async <T>(reading: Promise<T>, signal?: AbortSignal): Promise<T> => {
+  const read: Upload['read'] = async (memory, range) => {
     try {
-      return await reading
+      return await readUploadBytes(memory, source, range)
     } catch (error) {
-      // If only one part was aborted, the others continue.
-      if (!signal?.aborted) end.abort(error)
+      end.abort(error)
       throw error
     }
   }
@@ -177,8 +176,7 @@ function openUpload(
     signal: given ? AbortSignal.any([given, end.signal]) : end.signal,
     retry: createRetry(pause),
     onSent: (bytes) => onProgress(bytes / source.size),
-    hash: (place, signal) => read(hashUploadBytes(source, place, { signal }), signal),
-    read: (memory, place) => read(readUploadBytes(memory, source, place)),
+    read,
   }
 }
 

@@ -144,7 +144,7 @@ describe('network failures', () => {
       relay.intercept = ({ method }, response) => {
         if (method !== 'PUT' || refusals === 0) return false
         refusals -= 1
-        response.writeHead(status, { ...headers, connection: 'close' }).end('busy')
+        response.writeHead(status, headers).end('busy')
         return true
       }
       const { record, pauses } = await upload()
@@ -154,12 +154,26 @@ describe('network failures', () => {
     },
   )
 
+  test('a part is sent again if its connection is closed after an early response', async () => {
+    await createLargeFile()
+    let refusals = 2
+    relay.intercept = ({ method }, response) => {
+      if (method !== 'PUT' || refusals === 0) return false
+      refusals -= 1
+      response.writeHead(503, { connection: 'close' }).end('busy')
+      return true
+    }
+    const { record, pauses } = await upload()
+    await expectStored(record)
+    expect(pauses).toHaveLength(2)
+  })
+
   test('a service that asks for too long a wait, or never recovers, is reported', async () => {
     await createLargeFile()
     const rejectPart = (headers: Record<string, string>) => {
       relay.intercept = ({ method }, response) => {
         if (method !== 'PUT') return false
-        response.writeHead(503, { ...headers, connection: 'close' }).end('busy')
+        response.writeHead(503, headers).end('busy')
         return true
       }
     }
@@ -199,7 +213,7 @@ describe('network failures', () => {
     const end = new AbortController()
     const reason = new Error('the agent has disconnected')
     relay.dropsResponse = ({ url }) => {
-      if (url?.includes('/2?') === true) setImmediate(() => end.abort(reason))
+      if (url?.endsWith('/2') === true) setImmediate(() => end.abort(reason))
       return false
     }
     await expect(upload({ signal: end.signal })).rejects.toBe(reason)

@@ -109,6 +109,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     },
     async [Symbol.asyncDispose]() {
       await running.close()
+      if (options.services) configureServices({})
       await removeTemporary()
     },
   }

@@ -12,7 +12,7 @@ interface RelayTarget {
 export interface Relay extends AsyncDisposable {
   readonly baseUrl: string
   target: RelayTarget
-  /** Responds instead of the service; returns true when it did. */
+  /** Responds instead of the service; returns true when it did. As by the service, the rest of the body is discarded. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean
   /** Whether to drop the service's response together with the connection. */
   dropsResponse: (request: IncomingMessage) => boolean
@@ -36,7 +36,10 @@ export async function startRelay(target: RelayTarget): Promise<Relay> {
     const { method = '', url = '', headers } = request
     const path = url.split('?')[0] ?? ''
     relay.requests.push(`${method} ${path}`)
-    if (relay.intercept(request, response)) return
+    if (relay.intercept(request, response)) {
+      request.resume()
+      return
+    }
     if (method === 'PUT' && acknowledged.has(path)) sentTwice += Number(headers['content-length'])
     const { baseUrl, apiKey } = relay.target
     const upstream = send(baseUrl + url, { method, agent, headers: { ...headers, authorization: apiKey } })
