@@ -22,8 +22,8 @@ export interface Upload {
   onSent(bytes: number): void
 }
 
-/** Parts sent in parallel. */
-const parallelParts = 4
+/** Parts sent in parallel: while some wait for the disk of the service, others are sent. Four took a fifth longer. */
+const parallelParts = 6
 
 /** Size of a read and of a write to the connection, bytes. */
 const pieceBytes = 512 * 1024
