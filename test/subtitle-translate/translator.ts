@@ -11,12 +11,8 @@ interface TranslatedLine extends RequestedLine {
 
 /** Returns the lines to translate in a request; undefined for a request of a summary. */
 export function requestedLines(body: ChatBody): RequestedLine[] | undefined {
-  const prompt = promptOf(body)
-  if (!prompt.includes('Translate these')) return undefined
-  return prompt
-    .split('\n')
-    .filter((line) => line.startsWith('{"id":'))
-    .map((line) => JSON.parse(line) as RequestedLine)
+  const { lines } = JSON.parse(promptOf(body)) as { readonly lines: readonly (RequestedLine | string)[] }
+  return lines.some((line) => typeof line === 'string') ? undefined : (lines as RequestedLine[])
 }
 
 /** Returns the user message of a chat. */

@@ -13,7 +13,7 @@ import {
   parseChatReply,
   rememberDialect,
 } from './chat-completions.ts'
-import { type ModelQuestion, NoUsableAnswer, TokenLimitExceeded } from './language-model.ts'
+import { NoUsableAnswer, TokenLimitExceeded } from './language-model.ts'
 import {
   answerJsonSchema,
   correctionMessages,
@@ -23,6 +23,7 @@ import {
 } from './messages.ts'
 import { isUnknownModel, suggestModels } from './models.ts'
 import { parseAnswer, stripReasoning } from './parse-answer.ts'
+import type { ModelQuestion, QuestionInput } from './question.ts'
 
 /** An open model and its usage. */
 export interface ModelConnection {
@@ -36,15 +37,15 @@ export interface ModelConnection {
 const maxRepairs = 2
 
 /** Asks until the answer is valid; see `LanguageModel.ask`. */
-export async function askModel<S extends z.ZodObject>(
+export async function askModel<I extends QuestionInput, S extends z.ZodObject>(
   connection: ModelConnection,
-  question: ModelQuestion<S>,
+  question: ModelQuestion<I, S>,
 ): Promise<z.output<S>> {
   const { client, model, contextTokens } = connection
-  const { maxTokens, temperature = 0, signal } = question
+  const { kind, maxTokens, temperature = 0, signal } = question
   const name = serviceName(client.target.service)
-  const schema = answerJsonSchema(question.schema)
-  const initial = questionMessages(question, schema)
+  const schema = answerJsonSchema(kind.schema)
+  const initial = questionMessages(question)
   const maxPromptTokens = contextTokens - maxTokens
   const needed = estimateMessageTokens(initial)
   if (needed > maxPromptTokens) {
@@ -69,7 +70,7 @@ export async function askModel<S extends z.ZodObject>(
       signal,
     )
     if (reply.refusal !== null) throw declinedError(name, reply.refusal)
-    const reading = parseAnswer(question.schema, reply.text)
+    const reading = parseAnswer(kind.schema, reply.text)
     if ('answer' in reading) return reading.answer
     if (reply.isTruncated)
       throw new TokenLimitExceeded(

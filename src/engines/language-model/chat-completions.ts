@@ -3,12 +3,7 @@ import type { JsonSchema } from '../../contract/json-schema.ts'
 import { parseJson } from '../../contract/bounded-json.ts'
 import type { HttpError } from '../services/failures.ts'
 import type { ServiceResponse } from '../services/http-exchange.ts'
-
-/** An image in a question. */
-export interface QuestionImage {
-  readonly type: 'image/jpeg' | 'image/png' | 'image/webp'
-  readonly bytes: Buffer
-}
+import type { QuestionImage } from './question.ts'
 
 /** A message of a chat. */
 export interface ChatMessage {

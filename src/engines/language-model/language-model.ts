@@ -1,22 +1,6 @@
 import type * as z from 'zod'
 import { MediaError } from '../../contract/errors.ts'
-import type { QuestionImage } from './chat-completions.ts'
-
-/** A question whose answer matches a schema. */
-export interface ModelQuestion<S extends z.ZodObject> {
-  /** Schema of the answer. The model reads the descriptions of its fields. */
-  readonly schema: S
-  readonly system: string
-  readonly prompt: string
-  /** Example questions with correct answers. */
-  readonly examples?: readonly { readonly prompt: string; readonly answer: z.input<S> }[]
-  readonly images?: readonly QuestionImage[]
-  /** Maximum tokens of the answer, without reasoning. */
-  readonly maxTokens: number
-  /** Sampling temperature; 0 by default. */
-  readonly temperature?: number
-  readonly signal: AbortSignal
-}
+import type { ModelQuestion, QuestionInput } from './question.ts'
 
 /** Usage so far. Tokens are estimated if the server does not count them. */
 interface ModelUsage {
@@ -38,9 +22,11 @@ export interface LanguageModel extends AsyncDisposable {
    * Asks the model and returns its validated answer. Throws TokenLimitExceeded if the question does not fit or the
    * answer is truncated, NoUsableAnswer if no answer is valid, and the errors of the service.
    */
-  ask<S extends z.ZodObject>(question: ModelQuestion<S>): Promise<z.output<S>>
-  /** Returns the tokens available for the prompt of such a question. Split longer prompts. */
-  promptTokenBudget<S extends z.ZodObject>(question: Omit<ModelQuestion<S>, 'prompt' | 'signal'>): number
+  ask<I extends QuestionInput, S extends z.ZodObject>(question: ModelQuestion<I, S>): Promise<z.output<S>>
+  /** Returns the tokens available for the input of such a question. Split longer inputs. */
+  inputTokenBudget<I extends QuestionInput, S extends z.ZodObject>(
+    question: Omit<ModelQuestion<I, S>, 'input' | 'signal'>,
+  ): number
 }
 
 /** The question does not fit the context, or the answer was truncated. A smaller question may succeed. */

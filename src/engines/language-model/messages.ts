@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { dropSafeBounds, type JsonSchema } from '../../contract/json-schema.ts'
 import type { ChatMessage } from './chat-completions.ts'
-import type { ModelQuestion } from './language-model.ts'
+import type { QuestionImage, QuestionInput } from './question.ts'
 
 /** Tokens that a message adds to its content, for its role and delimiters. */
 const messageTokens = 6
@@ -19,27 +19,36 @@ export function answerJsonSchema(schema: z.ZodObject): JsonSchema {
 }
 
 /** Returns the initial messages of a question. */
-export function questionMessages<S extends z.ZodObject>(
-  {
-    system,
-    prompt,
-    examples = [],
-    images,
-  }: Pick<ModelQuestion<S>, 'system' | 'prompt' | 'examples' | 'images'>,
-  schema: JsonSchema,
-): ChatMessage[] {
+export function questionMessages({
+  kind,
+  instructions,
+  input,
+  images,
+}: {
+  readonly kind: { readonly schema: z.ZodObject }
+  readonly instructions: string
+  readonly input: QuestionInput
+  readonly images?: readonly QuestionImage[] | undefined
+}): ChatMessage[] {
+  const schema = JSON.stringify(answerJsonSchema(kind.schema))
   return [
     // Servers that receive the schema do not always pass it to their models, so that the prompt contains it too.
     {
       role: 'system',
-      content: `${system}\n\n${answerInstruction} It must match this JSON Schema: ${JSON.stringify(schema)}`,
+      content: `${instructions}\n\n${answerInstruction} It must match this JSON Schema: ${schema}`,
     },
-    ...examples.flatMap((example): ChatMessage[] => [
-      { role: 'user', content: example.prompt },
-      { role: 'assistant', content: JSON.stringify(example.answer) },
-    ]),
-    { role: 'user', content: prompt, images },
+    { role: 'user', content: renderInput(input), images },
   ]
+}
+
+/** Writes an input as JSON with each item of a list on its own line. */
+function renderInput(input: QuestionInput): string {
+  const fields = Object.entries(input).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const lines = Array.isArray(value) && value.length > 0 && value.map((item) => JSON.stringify(item))
+    return [`${JSON.stringify(name)}: ${lines ? `[\n${lines.join(',\n')}\n]` : JSON.stringify(value)}`]
+  })
+  return `{\n${fields.join(',\n')}\n}`
 }
 
 const answerInstruction = 'Answer with one JSON object and nothing else.'

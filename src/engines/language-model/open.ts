@@ -5,7 +5,7 @@ import { httpErrorCause } from '../services/failures.ts'
 import { requireService } from '../services/configured.ts'
 import { askModel, type ModelConnection } from './ask.ts'
 import type { LanguageModel } from './language-model.ts'
-import { questionMessages, answerJsonSchema, estimateMessageTokens } from './messages.ts'
+import { questionMessages, estimateMessageTokens } from './messages.ts'
 import { chooseModel, listModels, type ListedModel } from './models.ts'
 
 /** A local model may take minutes to load and reason. Responses are not streamed, so both times are equal. */
@@ -49,8 +49,8 @@ function createLanguageModel(connection: ModelConnection): LanguageModel {
     concurrency: client.target.service.concurrency ?? defaultConcurrency,
     usage,
     ask: (question) => askModel(connection, question),
-    promptTokenBudget(question) {
-      const initial = questionMessages({ ...question, prompt: '' }, answerJsonSchema(question.schema))
+    inputTokenBudget(question) {
+      const initial = questionMessages({ ...question, input: {} })
       return Math.max(0, contextTokens - question.maxTokens - estimateMessageTokens(initial))
     },
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),

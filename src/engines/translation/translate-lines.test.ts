@@ -13,19 +13,19 @@ function modelThat(answers: (lines: Lines, temperature: number) => Lines | Promi
   const model: LanguageModel = {
     ...{ name: 'small', contextTokens: 8192, concurrency: atOnce },
     usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
-    async ask({ schema, prompt, temperature = 0 }) {
-      const lines = [...prompt.matchAll(/^\{"id":.*\}$/gm)].map(([line]) => asLine.parse(JSON.parse(line)))
-      if (lines.length === 0) return schema.parse({ summary: 'Somebody counts.', terms: [] })
+    async ask({ kind: { name, schema }, input, temperature = 0 }) {
+      if (name === 'summarize_lines') return schema.parse({ summary: 'Somebody counts.', terms: [] })
+      const { lines } = asInput.parse(input)
       asked.push({ ids: lines.map(({ id }) => id), temperature })
       return schema.parse({ lines: await answers(lines, temperature) })
     },
-    promptTokenBudget: () => 4000,
+    inputTokenBudget: () => 4000,
     [Symbol.asyncDispose]: async () => undefined,
   }
   return { asked, model }
 }
 
-const asLine = z.object({ id: z.int(), text: z.string() })
+const asInput = z.object({ lines: z.array(z.object({ id: z.int(), text: z.string() })) })
 const rightly = (lines: Lines) => lines.map(({ id, text }) => ({ id, text: `译文${text}` }))
 const without = (lines: Lines, id: number) => lines.filter((line) => line.id !== id)
 const busy = () => new MediaError(6402, 'small is busy')

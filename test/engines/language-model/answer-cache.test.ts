@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { cacheAnswers } from '../../../src/engines/language-model/answer-cache.ts'
+import type { QuestionKind } from '../../../src/engines/language-model/question.ts'
 import { openModel, setModel, startModelServer } from './model-server.ts'
 
 test('an answer is reused only for the same question and model', async () => {
@@ -11,15 +12,20 @@ test('an answer is reused only for the same question and model', async () => {
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await using server = await startModelServer(() => ({ said: server.asked.length }))
   setModel(server)
-  const question = { schema: z.object({ said: z.int() }), system: 'S', prompt: 'P', maxTokens: 100 }
+  const kind: QuestionKind = {
+    name: 'say',
+    schema: z.object({ said: z.int() }),
+    check: () => ({ isUsable: true, problems: [] }),
+  }
+  const question = { kind, instructions: 'S', input: { text: 'P' }, maxTokens: 100 }
   const ask = async (more: object = {}) => {
     await using opened = await openModel()
     const { signal } = new AbortController()
-    return (await cacheAnswers(opened, folder).ask({ ...question, signal, ...more })).said
+    return (await cacheAnswers(opened, folder).ask({ ...question, signal, ...more }))['said']
   }
   expect(await ask()).toBe(1)
   expect(await ask()).toBe(1)
-  expect(await ask({ prompt: 'Q' })).toBe(2)
+  expect(await ask({ input: { text: 'Q' } })).toBe(2)
   expect(await ask({ temperature: 0.5 })).toBe(3)
   setModel(server, { model: 'other' })
   expect(await ask()).toBe(4)

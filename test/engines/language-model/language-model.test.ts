@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import type { QuestionInput, QuestionKind } from '../../../src/engines/language-model/question.ts'
 import { breaks, fails, hangs, json, page } from '../services/fake-service.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 
@@ -15,7 +16,14 @@ const schema = z.object({
 })
 const answer = { lines: [{ id: 1, text: 'Guten Tag' }] }
 const { signal } = new AbortController()
-const question = { schema, system: 'You translate.', prompt: '1: Hello', maxTokens: 500, signal }
+const kind: QuestionKind = { name: 'translate', schema, check: () => ({ isUsable: true, problems: [] }) }
+const question = {
+  kind,
+  instructions: 'You translate.',
+  input: { text: 'Hello' } as QuestionInput,
+  maxTokens: 500,
+  signal,
+}
 
 async function ask(more: Partial<typeof question> & Record<string, unknown> = {}) {
   await using model = await openModel()
@@ -52,17 +60,14 @@ describe('a question', () => {
     expect(model.usage).toEqual({ requests: 1, promptTokens: 100, answerTokens: 10 })
   })
 
-  it('contains its examples and images', async () => {
-    const examples = [{ prompt: '1: Yes', answer: { lines: [{ id: 1, text: 'Ja' }] } }]
+  it('contains its input and images', async () => {
     const images = [{ type: 'image/png', bytes: Buffer.from('picture') }]
-    await ask({ examples, images })
+    await ask({ input: { text: 'Hello', lines: [{ id: 1 }, { id: 2 }] }, images })
     expect(server.asked[0]?.messages.slice(1)).toEqual([
-      { role: 'user', content: '1: Yes' },
-      { role: 'assistant', content: '{"lines":[{"id":1,"text":"Ja"}]}' },
       {
         role: 'user',
         content: [
-          { type: 'text', text: '1: Hello' },
+          { type: 'text', text: '{\n"text": "Hello",\n"lines": [\n{"id":1},\n{"id":2}\n]\n}' },
           { type: 'image_url', image_url: { url: 'data:image/png;base64,cGljdHVyZQ==' } },
         ],
       },

@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { configureServices } from '../../../src/engines/services/configured.ts'
+import type { QuestionKind } from '../../../src/engines/language-model/question.ts'
 import { fails, json, page } from '../services/fake-service.ts'
 import { completes, openModel, setModel, startModelServer, type ModelServer } from './model-server.ts'
 
 const answer = { lines: [{ id: 1, text: 'Guten Tag' }] }
 const schema = z.object({ lines: z.array(z.object({ id: z.int(), text: z.string() })) })
 const { signal } = new AbortController()
-const question = { schema, system: 'You translate.', prompt: '1: Hello', maxTokens: 500, signal }
+const kind: QuestionKind = { name: 'translate', schema, check: () => ({ isUsable: true, problems: [] }) }
+const question = { kind, instructions: 'You translate.', input: { text: 'Hello' }, maxTokens: 500, signal }
 
 let server: ModelServer
 beforeEach(async () => {
@@ -114,14 +116,14 @@ describe('the model', () => {
   })
 })
 
-describe('promptTokenBudget', () => {
-  it('is the largest prompt that is accepted', async () => {
+describe('inputTokenBudget', () => {
+  it('is the size of the largest input that is accepted', async () => {
     setModel(server, { context_tokens: 1024 })
     await using model = await openModel()
-    const room = model.promptTokenBudget(question)
+    const room = model.inputTokenBudget(question)
     expect(room).toBeGreaterThan(200)
-    await model.ask({ ...question, prompt: '你'.repeat(Math.floor(room / 1.1)) })
-    await expect(model.ask({ ...question, prompt: '你'.repeat(room) })).rejects.toMatchObject({
+    await model.ask({ ...question, input: { text: '你'.repeat(Math.floor(room / 1.1) - 5) } })
+    await expect(model.ask({ ...question, input: { text: '你'.repeat(room) } })).rejects.toMatchObject({
       code: 6401,
       part: 'question',
       message: expect.stringContaining('does not fit the context of'),
