@@ -28,7 +28,10 @@ test('operations are grouped by what they need', () => {
     version: '1.2.3',
     ready: [name(0)],
     ready_after_download: [
-      { operations: `${name(1)}, ${name(2)}`, state: 'after a download of 2.3 MiB (text-detection)' },
+      {
+        operations: `${name(1)}, ${name(2)}`,
+        state: '2.3 MiB (text-detection) downloaded when first needed',
+      },
     ],
     not_ready: [{ operations: name(3), state: missing }],
     credits: { balance: 5 },

@@ -16,6 +16,7 @@ import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
 import { describeError } from './reply.ts'
 import type { InputFile, SavedFile, Session } from './session.ts'
 import type { DeliveryState } from './snapshot.ts'
+import { findSavedPlace, recordSavedPlace, resultsFolder } from './saved-places.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { assertUsable, createWorkspace, type WorkspaceOptions } from './workspace.ts'
 
@@ -45,7 +46,9 @@ export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
     },
     deliver: saveResults,
     savedPaths: async (session, task) =>
-      session.tasks.get(task.task_id)?.saved ?? (await listSaved(session, task)),
+      session.tasks.get(task.task_id)?.saved ??
+      (await findSavedPlace(await workspace.folders(), task.task_id))?.paths ??
+      (await listSaved(session, task)),
   }
 }
 
@@ -70,7 +73,9 @@ async function saveResults(
 ): Promise<DeliveryState> {
   const files = findResultFiles(view.output_result ?? {})
   if (files.length === 0) return { saved: [] }
-  const saveTo = task.save_to ?? defaultResultFolder(view)
+  const folders = await session.delivery.folders()
+  const recorded = task.save_to === undefined ? await findSavedPlace(folders, view.task_id) : undefined
+  const saveTo = task.save_to ?? recorded?.save_to ?? defaultResultFolder(view)
   const { inputFiles } = task
   const job = session.saves.join(`${view.task_id} ${saveTo}`, (context) =>
     saveFiles(session, { files, saveTo, inputFiles }, context),
@@ -82,7 +87,10 @@ async function saveResults(
     )
     if (!saved) return { percent: job.progress }
     const known = session.tasks.get(view.task_id) ?? task
-    session.tasks.remember(view.task_id, { ...known, saved: saved.map(({ path }) => path) })
+    const paths = saved.map(({ path }) => path)
+    session.tasks.remember(view.task_id, { ...known, saved: paths })
+    if (task.save_to !== undefined)
+      await recordSavedPlace(folders, view.task_id, { save_to: task.save_to, paths })
     return { saved }
   } catch (error) {
     // A failure to save must not hide that the task is completed and paid for.
@@ -106,7 +114,7 @@ interface SaveFilesContext {
 
 /** Folder for a task's results when the agent names none, relative to the workspace. */
 function defaultResultFolder({ task_type, task_id }: TaskRef): string {
-  return join('reelwright-output', `${task_type}-${task_id.slice(-8)}`)
+  return join(resultsFolder, `${task_type}-${task_id.slice(-8)}`)
 }
 
 /** Creates the folder of `save_to` and checks that it is allowed and writable, before any work starts. Throws 6016. */

@@ -107,6 +107,26 @@ describe('frame k shows the state at k / fps', () => {
   })
 })
 
+it('styles of a particle apply to its own elements only', async () => {
+  const html = htmlParticle(
+    { duration: 1 },
+    `<style>div { position: absolute; left: 10px; top: 10px; width: 40px; height: 40px; background: #f00 }</style>
+<div></div>`,
+  )
+  const rendered = await renderBeats(
+    {
+      composition: { video_size: size, beats: [{ start: 0, duration: 0.1, track_index: 0, html }] },
+      render: { output_format: 'qtrle' },
+    },
+    folder.path,
+  )
+  const [frame] = await frames(rendered)
+  expect([pixel(frame, 30, 30), pixel(frame, 200, 100)]).toEqual([
+    [255, 0, 0, 255],
+    [0, 0, 0, 0],
+  ])
+})
+
 describe('alpha', () => {
   const shapes = htmlParticle(
     { duration: 1 },

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { musicVisualizer } from '../../tools/music-visualizer/contract.ts'
@@ -23,6 +23,35 @@ test('list_tasks says how to read further pages, and names inputs and saved file
   ])
   expect(last.data['next_step']).not.toMatch(/Page/)
   expect(last.text).toContain(String(file?.path))
+})
+
+test('list_tasks and get_task of a later session find what save_to saved', async () => {
+  await using agent = await startInProcessAgent('modern')
+  const input = { ...(await createClips(agent)), save_to: 'films/mine.mp4' }
+  const { data } = await agent.call('video_split_screen', input)
+  const path = join(agent.workspace, 'films', 'mine.mp4')
+  const { service, workspace: defaultFolder } = agent
+  await using later = await startInProcessAgent('modern', undefined, { service, defaultFolder })
+  const paths = async () => (await later.call('list_tasks')).data['tasks']
+  expect(await paths()).toMatchObject([{ paths: [path] }])
+  const { task_id } = data
+  expect((await later.call('get_task', { task_id })).data).toMatchObject({ files: [{ path }] })
+  expect(await paths()).toMatchObject([{ paths: [path] }])
+  const results = join(agent.workspace, 'reelwright-output')
+  expect((await readdir(results)).filter((name) => !name.startsWith('.'))).toEqual([])
+})
+
+test('a record of saved files in the workspace cannot lead outside it', async () => {
+  await using agent = await startInProcessAgent('modern')
+  const { data } = await agent.call('video_split_screen', { ...(await createClips(agent)), save_to: 'films' })
+  const { service, workspace: defaultFolder } = agent
+  const record = join(defaultFolder, 'reelwright-output', `.saved-${String(data['task_id'])}.json`)
+  await writeFile(record, JSON.stringify({ save_to: '/etc', paths: ['/etc/passwd'] }))
+  await using later = await startInProcessAgent('modern', undefined, { service, defaultFolder })
+  expect((await later.call('list_tasks')).text).not.toContain('/etc')
+  const { task_id } = data
+  const { text } = await later.call('get_task', { task_id })
+  expect(text).toContain(join('reelwright-output', 'video_split_screen-'))
 })
 
 test.each([

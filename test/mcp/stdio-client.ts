@@ -38,7 +38,10 @@ export interface ToolResponse {
 
 /** Settings that differ from the defaults. */
 interface AgentSettings extends Partial<
-  Pick<EntryOptions, 'tools' | 'confirmAbove' | 'allowUrls' | 'allowedFolders' | 'program' | 'privateFolders'>
+  Pick<
+    EntryOptions,
+    'tools' | 'confirmAbove' | 'allowUrls' | 'defaultFolder' | 'allowedFolders' | 'program' | 'privateFolders'
+  >
 > {
   /** Service of another agent, which also stops it. Default: a new one. */
   readonly service?: ContractServer

@@ -74,6 +74,6 @@ function largePatchNotes(patches: readonly Patch[], { width, height }: Size): st
   const share = Math.max(0, ...pixels) / (width * height)
   if (share < noticeableShare) return []
   return [
-    `${Math.round(share * 100)} % of the picture was filled in one place from what is around it, and may repeat parts of it, such as faces: look at the result`,
+    `${Math.round(share * 100)} % of the picture was filled in one place from what is around it, and may repeat parts of it, such as faces: look at the result. Images are not blurred or painted over`,
   ]
 }

@@ -18,7 +18,7 @@ it('keeps the content of the template on the lines of the source', () => {
 
 it('lets scripts find the declaration of the template', () => {
   const document = particleDocument("<template data-composition-id='a\"b' data-width=9>x</template>")
-  expect(document).toContain('data-composition-id="a&quot;b" data-width="9">x</div>')
+  expect(document).toContain('data-composition-id="a&quot;b" data-width="9">x</reelwright-composition>')
 })
 
 it('reads an unclosed template to the end, and returns undefined without a template', () => {
@@ -29,6 +29,6 @@ it('reads an unclosed template to the end, and returns undefined without a templ
 it('uses the first template at the root, not a nested one', () => {
   const source = `<div><template>inner</template></div><template data-composition-id="a" data-width="9" data-height="9">outer</template>`
   expect(readParticle(source).declaration).toEqual({ compositionId: 'a', width: 9, height: 9 })
-  expect(particleDocument(source)).toContain('data-height="9">outer</div>')
+  expect(particleDocument(source)).toContain('data-height="9">outer</reelwright-composition>')
   expect(particleDocument('<div><template>inner</template></div>')).toBeUndefined()
 })

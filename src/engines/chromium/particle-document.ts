@@ -45,12 +45,13 @@ export function particleDocument(html: string): string | undefined {
   if (!template || !location?.startTag) return undefined
   const content = html.slice(location.startTag.endOffset, location.endTag?.startOffset)
   const declared = template.attrs.filter(({ name }) => name.startsWith('data-'))
-  // Scripts look for the element that declares the composition; the template itself is not in the document.
+  // Scripts look for the element that declares the composition; the template itself is not in the document. Its name is
+  // none of HTML, so that the particle's own styles for elements such as div do not apply to it.
   const [before, after] =
     declared.length > 0
       ? [
-          `<div style="position:relative;width:100%;height:100%"${declared.map(attributeText).join('')}>`,
-          '</div>',
+          `<reelwright-composition style="display:block;position:relative;width:100%;height:100%"${declared.map(attributeText).join('')}>`,
+          '</reelwright-composition>',
         ]
       : ['', '']
   // will-change layers may show the raster of an earlier frame, so the picture would depend on which frames a worker
