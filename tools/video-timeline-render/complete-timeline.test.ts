@@ -69,6 +69,19 @@ test('clips alone are enough: files whole and in order, size and rate of the fir
   )
 })
 
+test('clips of another shape than the output are noted', () => {
+  const clips = [
+    { material: 'street.mp4' },
+    { material: 'jump.mp4', clip_st: 1, clip_ed: 2 },
+    { material: 'jump.mp4' },
+  ]
+  const { assumed } = complete({ clips, video_size: [720, 1280] })
+  expect(assumed).toMatch(
+    /Shown with black bars at 720x1280: street\.mp4 \(\d+x\d+\), jump\.mp4 \(\d+x\d+\)\./,
+  )
+  expect(complete({ clips: clips.slice(0, 1) }).assumed).not.toMatch(/bars/)
+})
+
 test('a stated rate is rounded, slow motion keeps the pitch, and music ends with the picture; all are reported', () => {
   const { input, assumed } = complete({
     clips: [{ material: 'jump.mp4', clip_st: 1, clip_ed: 2, speed: 0.5 }],

@@ -1,8 +1,7 @@
 import type { AgentFile, AgentRequest } from '../../src/contract/agent-form.ts'
 import { MediaError } from '../../src/contract/errors.ts'
-import type { Rational } from '../../src/contract/media-facts.ts'
 import { isRecord } from '../../src/contract/validation.ts'
-import { hertz } from '../../src/media/frame-rate.ts'
+import { barNotes, numberOf, rateFields, sizeFields } from './output-fields.ts'
 
 /** A clip whose fields may be absent or of a wrong type: it is validated after it is completed. */
 type LooseClip = Readonly<Record<string, unknown>>
@@ -113,11 +112,14 @@ export function completeTimeline(
   const pictures = completeTracks(video, { files, notes })
   const end = numberOf(timeline.duration) ?? trackEnd(pictures[0])
   const sounds = completeTracks(audio, { files, notes, end })
-  const picture = files.get(String(clipsOf(video.tracks)[0]?.['material']))
+  const shown = clipsOf(video.tracks).map(({ material }) => files.get(String(material)))
+  const [picture] = shown
+  const size = sizeFields(timeline.video_size, picture, notes)
+  if (video.isPlainList) notes.push(...barNotes(size.video_size, shown))
   const request = {
     version: 'v1',
     materials: timeline.materials ?? listMaterials([...pictures, ...sounds]),
-    ...sizeFields(timeline.video_size, picture, notes),
+    ...size,
     ...rateFields(timeline.video_rate, picture, notes),
     video_track: pictures.map((track, index) => ({ track_index: index, ...track })),
     audio_track: sounds.map((track, index) => ({ track_index: index, ...track })),
@@ -244,54 +246,6 @@ function trackEnd(track: LooseTrack | undefined): number | undefined {
 function listMaterials(tracks: readonly LooseTrack[]): { id: unknown }[] {
   const names = tracks.flatMap(({ track_timeline }) => track_timeline.map(({ material }) => material))
   return [...new Set(names.filter((name) => name !== undefined))].map((id) => ({ id }))
-}
-
-/** Limits of the output (contract 2, 4.3): sides in pixels, frames per second. */
-const sides = { least: 16, most: 4096 }
-const rates = { least: 1, most: 120 }
-
-function sizeFields(
-  given: unknown,
-  picture: AgentFile | undefined,
-  notes: string[],
-): { video_size?: unknown } {
-  if (given !== undefined) return { video_size: given }
-  const video = picture?.facts?.video
-  if (!picture || !video) return {}
-  const scale = Math.min(1, sides.most / Math.max(video.width, video.height))
-  const even = (side: number): number => Math.max(sides.least, 2 * Math.round((side * scale) / 2))
-  const size = [even(video.width), even(video.height)]
-  notes.push(`video_size is ${size.join('x')}, that of ${picture.name}.`)
-  return { video_size: size }
-}
-
-function rateFields(
-  given: unknown,
-  picture: AgentFile | undefined,
-  notes: string[],
-): { video_rate?: unknown } {
-  const video = picture?.facts?.video
-  const stated = numberOf(given)
-  if (given !== undefined && (stated === undefined || Number.isInteger(stated))) return { video_rate: given }
-  const rate = stated ?? (video ? averageRate(video.frame_rate) : undefined)
-  if (rate === undefined) return {}
-  const rounded = Math.min(rates.most, Math.max(rates.least, Math.round(rate)))
-  const source = stated === undefined ? `the rate of ${picture?.name}` : 'the given rate'
-  notes.push(
-    rounded === rate
-      ? `video_rate is ${rounded}, ${source}.`
-      : `video_rate is ${rounded}: ${source} is ${Math.round(rate * 1000) / 1000}, and only whole rates from ${rates.least} to ${rates.most} can be rendered.`,
-  )
-  return { video_rate: rounded }
-}
-
-/** Average frames per second; 30 for a video that states none. */
-function averageRate(rate: Rational): number {
-  return rate.num > 0 && rate.den > 0 ? hertz(rate) : 30
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
 /** Rounds a time in seconds to microseconds: sums contain binary rounding errors. */
