@@ -54,7 +54,7 @@ beforeAll(async () => {
   await Promise.all(
     jobs.map(([...args]) => {
       const path = args.pop() ?? ''
-      const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x36:r=25']
+      const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x36:r=10']
       return ffmpeg(...picture, ...args, '-t', String(seconds), '-c:v', 'ffv1', '-c:a', 'pcm_f32le', path)
     }),
   )
@@ -94,7 +94,7 @@ async function renderMixedHtml() {
   return await renderBeats(
     {
       composition: {
-        ...{ video_size: { width: 64, height: 36 }, fps: 25, duration: seconds },
+        ...{ video_size: { width: 64, height: 36 }, fps: 10, duration: seconds },
         tracks: [
           { type: 'video', asset: 'base', track_index: 0, start: 0, muted: false },
           { type: 'audio', asset: 'music', track_index: 0, start: 0 },
