@@ -241,7 +241,7 @@ describe('reelwright doctor', () => {
   })
 
   it('prints findings as text, with the fix below each', async () => {
-    const { out } = await spawned(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
+    const { out } = await reelwright(['doctor'], { REELWRIGHT_WORKSPACE: join(folder, 'nowhere') })
     expect(out).toMatch(/^MISSING {2}workspace .*nowhere.*\n +-> make .*nowhere/m)
     expect(out.trimEnd().split('\n').at(-1)).toBe('One thing is missing.')
   })
@@ -249,7 +249,7 @@ describe('reelwright doctor', () => {
 
 describe('reelwright models list', () => {
   it('lists operations that need packs installed on request, with the install command', async () => {
-    const { code, out } = await spawned(['models', 'list'])
+    const { code, out } = await reelwright(['models', 'list'])
     expect(code).toBe(0)
     expect(out).toMatch(/^whisper-tiny +on request /m)
     expect(out).toMatch(
@@ -281,7 +281,7 @@ describe('a closed pipe', () => {
     'ends reelwright %s %s quietly',
     async (...words) => {
       const args = words.filter((word) => word !== undefined)
-      const { code } = await spawnCommand(args, ownFolders())
+      const { code } = await reelwright(args)
       expect(await spawnWithClosedPipe(args, ownFolders())).toEqual({ code, err: '' })
     },
   )

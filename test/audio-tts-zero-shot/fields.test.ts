@@ -1,16 +1,16 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { estimateWidth } from '../../src/media/subtitles/text-width.ts'
 import { audioTtsZeroShot } from '../../tools/audio-tts-zero-shot/contract.ts'
 import { run } from '../../tools/audio-tts-zero-shot/run.ts'
 import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import { hasSpeechFiles, pathOf } from '../engines/speech/recordings.ts'
+import { hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
-import { runTextToSpeech } from './run-tts.ts'
+import { runTextToSpeech, shortReference } from './run-tts.ts'
 
 // Effects of single fields of a request.
 
@@ -24,11 +24,14 @@ beforeEach(async () => {
 afterEach(() => speechServices[Symbol.asyncDispose]())
 
 describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDATA)', () => {
-  const recording = pathOf('kennedy')
+  let recording: string
+  beforeAll(async () => {
+    recording = await shortReference(folder)
+  })
 
   test('a video is accepted as a reference', async () => {
     const video = await generateMedia(join(folder, 'talk.mp4'), [
-      ...picture(11),
+      ...picture(6),
       ...['-i', recording, '-map', '0:v', '-map', '1:a', ...h264, '-c:a', 'aac'],
     ])
     const alone = await runTextToSpeech(folder, recording, { text: 'Hello.' })

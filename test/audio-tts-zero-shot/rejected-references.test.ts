@@ -6,7 +6,7 @@ import { scratchFolder, testdata } from '../engines/ffmpeg/generate-media.ts'
 import { json } from '../engines/services/fake-service.ts'
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
-import { runTextToSpeech } from './run-tts.ts'
+import { runTextToSpeech, shortReference } from './run-tts.ts'
 
 const ffmpeg = (...args: string[]) => promisify(execFile)('ffmpeg', ['-v', 'error', '-y', ...args])
 const folder = await scratchFolder()
@@ -76,9 +76,10 @@ describe.skipIf(speech === undefined || !hasModels)(
 
     test('speech that is not recognised', async () => {
       const confidentSegments = [{ start: 0, end: 2, text: '♪', avg_logprob: -0.01 }]
+      const reference = await shortReference(folder)
       for (const others of [{ text: '' }, { text: '♪' }, { text: '♪', segments: confidentSegments }]) {
         speechServices.fallbackTranscript = { ...others, language: 'english' }
-        expect(await rejection(jfk)).toContain('was not recognised')
+        expect(await rejection(reference)).toContain('was not recognised')
       }
       speechServices.fallbackTranscript = {
         text: 'murmur',

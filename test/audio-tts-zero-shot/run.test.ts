@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configuredPacks, configurePacks } from '../../src/engines/packs/resolve.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
@@ -17,7 +17,7 @@ import { joined, silence, voiceOf, writeSound } from '../engines/speech/recordin
 import { useTestPacks } from '../engines/vision/test-packs.ts'
 import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
 import { fakeVoiceRate, startFakeSpeechServices, type FakeSpeechServices } from './fake-speech-services.ts'
-import { runTextToSpeech } from './run-tts.ts'
+import { runTextToSpeech, shortReference } from './run-tts.ts'
 
 const folder = await scratchFolder()
 const speech = testdata('speech')
@@ -38,6 +38,10 @@ describe.skipIf(speech === undefined || !hasModels)(
   'with the public test files (REELWRIGHT_TESTDATA)',
   () => {
     const jfk = join(speech ?? '', 'jfk.flac')
+    let reference: string
+    beforeAll(async () => {
+      reference = await shortReference(folder)
+    })
 
     test('speaks a text sentence by sentence in the voice of the best span of a recording', async () => {
       const text = 'Good morning. This is the news of today! Is it good?'
@@ -105,7 +109,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         return text.startsWith('Seven') ? (['seven', 'seven eight nine', 'eight'][attempt] ?? '') : text
       }
       const text = 'One two three four five six. Seven eight nine ten eleven. In 1999 it was 12.'
-      const { output } = await runTextToSpeech(folder, jfk, { text })
+      const { output } = await runTextToSpeech(folder, reference, { text })
       expect(speechServices.requests.map((request) => request['text'])).toEqual([
         ...Array.from({ length: 2 }, () => 'One two three four five six.'),
         ...Array.from({ length: 3 }, () => 'Seven eight nine ten eleven.'),
@@ -123,7 +127,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         subtitle_format: 'srt',
         output_format: 'mp3',
       }
-      const { output, results, path, srt } = await runTextToSpeech(folder, jfk, request)
+      const { output, results, path, srt } = await runTextToSpeech(folder, reference, request)
       expect(results.map(({ name }) => name)).toEqual([
         '大家好，欢迎收看今天的节目.mp3',
         '大家好，欢迎收看今天的节目.srt',
@@ -157,7 +161,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         ),
       ])
       speechServices.fallbackTranscript = { ...others, text: '' }
-      const unverified = await runTextToSpeech(folder, jfk, { text: 'Hello.', ref_text })
+      const unverified = await runTextToSpeech(folder, reference, { text: 'Hello.', ref_text })
       expect(unverified.output.notes).toEqual([
         expect.stringMatching(/^ref_text matches only 0 % of the speech from/),
       ])
@@ -187,9 +191,9 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test('an attempt reuses the sentences of an earlier one', async () => {
-      const files = await stageFiles([jfk])
+      const files = await stageFiles([reference])
       const input = audioTtsZeroShot.input.parse({
-        ref_file_id: fileIdOf(jfk),
+        ref_file_id: fileIdOf(reference),
         text_lang: 'en-US',
         text: 'One is here. Two is here. Three is here.',
       })
@@ -216,8 +220,12 @@ describe.skipIf(speech === undefined || !hasModels)(
       configurePacks({ folder: join(folder, 'none'), automatic: false, own: {}, manifest })
       configureServices({})
       const missing = async (request: Record<string, unknown>) => {
-        const files = await stageFiles([jfk])
-        const input = audioTtsZeroShot.input.parse({ ref_file_id: fileIdOf(jfk), text: 'Hello.', ...request })
+        const files = await stageFiles([reference])
+        const input = audioTtsZeroShot.input.parse({
+          ref_file_id: fileIdOf(reference),
+          text: 'Hello.',
+          ...request,
+        })
         return await requireAll(requirements(input, files)).catch((error: unknown) => error)
       }
       const needed = 'voice-activity speaker-segmentation zipvoice'
@@ -240,9 +248,9 @@ describe.skipIf(speech === undefined || !hasModels)(
     })
 
     test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
-      const { output, results } = await runTextToSpeech(folder, jfk, {
+      const { output, results } = await runTextToSpeech(folder, reference, {
         ...input,
-        ref_file_id: fileIdOf(jfk),
+        ref_file_id: fileIdOf(reference),
       })
       expect(results).toHaveLength(input['subtitle_format'] === undefined ? 1 : 2)
       expect(
@@ -258,7 +266,7 @@ describe.skipIf(speech === undefined || !hasModels)(
         encodeWav({ samples: new Float32Array(16_000), rate: 16_000 }),
         'audio/wav',
       )
-      await expect(runTextToSpeech(folder, jfk, { text: 'Hello.' })).rejects.toMatchObject({
+      await expect(runTextToSpeech(folder, reference, { text: 'Hello.' })).rejects.toMatchObject({
         code: 6401,
         message: expect.stringContaining('silence'),
       })

@@ -38,6 +38,14 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
+/** An example of a render with few frames per second and file ids instead of names. */
+function withFewFrames({
+  composition,
+  ...input
+}: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return filled({ ...input, composition: { ...(composition as object), fps: 10 } })
+}
+
 /** An example's input with file ids instead of names. */
 function filled(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   let text = JSON.stringify(input)
@@ -61,7 +69,7 @@ describe('html_render_simple', () => {
   it('renders its first example: a caption over a talk', async () => {
     const { status, output_result: output } = await done(
       'html_render_simple',
-      filled(htmlRenderSimple.examples[0].input),
+      withFewFrames(htmlRenderSimple.examples[0].input),
     )
     expect([status, output]).toEqual([
       'completed',
@@ -69,7 +77,7 @@ describe('html_render_simple', () => {
     ])
     const path = await download(output?.['file_id'], 'caption.mp4')
     expect(await streams(path)).toMatchObject([
-      { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '90' },
+      { codec_name: 'h264', width: 1280, height: 720, nb_read_frames: '30' },
       { codec_name: 'aac', sample_rate: '48000' },
     ])
   })
@@ -77,7 +85,7 @@ describe('html_render_simple', () => {
   it('renders its second example, with the particle of the prompt, as a transparent layer', async () => {
     const { status, output_result: output } = await done(
       'html_render_simple',
-      filled(htmlRenderSimple.examples[1].input),
+      withFewFrames(htmlRenderSimple.examples[1].input),
     )
     expect([status, output]).toEqual([
       'completed',
@@ -85,7 +93,7 @@ describe('html_render_simple', () => {
     ])
     const path = await download(output?.['file_id'], 'title.webm')
     expect(await streams(path)).toMatchObject([
-      { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '50', tags: { alpha_mode: '1' } },
+      { codec_name: 'vp8', width: 1080, height: 1920, nb_read_frames: '20', tags: { alpha_mode: '1' } },
     ])
   })
 

@@ -11,6 +11,9 @@ export const florestan = testdata('models') && join(testdata('models') ?? '', 'f
 /** Sample rate of generated recordings, Hz. */
 export const recordingRate = 44_100
 
+/** SoundFonts by path. Playing does not change them. */
+const soundFonts = new Map<string, ReturnType<typeof readSoundFont>>()
+
 interface RecordOptions {
   readonly soundFont: string
   /** General MIDI program, from 0. */
@@ -26,7 +29,9 @@ export async function record(
 ): Promise<Float32Array> {
   const mono = new Float32Array(Math.round(seconds * recordingRate))
   let [at, peak] = [0, 0]
-  const bank = await readSoundFont(soundFont)
+  const reading = soundFonts.get(soundFont) ?? readSoundFont(soundFont)
+  soundFonts.set(soundFont, reading)
+  const bank = await reading
   const playing = { rate: recordingRate, samples: mono.length, program }
   for await (const piece of playPerformance(bank, performance, playing)) {
     for (let index = 0; index < piece.length; index += 2) {

@@ -71,8 +71,11 @@ export function api({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
 
 export type Api = ReturnType<typeof api>
 
-/** Longest poll interval, ms. */
-const maxPollIntervalMs = 1000
+/** Poll intervals: share of the time waited, and the longest, ms. */
+const pollIntervals = {
+  usual: { share: 1 / 40, longestMs: 50 },
+  backOff: { share: 1 / 10, longestMs: 1000 },
+} as const
 
 /** Shorter than the test timeout, so that the failed condition is reported, ms. */
 const pollTimeoutMs = 120_000
@@ -92,7 +95,8 @@ export async function pollUntil<T>(
     if (condition(response)) return response
     const waited = Date.now() - began
     if (waited > pollTimeoutMs) throw new Error(`the condition is still false: ${JSON.stringify(response)}`)
-    const restMs = backOff ? Math.min(Math.max(20, waited / 10), maxPollIntervalMs) : 20
+    const { share, longestMs } = pollIntervals[backOff ? 'backOff' : 'usual']
+    const restMs = Math.min(Math.max(20, waited * share), longestMs)
     await new Promise((resolve) => setTimeout(resolve, restMs))
   }
 }

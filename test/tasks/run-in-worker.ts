@@ -93,19 +93,23 @@ interface RunInWorkerOptions {
   /** Created if missing. */
   readonly folder: string
   readonly signal?: AbortSignal
+  /** Threads of the worker. Default: 2. */
+  readonly threads?: number
 }
 
 /** Plans and runs a request in this process, as the service and a worker do. Its file ids are those of `fileIdOf`. */
 export async function runInWorker<O extends Operation>(
   { operation, plan, run }: OperationParts<O>,
   request: unknown,
-  { files, folder, signal }: RunInWorkerOptions,
+  { files, folder, signal, threads }: RunInWorkerOptions,
 ): Promise<OperationRun<O>> {
   const input = operation.input.parse(request) as InputOf<O>
   const planned = await plan(input, files, (fileId) => readFile(files.get(fileId).path))
   await mkdir(folder, { recursive: true })
   const { context, results, progress } = createTestContext(files, await mkdtemp(join(folder, 'run-')), signal)
-  const output = operation.output.parse(await run(input, context)) as OutputOf<O>
+  const output = operation.output.parse(
+    await run(input, threads === undefined ? context : { ...context, threads }),
+  ) as OutputOf<O>
   const [result] = results
   if (!result || results.length > 1) throw new Error(`${results.length} files were stored`)
   return { output, plan: planned, progress, ...result }

@@ -114,7 +114,8 @@ function treatedPsnr(
 
 describe('video_purify with raft, over HTTP', () => {
   it('without models, warps the background accurately and charges the quoted price', async () => {
-    const scene = createScene('slow pan', { ...size, count: 24 })
+    const count = 15
+    const scene = createScene('slow pan', { ...size, count })
     const overlay = subtitles(scene, { visibleFrames: 9, hiddenFrames: 3 })
     const path = await film('subtitles.mp4', scene, overlay)
     const before = await withoutModels.calls.balance()
@@ -125,8 +126,8 @@ describe('video_purify with raft, over HTTP', () => {
     })
     expect(await withoutModels.calls.balance()).toBe(before - 1)
     const all = await decodeSamples(resultPath)
-    expect(all.length).toBe(24 * size.width * size.height * 1.5)
-    const truth = Array.from({ length: 24 }, (_, index) => scene.frameAt(index))
+    expect(all.length).toBe(count * size.width * size.height * 1.5)
+    const truth = Array.from({ length: count }, (_, index) => scene.frameAt(index))
     const coveredFrames = truth.flatMap((_, index) => (overlay.patchesAt(index).length > 0 ? [index] : []))
     const [source, warpedPsnr] = [
       treatedPsnr(await decodeSamples(path), { truth, coveredFrames }),

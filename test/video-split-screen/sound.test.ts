@@ -7,7 +7,8 @@ import { renderSplit } from './render.ts'
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, `${name}.mkv`)
 
-const small = { width: 160, height: 90, seconds: 1.2 }
+/** Few pictures, because results have at least 720 lines. */
+const small = { width: 160, height: 90, seconds: 1.2, rate: '5' }
 
 beforeAll(async () => {
   folder = await temporaryFolder()

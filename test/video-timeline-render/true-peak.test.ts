@@ -12,7 +12,7 @@ import { clipAt, render, request } from './render.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const at = (name: string) => join(folder.path, name)
-const seconds = 3
+const seconds = 2
 
 /** Loud material, as lavfi sources or filters of speech. A limiter makes it as dense as a mastered song. */
 const mastered = 'acompressor=threshold=0.05:ratio=8:makeup=8,alimiter=limit=0.98:level=0'
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await Promise.all(
     jobs.map(([...args]) => {
       const path = args.pop() ?? ''
-      const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x36:r=25']
+      const picture = ['-f', 'lavfi', '-i', 'color=black:s=64x36:r=10']
       return ffmpeg(...picture, ...args, '-t', String(seconds), '-c:v', 'ffv1', '-c:a', 'pcm_f32le', path)
     }),
   )
@@ -75,8 +75,8 @@ describe('a mix stays at or below -1 dBTP after AAC', () => {
   })
 
   // Its sound is mixed and limited as in a timeline; its picture takes most of the time.
-  it.each(['song', 'white noise'])('in a split screen: four copies of %s', async (name) => {
-    const clips = Array.from({ length: 4 }, () => ({ file_id: at(`${name}.mkv`) }))
+  it('in a split screen: four copies of white noise', async () => {
+    const clips = Array.from({ length: 4 }, () => ({ file_id: at('white noise.mkv') }))
     const { path } = await renderSplit({ clips, audio_mode: 'mix', quality: '720p' }, folder.path)
     const peak = await truePeak(path)
     expect(peak).toBeLessThanOrEqual(-1)
@@ -94,7 +94,7 @@ async function renderMixedHtml() {
   return await renderBeats(
     {
       composition: {
-        ...{ video_size: { width: 64, height: 36 }, fps: 25, duration: seconds },
+        ...{ video_size: { width: 64, height: 36 }, fps: 10, duration: seconds },
         tracks: [
           { type: 'video', asset: 'base', track_index: 0, start: 0, muted: false },
           { type: 'audio', asset: 'music', track_index: 0, start: 0 },
@@ -129,7 +129,7 @@ describe.skipIf(process.platform === 'win32')('a mix that is encoded again', () 
     return { runs, [Symbol.dispose]: () => replaced[Symbol.dispose]() }
   }
 
-  it('copies its picture once, keeps its length, and reports progress to the end', async () => {
+  it('copies its picture once, stays in time to the sample, and reports progress to the end', async () => {
     using recorded = await recordRuns()
     const { path, progress } = await renderMixedTimeline('white noise')
     const runs = await recorded.runs()
@@ -145,11 +145,7 @@ describe.skipIf(process.platform === 'win32')('a mix that is encoded again', () 
     expect(progress.at(-1)).toBe(100)
     expect(progress.some((percent) => percent >= 97 && percent < 100)).toBe(true)
     expect(progress.filter((percent) => percent < 97).length).toBeGreaterThan(0)
-  })
-
-  it('stays in time to the sample', async () => {
-    const shift = await sampleShift((await renderMixedTimeline('white noise')).path, at('white noise.mkv'))
-    expect(shift).toBe(0)
+    expect(await sampleShift(path, at('white noise.mkv'))).toBe(0)
   })
 
   it.each([

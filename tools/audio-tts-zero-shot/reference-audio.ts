@@ -88,18 +88,21 @@ export async function readReferenceCandidate(
     start: start - from - referencePadding,
     end: end - from + referencePadding,
   }))
-  const background = analyzeBackground(
-    await resample({ samples: near, rate: referenceRate }, speechRate, { signal }),
-    spoken,
-  )
-  const [begin, end] = [span.start, span.end].map((at) => Math.round((at - from) * referenceRate))
-  const whole = { samples: near.slice(begin, end), rate: referenceRate }
+  const nearForRecognition = await resample({ samples: near, rate: referenceRate }, speechRate, { signal })
+  const background = analyzeBackground(nearForRecognition, spoken)
+  const spanOf = (samples: Float32Array, rate: number): MonoAudio => {
+    const [begin, end] = [Math.round((span.start - from) * rate), Math.round((span.end - from) * rate)]
+    return { samples: samples.slice(begin, end), rate }
+  }
+  const whole = spanOf(near, referenceRate)
   const voice = needsSeparation(background) ? await separate(whole, signal) : null
   const isBetter =
     voice !== null && (background.kind !== 'unknown' || (await isAudiblyDifferent(whole, voice, signal)))
   const heard = isBetter ? voice : whole
   const last = from + near.length / referenceRate
-  const sound = await resample(heard, speechRate, { signal })
+  const sound = isBetter
+    ? await resample(heard, speechRate, { signal })
+    : spanOf(nearForRecognition, speechRate).samples
   return {
     span: { start: span.start, end: Math.min(span.end, last) },
     ...{ samples: heard.samples, rate: heard.rate },

@@ -154,25 +154,40 @@ function visitAssTokens(text: string, visit: (kind: TokenKind, from: number, to:
   const lastBrace = text.lastIndexOf('}')
   // Offset of the next `\p`, which starts and ends drawings; most blocks contain none.
   let scaleAt = -1
-  const sign = /[\\{]/g
-  for (let found = sign.exec(text); found; found = sign.exec(text)) {
-    const at = found.index
-    const next = text[at + 1] ?? ''
-    if (found[0] === '\\' && /[Nnh]/.test(next) && !drawing) add(next === 'h' ? 'space' : 'break', at, at + 2)
+  // Without regular expressions, because a file may contain millions of signs.
+  for (let at = 0; at < text.length;) {
+    const sign = text[at]
     // A block without an end is text.
-    else if (found[0] === '{' && at < lastBrace) {
+    if (sign === '{' && at < lastBrace) {
       const end = text.indexOf('}', at) + 1
       add('tags', at, end)
       if (scaleAt < at) scaleAt = indexFrom(text, String.raw`\p`, at)
-      const scale = scaleAt < end ? [...text.slice(at, end).matchAll(/\\p(\d+)/g)].at(-1)?.[1] : undefined
-      if (scale !== undefined) drawing = Number(scale) > 0
-      sign.lastIndex = end
-      continue
-    }
-    sign.lastIndex = at + (/[\\Nnh{}]/.test(next) && found[0] === '\\' && next !== '\\' ? 2 : 1)
+      if (scaleAt < end) drawing = drawsAfter(text.slice(at, end)) ?? drawing
+      at = end
+    } else if (sign === '\\') {
+      const next = text[at + 1]
+      const isSpace = next === 'h' || next === 'N' || next === 'n'
+      if (isSpace && !drawing) add(next === 'h' ? 'space' : 'break', at, at + 2)
+      at += isSpace || next === '{' || next === '}' ? 2 : 1
+    } else at += 1
   }
   if (done < text.length) visit(drawing ? 'drawing' : 'text', done, text.length)
 }
+
+/** Returns whether the last `\p` of a block starts a drawing, by its number; undefined if the block has none. */
+function drawsAfter(block: string): boolean | undefined {
+  for (let at = block.length; at > 0;) {
+    at = block.lastIndexOf(String.raw`\p`, at - 1)
+    if (at < 0) return undefined
+    let digit = at + 2
+    while (block[digit] === '0') digit += 1
+    if (isDigit(block.charCodeAt(digit))) return true
+    if (digit > at + 2) return false
+  }
+  return undefined
+}
+
+const isDigit = (code: number) => code >= 48 && code <= 57
 
 /** Returns the first occurrence from an offset; the length of the text if there is none. */
 function indexFrom(text: string, part: string, from: number): number {

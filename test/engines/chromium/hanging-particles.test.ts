@@ -67,7 +67,7 @@ describe.skipIf(lacksBrowser || process.platform === 'win32')('a particle whose 
 
 describe.skipIf(lacksBrowser || process.platform === 'win32')('a browser that is late by the clock', () => {
   // Like a busy machine: the time for a response passes before the limits of processor time.
-  const limits = { responseMs: 3000, blockedCpuMs: 600_000, workCpuMs: 600_000 }
+  const limits = { responseMs: 1500, blockedCpuMs: 600_000, workCpuMs: 600_000 }
   const late = particle('', timeline('if (t > 0.4) for (;;);'))
   const error = {
     code: 6402,
