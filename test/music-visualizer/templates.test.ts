@@ -188,8 +188,8 @@ describe('pulsar', () => {
       const options = {
         template: 'pulsar',
         samples: sound(3.3, click),
-        width: 160,
-        height: 160,
+        width: 112,
+        height: 112,
         fps,
       } as const
       const all = Array.from({ length: Math.round(3.3 * fps) }, (_, index) => index)
