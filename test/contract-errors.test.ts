@@ -153,6 +153,7 @@ describe.each(operationTables)('$operation', (table) => {
     async ({ code, status }) => {
       const requests = [...(requestsByCode[code]?.(table) ?? []), ...damagedAs(code, table)]
       expect(requests.length, `requests that get ${code}`).toBeGreaterThan(0)
+      const used = new Map<Sender, number>()
       for (const request of requests) {
         const { credits = 5, quota, key } = request
         const has = `${credits} ${quota}`
@@ -161,11 +162,14 @@ describe.each(operationTables)('$operation', (table) => {
           uploaded: new Map(),
         }
         senders.set(has, sender)
+        used.set(sender, credits)
         const { account } = sender
         const body = await withFileIds(sender, table.operation, request)
         const response = await api({ ...account, ...(key && { apiKey: key }) }).create(table.operation, body)
         expect([body, response.status, response.code]).toEqual([body, status, code])
         expect(response).toMatchObject({ msg: expect.stringMatching(/./) as string, data: null })
+      }
+      for (const [{ account }, credits] of used) {
         const { data } = await api(account).send<Json>('/base/capabilities')
         expect(data).toMatchObject({
           credits: { balance: credits },

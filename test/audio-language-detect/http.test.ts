@@ -46,7 +46,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
       '-c:a',
       'aac',
     ])
-    await using agent = await agentSession.connect('modern')
+    const agent = await agentSession.shared('modern')
     await agent.call('service_status')
   })
   afterAll(() => agentSession[Symbol.asyncDispose]())
@@ -60,7 +60,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   }
 
   test.each(audioLanguageDetect.examples)('example: $title', async ({ input }) => {
-    await using agent = await agentSession.connect('modern')
+    const agent = await agentSession.shared('modern')
     const { data, isError } = await callUntilDone(agent, type, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     expectDocumented(data['output'] as Readonly<Record<string, unknown>>)

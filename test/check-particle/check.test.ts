@@ -148,34 +148,53 @@ describe('warnings do not prevent rendering', () => {
     ])
   })
 
-  it.each<[string, string]>([
-    ['a blend mode', box('mix-blend-mode: screen')],
+  /** Places contents side by side, each on a line of its own, so that none is above another. */
+  const sideBySide = (contents: readonly string[]) =>
+    contents
+      .map((inside, index) => {
+        const place = `left: ${index * 40}px; top: 90px; width: 40px; height: 60px`
+        return `<div style="position: absolute; ${place}">${inside}</div>`
+      })
+      .join('\n')
+
+  // Each has a style of its own, because equal ones of equal elements are reported once.
+  it.each<[string, readonly (readonly [style: string, inside: string])[]]>([
     [
-      'a blend mode in a positioned group',
-      `<div style="position: absolute; inset: 0">${box('mix-blend-mode: screen')}</div>`,
+      'blend modes',
+      [
+        ['mix-blend-mode: screen', box('mix-blend-mode: screen')],
+        [
+          'mix-blend-mode: multiply',
+          `<div style="position: absolute; inset: 0">${box('mix-blend-mode: multiply')}</div>`,
+        ],
+        [
+          'mix-blend-mode: overlay',
+          '<style>u::before { content: "x"; mix-blend-mode: overlay }</style><u>x</u>',
+        ],
+        ['mix-blend-mode: darken', box('opacity: 0.5') + box('mix-blend-mode: darken')],
+      ],
     ],
     [
-      'a blend mode of a pseudo-element',
-      '<style>p::before { content: "x"; mix-blend-mode: screen }</style><p>x</p>',
+      'filters, and the blend mode of an SVG element',
+      [
+        ['backdrop-filter: blur(4px)', box('backdrop-filter: blur(4px)')],
+        // In a stacking context.
+        [
+          'backdrop-filter: blur(5px)',
+          `<div style="isolation: isolate">${box('backdrop-filter: blur(5px)')}</div>`,
+        ],
+        [
+          'mix-blend-mode: lighten',
+          '<svg style="position: absolute; top: 0"><rect width="9" height="9" style="mix-blend-mode: lighten"/></svg>',
+        ],
+      ],
     ],
-    ['a filter', box('backdrop-filter: blur(4px)')],
-    [
-      'a filter in a stacking context',
-      `<div style="isolation: isolate">${box('backdrop-filter: blur(4px)')}</div>`,
-    ],
-    ['a blend mode in front of a translucent area', box('opacity: 0.5') + box('mix-blend-mode: screen')],
-    [
-      'a blend mode of an SVG element',
-      '<svg style="position: absolute; top: 0"><rect width="9" height="9" style="mix-blend-mode: screen"/></svg>',
-    ],
-  ])('%s that would need the video below is reported with its line', async (_, inside) => {
-    const { output, reports } = await check({ html: htmlParticle({}, `${text}\n${inside}`) })
+  ])('%s that would need the video below are reported with their lines', async (_, contents) => {
+    const html = htmlParticle({}, `${text}\n${sideBySide(contents.map(([, inside]) => inside))}`)
+    const { output, reports } = await check({ html })
     expect(output.ok).toBe(true)
-    expect(reports).toEqual([
-      expect.stringMatching(
-        /^warning 3 (?:mix-blend-mode: screen|backdrop-filter: blur\(4px\)) of <\w+> does not see the video below/,
-      ),
-    ])
+    const shortened = reports.map((report) => /^(.*) of <\w+> does not see the video below/.exec(report)?.[1])
+    expect(shortened).toEqual(contents.map(([style], index) => `warning ${index + 3} ${style}`))
   })
 
   it('a blend mode that begins later is reported', async () => {
@@ -197,21 +216,20 @@ describe('warnings do not prevent rendering', () => {
     ])
   })
 
-  it.each<[string, string]>([
-    [
-      'a blend mode in an isolated group',
+  it('blend modes and filters that are complete without the video below are not reported', async () => {
+    const contents = [
+      // In an isolated group and in a faded one.
       `<div style="isolation: isolate">${box('mix-blend-mode: screen')}</div>`,
-    ],
-    ['a blend mode in a faded group', `<div style="opacity: 0.9">${box('mix-blend-mode: screen')}</div>`],
-    ['a blend mode over an opaque area', box('') + box('mix-blend-mode: multiply; color: red')],
-    [
-      'a filter in a group with a filter',
+      `<div style="opacity: 0.9">${box('mix-blend-mode: screen')}</div>`,
+      // In a group with a filter.
       `<div style="filter: blur(1px)">${box('backdrop-filter: blur(4px)')}</div>`,
-    ],
-    ['a background blend mode', box('background-blend-mode: multiply')],
-    ['the normal blend mode', box('mix-blend-mode: normal; backdrop-filter: none')],
-  ])('%s is complete and not reported', async (_, inside) => {
-    expect((await check({ html: htmlParticle({}, text + inside) })).reports).toEqual([])
+      box('background-blend-mode: multiply'),
+      box('mix-blend-mode: normal; backdrop-filter: none'),
+      // Over an opaque area. Last, so that the area is above none of the others.
+      box('') + box('mix-blend-mode: multiply; color: red'),
+    ]
+    const html = htmlParticle({}, `${text}\n${sideBySide(contents)}`)
+    expect((await check({ html })).reports).toEqual([])
   })
 })
 

@@ -1,16 +1,14 @@
-import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { isAlive } from '../daemon/daemon-fixtures.ts'
 import { fastStartEnvironment } from '../compile-cache.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { parseToolResult, type ToolResponse, type Era } from './stdio-client.ts'
 
-const run = promisify(execFile)
 const main = join(import.meta.dirname, '../../src/main.ts')
 
 /** A data folder and a workspace for real servers. Disposal stops their daemon. */
@@ -19,6 +17,8 @@ export interface AgentSession extends AsyncDisposable {
   readonly dataDir: string
   /** Starts the server and connects a client. Uses the local service unless the environment names another. */
   connect(era: Era, environment?: Readonly<Record<string, string>>): Promise<ConnectedAgent>
+  /** Returns the agent of an era that all callers share, connected on first use and closed with the session. */
+  shared(era: Era): Promise<ConnectedAgent>
   /** Creates a clip in the workspace from a lavfi video source. */
   createClip(source: string, name: string, seconds: number): Promise<void>
 }
@@ -34,33 +34,41 @@ export async function startAgentSession(): Promise<AgentSession> {
   const workspace = join(folder.path, 'work')
   const dataDir = join(folder.path, 'data')
   await mkdir(workspace)
+  const connect: AgentSession['connect'] = async (era, environment = {}) => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
+      env: { ...fastStartEnvironment, ...environment },
+      stderr: 'inherit',
+    })
+    const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+    await client.connect(transport)
+    return {
+      client,
+      call: async (name, args = {}) => parseToolResult(await client.callTool({ name, arguments: args })),
+      [Symbol.asyncDispose]: () => client.close(),
+    }
+  }
+  const sharedAgents = new Map<Era, Promise<ConnectedAgent>>()
   return {
     workspace,
     dataDir,
-    async connect(era, environment = {}) {
-      const transport = new StdioClientTransport({
-        command: process.execPath,
-        args: [main, 'mcp', '--data-dir', dataDir, '--allow-dir', workspace],
-        env: { ...fastStartEnvironment, ...environment },
-        stderr: 'inherit',
-      })
-      const mode = era === 'legacy' ? 'legacy' : { pin: '2026-07-28' }
-      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-      await client.connect(transport)
-      return {
-        client,
-        call: async (name, args = {}) => parseToolResult(await client.callTool({ name, arguments: args })),
-        [Symbol.asyncDispose]: () => client.close(),
-      }
+    connect,
+    shared(era) {
+      const agent = sharedAgents.get(era) ?? connect(era)
+      sharedAgents.set(era, agent)
+      return agent
     },
     async createClip(source, name, seconds) {
-      await run('ffmpeg', [
-        ...['-v', 'error', '-f', 'lavfi', '-i', `${source}:d=${seconds}`],
+      await ffmpeg(
+        ...['-f', 'lavfi', '-i', `${source}:d=${seconds}`],
         ...['-f', 'lavfi', '-i', `sine=440:d=${seconds}`],
         ...['-pix_fmt', 'yuv420p', '-preset', 'ultrafast', join(workspace, name)],
-      ])
+      )
     },
     async [Symbol.asyncDispose]() {
+      for (const agent of sharedAgents.values()) await (await agent)[Symbol.asyncDispose]()
       await stopDaemon(dataDir, 'SIGTERM')
       await folder[Symbol.asyncDispose]()
     },

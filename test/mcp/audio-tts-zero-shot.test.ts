@@ -45,7 +45,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   }
 
   test.each(audioTtsZeroShot.examples)('example: $title', async ({ input }) => {
-    await using agent = await agentSession.connect('modern')
+    const agent = await agentSession.shared('modern')
     const { data, isError } = await callTextToSpeech(agent, input)
     expect([isError, data['status']]).toEqual([false, 'completed'])
     const files = data['files'] as { path: string }[]
@@ -56,7 +56,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('speak-in-voice: the calls of the prompt work unchanged', async () => {
-    await using agent = await agentSession.connect('legacy')
+    const agent = await agentSession.shared('legacy')
     const calls = await promptCalls(agent, 'speak-in-voice', { text: 'Hello.', recording: 'voice.wav' })
     expect(calls.map(([name]) => name)).toEqual(['inspect_file', 'audio_tts_zero_shot'])
     const [[, inspectCall], [, words]] = calls as [(typeof calls)[0], (typeof calls)[0]]
@@ -68,7 +68,7 @@ describe.skipIf(!hasSpeechFiles)('with the public test files (REELWRIGHT_TESTDAT
   })
 
   test('a recogniser that rejects the request fails the task, and nothing is charged', async () => {
-    await using agent = await agentSession.connect('modern')
+    const agent = await agentSession.shared('modern')
     const before = await balance(agent)
     const spoken = speechServices.requests.length
     speechServices.recogniser.replies.push(fails(401, { error: { message: 'no such key' } }))

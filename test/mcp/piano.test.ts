@@ -39,7 +39,7 @@ async function callUntilEnded(agent: ConnectedAgent, name: string, args: object,
 
 test('piano_audio_to_midi of a local path', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   const { data, isError } = await callUntilEnded(
     agent,
     'piano_audio_to_midi',
@@ -55,7 +55,7 @@ test('piano_audio_to_midi of a local path', async ({ skip, task }) => {
 test('piano_audio_to_midi of speech reports that it contains no piano', async ({ skip, task }) => {
   const speech = testdata('speech')
   if (mirror === undefined || speech === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   await writeFile(join(agentSession.workspace, 'talk.flac'), await readFile(join(speech ?? '', 'jfk.flac')))
   const { text } = await callUntilEnded(agent, 'piano_audio_to_midi', { file_id: 'talk.flac' }, task.timeout)
   expect(text).toContain('6014')
@@ -64,7 +64,7 @@ test('piano_audio_to_midi of speech reports that it contains no piano', async ({
 
 test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await agentSession.connect('legacy')
+  const agent = await agentSession.shared('legacy')
   const { data, isError } = await callUntilEnded(
     agent,
     'piano_audio_enhance',
@@ -80,7 +80,7 @@ test('piano_audio_enhance of a local path: a WAV and its MIDI', async ({ skip, t
 
 test('a truncated recording is transcribed, and the missing seconds are reported', async ({ skip, task }) => {
   if (mirror === undefined) skip('there is no model (REELWRIGHT_TESTDATA)')
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   const bytes = await readFile(join(agentSession.workspace, 'piano.wav'))
   await writeFile(join(agentSession.workspace, 'cut.wav'), bytes.subarray(0, 0.4 * bytes.length))
   const { data } = await callUntilEnded(agent, 'piano_audio_to_midi', { file_id: 'cut.wav' }, task.timeout)
@@ -96,7 +96,7 @@ test.skipIf(mirror === undefined).each([
   ['sound', noise],
   ['a picture in it', [...both, '-pix_fmt', 'yuv420p', '-f', 'mp4']],
 ])('a damaged .m4a (%s does not decode) is rejected with 6017 (REELWRIGHT_TESTDATA)', async (name, args) => {
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   const path = join(agentSession.workspace, `${name}.m4a`)
   const bytes = await readFile(await generateMedia(path, [...args, '-movflags', '+faststart']))
   const media = bytes.indexOf('mdat') + 4
@@ -111,7 +111,7 @@ test('the sound of a video is transcribed', async ({ skip, task }) => {
   const { workspace } = agentSession
   const video = ['-f', 'lavfi', '-i', 'testsrc2=s=64x64', '-i', join(workspace, 'piano.wav')]
   await generateMedia(join(workspace, 'concert.mp4'), [...video, '-shortest', '-pix_fmt', 'yuv420p'])
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   const { data } = await callUntilEnded(
     agent,
     'piano_audio_to_midi',
@@ -128,7 +128,7 @@ test('a video without sound is rejected', async () => {
   await generateMedia(join(agentSession.workspace, 'mute.mp4'), [
     ...['-f', 'lavfi', '-i', 'testsrc2=s=64x64:d=1', '-pix_fmt', 'yuv420p'],
   ])
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   const { text } = await agent.call('piano_audio_enhance', { file_id: 'mute.mp4' })
   expect(text).toMatch(/^6014: .*has no sound/)
 })

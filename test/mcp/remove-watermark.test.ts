@@ -44,7 +44,7 @@ test('remove-watermark: the steps detect, show, clean and check a video', async 
     background: 'still',
     captions,
   })
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   const call = async (name: string, args: object) => {
     const request = { name, arguments: { ...args } }
     let response = parseToolResult(await agent.client.callTool(request, { timeout: task.timeout }))
@@ -124,7 +124,7 @@ test('boxes drawn by hand are shown on an image, and their content is removed', 
   await ffmpeg('-i', join(workspace, 'bare.png'), '-vf', logo, join(workspace, 'photo.png'))
   const box = { x: 0.74, y: 0.09, w: 0.19, h: 0.17 }
   await writeFile(join(workspace, 'boxes.json'), JSON.stringify({ regions: [{ id: 'logo', ...box }] }))
-  await using agent = await agentSession.connect('legacy')
+  const agent = await agentSession.shared('legacy')
   const { data, result } = await agent.call('inspect_file', { file: 'photo.png', regions: 'boxes.json' })
   expect(data['regions']).toMatchObject({ regions: 1, frames: [{ seconds: 0, ids: ['logo'] }] })
   expect(result.content[1]?.type).toBe('image')
@@ -148,7 +148,7 @@ test('boxes drawn by hand are shown on an image, and their content is removed', 
 test('regions that cannot be drawn are reported with the fix', async () => {
   const { workspace } = agentSession
   await agentSession.createClip('testsrc2=s=160x90:r=10', 'clip.mp4', 1)
-  await using agent = await agentSession.connect('modern')
+  const agent = await agentSession.shared('modern')
   const inspect = async (more: object) =>
     (await agent.call('inspect_file', { file: 'clip.mp4', ...more })).text
   await writeFile(join(workspace, 'wrong.json'), '{"regions": [{"x": 0.9, "y": 0, "w": 0.2, "h": 0.1}]}')

@@ -9,7 +9,7 @@ import { eras, parseToolResult, type Era } from './stdio-client.ts'
 const run = promisify(execFile)
 
 let agentSession: AgentSession
-const connectToSession = (era: Era): Promise<ConnectedAgent> => agentSession.connect(era)
+const connectToSession = (era: Era): Promise<ConnectedAgent> => agentSession.shared(era)
 
 beforeAll(async () => {
   agentSession = await startAgentSession()
@@ -30,7 +30,7 @@ const bothClips = {
 
 describe.each(eras)('%s client, real service', (era) => {
   test('two local paths become a split-screen video in the workspace', async () => {
-    await using agent = await connectToSession(era)
+    const agent = await connectToSession(era)
     const progress: number[] = []
     const result = await agent.client.callTool(
       { name: 'video_split_screen', arguments: { ...bothClips, save_to: `out-${era}` } },
@@ -56,7 +56,7 @@ describe.each(eras)('%s client, real service', (era) => {
   })
 
   test('inspect_file returns a preview image of a clip', async () => {
-    await using agent = await connectToSession(era)
+    const agent = await connectToSession(era)
     for (const [preview, file] of [
       ['contact_sheet', 'left.mp4'],
       ['waveform', 'right.mp4'],
@@ -70,7 +70,7 @@ describe.each(eras)('%s client, real service', (era) => {
   })
 
   test('a truncated file is reported with the position; MIDI is reported as midi', async () => {
-    await using agent = await connectToSession(era)
+    const agent = await connectToSession(era)
     const { workspace } = agentSession
     const { data } = await agent.call('inspect_file', { file: 'half.mkv' })
     expect(data).toMatchObject({
@@ -87,7 +87,7 @@ describe.each(eras)('%s client, real service', (era) => {
   })
 
   test('subscribers receive the final state of a task', async () => {
-    await using agent = await connectToSession(era)
+    const agent = await connectToSession(era)
     const { data } = await agent.call('video_split_screen', { ...bothClips, wait_seconds: 0 })
     const uri = `media://tasks/${String(data['task_id'])}`
     const states: unknown[] = []
@@ -102,7 +102,7 @@ describe.each(eras)('%s client, real service', (era) => {
   })
 
   test('bad files are rejected with the reason, and nothing is charged', async () => {
-    await using agent = await connectToSession(era)
+    const agent = await connectToSession(era)
     const { workspace } = agentSession
     const balance = async () => {
       const { data } = await agent.call('service_status')

@@ -121,9 +121,8 @@ describe('the coded frames', () => {
     const coded = await rgbFrames(path, frameNumbers)
     for (const [index, picture] of pictures.entries()) {
       const three = coded[index] ?? Buffer.alloc(0)
-      const pixels = Uint8ClampedArray.from({ length: 4 * size.width * size.height }, (__, at) =>
-        at % 4 === 3 ? 255 : (three[at - Math.floor(at / 4)] ?? 0),
-      )
+      const pixels = new Uint8ClampedArray(4 * size.width * size.height).fill(255)
+      for (let at = 0; 3 * at < three.length; at += 1) pixels.set(three.subarray(3 * at, 3 * at + 3), 4 * at)
       const frame = pixelsToCanvas(scene.drawing, size, pixels)
       expect(worstBlock(frame, picture), `frame ${frameNumbers[index]}`).toBeLessThan(lossy)
     }
@@ -188,8 +187,8 @@ describe('pulsar', () => {
       const options = {
         template: 'pulsar',
         samples: sound(3.3, click),
-        width: 160,
-        height: 160,
+        width: 112,
+        height: 112,
         fps,
       } as const
       const all = Array.from({ length: Math.round(3.3 * fps) }, (_, index) => index)

@@ -67,17 +67,26 @@ export function decodeSamples(path: string, format: 'yuv420p' | 'yuvj420p' = 'yu
 
 /** Returns checksums of the packets of streams, one per line. */
 export function packetChecksums(path: string, ...streams: readonly string[]): Promise<string> {
-  return fingerprints(path, streams, 'copy')
+  return checksums(path, { packets: streams, sounds: [] })
 }
 
 /** Returns checksums of the decoded samples of audio streams, one per line. */
 export function audioChecksums(path: string, ...sounds: readonly string[]): Promise<string> {
-  return fingerprints(path, sounds, 'pcm_s32le')
+  return checksums(path, { packets: [], sounds })
 }
 
-async function fingerprints(path: string, streams: readonly string[], codec: string): Promise<string> {
-  const maps = streams.flatMap((stream) => ['-map', `0:${stream}`])
-  return (await ffmpeg('-i', path, ...maps, '-c', codec, '-f', 'streamhash', 'pipe:1')).toString()
+/** Returns checksums of the packets of streams, then of the decoded samples of audio streams, one per line. */
+export async function checksums(
+  path: string,
+  { packets, sounds }: { readonly packets: readonly string[]; readonly sounds: readonly string[] },
+): Promise<string> {
+  const output = (streams: readonly string[], codec: string) => {
+    if (streams.length === 0) return []
+    const maps = streams.flatMap((stream) => ['-map', `0:${stream}`])
+    return [...maps, '-c', codec, '-f', 'streamhash', 'pipe:1']
+  }
+  const outputs = [...output(packets, 'copy'), ...output(sounds, 'pcm_s32le')]
+  return (await ffmpeg('-i', path, ...outputs)).toString()
 }
 
 /** A stream as reported by ffprobe, with its frames counted. */

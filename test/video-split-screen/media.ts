@@ -1,16 +1,25 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 
 const execute = promisify(execFile)
 const program = process.env['REELWRIGHT_FFMPEG'] ?? 'ffmpeg'
 
-/** Runs ffmpeg and returns its standard output. */
+/** Runs ffmpeg and returns its standard output. A file that an equal command has created is copied instead. */
 export async function ffmpeg(...args: string[]): Promise<Buffer> {
-  const { stdout } = await execute(program, ['-v', 'error', '-nostdin', '-y', ...args], {
-    encoding: 'buffer',
-    maxBuffer: 2 ** 29,
+  let output = Buffer.alloc(0)
+  const path = args.at(-1) ?? ''
+  await generateOnce(path, {
+    // Located once per process, also while a test replaces the program.
+    program: [program, (await locateFfmpeg()).version],
+    args: args.slice(0, -1),
+    async generate(to) {
+      const all = ['-v', 'error', '-nostdin', '-y', ...args.slice(0, -1), to]
+      output = (await execute(program, all, { encoding: 'buffer', maxBuffer: 2 ** 29 })).stdout
+    },
   })
-  return stdout
+  return output
 }
 
 interface ClipFormat {

@@ -71,10 +71,14 @@ export async function numberedVideo(path: string, clip: NumberedClip): Promise<s
 export async function readNumbers(path: string): Promise<{ source: number; frame: number }[]> {
   // Passthrough, so that no picture is repeated before a late one.
   const pixels = await grey(path, ['-vsync', 'passthrough'])
-  const size = numberedSize.width * numberedSize.height
-  return Array.from({ length: pixels.length / size }, (_, index) => {
+  return numbersOf(pixels, numberedSize.width * numberedSize.height)
+}
+
+/** Returns the source and number of every picture. frameBytes: size of a picture, whose brightness comes first. */
+export function numbersOf(pixels: Buffer, frameBytes: number): { source: number; frame: number }[] {
+  return Array.from({ length: pixels.length / frameBytes }, (_, index) => {
     const bit = (bar: number) =>
-      Number((pixels[index * size + 24 * numberedSize.width + bar * 16 + 8] ?? 0) > 128)
+      Number((pixels[index * frameBytes + 24 * numberedSize.width + bar * 16 + 8] ?? 0) > 128)
     const value = (from: number, count: number) =>
       Array.from({ length: count }, (_unused, at) => bit(from + at) * 2 ** at).reduce(
         (sum, one) => sum + one,

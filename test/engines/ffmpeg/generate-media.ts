@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
-import { constants, existsSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { extname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll } from 'vitest'
 import { locateFfmpeg } from '../../../src/engines/ffmpeg/locate.ts'
+import { generateOnce } from './media-cache.ts'
 
 const run = promisify(execFile)
 
@@ -17,37 +17,12 @@ export async function scratchFolder(): Promise<string> {
   return folder
 }
 
-/** Generated media by program and arguments. Later runs and other test files copy it. */
-const cacheFolder = join(import.meta.dirname, '../../../node_modules/.cache/media')
-
 /** Creates a media file at a path with ffmpeg arguments, the output excepted. Returns the path. */
 export async function generateMedia(path: string, args: readonly string[]): Promise<string> {
   const { ffmpeg, version } = await locateFfmpeg(process.env['REELWRIGHT_FFMPEG'])
   const generate = (to: string) => run(ffmpeg, ['-v', 'error', '-nostdin', '-y', ...args, to])
-  if (!isReproducible(path, args)) {
-    await generate(path)
-    return path
-  }
-  const key = createHash('sha256').update(JSON.stringify([ffmpeg, version, args]))
-  const cached = join(cacheFolder, `${key.digest('hex')}${extname(path)}`)
-  if (!existsSync(cached)) {
-    await mkdir(cacheFolder, { recursive: true })
-    // Several test files may generate it at the same time.
-    const unfinished = join(cacheFolder, `${randomUUID()}${extname(path)}`)
-    await generate(unfinished)
-    await rename(unfinished, cached)
-  }
-  await copyFile(cached, path, constants.COPYFILE_FICLONE)
+  await generateOnce(path, { program: [ffmpeg, version], args, generate })
   return path
-}
-
-/** Whether arguments read no file and write a single one, so that equal arguments create equal files. */
-function isReproducible(path: string, args: readonly string[]): boolean {
-  const generates = args.every(
-    (arg, at) => arg !== '-i' || (args[at - 2] === '-f' && args[at - 1] === 'lavfi'),
-  )
-  const namesFile = args.some((arg) => arg.startsWith('/') || arg.includes('=/'))
-  return generates && !namesFile && !path.includes('%')
 }
 
 /** Sets the display rotation of an mp4's first video track, degrees clockwise. Returns the path. */
