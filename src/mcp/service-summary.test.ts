@@ -30,7 +30,7 @@ test('operations are grouped by what they need', () => {
     ready_after_download: [
       {
         operations: `${name(1)}, ${name(2)}`,
-        state: '2.3 MiB (text-detection) downloaded when first needed',
+        state: 'downloads 2.3 MiB (text-detection) when needed',
       },
     ],
     not_ready: [{ operations: name(3), state: missing }],

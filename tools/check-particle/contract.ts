@@ -14,7 +14,7 @@ const input = z
     video_size: z
       .object({ width: z.int().min(16).max(4096), height: z.int().min(16).max(4096) })
       .optional()
-      .describe('Pixels; default: its canvas, without a check of what the video crops'),
+      .describe('Pixels; default: its canvas'),
     fps: z.number().min(1).max(120).default(30).describe('Frames per second of the video'),
     duration: z.number().gt(0).max(600).default(5).describe('Seconds to play'),
   })

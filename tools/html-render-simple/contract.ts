@@ -39,7 +39,7 @@ const beat = z
     duration: length.describe('s visible'),
     track_index: layer.describe('Higher is in front'),
     opaque: z.boolean().default(false).describe('Hides what is below, on black'),
-    html: z.string().min(1).optional().describe('Its source, scaled to cover the video; or html_asset'),
+    html: z.string().min(1).optional().describe('Its source; or html_asset'),
     html_asset: assetName.optional().describe('Name of its .html in assets.file_id'),
   })
   .refine(({ html, html_asset }) => (html === undefined) !== (html_asset === undefined), {

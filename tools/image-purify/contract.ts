@@ -37,7 +37,7 @@ export const imagePurify = operation({
   name: 'image_purify',
   title: 'Clean an image',
   description:
-    'Removes text (watermarks, captions, dates) or given areas from an image and fills them from their surroundings (no blur or plain colour). ' +
+    'Removes text (watermarks, captions, dates) or given areas from an image and fills them from their surroundings (no blur). ' +
     'Logos without text are not detected: give their boxes with purify_scope region.',
   details:
     'Boxes refer to the upright picture; everything inside is replaced. The format is kept: PNG with transparency, ' +

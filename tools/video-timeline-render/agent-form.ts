@@ -76,7 +76,7 @@ export function timelineAgentForm(fields: TimelineFields, maxClips: number): Age
         .min(1)
         .max(120)
         .optional()
-        .describe('Frames per second, whole; default: that of the first clip, 29.97 as 30'),
+        .describe('Whole frames per second; default: that of the first clip'),
       duration: fields.duration,
       version: unlisted(fields.version, 'gtrk'),
       materials: gtrk(fields.materials, 'gtrk'),
