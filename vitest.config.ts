@@ -6,15 +6,15 @@ const soak = [
   'test/{day,fuzz}/**/*.test.ts',
   'test/http/{flat-memory,json-limits}.test.ts',
   'test/pack.test.ts',
-  'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,upload-crash}.test.ts',
+  'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]
 
 /** Tests that leave nothing behind in their process. Those that measure memory, kill or configure packs have their own process. */
 const sharing = [
   'test/!(commands|contract-damaged-media|contract-errors|pack).test.ts',
   'test/http/!(attacks|flat-memory|json-limits).test.ts',
-  'test/{mcp,observe,page,tasks}/**/*.test.ts',
-  'test/service/!(crash|large-upload|postgres-disk|postgres-failures|power-cut|upload-crash).test.ts',
+  'test/{mcp,observe,page,questions,tasks}/**/*.test.ts',
+  'test/service/!(crash|large-upload|postgres-disk|postgres-failures|power-cut|question-crash|upload-crash).test.ts',
 ]
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */

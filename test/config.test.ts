@@ -42,6 +42,8 @@ describe('readConfig', () => {
       allowQueryAuthorization: false,
       rateLimits: {},
       connectionLimits: { total: 400, perAddress: 200 },
+      agentAnswers: 'if offered',
+      questionTimeoutMs: 86_400_000,
       voices: [],
     })
   })

@@ -31,8 +31,8 @@ const responses: readonly [string, z.ZodType, object][] = [
   ['file details', fileDetails, common.fileDetailsFields],
   // Our extension, only for requests with Prefer: join-identical.
   ['creation result', taskCreated.omit({ joined: true }), common.taskCreatedFields],
-  // Our extension: what a running task waits for, such as a download.
-  ['query result', taskRecord.omit({ note: true }), common.taskRecordFields],
+  // Our extensions: what a running task waits for, such as a download, and questions to its agent.
+  ['query result', taskRecord.omit({ note: true, questions_open: true }), common.taskRecordFields],
   ['list item', taskListItem, common.taskListItemFields],
   ['list', taskList, common.taskListFields],
 ]

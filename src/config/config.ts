@@ -8,7 +8,7 @@ import { MediaError } from '../contract/errors.ts'
 import { plainIssueMessage } from '../contract/validation.ts'
 import { dataFiles } from '../daemon/data-files.ts'
 import type { PackSettings } from '../engines/packs/store.ts'
-import { services, type Services } from '../engines/services/services.ts'
+import { type AgentAnswers, services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-choice.ts'
 import { foreignWriteReason } from '../platform/permissions.ts'
@@ -74,6 +74,10 @@ export interface Config {
   readonly queuedPerKey: number | undefined
   /** Running tasks from which a key yields to tasks of all others. */
   readonly runningPerKey: number | undefined
+  /** Who answers questions to a language model, where none is configured. */
+  readonly agentAnswers: AgentAnswers
+  /** Time that a task waits for answers of its agent, ms. */
+  readonly questionTimeoutMs: number
   /** Voices available for dubbing. */
   readonly voices: readonly Voice[]
 }
@@ -125,8 +129,15 @@ export async function readConfig(source: ConfigSource = {}): Promise<Config> {
     storageQuota: merged.storage_quota_gib === undefined ? undefined : merged.storage_quota_gib * 2 ** 30,
     queuedPerKey: merged.queued_tasks_per_key,
     runningPerKey: merged.running_tasks_per_key,
+    agentAnswers: agentAnswers(merged.language_model),
+    questionTimeoutMs: (merged.question_timeout_hours ?? 24) * 3_600_000,
     voices: merged.voices ?? [],
   }
+}
+
+function agentAnswers(setting: Settings['language_model']): AgentAnswers {
+  if (setting === 'agent') return 'always'
+  return setting === 'none' ? 'never' : 'if offered'
 }
 
 /** Behind a proxy, which has one address, only the total counts by default. */
@@ -186,13 +197,14 @@ export function configSecrets({ apiKey, databaseUrl, services: set }: Config): s
 /** Merges the separate key settings into the services; they take precedence over keys inside a service. */
 function mergeServiceKeys(given: Settings): Services {
   const {
-    language_model: model,
+    language_model: modelSetting,
     language_model_key: modelKey,
     transcription,
     transcription_key: transcriptionKey,
     voice_service: voice,
     voice_service_key: voiceKey,
   } = given
+  const model = typeof modelSetting === 'string' ? undefined : modelSetting
   return {
     ...(model && { language_model: { ...model, key: modelKey ?? model.key } }),
     ...(transcription && { transcription: { ...transcription, key: transcriptionKey ?? transcription.key } }),

@@ -8,7 +8,7 @@ import { manifest } from '../engines/packs/manifest.ts'
 import {
   serviceInfo,
   objectOrLine,
-  languageModelService,
+  languageModelSetting,
   serviceKey,
   transcriptionService,
   voiceService,
@@ -134,13 +134,11 @@ export const settings = z.strictObject({
         .join(', ')}`,
       byDefault: 'none: built-in methods are used',
     }),
-  language_model: objectOrLine(languageModelService)
-    .optional()
-    .register(descriptions, {
-      variable: serviceInfo.language_model.variable,
-      meaning: `Address of an OpenAI-compatible service and, after \`#\`, its model: \`${serviceInfo.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md))`,
-      byDefault: 'none',
-    }),
+  language_model: languageModelSetting.optional().register(descriptions, {
+    variable: serviceInfo.language_model.variable,
+    meaning: `Address of an OpenAI-compatible service and, after \`#\`, its model: \`${serviceInfo.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md)). \`agent\`: the agents that call answer its questions; \`none\`: nobody`,
+    byDefault: 'the agents that offer to answer, as `reelwright mcp` does',
+  }),
   language_model_key: serviceKey.optional().register(descriptions, {
     variable: serviceInfo.language_model.keyVariable,
     meaning: 'API key of that service',
@@ -247,6 +245,10 @@ export const settings = z.strictObject({
   storage_quota_gib: z.number().positive().optional().register(descriptions, {
     meaning: 'Storage limit of an account, GiB; uploads beyond it fail with 6002',
     byDefault: 'the capacity of the disk',
+  }),
+  question_timeout_hours: z.number().positive().max(168).optional().register(descriptions, {
+    meaning: 'Time in which an agent must answer the questions of a task, hours; then the task fails',
+    byDefault: '24',
   }),
   voices: z
     .array(voice)

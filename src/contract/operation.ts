@@ -4,6 +4,7 @@ import type { Price } from './credits.ts'
 import { type ErrorCode, MediaError } from './errors.ts'
 import type { FileKind } from './file-kind.ts'
 import type { MediaFacts } from './media-facts.ts'
+import type { AskTaskQuestions } from './questions.ts'
 import type { Requirement } from './requirement.ts'
 
 /** Groups by which an agent's list of tools can be narrowed. */
@@ -203,6 +204,8 @@ export interface RunContext {
   readonly threads: number
   /** Aborted when the attempt must end. */
   readonly signal: AbortSignal
+  /** Asks the agent that created the task; absent if a configured model answers. */
+  readonly askTask?: AskTaskQuestions | undefined
   /** Reports progress, 0 to 100. Lower values than before are ignored. */
   progress(percent: number): void
   /** Stores a finished file of the scratch folder. `name`: the file name that users see. */

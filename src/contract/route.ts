@@ -57,6 +57,8 @@ export const commonErrors = [6016, 6032, 6401, 6500, 6502] as const satisfies re
 /** Request headers that some endpoints read. */
 export const requestHeaders = {
   Priority: 'Urgency of a task (RFC 9218): `u=0` to `u=2` high, `u=3` or none normal, `u=4` to `u=7` low',
+  'Answers-Questions':
+    'Value `1`: the caller answers questions to a language model itself, if no model is configured',
   'Idempotency-Key':
     'Identifies this creation: the same key and body within 24 hours return the first task, another body 6016',
   Prefer:
@@ -70,11 +72,12 @@ type RequestHeader = keyof typeof requestHeaders
 
 /** Description of each path parameter. */
 export const pathParameters: Readonly<Record<string, string>> = {
+  question_id: 'Id of a question of the task',
   file_id: 'Id of a file of the account',
   task_id: 'Id of a task of the account',
   task_type: 'Task type key',
   upload_id: 'Id of an upload session',
-  index: 'Index of the part, from 0',
+  index: 'Index of the part or image, from 0',
   name: 'Name of a file of the web page',
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { capabilities, enums, layoutPage, layoutsQuery, ledgerPage, ledgerQuery, voices } from './catalog.ts'
 import { timestamp } from './fields.ts'
 import { fileRoutes, rawFileRoutes } from './file-routes.ts'
+import { answersReport, maxAnswersBytes, questionAnswers, questionList } from './questions.ts'
 import type { RawRoute, Route } from './route.ts'
 import { taskCreated, taskList, taskListQuery, taskQuote, taskRecord } from './task.ts'
 
@@ -14,7 +15,7 @@ export const taskRoutes = {
     method: 'POST',
     path: '/task/{task_type}',
     summary: 'Creates a task',
-    headers: ['Priority', 'Idempotency-Key', 'Prefer'],
+    headers: ['Priority', 'Idempotency-Key', 'Prefer', 'Answers-Questions'],
     body: z.record(z.string(), z.unknown()),
     data: taskCreated,
     errors: [
@@ -25,7 +26,7 @@ export const taskRoutes = {
     method: 'POST',
     path: '/task/{task_type}/quote',
     summary: 'Returns price and expected duration of a task without creating it',
-    headers: ['Priority', 'Prefer'],
+    headers: ['Priority', 'Prefer', 'Answers-Questions'],
     body: z.record(z.string(), z.unknown()),
     data: taskQuote,
     errors: [5202, 6001, 6004, 6013, 6014, 6017, 6019, 6021, 6022, 6023, 6032, 6035, 6401, 6402],
@@ -59,6 +60,22 @@ export const taskRoutes = {
     data: taskRecord,
     errors: [6005, 6007],
   },
+  listQuestions: {
+    method: 'GET',
+    path: '/task/{task_id}/questions',
+    summary: 'Lists the open questions of a task to the agent that created it',
+    data: questionList,
+    errors: [6005],
+  },
+  answerQuestions: {
+    method: 'POST',
+    path: '/task/{task_id}/answers',
+    summary: 'Answers questions of a task; with the last answer it continues',
+    body: questionAnswers,
+    maxBodyBytes: maxAnswersBytes,
+    data: answersReport,
+    errors: [6005, 6007, 6013],
+  },
   eventTicket: {
     method: 'POST',
     path: '/task/events/ticket',
@@ -68,8 +85,15 @@ export const taskRoutes = {
   },
 } as const satisfies Record<string, Route>
 
-/** The event socket. */
+/** The event socket, and images of questions. */
 export const rawTaskRoutes = {
+  questionImage: {
+    method: 'GET',
+    path: '/task/{task_id}/questions/{question_id}/images/{index}',
+    summary: 'Returns an image of a question',
+    answers: { 200: { description: 'The image', type: 'image/jpeg' } },
+    errors: [6004, 6005],
+  },
   taskEvents: {
     method: 'GET',
     path: '/task/events',

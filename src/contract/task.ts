@@ -97,6 +97,10 @@ export const taskRecord = z.object({
     .string()
     .optional()
     .describe('What the work waits for, such as the download of a model; absent otherwise'),
+  questions_open: z
+    .int()
+    .optional()
+    .describe('Questions that the task waits for: GET /task/{task_id}/questions; absent otherwise'),
   create_time: timestamp,
   update_time: timestamp,
 })

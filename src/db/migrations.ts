@@ -173,10 +173,34 @@ async function taskNotes(db: UntypedDb): Promise<void> {
   await db.schema.alterTable('tasks').addColumn('note', 'text').execute()
 }
 
+async function taskQuestions(db: UntypedDb): Promise<void> {
+  await db.schema.alterTable('tasks').addColumn('answers_by', 'text').execute()
+  for (const column of ['questions_open', 'suspensions', 'worked_ms']) {
+    await db.schema
+      .alterTable('tasks')
+      .addColumn(column, 'bigint', (c) => c.notNull().defaultTo(0))
+      .execute()
+  }
+  await db.schema
+    .createTable('questions')
+    .addColumn('task_id', 'text', (c) => c.notNull().references('tasks.id').onDelete('cascade'))
+    .addColumn('id', 'text', (c) => c.notNull())
+    .addColumn('position', 'bigint', (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull())
+    .addColumn('content', 'text', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('answer', 'text')
+    .addColumn('rejections', 'bigint', (c) => c.notNull().defaultTo(0))
+    .addColumn('problems', 'text')
+    .addPrimaryKeyConstraint('questions_pk', ['task_id', 'id'])
+    .execute()
+}
+
 /** All migrations. The order of their names is the order of execution. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
   '0002-identity': { up: identityTable },
   '0003-shared-service': { up: sharedService },
   '0004-task-notes': { up: taskNotes },
+  '0005-task-questions': { up: taskQuestions },
 }

@@ -13,6 +13,7 @@ export interface DatabaseSchema {
   files: FilesTable
   tasks: TasksTable
   task_files: TaskFilesTable
+  questions: QuestionsTable
   events: EventsTable
   uploads: UploadsTable
   upload_parts: UploadPartsTable
@@ -111,8 +112,36 @@ interface TasksTable {
   ready_at: number
   created_at: number
   updated_at: number
+  /** Start of the present or last attempt. */
   started_at: number | null
   finished_at: number | null
+  /** `agent` if the questions of the task to a language model are answered by the agent that created it. */
+  answers_by: Generated<'agent' | null>
+  /** Open questions; a queued task with any waits for answers until `ready_at`, and then fails. */
+  questions_open: Generated<number>
+  /** Number of times that the task has waited for answers. */
+  suspensions: Generated<number>
+  /** Duration of attempts that ended with open questions, ms. */
+  worked_ms: Generated<number>
+}
+
+/** Questions of unfinished tasks to the agents that created them. */
+interface QuestionsTable {
+  task_id: string
+  /** Hash of the question. */
+  id: string
+  /** Order of asking. */
+  position: number
+  kind: string
+  /** `{instructions, input, images}` as JSON; images are files in the folder of the task's steps. */
+  content: string
+  /** `unusable` after too many rejected answers; `closed` if it is no longer asked. */
+  state: 'open' | 'answered' | 'unusable' | 'closed'
+  /** The accepted answer, as JSON. */
+  answer: string | null
+  rejections: Generated<number>
+  /** What was wrong with the last answer, as JSON. */
+  problems: string | null
 }
 
 interface TaskFilesTable {
@@ -176,4 +205,5 @@ export type WriteTransaction = Transaction<DatabaseSchema>
 export type FileRow = Selectable<FilesTable>
 export type TaskRow = Selectable<TasksTable>
 export type NewTaskRow = Insertable<TasksTable>
+export type QuestionRow = Selectable<QuestionsTable>
 export type UploadRow = Selectable<UploadsTable>

@@ -5,8 +5,17 @@ import type { FirstDownload } from './packs/resolve.ts'
 
 type Kind = Requirement['kind']
 
+/** How a request may be fulfilled. */
+export interface RequirementOptions {
+  /** Who answers its questions to a language model: the agent that creates the task, or a configured model. */
+  readonly answersBy?: 'agent' | null
+}
+
 /** Checks one requirement. Returns the name of the engine that fulfils it, where there are several. Throws 6401. */
-type Check<K extends Kind> = (requirement: Extract<Requirement, { kind: K }>) => Promise<string | void>
+type Check<K extends Kind> = (
+  requirement: Extract<Requirement, { kind: K }>,
+  options: RequirementOptions,
+) => Promise<string | void>
 
 /** Each check loads only the module that finds its engine. */
 const checks: { readonly [K in Kind]: Check<K> } = {
@@ -55,8 +64,8 @@ const checks: { readonly [K in Kind]: Check<K> } = {
   async 'language-identifier'() {
     return (await (await import('./speech/select-engine.ts')).selectLanguageIdentifier()).name
   },
-  async 'language-model'() {
-    ;(await import('./services/configured.ts')).requireService('language_model')
+  async 'language-model'(_, { answersBy }) {
+    if (answersBy !== 'agent') (await import('./services/configured.ts')).requireService('language_model')
   },
 }
 
@@ -67,22 +76,28 @@ export type ChosenEngines = ReadonlyMap<Kind, string>
  * Checks requirements in order. Throws 6401 for what is missing; missing packs are collected into one error, whose one
  * command installs all of them, recommended ones included.
  */
-export async function requireAll(requirements: readonly Requirement[]): Promise<ChosenEngines> {
+export async function requireAll(
+  requirements: readonly Requirement[],
+  options: RequirementOptions = {},
+): Promise<ChosenEngines> {
   const required = requirements.filter(({ recommended }) => !recommended)
   try {
-    return await check(required)
+    return await check(required, options)
   } catch (error) {
     if (required.length === requirements.length || !(error instanceof MediaError)) throw error
-    return await check(requirements)
+    return await check(requirements, options)
   }
 }
 
-async function check(requirements: readonly Requirement[]): Promise<ChosenEngines> {
+async function check(
+  requirements: readonly Requirement[],
+  options: RequirementOptions,
+): Promise<ChosenEngines> {
   const { requireTogether } = await import('./packs/resolve.ts')
   const chosen = new Map<Kind, string>()
   await requireTogether(
     requirements.map((requirement) => async () => {
-      const name = await (checks[requirement.kind] as Check<Kind>)(requirement)
+      const name = await (checks[requirement.kind] as Check<Kind>)(requirement, options)
       if (name !== undefined) chosen.set(requirement.kind, name)
     }),
   )
@@ -90,10 +105,13 @@ async function check(requirements: readonly Requirement[]): Promise<ChosenEngine
 }
 
 /** Returns the 6401 for what every request of an operation is missing, or null if it is ready. */
-export async function readinessError(module: OperationModule): Promise<MediaError | null> {
+export async function readinessError(
+  module: OperationModule,
+  options: RequirementOptions = {},
+): Promise<MediaError | null> {
   try {
     const { requirements } = await module.requirements()
-    await requireAll(requirements())
+    await requireAll(requirements(), options)
     return null
   } catch (error) {
     if (error instanceof MediaError) return error
@@ -112,7 +130,7 @@ export async function firstDownload(module: OperationModule): Promise<FirstDownl
   ])
   return await collectDownloads(async () => {
     for (const requirement of requirements()) {
-      await check([requirement]).catch((error: unknown) => {
+      await check([requirement], {}).catch((error: unknown) => {
         if (!(error instanceof MediaError)) throw error
       })
     }

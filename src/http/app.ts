@@ -23,6 +23,7 @@ import { registerJsonParser } from './json-body.ts'
 import { registerPageRoutes } from './page-routes.ts'
 import { BrokenResponseLog, createRequestObserver, chooseRequestId } from './request-log.ts'
 import { registerTaskRoutes } from './task-routes.ts'
+import { registerQuestionRoutes } from './question-routes.ts'
 
 /** Idle timeout of a connection, ms. A transfer may take hours as long as bytes flow. */
 const defaultIdleTimeoutMs = 120_000
@@ -198,6 +199,7 @@ async function registerRoutes(
   registerDocsRoutes(app, service, { version: host.version, allowQueryAuthorization })
   const forget = registerFileRoutes(app, service)
   registerTaskRoutes(app, service)
+  registerQuestionRoutes(app, service)
   registerEventRoutes(app, service, { idleTimeoutMs, keys })
   registerLedgerRoutes(app, service)
   await registerPageRoutes(app, service)

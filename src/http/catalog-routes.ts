@@ -21,7 +21,9 @@ import { storageUsed } from '../files/storage-limits.ts'
 import { describeLayout, listLayouts } from '../media/layout/describe.ts'
 import { lazy } from '../platform/cache.ts'
 import { countTasks } from '../tasks/records.ts'
+import { type Answerer, chooseAnswerer } from '../tasks/choose-answerer.ts'
 import type { Service } from '../tasks/service.ts'
+import { offersAnswers } from './question-routes.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { parseParameters } from './request-input.ts'
 import { sendWithEtag, success } from './responses.ts'
@@ -32,12 +34,13 @@ export function registerCatalogRoutes(app: FastifyInstance, service: Service, ve
   app.get(routes.capabilities.path, async (request) => {
     const { accountId, keyId } = authenticatedCaller(request)
     const quota = await keyQuota(service.db, keyId)
+    const answersBy = chooseAnswerer(service, offersAnswers(request))
     return success<Capabilities>({
       protocol_version: 2,
       version,
-      operations: await Promise.all(modules.map(describeCapability)),
+      operations: await Promise.all(modules.map((module) => describeCapability(module, answersBy))),
       ...(await describePacks()),
-      services: serviceKinds.map(describeExternalService),
+      services: serviceKinds.map((name) => describeExternalService(name, answersBy)),
       limits: {
         ...serviceLimits,
         max_body_bytes: largestBodyBytes(modules.map(({ operation }) => operation)),
@@ -103,15 +106,19 @@ async function describePacks(): Promise<Pick<Capabilities, 'packs'>> {
 }
 
 /** An external service without its address, which is private. */
-function describeExternalService(name: ServiceKind): NonNullable<Capabilities['services']>[number] {
+function describeExternalService(
+  name: ServiceKind,
+  answersBy: Answerer,
+): NonNullable<Capabilities['services']>[number] {
   const service = configuredService(name)
   const { title } = serviceInfo[name]
+  const isAgent = name === 'language_model' && answersBy === 'agent'
   return {
     name,
     title,
     set: service !== undefined,
-    model: service?.model ?? null,
-    missing: service ? null : serviceSettingHint(name),
+    model: isAgent ? 'agent' : (service?.model ?? null),
+    missing: service || isAgent ? null : serviceSettingHint(name),
   }
 }
 
@@ -119,9 +126,12 @@ function jsonDocument(data: unknown) {
   return { type: 'application/json; charset=utf-8', text: JSON.stringify(success(data)) }
 }
 
-async function describeCapability(module: OperationModule): Promise<Capabilities['operations'][number]> {
+async function describeCapability(
+  module: OperationModule,
+  answersBy: Answerer,
+): Promise<Capabilities['operations'][number]> {
   const { name, title, price } = module.operation
-  const error = await readinessError(module)
+  const error = await readinessError(module, { answersBy })
   const missing = error && `${error.message}. Fix: ${error.hint}`
   const download = error ? undefined : await firstDownload(module)
   return {

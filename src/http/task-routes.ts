@@ -11,6 +11,7 @@ import type { Service } from '../tasks/service.ts'
 import { quoteTask, submitTask } from '../tasks/submit.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { abortOnDisconnect } from './connections.ts'
+import { offersAnswers } from './question-routes.ts'
 import { fastifyPath, parseParameters } from './request-input.ts'
 import { withRequestLog } from './request-log.ts'
 import { success } from './responses.ts'
@@ -28,6 +29,7 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
         type,
         body: request.body,
         priority: requestedPriority(request),
+        offersAnswers: offersAnswers(request),
         idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
         join: hasPreference(request, 'join-identical'),
         signal: abortOnDisconnect(reply),
@@ -47,6 +49,7 @@ export function registerTaskRoutes(app: FastifyInstance, service: Service): void
       type,
       body: request.body,
       priority: requestedPriority(request),
+      offersAnswers: offersAnswers(request),
       join: hasPreference(request, 'join-identical'),
       signal: abortOnDisconnect(reply),
     })

@@ -31,19 +31,28 @@ export function serviceOptionsFromConfig(
   | 'rateLimits'
   | 'connectionLimits'
   | 'voices'
+  | 'agentAnswers'
+  | 'questionTimeoutMs'
   | 'storageQuota'
   | 'privateFolders'
   | 'queuedPerKey'
   | 'runningPerKey'
 > {
-  const { ffmpeg, packs, services, voices } = config
+  const { ffmpeg, packs, services, voices, agentAnswers, questionTimeoutMs } = config
   const options = { ...(ffmpeg !== undefined && { ffmpeg }), packs: JSON.stringify(packs) }
   applyEngineSettings({ ffmpeg, packs, services })
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const worker = { module, args: ['worker', ...args], environment: workerEnvironment(services) }
   const { rateLimits, connectionLimits, storageQuota, queuedPerKey, runningPerKey } = config
   const limits = { rateLimits, connectionLimits, storageQuota, queuedPerKey, runningPerKey }
-  return { worker, voices, ...limits, privateFolders: privateFolders(config) }
+  return {
+    worker,
+    voices,
+    agentAnswers,
+    questionTimeoutMs,
+    ...limits,
+    privateFolders: privateFolders(config),
+  }
 }
 
 /** Runs task attempts for the service that started this process. */

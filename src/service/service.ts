@@ -33,6 +33,8 @@ import { removeOrphanedSteps } from '../tasks/attempt-folders.ts'
 import { executeTask, requeueInterrupted } from '../tasks/execute.ts'
 import { createTaskMetrics } from '../tasks/task-metrics.ts'
 import { sweepHourly } from './sweep.ts'
+import type { AgentAnswers } from '../engines/services/services.ts'
+import { defaultQuestionTimeoutMs } from '../tasks/questions.ts'
 import type { Service } from '../tasks/service.ts'
 import type { WorkerChildOptions } from '../tasks/worker-child.ts'
 import { openWorkers } from '../tasks/workers.ts'
@@ -66,6 +68,10 @@ export interface ServiceOptions extends HostProcess {
   readonly log: Logger
   /** Concurrent tasks; by default half the number of cores, as an encoder uses two. */
   readonly concurrency?: number
+  /** Who answers questions to a language model, where none is configured; by default the agents that offer it. */
+  readonly agentAnswers?: AgentAnswers | undefined
+  /** How long a task waits for answers of its agent, ms. */
+  readonly questionTimeoutMs?: number | undefined
   /** How long a synchronous operation may take, ms. */
   readonly resultTimeoutMs?: number
   /** By default a SQLite file in the data folder. */
@@ -163,6 +169,8 @@ async function openService(
     concurrency,
     runningPerKey,
     queuedPerKey,
+    agentAnswers: options.agentAnswers ?? 'if offered',
+    questionTimeoutMs: options.questionTimeoutMs ?? defaultQuestionTimeoutMs,
     resultTimeoutMs: options.resultTimeoutMs ?? defaultResultTimeoutMs,
     steps: join(dataDir, dataFolders.steps),
   }
@@ -182,6 +190,8 @@ async function hasWork(db: Db): Promise<boolean> {
     .selectFrom('tasks')
     .select('id')
     .where('status', 'in', ['queued', 'processing'])
+    // A task that waits for answers also continues after a restart.
+    .where('questions_open', '=', 0)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

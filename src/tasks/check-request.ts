@@ -19,6 +19,7 @@ import { readinessError, requireAll } from '../engines/readiness.ts'
 import { readFileBytes } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
+import type { Answerer } from './choose-answerer.ts'
 import { estimateTask } from './estimate.ts'
 import { planOperation } from './plan-operation.ts'
 import type { Service } from './service.ts'
@@ -58,17 +59,22 @@ export interface RequestPlan {
 export async function planRequest(
   service: Service,
   caller: Caller,
-  request: CheckedRequest & { readonly priority: Priority; readonly signal: AbortSignal | undefined },
+  request: CheckedRequest & {
+    readonly priority: Priority
+    readonly answersBy: Answerer
+    readonly signal: AbortSignal | undefined
+  },
 ): Promise<RequestPlan> {
-  const { module, input, priority, signal } = request
+  const { module, input, priority, answersBy, signal } = request
   const { requirements } = await module.requirements()
   // What every request needs comes before the files, unless this request needs less.
-  if (await readinessError(module)) await requireAll(requirements(input))
+  const options = { answersBy }
+  if (await readinessError(module, options)) await requireAll(requirements(input), options)
   const files = await checkFiles(service, caller, { operation: module.operation, input })
   const { accountId } = caller
   const planned = { input, files, fileIds: files.ids, readText: files.readText, accountId, signal }
   const { credits, seconds, secondsWith = {} } = await planOperation(module, planned)
-  const engines = await requireAll(requirements(input, files))
+  const engines = await requireAll(requirements(input, files), options)
   const [chosenSeconds = seconds] = [...engines.values()].flatMap((name) => secondsWith[name] ?? [])
   const plannedMs = Math.ceil(chosenSeconds * 1000)
   const estimate = await estimateTask(service, caller, { type: module.operation.name, plannedMs, priority })

@@ -114,7 +114,7 @@ async function recentWork(
 ): Promise<CompletedWork[]> {
   const rows = await db
     .selectFrom('tasks')
-    .select(['planned_ms', 'started_at', 'finished_at'])
+    .select(['planned_ms', 'started_at', 'finished_at', 'worked_ms'])
     .where('type', '=', type)
     .where('status', 'in', statuses)
     .where('started_at', 'is not', null)
@@ -123,7 +123,7 @@ async function recentWork(
     .execute()
   return rows.map((row) => ({
     planned: row.planned_ms ?? 0,
-    actual: (row.finished_at ?? 0) - (row.started_at ?? 0),
+    actual: row.worked_ms + (row.finished_at ?? 0) - (row.started_at ?? 0),
   }))
 }
 
@@ -132,9 +132,21 @@ async function currentLoad(service: Service): Promise<QueueLoad> {
   const { db, concurrency: workers, runningPerKey, queue } = service
   const unfinished = await db
     .selectFrom('tasks')
-    .select(['id', 'account_id', 'key_id', 'type', 'status', 'priority', 'progress', 'started_at'])
+    .select([
+      'id',
+      'account_id',
+      'key_id',
+      'type',
+      'status',
+      'priority',
+      'progress',
+      'started_at',
+      'worked_ms',
+    ])
     .select((eb) => eb.fn.coalesce('planned_ms', 'estimated_ms').as('planned_ms'))
     .where('status', 'in', ['queued', 'processing'])
+    // Tasks that wait for answers are not in the queue.
+    .where('questions_open', '=', 0)
     .execute()
   const ratios = new Map<string, number>()
   for (const type of new Set(unfinished.map((row) => row.type)))
@@ -142,7 +154,8 @@ async function currentLoad(service: Service): Promise<QueueLoad> {
   const now = service.clock()
   const timed = unfinished.map((row) => {
     const expectedMs = Math.ceil(row.planned_ms * (ratios.get(row.type) ?? 1))
-    const workMs = row.status === 'queued' ? expectedMs : remainingMs(row, expectedMs, now)
+    const isNew = row.status === 'queued' && row.progress === 0
+    const workMs = isNew ? expectedMs : remainingMs(row, expectedMs, now)
     const { id, account_id: accountId, key_id: keyId, priority, status } = row
     return { id, accountId, keyId, priority, status, workMs }
   })
@@ -156,10 +169,10 @@ async function currentLoad(service: Service): Promise<QueueLoad> {
  * without progress that takes longer than expected has a tenth of its work left.
  */
 function remainingMs(
-  { progress, started_at }: Pick<TaskRow, 'progress' | 'started_at'>,
+  { progress, started_at, worked_ms }: Pick<TaskRow, 'progress' | 'started_at' | 'worked_ms'>,
   expectedMs: number,
   now: number,
 ): number {
   if (progress > 0) return Math.ceil((expectedMs * (100 - progress)) / 100)
-  return Math.max(Math.ceil(expectedMs / 10), expectedMs - (now - (started_at ?? now)))
+  return Math.max(Math.ceil(expectedMs / 10), expectedMs - worked_ms - (now - (started_at ?? now)))
 }

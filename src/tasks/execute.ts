@@ -15,6 +15,7 @@ import type { AttemptResult, AttemptFile } from './worker-messages.ts'
 import { logFailedAttempt } from './task-metrics.ts'
 import { failTask, noteRecorder, progressRecorder, transitionTask } from './transition.ts'
 import type { Service } from './service.ts'
+import { type AttemptQuestions, openAttemptQuestions } from './questions.ts'
 import { removeEndedSteps, stageInputs, stepsFolder } from './attempt-folders.ts'
 import type { Workers } from './workers.ts'
 
@@ -50,11 +51,19 @@ export async function executeTask(
   using end = service.events.watchEnd(id)
   const task = await transitionTask(service, queued, {
     to: 'processing',
-    set: { started_at: service.clock(), progress: 0 },
+    set: { started_at: service.clock(), ...(queued.suspensions === 0 && { progress: 0 }) },
   })
   if (!task) return
+  if (task.questions_open > 0) {
+    await failTask(service, task, { error: unansweredError(service.questionTimeoutMs) })
+    await removeEndedSteps(service, [task.id])
+    return
+  }
   const log = service.log.child({ task_id: task.id })
   const scratch = join(resources.scratch, task.id)
+  const questions = openAttemptQuestions(service, task)
+  const record = progressRecorder(service, task)
+  let reached = 0
   try {
     await rm(scratch, { recursive: true, force: true })
     await createFolder(join(scratch, 'work'))
@@ -62,10 +71,19 @@ export async function executeTask(
     const finished = await runAttempt(service, resources, {
       task,
       scratch,
+      questions,
+      onProgress(percent) {
+        reached = percent
+        record(percent)
+      },
       signal: AbortSignal.any([signal, end.signal]),
     })
     failpoint('execute.finished')
     end.signal.throwIfAborted()
+    if (!finished) {
+      await questions.suspend(reached)
+      return
+    }
     await completeTask(service, { task, finished, signal: AbortSignal.any([signal, end.signal]) })
   } catch (error) {
     if (end.signal.aborted) return
@@ -102,14 +120,23 @@ async function retryUntilWritten(
   })
 }
 
+interface AttemptOptions {
+  readonly task: TaskRow
+  readonly scratch: string
+  readonly questions: AttemptQuestions
+  /** Receives the progress, 0 to 100. */
+  readonly onProgress: (percent: number) => void
+  readonly signal: AbortSignal
+}
+
+/** Returns null if the attempt waits for answers of its agent. */
 async function runAttempt(
   service: Service,
   resources: ExecutorResources,
-  { task, scratch, signal }: { task: TaskRow; scratch: string; signal: AbortSignal },
-): Promise<AttemptResult> {
+  { task, scratch, questions, onProgress, signal }: AttemptOptions,
+): Promise<AttemptResult | null> {
   const files = await stageInputs(service, task, join(scratch, 'inputs'))
   failpoint('execute.staged')
-  const onProgress = progressRecorder(service, task)
   const onNote = noteRecorder(service, task)
   return resources.workers.run(
     {
@@ -120,9 +147,16 @@ async function runAttempt(
       scratch: join(scratch, 'work'),
       steps: stepsFolder(service, task),
       threads: resources.threads,
+      answersBy: task.answers_by,
     },
-    { signal, onProgress, onNote },
+    { signal, onProgress, onNote, ask: questions.ask },
   )
+}
+
+function unansweredError(timeoutMs: number): MediaError {
+  return new MediaError(6402, `its questions were not answered within ${timeoutMs / 3_600_000} h`, {
+    hint: 'Call the tool again, and answer its questions with answer_questions.',
+  })
 }
 
 interface CompletionOptions {

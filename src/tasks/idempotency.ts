@@ -1,5 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
-import type { Db, NewTaskRow, TaskRow, WriteTransaction } from '../db/schema.ts'
+import type { Db, TaskRow, WriteTransaction } from '../db/schema.ts'
 import type { Service } from './service.ts'
 
 /** Lifetime of an idempotency key, ms. */
@@ -16,7 +16,7 @@ export function readIdempotencyKey(header: string | readonly string[] | undefine
 }
 
 /** The columns by which two creations are equal. */
-export type Creation = Pick<NewTaskRow, 'account_id' | 'type' | 'input'>
+export type Creation = Pick<TaskRow, 'account_id' | 'type' | 'input' | 'answers_by'>
 
 /**
  * Finds the task that an equal creation with the same key made within 24 hours. Throws 6016 when the key was used for
@@ -36,10 +36,14 @@ export async function findRepeated(
     .where('key', '=', key)
     .where('idempotency_keys.created_at', '>', now - keyLifetimeMs)
     .executeTakeFirst()
-  if (row && (row.type !== creation.type || row.input !== creation.input)) {
+  if (row && !isEqual(row, creation)) {
     throw new MediaError(6016, 'this Idempotency-Key was used for another request', { hint })
   }
   return row
+}
+
+function isEqual(one: Creation, other: Creation): boolean {
+  return one.type === other.type && one.input === other.input && one.answers_by === other.answers_by
 }
 
 /** Finds the account's latest unfinished task of an equal creation. */
@@ -51,6 +55,7 @@ export async function findUnfinished(db: Db, creation: Creation): Promise<TaskRo
     .where('status', 'in', ['queued', 'processing'])
     .where('type', '=', creation.type)
     .where('input', '=', creation.input)
+    .where('answers_by', creation.answers_by === null ? 'is' : '=', creation.answers_by)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -24,6 +24,7 @@ export function toTaskRecord(row: TaskRow): TaskRecord {
     progress: row.progress,
     output_result: row.output === null ? null : (JSON.parse(row.output) as Record<string, unknown>),
     ...(row.note !== null && { note: row.note }),
+    ...(row.questions_open > 0 && { questions_open: row.questions_open }),
     create_time: toTimestamp(row.created_at),
     update_time: toTimestamp(row.updated_at),
   }
@@ -108,7 +109,8 @@ interface ListItemContext {
 }
 
 function toListItem(row: TaskRow, { typeName, waitMs, now }: ListItemContext): TaskListItem {
-  const worked = row.started_at === null ? null : (row.finished_at ?? now) - row.started_at
+  const attempt = row.started_at === null ? null : (row.finished_at ?? now) - row.started_at
+  const worked = attempt === null && row.worked_ms === 0 ? null : row.worked_ms + (attempt ?? 0)
   return {
     id: row.id,
     status: row.status,

@@ -3,6 +3,7 @@ import type { RateLimits } from '../accounts/rate-limits.ts'
 import type { Voice } from '../contract/catalog.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import type { Db } from '../db/schema.ts'
+import type { AgentAnswers } from '../engines/services/services.ts'
 import type { FileStore } from '../files/store.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { PrivateFolder } from '../platform/private-folders.ts'
@@ -41,6 +42,10 @@ export interface Service {
   readonly runningPerKey: number
   /** Maximum number of queued tasks of a key. */
   readonly queuedPerKey: number
+  /** Who answers questions to a language model, where none is configured. */
+  readonly agentAnswers: AgentAnswers
+  /** Time that a task waits for answers of its agent, ms. */
+  readonly questionTimeoutMs: number
   /** Time limit for the result of a synchronous operation, ms. */
   readonly resultTimeoutMs: number
 }

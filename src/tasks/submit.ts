@@ -9,9 +9,10 @@ import { lockAccount } from '../db/queries.ts'
 import type { NewTaskRow, TaskRow, WriteTransaction } from '../db/schema.ts'
 import { findOwnFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { checkFields, planRequest, type RequestPlan } from './check-request.ts'
+import { type CheckedRequest, checkFields, planRequest, type RequestPlan } from './check-request.ts'
+import { asksLanguageModel, chooseAnswerer } from './choose-answerer.ts'
 import { recordEvent } from './events.ts'
-import { findRepeated, findUnfinished, storeIdempotencyKey } from './idempotency.ts'
+import { type Creation, findRepeated, findUnfinished, storeIdempotencyKey } from './idempotency.ts'
 import { logCreated } from './task-metrics.ts'
 import { toTaskRecord } from './records.ts'
 import type { Service } from './service.ts'
@@ -24,6 +25,8 @@ interface Submission {
   readonly idempotencyKey: string | undefined
   /** Whether an unfinished task with the same input may be returned instead of a new one. */
   readonly join: boolean
+  /** Whether the caller offers to answer questions to a language model. */
+  readonly offersAnswers: boolean
   /** Aborts when the caller no longer waits. */
   readonly signal?: AbortSignal
 }
@@ -51,24 +54,36 @@ export async function submitTask(
   submission: Submission,
 ): Promise<SubmittedTask> {
   return await mapErrors(service, submission.type, async () => {
-    const { type, priority, idempotencyKey, join, signal } = submission
+    const { priority, idempotencyKey, join, signal } = submission
     const request = await checkFields(service, submission)
     const { operation } = request.module
     // Each step on a large body takes up to a tenth of a second: others have their turn in between.
     await nextTurn()
-    const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
+    const creation = await toCreation(service, caller, { ...submission, ...request })
     await nextTurn()
 
     const repeated = await findRepeated(service.db, creation, { key: idempotencyKey, now: service.clock() })
     if (repeated) return { row: repeated, isNew: false, response: createdResponse(operation, repeated) }
 
-    const plan = await planRequest(service, caller, { ...request, priority, signal })
+    const { answers_by: answersBy } = creation
+    const plan = await planRequest(service, caller, { ...request, priority, answersBy, signal })
     const now = service.clock()
     const task = { ...queuedTask(plan, { priority, now }), ...creation, key_id: caller.keyId }
     const { row, isJoined } = await insertTask(service, { task, fileIds: plan.fileIds, idempotencyKey, join })
     const response = isJoined ? joinedResponse(operation, row) : createdResponse(operation, row)
     return { row, isNew: row.id === task.id, response }
   })
+}
+
+/** The columns by which creations are equal. */
+async function toCreation(
+  service: Service,
+  { accountId }: Caller,
+  { type, module, input, offersAnswers }: CheckedRequest & Pick<Submission, 'type' | 'offersAnswers'>,
+): Promise<Creation> {
+  const answerer = chooseAnswerer(service, offersAnswers)
+  const answers_by = answerer !== null && (await asksLanguageModel(module, input)) ? answerer : null
+  return { account_id: accountId, type, input: JSON.stringify(input), answers_by }
 }
 
 /** Columns of a new task that follow from its plan. */
@@ -145,21 +160,24 @@ export async function quoteTask(
   caller: Caller,
   submission: Omit<Submission, 'idempotencyKey'>,
 ): Promise<TaskQuote> {
-  const { type, priority, join, signal } = submission
+  const { priority, type, join, signal } = submission
   return await mapErrors(service, type, async () => {
     const request = await checkFields(service, submission)
     await nextTurn()
-    const creation = { account_id: caller.accountId, type, input: JSON.stringify(request.input) }
+    const creation = await toCreation(service, caller, { ...submission, ...request })
+    const { answers_by: answersBy } = creation
     const unfinished = join ? await findUnfinished(service.db, creation) : undefined
     if (unfinished) return { credits: 0, ...estimatedSeconds(unfinished) }
-    const { credits, workMs, waitMs } = await planRequest(service, caller, { ...request, priority, signal })
+    const { credits, workMs, waitMs } = await planRequest(service, caller, {
+      ...{ ...request, priority, answersBy, signal },
+    })
     return { credits, ...estimatedSeconds({ estimated_ms: workMs, estimated_wait_ms: waitMs }) }
   })
 }
 
 /** A checked and priced task before it is stored. */
 interface TaskDraft {
-  readonly task: NewTaskRow
+  readonly task: NewTaskRow & Creation
   readonly fileIds: readonly string[]
   readonly idempotencyKey: string | undefined
   /** Whether an unfinished task with the same input may be returned instead. */

@@ -115,8 +115,8 @@ function taskLogger({ log }: Service, { id, type, account_id }: TaskRow): Logger
 }
 
 /** Duration of the last attempt, ms. */
-function workedMs({ started_at, finished_at }: TaskRow): number {
-  return elapsedMs(started_at, finished_at)
+function workedMs({ started_at, finished_at, worked_ms }: TaskRow): number {
+  return worked_ms + elapsedMs(started_at, finished_at)
 }
 
 function totalMs({ created_at, finished_at }: TaskRow): number {

@@ -9,10 +9,18 @@ import { logTransition } from './task-metrics.ts'
 import { toTaskRecord } from './records.ts'
 import type { Service } from './service.ts'
 
+/** Columns that a transition may set. */
+type TaskColumns = Partial<
+  Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'started_at'> &
+    Pick<TaskRow, 'ready_at' | 'questions_open' | 'suspensions' | 'worked_ms'>
+>
+
 /** A change of a task's state, with the columns and writes that belong to it. */
 interface Transition {
   readonly to: TaskState
-  readonly set?: Partial<Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'started_at'>>
+  readonly set?: TaskColumns
+  /** Reads further columns within the transaction. */
+  readonly read?: (trx: WriteTransaction) => Promise<TaskColumns>
   /** Delay before the next attempt, ms. */
   readonly waitMs?: number
   /** Further writes in the same transaction. */
@@ -41,6 +49,7 @@ export async function transitionTask(
         .updateTable('tasks')
         .set({
           ...transition.set,
+          ...(await transition.read?.(trx)),
           status: transition.to,
           note: null,
           updated_at: now,

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import type { AskTaskQuestions } from '../contract/questions.ts'
 import { currentFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { acquire } from '../engines/services/configured.ts'
 import { identifyProcess, killProcessGroup, type ProcessIdentity } from '../platform/process-identity.ts'
@@ -33,12 +34,14 @@ export interface AttemptObserver {
   onProgress(percent: number): void
   /** What the work waits for; null once it continues. */
   onNote?(note: string | null): void
+  /** Stores questions to the agent that created the task, and returns their states. */
+  ask?: AskTaskQuestions
 }
 
 /** Time that an aborted attempt has to end before it is killed, ms. */
 const abortGraceMs = 5_000
 
-type AttemptOutcome = Extract<FromWorker, { type: 'finished' | 'failed' }>
+type AttemptOutcome = Extract<FromWorker, { type: 'finished' | 'failed' | 'suspended' }>
 
 /** One worker child, leader of its own process group. */
 export class WorkerChild {
@@ -106,7 +109,8 @@ export class WorkerChild {
     await this.ended
   }
 
-  async run(attempt: Attempt, watch: AttemptObserver): Promise<AttemptResult> {
+  /** Returns null if the attempt waits for answers of its agent. */
+  async run(attempt: Attempt, watch: AttemptObserver): Promise<AttemptResult | null> {
     this.#taskId = attempt.taskId
     await this.#ready
     const ffmpeg = await currentFfmpeg()
@@ -122,6 +126,7 @@ export class WorkerChild {
       if (watch.signal.aborted) abort()
       const message = await outcome
       if (message.type === 'finished') return message.result
+      if (message.type === 'suspended') return null
       // A failed attempt may leave the process in any state.
       await this.end()
       throw fromAttemptFailure(message.failure)
@@ -145,17 +150,26 @@ export class WorkerChild {
 
   /** `permits` is aborted when the attempt no longer waits for permits. */
   #nextOutcome(watch: AttemptObserver, permits: AbortSignal): Promise<AttemptOutcome> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const onMessage = (message: FromWorker): void => {
         if (message.type === 'progress') watch.onProgress(message.percent)
         if (message.type === 'note') watch.onNote?.(message.note)
         if (message.type === 'acquire') void this.#grantPermit(message, permits)
-        if (message.type !== 'finished' && message.type !== 'failed') return
+        if (message.type === 'ask') this.#answer(message, watch).catch(reject)
+        if (!isOutcome(message)) return
         this.#process.off('message', onMessage)
         resolve(message)
       }
       this.#process.on('message', onMessage)
     })
+  }
+
+  async #answer(
+    { number, questions }: Extract<FromWorker, { type: 'ask' }>,
+    { ask }: AttemptObserver,
+  ): Promise<void> {
+    if (!ask) throw new Error('an attempt asks its agent, but a configured model answers')
+    this.#send({ type: 'answers', number, states: await ask(questions) })
   }
 
   async #grantPermit(
@@ -178,6 +192,10 @@ export class WorkerChild {
     // A failed send means that the child has exited, which `ended` reports.
     this.#process.send(message, () => undefined)
   }
+}
+
+function isOutcome(message: FromWorker): message is AttemptOutcome {
+  return ['finished', 'failed', 'suspended'].includes(message.type)
 }
 
 const savedIdentity = z.object({ pid: z.int(), startTime: z.string() })

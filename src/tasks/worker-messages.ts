@@ -1,4 +1,5 @@
 import type { KeptFile, StagedFile } from '../contract/operation.ts'
+import type { QuestionState, TaskQuestion } from '../contract/questions.ts'
 import type { Ffmpeg } from '../engines/ffmpeg/locate.ts'
 import type { ServiceKind } from '../engines/services/services.ts'
 
@@ -17,6 +18,8 @@ export interface Attempt {
   /** Folder of the task's finished steps, which later attempts reuse. */
   readonly steps: string
   readonly threads: number
+  /** Who answers its questions to a language model: the agent that created the task, or a configured model. */
+  readonly answersBy: 'agent' | null
 }
 
 /** A result in the attempt's folder, to be stored under the file id that the output already contains. */
@@ -49,6 +52,8 @@ export type ToWorker =
   | { readonly type: 'abort' }
   /** The permit with this number is granted. */
   | { readonly type: 'permit'; readonly number: number }
+  /** The states of the questions that were asked with this number. */
+  | { readonly type: 'answers'; readonly number: number; readonly states: readonly QuestionState[] }
 
 export type FromWorker =
   | { readonly type: 'ready' }
@@ -57,5 +62,9 @@ export type FromWorker =
   | { readonly type: 'note'; readonly note: string | null }
   /** Asks for a permit to send a request to a service; the rate is limited over all workers. */
   | { readonly type: 'acquire'; readonly service: ServiceKind; readonly number: number }
+  /** Asks the agent that created the task. */
+  | { readonly type: 'ask'; readonly number: number; readonly questions: readonly TaskQuestion[] }
+  /** The attempt waits for answers, and ends. */
+  | { readonly type: 'suspended' }
   | { readonly type: 'finished'; readonly result: AttemptResult }
   | { readonly type: 'failed'; readonly failure: AttemptFailure }

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { diskFullError, isErrorCode, MediaError } from '../contract/errors.ts'
 import { newId } from '../contract/fields.ts'
+import { type AskTaskQuestions, type QuestionState, SuspendedError } from '../contract/questions.ts'
 import { type OperationModule, requestFiles, type RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
@@ -29,21 +30,46 @@ export function runWorker(modules: readonly OperationModule[]): void {
   // A terminal's interrupt reaches the whole process group; the supervisor decides what to do.
   process.on('SIGINT', () => undefined)
   shareRateLimiter(acquireFromSupervisor())
+  const askTask = askSupervisor()
   observeFirstDownloads((note) => sendToSupervisor({ type: 'note', note }))
   process.on('message', (message: ToWorker) => {
-    if (message.type === 'permit') return
+    if (message.type === 'permit' || message.type === 'answers') return
     if (message.type === 'abort') {
       abort.abort()
       return
     }
     abort = new AbortController()
     if (message.ffmpeg) useFfmpeg(message.ffmpeg)
-    void runAttemptHere(operations, message.attempt, abort.signal).then(
+    const { attempt } = message
+    const attempted = { attempt, askTask: attempt.answersBy === 'agent' ? askTask : undefined }
+    void runAttemptHere(operations, attempted, abort.signal).then(
       (result) => sendToSupervisor({ type: 'finished', result }),
-      (error: unknown) => sendToSupervisor({ type: 'failed', failure: toAttemptFailure(error) }),
+      (error: unknown) =>
+        sendToSupervisor(
+          error instanceof SuspendedError
+            ? { type: 'suspended' }
+            : { type: 'failed', failure: toAttemptFailure(error) },
+        ),
     )
   })
   sendToSupervisor({ type: 'ready' })
+}
+
+/** Asks the agent of a task through the supervisor, which alone opens the database. */
+function askSupervisor(): AskTaskQuestions {
+  let lastNumber = 0
+  const waiting = new Map<number, (states: readonly QuestionState[]) => void>()
+  process.on('message', (message: ToWorker) => {
+    if (message.type !== 'answers') return
+    waiting.get(message.number)?.(message.states)
+    waiting.delete(message.number)
+  })
+  return (questions) =>
+    new Promise((settle) => {
+      const number = lastNumber++
+      waiting.set(number, settle)
+      sendToSupervisor({ type: 'ask', number, questions })
+    })
 }
 
 /** Acquires permits from the supervisor, which limits the rate over all its workers. */
@@ -83,7 +109,7 @@ function killGroup(): never {
 
 async function runAttemptHere(
   operations: ReadonlyMap<string, OperationModule>,
-  attempt: Attempt,
+  { attempt, askTask }: { readonly attempt: Attempt; readonly askTask: AskTaskQuestions | undefined },
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const module = operations.get(attempt.operation)
@@ -95,9 +121,9 @@ async function runAttemptHere(
   const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
   const input = module.operation.input.parse(JSON.parse(attempt.input))
   const kept: AttemptFile[] = []
-  const context = createRunContext(attempt, signal, kept)
+  const context = { ...createRunContext(attempt, signal, kept), askTask }
   // Creation checked them earlier, perhaps on another machine.
-  await requireAll(requirements(input, context.files))
+  await requireAll(requirements(input, context.files), { answersBy: attempt.answersBy })
   process.chdir(attempt.scratch)
   try {
     const output = await run(input, context)

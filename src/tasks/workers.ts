@@ -14,8 +14,11 @@ interface Options extends WorkerChildOptions {
 
 /** Runs attempts in child processes, kept warm between attempts; one that fell silent is not used again. */
 export interface Workers extends AsyncDisposable {
-  /** Does one attempt. Throws MediaError; the child's unexpected end is a retryable 6500. */
-  run(attempt: Attempt, watch: AttemptObserver): Promise<AttemptResult>
+  /**
+   * Runs one attempt. Returns null if it waits for answers of its agent. Throws MediaError; the child's unexpected end is
+   * a retryable 6500.
+   */
+  run(attempt: Attempt, watch: AttemptObserver): Promise<AttemptResult | null>
 }
 
 /** Opens the pool of workers; first ends what an earlier supervisor left running. */

@@ -173,6 +173,7 @@ describe.each(described)('$operationId', ({ path, method, operationId, operation
     file_id: '1',
     task_id: '1',
     upload_id: '1',
+    question_id: 'ab'.repeat(16),
     index: '0',
     name: 'main.js',
   })
@@ -199,7 +200,9 @@ const findings = described.filter(
 
 test.each(findings)('$operationId reports what does not exist', async ({ path, method, operationId }) => {
   const id = idParameter(path)
-  const address = fillPath(path, { [id]: '1234567890123456789', index: '0' })
+  const question_id = 'ab'.repeat(16)
+  const address = fillPath(path, { [id]: '1234567890123456789', index: '0', question_id })
+  const answers = { answers: [{ question_id, answer: {} }] }
   const query = operationId === 'previewFile' ? '?kind=waveform' : ''
   const local = { path: '/a', device: '1', inode: '1' }
   const response = await sendRequest(service.baseUrl + address + query, {
@@ -207,6 +210,7 @@ test.each(findings)('$operationId reports what does not exist', async ({ path, m
     headers: { authorization: world.account.apiKey, 'content-type': 'application/json' },
     ...(method === 'PUT' && { body: 'bytes' }),
     ...(operationId === 'importPart' && { body: JSON.stringify(local) }),
+    ...(operationId === 'answerQuestions' && { body: JSON.stringify(answers) }),
   })
   expect(envelope(response)).toMatchObject({ status: 404, code: codes[id], data: null })
 })

@@ -116,6 +116,16 @@ export const successfulRequests: Record<
   // Both workers are busy.
   cancelTask: async (world) => ({ params: { task_id: await newTask(world) } }),
   stopTask: async (world) => ({ params: { task_id: await newTask(world) } }),
+  listQuestions: async (world) => ({ params: { task_id: await newTask(world) } }),
+  answerQuestions: async (world) => ({
+    params: { task_id: await newTask(world) },
+    json: { answers: [{ question_id: 'ab'.repeat(16), answer: {} }] },
+  }),
+  // Only tasks that ask have images.
+  questionImage: async (world) => ({
+    params: { task_id: await newTask(world), question_id: 'ab'.repeat(16), index: '0' },
+    status: 404,
+  }),
   eventTicket: () => ({}),
   capabilities: () => ({}),
   enums: () => ({}),

@@ -7,8 +7,20 @@ import { MediaError } from '../../src/contract/errors.ts'
 import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation, type OperationModule, type RunContext } from '../../src/contract/operation.ts'
+import { openLanguageModel } from '../../src/engines/language-model/open.ts'
+import { summarizeLines } from '../../src/engines/translation/brief.ts'
 
-const behaviours = ['copy', 'refuse', 'break', 'crash', 'wait', 'work', 'outlive'] as const
+const behaviours = [
+  'copy',
+  'refuse',
+  'break',
+  'crash',
+  'wait',
+  'work',
+  'outlive',
+  'ask',
+  'ask twice',
+] as const
 
 /** Expected duration of a task, s; `work` takes it without progress. */
 const plannedSeconds = 2
@@ -51,6 +63,10 @@ async function run(input: Input, context: RunContext) {
       return await untilAborted(context.signal)
     case 'wait':
       return await untilAborted(context.signal)
+    case 'ask':
+    case 'ask twice':
+      await ask(input, context)
+      break
     case 'work':
       await delay(plannedSeconds * 1000, undefined, { signal: context.signal })
       break
@@ -61,6 +77,17 @@ async function run(input: Input, context: RunContext) {
   return { ...context.keep({ path: 'copy', name: `copy of ${file.name}` }) }
 }
 
+/** Asks a language model about the file, with an image; twice if the second question depends on the first answer. */
+async function ask({ file_id, behaviour }: Input, context: RunContext): Promise<void> {
+  await using model = await openLanguageModel(context)
+  const { signal } = context
+  const images = [{ type: 'image/png', bytes: Buffer.from(`picture of ${file_id}`) }] as const
+  const question = { kind: summarizeLines, instructions: 'Sum up.', maxTokens: 100, signal }
+  const { summary } = await model.ask({ ...question, input: { lines: ['One', 'Two'] }, images })
+  context.progress(50)
+  if (behaviour === 'ask twice') await model.ask({ ...question, input: { lines: [summary] } })
+}
+
 async function untilAborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort')
   throw new Error('aborted')
@@ -68,7 +95,9 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
 
 export const fakeModule: OperationModule<typeof fakeOperation> = {
   operation: fakeOperation,
-  requirements: async () => ({ requirements: () => [] }),
+  requirements: async () => ({
+    requirements: (input) => (input?.behaviour.startsWith('ask') ? [{ kind: 'language-model' }] : []),
+  }),
   plan: async () => ({ plan: () => ({ credits: 1, seconds: plannedSeconds }) }),
   run: async () => ({ run }),
 }

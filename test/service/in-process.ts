@@ -8,7 +8,7 @@ import type { Voice } from '../../src/contract/catalog.ts'
 import type { OperationModule } from '../../src/contract/operation.ts'
 import { workerEnvironment } from '../../src/config/config.ts'
 import type { PackSettings } from '../../src/engines/packs/store.ts'
-import type { Services } from '../../src/engines/services/services.ts'
+import type { AgentAnswers, Services } from '../../src/engines/services/services.ts'
 import { manifest } from '../../src/engines/packs/manifest.ts'
 import { configuredPacks, configurePacks } from '../../src/engines/packs/resolve.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
@@ -47,6 +47,8 @@ export interface TestServiceOptions {
   readonly localImport?: boolean
   readonly privateFolders?: readonly PrivateFolder[]
   readonly resultTimeoutMs?: number
+  readonly agentAnswers?: AgentAnswers
+  readonly questionTimeoutMs?: number
   readonly port?: number
   /** Models provided by users, by pack. */
   readonly userModels?: PackSettings['own']

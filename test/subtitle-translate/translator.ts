@@ -18,7 +18,8 @@ export function requestedLines(body: ChatBody): RequestedLine[] | undefined {
 /** Returns the user message of a chat. */
 function promptOf({ messages }: ChatBody): string {
   const content = messages.find(({ role }) => role === 'user')?.content
-  return typeof content === 'string' ? content : ''
+  if (typeof content === 'string') return content
+  return content?.map(({ text = '' }) => text).join('') ?? ''
 }
 
 /** Translates a line in a way that tests can predict. */

@@ -38,7 +38,7 @@ test('a worker whose identity cannot be recorded is ended, and the attempt fails
 /** An attempt in a folder. */
 function createAttempt(folder: string) {
   const task = { taskId: '1', operation: 'x', input: '{}', files: [] }
-  return { ...task, scratch: folder, steps: folder, threads: 1 }
+  return { ...task, scratch: folder, steps: folder, threads: 1, answersBy: null }
 }
 
 /** The first attempt finishes although it was aborted. Later attempts finish after 100 ms. */
@@ -101,7 +101,16 @@ test('output of a worker is logged line by line, with its task', async () => {
   }
   for (const taskId of ['1', '2']) {
     await workers.run(
-      { taskId, operation: 'x', input: '{}', files: [], scratch: folder, steps: folder, threads: 1 },
+      {
+        taskId,
+        operation: 'x',
+        input: '{}',
+        files: [],
+        scratch: folder,
+        steps: folder,
+        threads: 1,
+        answersBy: null,
+      },
       attemptOptions,
     )
     const logged = await pollUntil(

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import { parseJson } from '../../contract/bounded-json.ts'
+import type { QuestionImage } from '../../contract/questions.ts'
 import type { HttpError } from '../services/failures.ts'
 import type { ServiceResponse } from '../services/http-exchange.ts'
-import type { QuestionImage } from './question.ts'
 
 /** A message of a chat. */
 export interface ChatMessage {
@@ -44,7 +44,10 @@ export function chatRequestBody(turn: ChatRequest, dialect: ChatDialect): object
 }
 
 function imagePart({ type, bytes }: QuestionImage) {
-  return { type: 'image_url', image_url: { url: `data:${type};base64,${bytes.toString('base64')}` } }
+  return {
+    type: 'image_url',
+    image_url: { url: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` },
+  }
 }
 
 function responseFormat({ responseFormat: form }: ChatDialect, schema: JsonSchema): object {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { dropSafeBounds, type JsonSchema } from '../../contract/json-schema.ts'
 import type { ChatMessage } from './chat-completions.ts'
-import type { QuestionImage, QuestionInput } from './question.ts'
+import type { QuestionImage } from '../../contract/questions.ts'
+import type { QuestionInput } from './question.ts'
 
 /** Tokens that a message adds to its content, for its role and delimiters. */
 const messageTokens = 6
@@ -42,7 +43,7 @@ export function questionMessages({
 }
 
 /** Writes an input as JSON with each item of a list on its own line. */
-function renderInput(input: QuestionInput): string {
+export function renderInput(input: QuestionInput): string {
   const fields = Object.entries(input).flatMap(([name, value]) => {
     if (value === undefined) return []
     const lines = Array.isArray(value) && value.length > 0 && value.map((item) => JSON.stringify(item))

@@ -3,6 +3,8 @@ import { isLocalNetworkHost, parseServiceAddress, serviceName } from '../service
 import { openClient, defaultConcurrency, type ClientOptions, type ServiceClient } from '../services/client.ts'
 import { httpErrorCause } from '../services/failures.ts'
 import { requireService } from '../services/configured.ts'
+import type { AskTaskQuestions } from '../../contract/questions.ts'
+import { createAgentModel } from './agent-model.ts'
 import { askModel, type ModelConnection } from './ask.ts'
 import type { LanguageModel } from './language-model.ts'
 import { questionMessages, estimateMessageTokens } from './messages.ts'
@@ -14,11 +16,22 @@ const clientLimits = { firstByteMs: 600_000, wholeMs: 600_000, maxBytes: 16 * 2 
 /** Context size in tokens if it is unknown: Ollama's default for local servers, a common size for hosted models. */
 const defaultContext = { nearby: 4096, hosted: 16_384 }
 
-/** Opens the configured language model. Throws 6401 if none is set, and the errors of its service. */
+interface OpenOptions extends ClientOptions {
+  readonly signal: AbortSignal
+  /** Asks the agent that created the task; absent if a configured model answers. */
+  readonly askTask?: AskTaskQuestions | undefined
+}
+
+/**
+ * Opens the language model of a task: its agent, or the configured one. Throws 6401 if there is none, and the errors of
+ * its service.
+ */
 export async function openLanguageModel({
   signal,
+  askTask,
   ...options
-}: ClientOptions & { readonly signal: AbortSignal }): Promise<LanguageModel> {
+}: OpenOptions): Promise<LanguageModel> {
+  if (askTask) return createAgentModel(askTask)
   const service = requireService('language_model')
   const client = openClient({ kind: 'language_model', service }, { ...clientLimits, ...options })
   try {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
+import type { QuestionImage } from '../../contract/questions.ts'
 import { answerJsonSchema } from './messages.ts'
 
 /** Data of a question, as JSON. Models treat it as content, never as instructions. */
@@ -21,12 +22,6 @@ interface AnswerCheck {
   readonly isUsable: boolean
   /** Mistakes with their places, as sentences without a final full stop. */
   readonly problems: readonly string[]
-}
-
-/** An image in a question. */
-export interface QuestionImage {
-  readonly type: 'image/jpeg' | 'image/png' | 'image/webp'
-  readonly bytes: Buffer
 }
 
 /** A question whose answer matches the schema of its kind. */

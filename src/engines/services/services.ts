@@ -107,6 +107,28 @@ function parseServiceLine(line: string): { readonly address: string; readonly mo
   return { address, ...(model.length > 0 && { model: model.join('#') }) }
 }
 
+/** Who answers questions to a language model if no service does: the agents that call, or nobody. */
+const languageModelChoices = ['agent', 'none'] as const
+
+/** When agents answer questions to a language model, where none is configured. */
+export type AgentAnswers = 'always' | 'if offered' | 'never'
+
+/** A language model: a service, or who answers instead of one. */
+export const languageModelSetting = z.unknown().transform((value, context) => {
+  const choice = z.enum(languageModelChoices).safeParse(value)
+  if (choice.success) return choice.data
+  const service = objectOrLine(languageModelService).safeParse(value)
+  if (service.success) return service.data
+  // The messages of the others are written where the settings are read.
+  for (const { message, ...issue } of service.error.issues)
+    context.issues.push({
+      ...issue,
+      ...(issue.code === 'custom' && { message }),
+      input: value,
+    } as z.core.$ZodRawIssue)
+  return z.NEVER
+})
+
 /** The key of a service, a setting of its own. */
 export const serviceKey = key
 

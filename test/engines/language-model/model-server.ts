@@ -17,7 +17,11 @@ export interface ChatBody {
     readonly role: string
     readonly content:
       | string
-      | readonly { readonly type: string; readonly image_url?: { readonly url: string } }[]
+      | readonly {
+          readonly type: string
+          readonly text?: string
+          readonly image_url?: { readonly url: string }
+        }[]
   }[]
   readonly max_tokens?: number
   readonly max_completion_tokens?: number

@@ -120,11 +120,12 @@ describe('service settings', () => {
       scratch: dataDir,
       steps: dataDir,
       threads: 1,
+      answersBy: null,
     }
     const watch = { signal: new AbortController().signal, onProgress: () => undefined }
-    const { output } = await workers.run(attempt, watch)
+    const { output } = (await workers.run(attempt, watch)) ?? {}
     expect(output).toMatchObject({ services: { voice_service: { key: 'voice-key-0123' } } })
-    expect(JSON.stringify(output['left'])).not.toContain('voice-key')
+    expect(JSON.stringify(output?.['left'])).not.toContain('voice-key')
   })
 
   it('cause a warning if the local service does not read them', async () => {

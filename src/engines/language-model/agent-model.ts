@@ -1,0 +1,86 @@
+import type * as z from 'zod'
+import {
+  type AskTaskQuestions,
+  type QuestionState,
+  SuspendedError,
+  type TaskQuestion,
+} from '../../contract/questions.ts'
+import { type LanguageModel, NoUsableAnswer } from './language-model.ts'
+import { estimateTokens, renderInput } from './messages.ts'
+import { type ModelQuestion, questionId, type QuestionInput } from './question.ts'
+
+/** Tokens of one question: several are sent to the agent at once. */
+const contextTokens = 8192
+
+/** Questions that are asked together. */
+const concurrency = 64
+
+/** A question that waits to be sent, and the promise of its state. */
+interface Pending {
+  readonly question: TaskQuestion
+  readonly resolve: (state: QuestionState) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * A language model that is the agent which created the task. Questions asked in the same turn of the event loop are sent
+ * together. If one of them has no answer yet, those without one throw SuspendedError: the attempt ends, and a later one
+ * asks the same questions again and reads their answers.
+ */
+export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
+  const usage = { requests: 0, promptTokens: 0, answerTokens: 0 }
+  const rounds = new Map<string, number>()
+  let pending: Pending[] = []
+
+  const flush = async (): Promise<void> => {
+    const asked = pending
+    pending = []
+    try {
+      const states = await askTask(asked.map(({ question }) => question))
+      for (const [at, { resolve }] of asked.entries()) resolve(states[at] ?? { state: 'open' })
+    } catch (error) {
+      for (const { reject } of asked) reject(error)
+    }
+  }
+  const send = (question: TaskQuestion): Promise<QuestionState> => {
+    const { promise, resolve, reject } = Promise.withResolvers<QuestionState>()
+    if (pending.length === 0) setImmediate(() => void flush())
+    pending.push({ question, resolve, reject })
+    return promise
+  }
+  /** Equal questions of an attempt are different rounds. */
+  const nextRound = (key: string): number => {
+    const round = (rounds.get(key) ?? 0) + 1
+    rounds.set(key, round)
+    return round
+  }
+
+  return {
+    name: 'agent',
+    contextTokens,
+    concurrency,
+    usage,
+    async ask<I extends QuestionInput, S extends z.ZodObject>(question: ModelQuestion<I, S>) {
+      const { kind, instructions, input, images = [] } = question
+      const round = nextRound(questionId(question, ''))
+      const state = await send({
+        id: questionId(question, `agent ${round}`),
+        ...{ kind: kind.name, instructions, input, images },
+      })
+      if (state.state === 'open') throw new SuspendedError()
+      if (state.state === 'unusable') {
+        throw new NoUsableAnswer('the agent gave no usable answer to a question', {
+          retryable: false,
+          hint: 'Call the tool again, and answer its questions as their schemas require.',
+        })
+      }
+      usage.requests += 1
+      usage.promptTokens += estimateTokens(renderInput(input))
+      usage.answerTokens += estimateTokens(JSON.stringify(state.answer))
+      return kind.schema.parse(state.answer)
+    },
+    inputTokenBudget: ({ instructions, maxTokens }) =>
+      Math.max(0, contextTokens - maxTokens - estimateTokens(instructions)),
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}

@@ -1,0 +1,21 @@
+import type { OperationModule } from '../contract/operation.ts'
+import { configuredService } from '../engines/services/configured.ts'
+import type { Service } from './service.ts'
+
+/** Who answers the questions of a task: the agent that creates it, or a configured model (null). */
+export type Answerer = 'agent' | null
+
+/** Returns who answers the questions of callers. `offersAnswers`: whether the caller offers to answer them. */
+export function chooseAnswerer({ agentAnswers }: Service, offersAnswers: boolean): Answerer {
+  if (configuredService('language_model') !== undefined || agentAnswers === 'never') return null
+  return agentAnswers === 'always' || offersAnswers ? 'agent' : null
+}
+
+/** Whether a request asks a language model. */
+export async function asksLanguageModel(
+  module: OperationModule,
+  input: Record<string, unknown>,
+): Promise<boolean> {
+  const { requirements } = await module.requirements()
+  return requirements(input).some(({ kind }) => kind === 'language-model')
+}

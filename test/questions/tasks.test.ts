@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest'
+import { limitConcurrency } from '../../src/platform/concurrency.ts'
+import { onNewDatabases } from '../http/on-databases.ts'
+import type { TestService } from '../service/in-process.ts'
+import { askingClient } from './asking-client.ts'
+
+const type = 'test_copy'
+const summary = { summary: 'Two numbers.', terms: [] }
+
+/** An account whose tasks ask, each about a file of its own. */
+async function openAsking(service: TestService, credits = 10) {
+  const account = await service.account(credits)
+  const client = askingClient(account)
+  let files = 0
+  return {
+    ...client,
+    account,
+    /** Creates a task and waits for its first question. */
+    async ask(behaviour = 'ask') {
+      const { data: file } = await client.upload(`${(files += 1)}.txt`, `text ${files}`)
+      const { data } = await client.create(type, { file_id: file.file_id, behaviour })
+      const { data: task } = await client.waiting(type, data.task_id)
+      const { questions } = (await client.questions(task.task_id)).data
+      const [question] = questions
+      if (!question) throw new Error(`a task asks nothing: ${JSON.stringify(task)}`)
+      return { task, question, questions }
+    },
+  }
+}
+
+onNewDatabases('a task that asks its agent', (start) => {
+  test('waits as queued with its progress, shows what it asks, and continues with the answer', async () => {
+    await using service = await start()
+    const client = await openAsking(service)
+    const { task, question, questions } = await client.ask('ask twice')
+    expect(task).toMatchObject({ status: 'queued', questions_open: 1, progress: 10 })
+    expect(questions).toHaveLength(1)
+    expect(question).toMatchObject({
+      ...{ kind: 'summarize_lines', instructions: 'Sum up.', input: { lines: ['One', 'Two'] } },
+      answer_schema: { type: 'object', required: ['summary', 'terms'] },
+      images: [{ type: 'image/png' }],
+    })
+    const image = await fetch(client.account.baseUrl + String(question.images?.[0]?.url), {
+      headers: { authorization: client.account.apiKey },
+    })
+    expect([image.headers.get('content-type'), await image.text()]).toEqual([
+      'image/png',
+      expect.stringMatching(/^picture of \d+$/),
+    ])
+    const { task_id: id } = task
+    expect((await client.answer(id, [{ question_id: question.question_id, answer: summary }])).data).toEqual({
+      task_id: id,
+      answers: [{ question_id: question.question_id, outcome: 'accepted' }],
+      questions_open: 0,
+    })
+    const { data: again } = await client.waiting(type, id)
+    expect(again).toMatchObject({ status: 'queued', progress: 50 })
+    const next = (await client.questions(id)).data
+    expect(next.questions).toMatchObject([{ input: { lines: ['Two numbers.'] } }])
+    expect(Date.parse(next.answer_before ?? '') - Date.now()).toBeGreaterThan(23 * 3600 * 1000)
+    await client.answer(id, [
+      { question_id: next.questions[0]?.question_id ?? '', answer: JSON.stringify(summary) },
+    ])
+    expect((await client.ended(type, id)).data).toMatchObject({ status: 'completed', progress: 100 })
+    expect((await client.questions(id)).data).toEqual({ task_id: id, questions: [] })
+  })
+
+  test('keeps a question open after a wrong answer, and has no usable answer after the third', async () => {
+    await using service = await start()
+    const client = await openAsking(service)
+    const { task, question } = await client.ask()
+    const wrong = () =>
+      client.answer(task.task_id, [{ question_id: question.question_id, answer: { summary: 7 } }])
+    for (const open of [1, 1]) {
+      expect((await wrong()).data).toMatchObject({
+        answers: [
+          {
+            outcome: 'rejected',
+            problems: [expect.stringMatching(/^summary: /), expect.stringMatching(/^terms: /)],
+          },
+        ],
+        questions_open: open,
+      })
+    }
+    expect((await client.questions(task.task_id)).data.questions).toMatchObject([
+      { problems: [expect.stringMatching(/^summary: /), expect.anything()] },
+    ])
+    expect((await wrong()).data).toMatchObject({ answers: [{ outcome: 'rejected' }], questions_open: 0 })
+    expect((await client.ended(type, task.task_id)).data).toMatchObject({
+      status: 'failed',
+      output_result: {
+        error: { code: 6401, message: expect.stringContaining('no usable answer'), retryable: false },
+      },
+    })
+    expect(await client.balance()).toBe(10)
+  })
+
+  test('takes the first of two answers, and none of others', async () => {
+    await using service = await start()
+    const client = await openAsking(service)
+    const { task, question } = await client.ask()
+    const { question_id } = question
+    const id = task.task_id
+    const stranger = askingClient(await service.account(1))
+    expect((await stranger.answer(id, [{ question_id, answer: summary }])).code).toBe(6005)
+    expect((await stranger.questions(id)).code).toBe(6005)
+    expect((await client.answer(id, [{ question_id: 'ab'.repeat(16), answer: summary }])).data).toMatchObject(
+      {
+        answers: [{ outcome: 'ignored' }],
+        questions_open: 1,
+      },
+    )
+    const both = await Promise.all(
+      ['First.', 'Second.'].map((text) =>
+        client.answer(id, [{ question_id, answer: { ...summary, summary: text } }]),
+      ),
+    )
+    const outcomes = both.map(({ data }) => data.answers[0]?.outcome)
+    expect(new Set(outcomes)).toEqual(new Set(['accepted', 'ignored']))
+    expect((await client.ended(type, id)).data.status).toBe('completed')
+    expect((await client.answer(id, [{ question_id, answer: summary }])).code).toBe(6007)
+  })
+
+  test('is cancelled, stopped or expired with a full refund', async () => {
+    await using service = await start({ questionTimeoutMs: 3000 })
+    const client = await openAsking(service)
+    const [cancelled, stopped, expired] = [await client.ask(), await client.ask(), await client.ask()]
+    expect(await client.balance()).toBe(7)
+    expect((await client.cancel(cancelled.task.task_id)).code).toBe(200)
+    expect((await client.stop(stopped.task.task_id)).data.status).toBe('cancelled')
+    expect((await client.ended(type, expired.task.task_id)).data).toMatchObject({
+      status: 'failed',
+      output_result: { error: { code: 6402, message: expect.stringContaining('not answered within') } },
+    })
+    expect(await client.balance()).toBe(10)
+    const { question_id } = cancelled.question
+    expect((await client.answer(cancelled.task.task_id, [{ question_id, answer: summary }])).code).toBe(6007)
+  })
+})
+
+onNewDatabases('many tasks that wait for answers', (start) => {
+  test('delay no other task, and are no work of the service', async () => {
+    await using service = await start()
+    const client = await openAsking(service, 200)
+    const few = limitConcurrency(8)
+    const asked = await Promise.all(Array.from({ length: 100 }, () => few(() => client.ask())))
+    expect(await service.running.isBusy()).toBe(false)
+    const { data: file } = await client.upload('other.txt', 'other')
+    const quick = await Promise.all(
+      Array.from({ length: 20 }, () => client.create(type, { file_id: file.file_id, behaviour: 'copy' })),
+    )
+    expect(quick[0]?.data.estimated_queue_wait_duration).toBe(0)
+    for (const { data } of quick)
+      expect((await client.ended(type, data.task_id)).data.status).toBe('completed')
+    await Promise.all(
+      asked.map(({ task, question: { question_id } }) =>
+        few(() => client.answer(task.task_id, [{ question_id, answer: summary }])),
+      ),
+    )
+    for (const { task } of asked)
+      expect((await client.ended(type, task.task_id)).data.status).toBe('completed')
+    expect(await client.balance()).toBe(200 - 120)
+  })
+})
