@@ -124,7 +124,11 @@ export class WorkerChild {
     try {
       this.#send({ type: 'run', attempt, ffmpeg })
       if (watch.signal.aborted) abort()
-      const message = await outcome
+      const message = await outcome.catch(async (error: unknown) => {
+        // It still runs if its questions could not be stored.
+        await this.end()
+        throw error
+      })
       if (message.type === 'finished') return message.result
       if (message.type === 'suspended') return null
       // A failed attempt may leave the process in any state.

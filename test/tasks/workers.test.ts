@@ -41,6 +41,36 @@ function createAttempt(folder: string) {
   return { ...task, scratch: folder, steps: folder, threads: 1, answersBy: null }
 }
 
+/** Asks its agent, and waits for the answer. */
+const askingWorker = `
+process.on('message', ({ type }) => {
+  if (type === 'run') process.send({ type: 'ask', number: 0, questions: [] })
+})
+process.send({ type: 'ready' })`
+
+test('a worker whose questions cannot be stored is ended', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const module = join(folder, 'worker.mjs')
+  await writeFile(module, askingWorker)
+  await using workers = await openWorkers({
+    command: { module, args: [] },
+    folder: join(folder, 'run'),
+    log: openLog({ level: 'silent' }),
+    metrics: new Metrics(),
+  })
+  const before = children()
+  const observer = {
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    ask: async () => {
+      throw new Error('the database is full')
+    },
+  }
+  await expect(workers.run(createAttempt(folder), observer)).rejects.toThrow('the database is full')
+  expect(children()).toBe(before)
+})
+
 /** The first attempt finishes although it was aborted. Later attempts finish after 100 ms. */
 const slowWorker = `
 let attempts = 0

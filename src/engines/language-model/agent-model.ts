@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import {
   type AskTaskQuestions,
+  maxOpenQuestions,
   type QuestionState,
   SuspendedError,
   type TaskQuestion,
@@ -12,9 +13,6 @@ import { type ModelQuestion, questionId, type QuestionInput } from './question.t
 /** Tokens of one question: several are sent to the agent at once. */
 const contextTokens = 8192
 
-/** Questions that are asked together. */
-const concurrency = 64
-
 /** A question that waits to be sent, and the promise of its state. */
 interface Pending {
   readonly question: TaskQuestion
@@ -22,16 +20,9 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * A language model that is the agent which created the task. Questions asked in the same turn of the event loop are sent
- * together. If one of them has no answer yet, those without one throw SuspendedError: the attempt ends, and a later one
- * asks the same questions again and reads their answers.
- */
-export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
-  const usage = { requests: 0, promptTokens: 0, answerTokens: 0 }
-  const rounds = new Map<string, number>()
+/** Returns a function that sends the questions of one turn of the event loop together. */
+function sendTogether(askTask: AskTaskQuestions): (question: TaskQuestion) => Promise<QuestionState> {
   let pending: Pending[] = []
-
   const flush = async (): Promise<void> => {
     const asked = pending
     pending = []
@@ -42,12 +33,24 @@ export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
       for (const { reject } of asked) reject(error)
     }
   }
-  const send = (question: TaskQuestion): Promise<QuestionState> => {
+  return (question) => {
     const { promise, resolve, reject } = Promise.withResolvers<QuestionState>()
     if (pending.length === 0) setImmediate(() => void flush())
     pending.push({ question, resolve, reject })
     return promise
   }
+}
+
+/**
+ * A language model that is the agent which created the task. Questions asked in the same turn of the event loop are sent
+ * together. If one of them has no answer yet, those without one throw SuspendedError: the attempt ends, and a later one
+ * asks the same questions again and reads their answers.
+ */
+export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
+  const usage = { requests: 0, promptTokens: 0, answerTokens: 0 }
+  const rounds = new Map<string, number>()
+  const send = sendTogether(askTask)
+  let isSuspended = false
   /** Equal questions of an attempt are different rounds. */
   const nextRound = (key: string): number => {
     const round = (rounds.get(key) ?? 0) + 1
@@ -58,16 +61,21 @@ export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
   return {
     name: 'agent',
     contextTokens,
-    concurrency,
+    concurrency: maxOpenQuestions,
     usage,
     async ask<I extends QuestionInput, S extends z.ZodObject>(question: ModelQuestion<I, S>) {
+      // The attempt ends: what else it asks would exceed the questions that are asked together.
+      if (isSuspended) throw new SuspendedError()
       const { kind, instructions, input, images = [] } = question
       const round = nextRound(questionId(question, ''))
       const state = await send({
         id: questionId(question, `agent ${round}`),
         ...{ kind: kind.name, instructions, input, images },
       })
-      if (state.state === 'open') throw new SuspendedError()
+      if (state.state === 'open') {
+        isSuspended = true
+        throw new SuspendedError()
+      }
       if (state.state === 'unusable') {
         throw new NoUsableAnswer('the agent gave no usable answer to a question', {
           retryable: false,
