@@ -145,9 +145,9 @@ describe('reelwright doctor', () => {
       ...['operations', 'operations', 'operations'].map((name) => [name, 'ok']),
     ])
     expect(others.filter(({ name }) => name === 'operations').map(({ detail }) => detail)).toEqual([
-      'image_purify, video_purify: ready, downloads 2.3 MiB (text-detection) when needed',
-      expect.stringMatching(/^piano_audio_enhance: ready, downloads 14 MiB /),
-      expect.stringMatching(/^piano_audio_to_midi: ready, downloads 225 KiB /),
+      'image_purify, video_purify: ready after a download of 2.3 MiB (text-detection)',
+      expect.stringMatching(/^piano_audio_enhance: ready after a download of 14 MiB/),
+      expect.stringMatching(/^piano_audio_to_midi: ready after a download of 225 KiB/),
     ])
     expect(code).toBe(0)
     await expect(readFile(join(folder, 'data'))).rejects.toThrow('ENOENT')

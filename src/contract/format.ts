@@ -7,7 +7,7 @@ export function describeSize(bytes: number): string {
   return bytes === 1 ? '1 byte' : `${value} ${sizeUnits[power]}`
 }
 
-/** Formats what a first use downloads: `downloads 2.3 MiB (text-detection) when needed`. */
+/** Formats what a first use downloads: `after a download of 2.3 MiB (text-detection)`. */
 export function describeFirstDownload({
   packs,
   bytes,
@@ -15,7 +15,7 @@ export function describeFirstDownload({
   readonly packs: readonly string[]
   readonly bytes: number
 }): string {
-  return `downloads ${describeSize(bytes)} (${packs.join(', ')}) when needed`
+  return `after a download of ${describeSize(bytes)} (${packs.join(', ')})`
 }
 
 /** Joins the first `max` items; where there are more, appends their number: `a; b; and 3 more`. */

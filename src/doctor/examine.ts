@@ -128,7 +128,7 @@ async function examineOperations({ operations }: ExamineOptions): Promise<Findin
   }
   return [
     ...[...downloading].map(([state, names]): Finding => ({
-      ...{ name: 'operations', state: 'ok', detail: `${names.join(', ')}: ready, ${state}` },
+      ...{ name: 'operations', state: 'ok', detail: `${names.join(', ')}: ready ${state}` },
     })),
     ...missing.map(({ operations: stops, message, hint }): Finding => ({
       ...{ name: 'operations', state: 'note', stops, fix: hint },

@@ -30,7 +30,7 @@ test('operations are grouped by what they need', () => {
     ready_after_download: [
       {
         operations: `${name(1)}, ${name(2)}`,
-        state: 'downloads 2.3 MiB (text-detection) when needed',
+        state: 'after a download of 2.3 MiB (text-detection)',
       },
     ],
     not_ready: [{ operations: name(3), state: missing }],

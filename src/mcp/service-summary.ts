@@ -4,7 +4,7 @@ import { describeFirstDownload, summarizeList } from '../contract/format.ts'
 /** Operations that are ready in the same way, or miss the same. */
 interface OperationGroup {
   readonly operations: string
-  /** `downloads 2.3 MiB (text-detection) when needed`, or what is missing and its fix. */
+  /** `after a download of 2.3 MiB (text-detection)`, or what is missing and its fix. */
   readonly state: string
 }
 
@@ -57,7 +57,7 @@ export function summarizeService(
   const waiting = groupOperations(
     operations.filter(isReady),
     ({ first_download: download }) =>
-      download && (nameDownloads ? describeFirstDownload(download) : 'a download when needed'),
+      download && (nameDownloads ? describeFirstDownload(download) : 'after a download'),
   )
   const blocked = groupOperations(
     operations.filter((operation) => !isReady(operation)),

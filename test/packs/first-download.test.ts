@@ -33,7 +33,7 @@ test('readiness, state and next step name the pack, its size and the attempt', a
   await using agent = await agentSession.connect('modern')
   const purify = {
     operations: 'video_purify, image_purify',
-    state: 'downloads 2.3 MiB (text-detection) when needed',
+    state: 'after a download of 2.3 MiB (text-detection)',
   }
   expect((await agent.call('service_status')).data['service']).toMatchObject({
     ready_after_download: expect.arrayContaining([
@@ -42,7 +42,7 @@ test('readiness, state and next step name the pack, its size and the attempt', a
   })
   const { out } = await runCommand(['doctor', '--data-dir', agentSession.dataDir])
   expect(out).toMatch(
-    /^ok +operations +\w+_purify, \w+_purify: ready, downloads 2\.3 MiB \(text-detection\) when needed$/m,
+    /^ok +operations +\w+_purify, \w+_purify: ready after a download of 2\.3 MiB \(text-detection\)$/m,
   )
 
   const { data } = await agent.call('image_purify', { file_id: 'a.png', wait_seconds: 0 })
