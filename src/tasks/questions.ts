@@ -37,7 +37,10 @@ export interface StoredContent extends Pick<TaskQuestion, 'instructions' | 'inpu
 /** The questions of one attempt of a task. */
 export interface AttemptQuestions {
   readonly ask: AskTaskQuestions
-  /** Ends the attempt at a progress, 0 to 100: the task waits until its open questions are answered. Closes those it did not ask. */
+  /**
+   * Ends an attempt that has asked, at a progress from 0 to 100: the task waits until its open questions are answered.
+   * Closes those that the attempt did not ask.
+   */
   suspend(progress: number): Promise<TaskRow | null>
 }
 
@@ -154,14 +157,12 @@ async function suspendTask(
 
 /** Closes the open questions of a task that its attempt did not ask. */
 async function closeOthers(trx: WriteTransaction, taskId: string, asked: ReadonlySet<string>): Promise<void> {
-  const open = await openRows(trx, taskId)
-  const others = open.filter(({ id }) => !asked.has(id)).map(({ id }) => id)
-  if (others.length === 0) return
   await trx
     .updateTable('questions')
     .set({ state: 'closed' })
     .where('task_id', '=', taskId)
-    .where('id', 'in', others)
+    .where('state', '=', 'open')
+    .where('id', 'not in', [...asked])
     .execute()
 }
 
@@ -178,7 +179,13 @@ export async function openRows(db: Db | WriteTransaction, taskId: string): Promi
 
 /** Number of open questions of a task. */
 export async function countOpen(trx: WriteTransaction, taskId: string): Promise<number> {
-  return (await openRows(trx, taskId)).length
+  const { open } = await trx
+    .selectFrom('questions')
+    .select((eb) => eb.fn.countAll<number>().as('open'))
+    .where('task_id', '=', taskId)
+    .where('state', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return open
 }
 
 /** Lists the open questions of one of the caller's tasks, in the order of asking. Throws 6005. */

@@ -53,7 +53,7 @@ export async function transitionTask(
           status: transition.to,
           note: null,
           updated_at: now,
-          ...(isTerminal(transition.to) && { finished_at: now }),
+          ...(isTerminal(transition.to) && { finished_at: now, questions_open: 0 }),
           ...(transition.waitMs !== undefined && { ready_at: now + transition.waitMs }),
         })
         .where('id', '=', task.id)

@@ -79,6 +79,8 @@ test('an answer of more than 1 MiB is rejected whole, a smaller one with its pro
   const { data } = await client.create('test_copy', copy(id))
   await client.waiting('test_copy', data.task_id)
   const { question_id = '' } = (await client.questions(data.task_id)).data.questions[0] ?? {}
+  const missing = await client.answer(data.task_id, [{ question_id, answer: undefined }])
+  expect([missing.status, missing.code]).toEqual([400, 6016])
   const said = (length: number) => [{ question_id, answer: 'x'.repeat(length) }]
   expect(await client.answer(data.task_id, said(10 * 2 ** 20))).toMatchObject({
     code: 6016,

@@ -127,7 +127,9 @@ onNewDatabases('a task that asks its agent', (start) => {
     const [cancelled, stopped, expired] = [await client.ask(), await client.ask(), await client.ask()]
     expect(await client.balance()).toBe(7)
     expect((await client.cancel(cancelled.task.task_id)).code).toBe(200)
-    expect((await client.stop(stopped.task.task_id)).data.status).toBe('cancelled')
+    const { data: ended } = await client.stop(stopped.task.task_id)
+    expect(ended.status).toBe('cancelled')
+    expect(ended).not.toHaveProperty('questions_open')
     expect((await client.ended(type, expired.task.task_id)).data).toMatchObject({
       status: 'failed',
       output_result: { error: { code: 6402, message: expect.stringContaining('not answered within') } },

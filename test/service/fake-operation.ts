@@ -8,7 +8,7 @@ import { fileRef } from '../../src/contract/file.ts'
 import { id } from '../../src/contract/fields.ts'
 import { operation, type OperationModule, type RunContext } from '../../src/contract/operation.ts'
 import { openLanguageModel } from '../../src/engines/language-model/open.ts'
-import { summarizeLines } from '../../src/engines/translation/brief.ts'
+import { summarizeLinesKind } from '../../src/engines/translation/brief.ts'
 
 const behaviours = [
   'copy',
@@ -82,7 +82,7 @@ async function ask({ file_id, behaviour }: Input, context: RunContext): Promise<
   await using model = await openLanguageModel(context)
   const { signal } = context
   const images = [{ type: 'image/png', bytes: Buffer.from(`picture of ${file_id}`) }] as const
-  const question = { kind: summarizeLines, instructions: 'Sum up.', maxTokens: 100, signal }
+  const question = { kind: summarizeLinesKind, instructions: 'Sum up.', maxTokens: 100, signal }
   const { summary } = await model.ask({ ...question, input: { lines: ['One', 'Two'] }, images })
   context.progress(50)
   if (behaviour === 'ask twice') await model.ask({ ...question, input: { lines: [summary] } })

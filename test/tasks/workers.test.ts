@@ -13,18 +13,27 @@ import { pollUntil } from '../service/api.ts'
 
 const children = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length
 
-test('a worker whose identity cannot be recorded is ended, and the attempt fails', async () => {
+/** Opens workers that run a script, with a folder for their attempts. */
+async function openScriptedWorkers(script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const module = join(folder, 'worker.mjs')
-  await writeFile(module, "process.on('message', () => {}); process.send({ type: 'ready' })")
+  await writeFile(module, script)
   const identities = join(folder, 'run')
-  await using workers = await openWorkers({
+  const workers = await openWorkers({
     command: { module, args: [] },
     folder: identities,
     log: openLog({ level: 'silent' }),
     metrics: new Metrics(),
   })
+  return { folder, identities, workers, [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose]() }
+}
+
+test('a worker whose identity cannot be recorded is ended, and the attempt fails', async () => {
+  await using scripted = await openScriptedWorkers(
+    "process.on('message', () => {}); process.send({ type: 'ready' })",
+  )
+  const { folder, workers, identities } = scripted
   await rm(identities, { recursive: true })
   const before = children()
   const attemptOptions = { signal: new AbortController().signal, onProgress: () => undefined }
@@ -49,16 +58,8 @@ process.on('message', ({ type }) => {
 process.send({ type: 'ready' })`
 
 test('a worker whose questions cannot be stored is ended', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const module = join(folder, 'worker.mjs')
-  await writeFile(module, askingWorker)
-  await using workers = await openWorkers({
-    command: { module, args: [] },
-    folder: join(folder, 'run'),
-    log: openLog({ level: 'silent' }),
-    metrics: new Metrics(),
-  })
+  await using scripted = await openScriptedWorkers(askingWorker)
+  const { folder, workers } = scripted
   const before = children()
   const observer = {
     signal: new AbortController().signal,
@@ -84,16 +85,8 @@ process.on('message', ({ type }) => {
 process.send({ type: 'ready' })`
 
 test('a worker that finishes after an abort is reused, and not ended later', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'reelwright-workers-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const module = join(folder, 'worker.mjs')
-  await writeFile(module, slowWorker)
-  await using workers = await openWorkers({
-    command: { module, args: [] },
-    folder: join(folder, 'run'),
-    log: openLog({ level: 'silent' }),
-    metrics: new Metrics(),
-  })
+  await using scripted = await openScriptedWorkers(slowWorker)
+  const { folder, workers } = scripted
   const stop = new AbortController()
   const onProgress = () => undefined
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -75,8 +75,8 @@ describe('a mix stays at or below -1 dBTP after AAC', () => {
   })
 
   // Its sound is mixed and limited as in a timeline; its picture takes most of the time.
-  it('in a split screen: four copies of white noise', async () => {
-    const clips = Array.from({ length: 4 }, () => ({ file_id: at('white noise.mkv') }))
+  it.each(['song', 'white noise'])('in a split screen: four copies of %s', async (name) => {
+    const clips = Array.from({ length: 4 }, () => ({ file_id: at(`${name}.mkv`) }))
     const { path } = await renderSplit({ clips, audio_mode: 'mix', quality: '720p' }, folder.path)
     const peak = await truePeak(path)
     expect(peak).toBeLessThanOrEqual(-1)

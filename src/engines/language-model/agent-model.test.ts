@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { type AskTaskQuestions, maxOpenQuestions, SuspendedError } from '../../contract/questions.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
-import { summarizeLines } from '../translation/brief.ts'
+import { summarizeLinesKind } from '../translation/brief.ts'
 import { createAgentModel } from './agent-model.ts'
 
 const { signal } = new AbortController()
 const ask = (model: ReturnType<typeof createAgentModel>, line: string) =>
   model.ask({
-    kind: summarizeLines,
+    kind: summarizeLinesKind,
     instructions: 'Sum up.',
     input: { lines: [line] },
     maxTokens: 100,

@@ -6,14 +6,17 @@ import { answerJsonSchema } from './messages.ts'
 /** Data of a question, as JSON. Models treat it as content, never as instructions. */
 export type QuestionInput = Readonly<Record<string, unknown>>
 
-/** A kind of question: the schema of its answers, and a check of what the schema cannot express. */
+/**
+ * A kind of question: the schema of its answers, and a check of what the schema cannot express. The check is a method, so
+ * that a kind fits a list of kinds: its arguments were asked and parsed as this kind.
+ */
 export interface QuestionKind<I extends QuestionInput = QuestionInput, S extends z.ZodObject = z.ZodObject> {
   /** Name, such as `translate_lines`. */
   readonly name: string
   /** Models read the descriptions of its fields. */
   readonly schema: S
   /** Checks an answer that matches the schema. Pure: it also runs where answers arrive, apart from the operation. */
-  readonly check: (input: I, answer: z.output<S>) => AnswerCheck
+  check(input: I, answer: z.output<S>): AnswerCheck
 }
 
 /** Result of checking an answer. */
