@@ -82,7 +82,7 @@ describe('a data folder inside an allowed folder', () => {
 
   test('is reported by service_status, and refused as an allowed folder', async () => {
     const { dataDir, workspace } = agentSession
-    const { data } = await agent.call('service_status')
+    const { data } = await agent.call('service_status', { details: true })
     expect(data).toMatchObject({
       allowed_folders: [workspace, home],
       refused_folders: [{ folder: dataDir, why: expect.stringContaining('data folder') }],
