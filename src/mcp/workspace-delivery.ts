@@ -9,7 +9,8 @@ import { MediaError } from '../contract/errors.ts'
 import { extensionOf, kindOf } from '../contract/file-kind.ts'
 import type { FileDetails } from '../contract/file.ts'
 import { routes } from '../contract/routes.ts'
-import { isInside, outermostFolders } from '../platform/paths.ts'
+import { isInside } from '../platform/paths.ts'
+import { outermostPrivatePaths } from '../platform/private-folders.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { type CompletedTask, type FileDelivery, findResultFiles, type ResultFile } from './file-delivery.ts'
 import { isExistingFile, openAllowedFolder } from './open-allowed.ts'
@@ -34,7 +35,7 @@ export function workspaceDelivery(options: WorkspaceOptions): FileDelivery {
     setRoots: (roots) => workspace.setRoots(roots),
     async statusFields() {
       const { workspace: folder, allowed, refused, privateFolders } = await workspace.folders()
-      const inside = outermostFolders(privateFolders.map(({ path }) => path)).filter((path) =>
+      const inside = outermostPrivatePaths(privateFolders).filter((path) =>
         allowed.some((one) => isInside(one, path)),
       )
       return {

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
@@ -6,7 +7,6 @@ import { MediaError } from '../contract/errors.ts'
 import { createFolder, resolveLinks } from '../platform/folder.ts'
 import { isInside } from '../platform/paths.ts'
 import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
-import type { FileIdentity } from '../platform/opened-path.ts'
 
 /** Settings of the folders that an agent may use. */
 export interface WorkspaceOptions {
@@ -150,11 +150,11 @@ function parseFileUrl(given: string): string {
 
 /**
  * Throws 6016 unless a real path is inside an allowed folder, is not hidden, and is not in a folder of the service.
- * opened: identity of the opened file, if its path may have been replaced since.
+ * opened: the opened file, whose path may have been replaced since.
  */
 export async function assertUsable(
   folders: Folders,
-  { real, opened }: { readonly real: string; readonly opened?: FileIdentity },
+  { real, opened }: { readonly real: string; readonly opened?: BigIntStats },
   given: string,
 ): Promise<void> {
   assertAllowed(folders, real, given)

@@ -7,10 +7,20 @@ export type Platform = NodeJS.Platform
  * Whether a path is a folder or inside it; both absolute. Letters of both cases are equal on macOS and Windows, whose
  * file systems ignore case by default.
  */
-export function isInside(folder: string, path: string, platform: Platform = process.platform): boolean {
+export function isInside(folder: string, path: string, platform?: Platform): boolean {
+  return firstPartInside(folder, path, platform) !== undefined
+}
+
+/** The first part of a path below a folder that contains it: empty for the folder itself; undefined if it is elsewhere. */
+export function firstPartInside(
+  folder: string,
+  path: string,
+  platform: Platform = process.platform,
+): string | undefined {
   const { parse, relative, sep } = platform === 'win32' ? win32 : posix
   const rest = relative(comparablePath(folder, platform), comparablePath(path, platform))
-  return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && parse(rest).root === '')
+  const [first = ''] = rest.split(sep)
+  return first === '..' || parse(rest).root !== '' ? undefined : first
 }
 
 /** Those of several absolute paths that are not inside another one. */

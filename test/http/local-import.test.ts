@@ -153,6 +153,38 @@ describe('parts of a file of the same machine', () => {
     }
   })
 
+  test('are not read from a hard link to any file of the service', async () => {
+    const { dataDir } = service
+    const stored = join(dataDir, 'files')
+    const { data } = await api(account).upload('stored.txt', content)
+    const session = await startUpload()
+    await chunkedUploadClient(account).put(session.upload_id, 0, content.slice(0, partSize))
+    await mkdir(join(dataDir, 'steps/1/deep'), { recursive: true })
+    await writeFile(join(dataDir, 'steps/1/deep/step.txt'), content)
+    const files = [
+      join(dataDir, 'reelwright.sqlite'),
+      join(dataDir, 'reelwright.sqlite-wal'),
+      join(stored, 'database'),
+      join(stored, 'blobs', data.blake3_id.slice(0, 2), data.blake3_id),
+      join(stored, 'parts', session.upload_id),
+      join(dataDir, 'steps/1/deep/step.txt'),
+    ]
+    for (const [number, path] of files.entries()) {
+      const linked = join(folder, `linked-${number}.txt`)
+      await link(path, linked)
+      const response = await importPart(await startUpload(), 0, await local(linked))
+      expect([path, response.status, response.code]).toEqual([path, 400, 6016])
+    }
+  })
+
+  test('are read from a file of the user that has other hard links', async () => {
+    const from = await file('shared.txt')
+    await link(from.path, join(folder, 'same-shared.txt'))
+    await mkdir(join(folder, 'deep'))
+    await link(from.path, join(folder, 'deep/same.txt'))
+    expect((await importPart(await startUpload(), 0, from)).code).toBe(200)
+  })
+
   test('of a file that is too short are not stored', async () => {
     expect((await importPart(await startUpload(), 1, await file('short.txt', 'short'))).code).toBe(6025)
   })

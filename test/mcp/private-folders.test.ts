@@ -1,6 +1,7 @@
 import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashFile } from '../../src/platform/hash.ts'
 import { type AgentSession, type ConnectedAgent, startAgentSession } from './agent-session.ts'
 
 let agentSession: AgentSession
@@ -54,6 +55,27 @@ describe('a data folder inside an allowed folder', () => {
       )
       expect(text).toContain(`Allowed folders: ${workspace}, ${home}`)
     }
+  })
+
+  test('is never read through a hard link to any of its files, while those of the user are', async () => {
+    const { dataDir, workspace } = agentSession
+    await agent.call('upload_file', { path: 'note.txt' })
+    const blake3 = await hashFile(join(workspace, 'note.txt'))
+    const files = [
+      'reelwright.sqlite',
+      'reelwright.sqlite-wal',
+      'files/database',
+      join('files/blobs', blake3.slice(0, 2), blake3),
+    ]
+    for (const [number, file] of files.entries()) {
+      const path = `linked-${number}.txt`
+      await link(join(dataDir, file), join(workspace, path))
+      const { isError, text } = await agent.call('upload_file', { path })
+      expect([file, isError]).toEqual([file, true])
+      expect(text).toContain(`6016: ${path} is in the data folder ${dataDir}`)
+    }
+    await link(join(workspace, 'note.txt'), join(workspace, 'same-note.txt'))
+    expect(await agent.call('upload_file', { path: 'same-note.txt' })).toMatchObject({ isError: false })
   })
 
   test('is never listed', async () => {
