@@ -1,7 +1,9 @@
+import { realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { dataFolderParts } from '../daemon/data-files.ts'
 import { isHttpUrl } from '../engines/packs/allowed-url.ts'
+import { modelFileNames } from '../engines/speech/sherpa/model-files.ts'
 import { programFolder } from '../platform/environment.ts'
 import type { PrivateFolder } from '../platform/private-folders.ts'
 import { compileCacheFolder } from '../platform/runtime.ts'
@@ -17,14 +19,15 @@ export function privateFolders(...configs: readonly Config[]): PrivateFolder[] {
 
 /**
  * Everything on this machine that only the service uses, and no agent may read or write, whatever folders are allowed:
- * the data folder with settings, keys, database and logs, models, mirror, programs, and the folder of a voice service.
+ * the data folder with settings, keys, database and logs, models with their folders, mirror, programs, and the folder of a
+ * voice service.
  */
 function configFolders({ dataDir, packs, services, ffmpeg }: Config): PrivateFolder[] {
   const { folder: voiceFolder } = services.voice_service ?? {}
   const { mirror } = packs
   return [
     ...dataFolderParts(dataDir),
-    ...Object.values(packs.own).flatMap((model) => (model ? [{ path: model.path, use: 'model' }] : [])),
+    ...Object.values(packs.own).flatMap((model) => (model ? modelFolders(model.path) : [])),
     ...(mirror === undefined || isHttpUrl(mirror) ? [] : [{ path: mirror, use: 'mirror of models' }]),
     ...(voiceFolder === undefined ? [] : [{ path: voiceFolder, use: 'folder of voice_service' }]),
     ...(ffmpeg !== undefined && isAbsolute(ffmpeg) ? ffmpegPrograms(ffmpeg) : []),
@@ -34,6 +37,38 @@ function configFolders({ dataDir, packs, services, ffmpeg }: Config): PrivateFol
     })),
   ]
 }
+
+/**
+ * A model that the user provides. The engine loads further files beside it, which its checksum does not cover, so that
+ * their whole folder is private, or these files if it is one of the user's. A symbolic link has files on both sides.
+ */
+function modelFolders(path: string): PrivateFolder[] {
+  const own = { path, use: 'model' }
+  if (isFolder(path)) return [own]
+  const folders = new Set([path, realPathIfExists(path)].map((file) => dirname(file)))
+  const common = { use: 'folder of a model', namesIfShared: modelFileNames, hint: moveModelHint }
+  return [...[...folders].map((folder) => ({ path: folder, ...common })), own]
+}
+
+/** A model that does not exist yet counts as a file. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+function realPathIfExists(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+const moveModelHint =
+  'If the user needs other files of this folder, have them move the model to a folder of its own.'
 
 /** The programs themselves: their folder may be one of the user's. */
 function ffmpegPrograms(ffmpeg: string): PrivateFolder[] {

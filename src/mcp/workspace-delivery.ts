@@ -122,7 +122,11 @@ function defaultResultFolder({ task_type, task_id }: TaskRef): string {
 export async function checkSaveTo(session: Session, saveTo: string | undefined): Promise<void> {
   if (saveTo === undefined) return
   try {
-    await using folder = await openAllowedFolder(await session.delivery.folders(), splitSaveTo(saveTo).folder)
+    const folders = await session.delivery.folders()
+    const target = splitSaveTo(saveTo)
+    await using folder = await openAllowedFolder(folders, target.folder)
+    if (target.name !== undefined)
+      await assertUsable(folders, { real: join(folder.path, target.name) }, saveTo)
     const probe = join(folder.base, `.reelwright-${randomBytes(6).toString('hex')}`)
     await writeFile(probe, '', { flag: 'wx' })
     await rm(probe)
@@ -151,8 +155,10 @@ export async function saveFiles(
   const saved: SavedFile[] = []
   let before = 0
   try {
-    await using folder = await openAllowedFolder(await session.delivery.folders(), target.folder)
+    const folders = await session.delivery.folders()
+    await using folder = await openAllowedFolder(folders, target.folder)
     for (const { file, record, wanted, note } of chooseFileNames(found, target.name)) {
+      await assertUsable(folders, { real: join(folder.path, wanted) }, join(target.folder, wanted))
       const name = await downloadFile(session.client, record, {
         folder: folder.base,
         name: wanted,

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/mcp/temporary-folder.ts'
@@ -34,6 +35,24 @@ test('if no configured folder can be used, they are reported and the default is 
       ),
     }),
   )
+})
+
+test('a private folder that contains one of the user keeps only its own names', async () => {
+  await using scratch = await temporaryFolder()
+  const [films, models] = [join(scratch.path, 'films'), join(scratch.path, 'models')]
+  await mkdir(join(films, 'work'), { recursive: true })
+  await mkdir(models)
+  await symlink(films, join(scratch.path, 'to-films'))
+  const entry = (path: string) => ({ path, use: 'folder of a model', namesIfShared: /tokens/ })
+  const paths = [films, join(scratch.path, 'to-films'), models, homedir(), tmpdir()]
+  const created = createWorkspace({
+    ...{ workspace: join(films, 'work'), allowedFolders: [films], defaultFolder: films },
+    privateFolders: [...paths.map(entry), { path: join(scratch.path, 'data'), use: 'data folder' }],
+  })
+  const { allowed, refused, privateFolders } = await created.folders()
+  expect({ allowed, refused }).toEqual({ allowed: [join(films, 'work'), films], refused: [] })
+  const narrowed = privateFolders.filter(({ names }) => names).map(({ path }) => path)
+  expect(narrowed).toEqual(paths.filter((path) => path !== models))
 })
 
 test('a default folder that cannot be created is reported with the settings to change', async () => {

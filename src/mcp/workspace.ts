@@ -1,12 +1,12 @@
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MediaError } from '../contract/errors.ts'
 import { createFolder, resolveLinks } from '../platform/folder.ts'
 import { isInside } from '../platform/paths.ts'
-import { findPrivateFolder, type PrivateFolder } from '../platform/private-folders.ts'
+import { findPrivateFolder, narrowFolders, type PrivateFolder } from '../platform/private-folders.ts'
 
 /** Settings of the folders that an agent may use. */
 export interface WorkspaceOptions {
@@ -45,16 +45,18 @@ interface Workspace {
 
 /** Applies the rules: settings, else the client's roots, else the default folder. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  const { workspace, projectFolder, allowedFolders, defaultFolder, privateFolders = [] } = options
+  const { workspace, projectFolder, allowedFolders, defaultFolder } = options
   const settings = [workspace, projectFolder, ...allowedFolders].filter((folder) => folder !== undefined)
   let roots: Promise<readonly string[]> = Promise.resolve([])
 
   async function folders(): Promise<Folders> {
+    const wanted = settings.length > 0 ? settings : await roots
+    const usersFolders = [...wanted, defaultFolder, homedir(), tmpdir()].map((folder) => resolve(folder))
+    const privateFolders = await narrowFolders(options.privateFolders ?? [], usersFolders)
     if (workspace !== undefined && (await refusalReason(resolve(workspace), privateFolders)) === undefined) {
       // If that fails, checkFolder reports it.
       await createFolder(workspace).catch(() => undefined)
     }
-    const wanted = settings.length > 0 ? settings : await roots
     const checked = await Promise.all(wanted.map((folder) => checkFolder(folder, privateFolders)))
     const allowed = [...new Set(checked.flatMap((result) => ('real' in result ? [result.real] : [])))]
     const refused = checked.flatMap((result) => ('why' in result ? [result] : []))
@@ -160,9 +162,15 @@ export async function assertUsable(
   assertAllowed(folders, real, given)
   const used = await findPrivateFolder(folders.privateFolders, real, opened)
   if (!used) return
-  throw new MediaError(6016, `${given} is in the ${used.use} ${used.path}, which only the service uses`, {
-    hint: `Use a path outside of it. Allowed folders: ${folders.allowed.join(', ')}.`,
-  })
+  const what = used.names ? 'has the name of a file' : 'is'
+  const fixes = [used.names && 'Use another name.', 'Use a path outside of it.', used.hint]
+  throw new MediaError(
+    6016,
+    `${given} ${what} in the ${used.use} ${used.path}, which only the service uses`,
+    {
+      hint: [...fixes.filter(Boolean), `Allowed folders: ${folders.allowed.join(', ')}.`].join(' '),
+    },
+  )
 }
 
 /** Throws 6016 unless a real path is inside an allowed folder and not hidden. */

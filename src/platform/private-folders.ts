@@ -16,6 +16,8 @@ export interface PrivateFolder {
   readonly names?: RegExp
   /** The `names` that apply instead of all where the folder contains a folder of the user; see `narrowFolders`. */
   readonly namesIfShared?: RegExp
+  /** What to do about a path in it, for the hint of an error. */
+  readonly hint?: string
   /** Whether anyone may know its content, such as program files, which package managers link to a store of their own. */
   readonly isPublished?: true
 }
@@ -133,7 +135,8 @@ async function findHardLink(
   // Files of an overlay may have another device than their folder, but the same as other files in it.
   if (!identified.some(({ identity }) => identity.dev === opened.dev)) return undefined
   const searched = new Set<string>()
-  for (const { folder } of identified.filter(({ folder }) => !folder.isPublished)) {
+  for (const { folder } of identified) {
+    if (folder.isPublished) continue
     const path = await resolveLinks(folder.path)
     if ([...searched].some((other) => isInside(other, path))) continue
     if (folder.names ? await hasNamedFile(folder, opened) : await containsFile(folder, path, opened))

@@ -6,6 +6,7 @@ import { type Packs, packSettings, type PackSettings } from '../engines/packs/st
 import { configurePacks } from '../engines/packs/resolve.ts'
 import type { Services } from '../engines/services/services.ts'
 import { configureServices } from '../engines/services/configured.ts'
+import { narrowFolder } from '../platform/private-folders.ts'
 import type { ServiceOptions } from './service.ts'
 
 /** Settings of the service that its workers receive on their command line. */
@@ -51,7 +52,8 @@ export function serviceOptionsFromConfig(
     agentAnswers,
     questionTimeoutMs,
     ...limits,
-    privateFolders: privateFolders(config),
+    // Which folders agents use is known to their own side only, which refuses the folders of models as a whole.
+    privateFolders: privateFolders(config).map(narrowFolder),
   }
 }
 

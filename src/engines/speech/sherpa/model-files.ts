@@ -16,6 +16,19 @@ const fileEndings = {
   accompaniment: ['accompaniment.fp16.onnx', 'accompaniment.int8.onnx', 'accompaniment.onnx'],
 } as const satisfies Record<string, readonly string[]>
 
+/**
+ * Names of files that models consist of: those above, and ONNX files with their external data. A further file of such a
+ * name in the folder of a model may be loaded instead of its own.
+ */
+export const modelFileNames = new RegExp(
+  String.raw`\.onnx|(${Object.values(fileEndings).flat().map(escapePattern).join('|')})$`,
+  'i',
+)
+
+function escapePattern(text: string): string {
+  return text.replaceAll('.', String.raw`\.`)
+}
+
 export type ModelFileRole = keyof typeof fileEndings
 
 /**

@@ -1,0 +1,125 @@
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dataFiles } from '../../src/daemon/data-files.ts'
+import { type AgentSession, type ConnectedAgent, startAgentSession } from './agent-session.ts'
+
+let agentSession: AgentSession
+let agent: ConnectedAgent
+/** Contains everything, and is allowed. */
+let home: string
+/** A folder of a model alone, inside the allowed one. */
+let models: string
+let note: unknown
+
+const sha256 = '0'.repeat(64)
+
+beforeAll(async () => {
+  agentSession = await startAgentSession()
+  const { dataDir, workspace } = agentSession
+  home = dirname(dataDir)
+  models = join(home, 'models')
+  await mkdir(dataDir)
+  await mkdir(join(models, 'deep'), { recursive: true })
+  const files = ['small-encoder.onnx', 'small-decoder.onnx', 'small-tokens.txt', 'readme.txt']
+  for (const name of files) {
+    await writeFile(
+      join(models, name),
+      `has the name of a file in the folder of a model ${agentSession.workspace}`,
+    )
+    await writeFile(
+      join(workspace, name),
+      `has the name of a file in the folder of a model ${agentSession.workspace}`,
+    )
+  }
+  await writeFile(join(models, 'deep/config.json'), '{}')
+  await symlink(models, join(home, 'to-models'))
+  const settings = {
+    models: {
+      whisper: { path: join(home, 'to-models/small-encoder.onnx'), sha256 },
+      paraformer: { path: join(workspace, 'small-encoder.onnx'), sha256 },
+    },
+  }
+  await writeFile(join(dataDir, dataFiles.settings), JSON.stringify(settings), { mode: 0o600 })
+  agent = await agentSession.connect('modern', { REELWRIGHT_ALLOWED_DIRS: home })
+  await writeFile(join(workspace, 'note.txt'), 'a note')
+  const { data } = await agent.call('upload_file', { path: 'note.txt' })
+  note = data['file_id']
+})
+afterAll(async () => {
+  await agent[Symbol.asyncDispose]()
+  await agentSession[Symbol.asyncDispose]()
+})
+
+async function expectRefused(tool: string, args: Record<string, unknown>, why: string): Promise<void> {
+  const { isError, text } = await agent.call(tool, args)
+  expect([args, isError]).toEqual([args, true])
+  expect(text).toMatch(/^6016: .* which only the service uses/)
+  expect(text).toContain(` ${why}, which only`)
+  expect(text).toContain('move the model to a folder of its own')
+}
+
+describe('the folder of a configured model', () => {
+  test('is neither read nor listed, with all that it contains', async () => {
+    for (const folder of ['models', 'to-models']) {
+      for (const name of ['small-encoder.onnx', 'small-tokens.txt', 'readme.txt', 'deep/config.json']) {
+        await expectRefused(
+          'upload_file',
+          { path: join(home, folder, name) },
+          `is in the folder of a model ${models}`,
+        )
+      }
+      await expectRefused(
+        'inspect_file',
+        { file: join(home, folder) },
+        `is in the folder of a model ${models}`,
+      )
+    }
+  })
+
+  test('is not written, as a further file could replace one of the model', async () => {
+    for (const name of ['', 'a-tokens.txt', 'deep', 'new/notes.txt']) {
+      const args = { file_id: note, save_to: join(home, 'to-models', name) }
+      await expectRefused('download_file', args, `is in the folder of a model ${models}`)
+    }
+    expect((await readdir(models)).toSorted()).toEqual(
+      ['deep', 'readme.txt', 'small-decoder.onnx', 'small-encoder.onnx', 'small-tokens.txt'].toSorted(),
+    )
+  })
+
+  test('is reported by service_status', async () => {
+    const { data } = await agent.call('service_status', { details: true })
+    expect(data['private_folders']).toContain(models)
+    expect(data['private_folders']).not.toContain(agentSession.workspace)
+    expect(data['refused_folders']).toBeUndefined()
+  })
+})
+
+describe('a model in a folder that agents use', () => {
+  test('leaves the folder to them, except for files that belong to models', async () => {
+    for (const path of ['small-encoder.onnx', 'small-decoder.onnx', 'small-tokens.txt']) {
+      await expectRefused(
+        'upload_file',
+        { path },
+        `has the name of a file in the folder of a model ${agentSession.workspace}`,
+      )
+    }
+    expect(await agent.call('upload_file', { path: 'readme.txt' })).toMatchObject({ isError: false })
+    expect(await agent.call('inspect_file', { file: '.' })).toMatchObject({ isError: false })
+  })
+
+  test('gets no further file that could replace one of it', async () => {
+    const { workspace } = agentSession
+    for (const save_to of ['a-tokens.txt', join(workspace, 'tokens.txt'), '../work/TOKENS.TXT']) {
+      await expectRefused(
+        'download_file',
+        { file_id: note, save_to },
+        `has the name of a file in the folder of a model ${agentSession.workspace}`,
+      )
+    }
+    for (const save_to of ['tokens.txt.txt', 'below/a-tokens.txt']) {
+      const saved = await agent.call('download_file', { file_id: note, save_to })
+      expect([save_to, saved.isError]).toEqual([save_to, false])
+    }
+  })
+})
