@@ -127,9 +127,10 @@ describe.skipIf(process.platform === 'win32')('the data folder', () => {
     } finally {
       process.seteuid?.(0)
     }
-    await chown(data, nobody, nobody)
     await prepareDataFolder(data)
     expect(await openPaths(data)).toEqual([])
+    await chown(data, nobody, nobody)
+    await expect(prepareDataFolder(data)).rejects.toMatchObject({ code: 6401 })
   })
 
   test('has settings that every user can write: they are rejected, as they name programs to run', async () => {

@@ -11,7 +11,7 @@ import type { PackSettings } from '../engines/packs/store.ts'
 import { type AgentAnswers, services, type Services } from '../engines/services/services.ts'
 import type { ToolFilter } from '../mcp/tool-selection.ts'
 import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-choice.ts'
-import { foreignWriteReason } from '../platform/permissions.ts'
+import { findUnsafeFile } from '../platform/path-owners.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { userDataFolder } from './default-folders.ts'
 import { nonEmpty, readVariables } from './environment-variables.ts'
@@ -235,13 +235,12 @@ function defaultDataDir(environment: Environment): string {
   return userDataFolder({ platform, home: homedir(), appData })
 }
 
-/** Settings name programs that are run, so a file that others can write is rejected. */
+/** Settings name programs that are run, so a file that others can write or replace is rejected. */
 async function readSettingsFile(file: string): Promise<unknown> {
-  const reason = await foreignWriteReason(file)
-  if (reason !== null) {
-    throw configurationError(`${file} is not safe: ${reason}`, {
-      hint: `Check its content, then run: chmod 600 ${JSON.stringify(file)} as the user that runs reelwright.`,
-    })
+  const unsafe = await findUnsafeFile(file)
+  if (unsafe) {
+    const { reason, fix = 'Use a data folder that no other user can replace: --data-dir' } = unsafe
+    throw configurationError(`${file} is not safe: ${reason}`, { hint: `${fix}.` })
   }
   try {
     return JSON.parse(await readFile(file, 'utf8'))

@@ -28,6 +28,9 @@ export const dataFolders = {
   workers: 'run',
 } as const
 
+/** Folder of stored contents in a data folder; each file in its folders is written once and never changed. */
+export const contentsFolder = join(dataFolders.files, 'blobs')
+
 /** Names of everything that reelwright itself creates directly in a data folder. */
 export const dataFolderNames: readonly string[] = [
   ...Object.values(dataFiles),

@@ -3,21 +3,27 @@ import { dirname, join } from 'node:path'
 import { MediaError } from '../contract/errors.ts'
 import { errorCode } from '../platform/system-error.ts'
 import { createFolder, unsafeFolderReason } from '../platform/folder.ts'
+import { findUnsafePath, type UnsafePath } from '../platform/path-owners.ts'
 import { restrictFolder, sharedMode } from '../platform/permissions.ts'
 import { dataFiles, dataFolderNames } from './data-files.ts'
+import { findForeignPart } from './foreign-parts.ts'
+
+/** Why a folder cannot be the data folder, and what to do about it. */
+interface DataFolderProblem {
+  readonly reason: string
+  readonly fix: string
+}
 
 /**
  * Creates the data folder if missing, and makes it and everything inside accessible to this user alone. Throws 6401 where
- * it cannot be used.
+ * it cannot be used, before anything is changed.
  */
 export async function prepareDataFolder(dataDir: string): Promise<void> {
-  const reason =
-    (await dataFolderProblem(dataDir)) ??
-    (await makePrivate(dataDir).catch((error: unknown) => (error as Error).message))
-  if (reason === null) return
-  throw new MediaError(6401, `the data folder ${dataDir} cannot be used: ${reason}`, {
+  const problem = (await dataFolderProblem(dataDir)) ?? (await toProblem(makePrivate(dataDir)))
+  if (problem === null) return
+  throw new MediaError(6401, `the data folder ${dataDir} cannot be used: ${problem.reason}`, {
     retryable: false,
-    hint: chooseAnotherFolderHint,
+    hint: problem.fix,
   })
 }
 
@@ -50,20 +56,42 @@ export async function readableSettings(
 }
 
 /** Hint for a data folder that cannot be used. */
-export const chooseAnotherFolderHint =
+const chooseAnotherFolderHint =
   'Choose an empty folder on a local disk that you can write to: --data-dir or REELWRIGHT_DATA_DIR.'
 
-/** Reason why a folder, existing or not, cannot be the data folder; null if it can. Tests this by writing a file. */
-export async function dataFolderProblem(dataDir: string): Promise<string | null> {
-  try {
-    const existing = await nearestFolder(dataDir)
-    const reason = (await unsafeFolderReason(dataDir)) ?? (await writeProblem(existing))
-    if (reason !== null || existing !== dataDir) return reason
-    if (await isOpenAndForeign(dataDir)) return await foreignAccessReason(dataDir)
-    return hasForeignFiles(await readdir(dataDir)) ? 'it contains other files' : null
-  } catch (error) {
-    return (error as Error).message
-  }
+/**
+ * Why a folder, existing or not, cannot be the data folder; null if it can. Tests this by writing a file, once it is known
+ * that no other user controls the folder or a part of it.
+ */
+export async function dataFolderProblem(dataDir: string): Promise<DataFolderProblem | null> {
+  return (
+    (await toProblem(unsafeFolderReason(dataDir))) ??
+    (await toProblem(foreignControl(dataDir))) ??
+    (await toProblem(unusableReason(dataDir)))
+  )
+}
+
+async function foreignControl(dataDir: string): Promise<UnsafePath | string | null> {
+  const existing = await nearestFolder(dataDir)
+  if (existing === dataDir && (await isOpenAndForeign(dataDir))) return await foreignAccessReason(dataDir)
+  const unsafe = await findUnsafePath(dataDir)
+  return unsafe ?? (existing === dataDir ? await findForeignPart(dataDir) : null)
+}
+
+async function unusableReason(dataDir: string): Promise<string | null> {
+  const existing = await nearestFolder(dataDir)
+  const reason = await writeProblem(existing)
+  if (reason !== null || existing !== dataDir) return reason
+  return hasForeignFiles(await readdir(dataDir)) ? 'it contains other files' : null
+}
+
+/** Adds the fix to a reason. An error of the system is a reason too. */
+async function toProblem(found: Promise<UnsafePath | string | null>): Promise<DataFolderProblem | null> {
+  const reason = await found.catch((error: unknown) => (error as Error).message)
+  if (reason === null) return null
+  if (typeof reason === 'string') return { reason, fix: chooseAnotherFolderHint }
+  const fix = reason.fix === undefined ? '' : `${reason.fix}. Otherwise: `
+  return { reason: reason.reason, fix: fix + chooseAnotherFolderHint }
 }
 
 /** Whether other users have access to a folder, and this user cannot change that. */

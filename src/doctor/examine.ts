@@ -4,12 +4,7 @@ import { MediaError } from '../contract/errors.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { describeFirstDownload, describeSize } from '../contract/format.ts'
-import {
-  chooseAnotherFolderHint,
-  nearestFolder,
-  dataFolderProblem,
-  readableSettings,
-} from '../daemon/data-folder.ts'
+import { nearestFolder, dataFolderProblem, readableSettings } from '../daemon/data-folder.ts'
 import { locateChromium, canUseSandbox } from '../engines/chromium/locate.ts'
 import { locateFfmpeg } from '../engines/ffmpeg/locate.ts'
 import type { Packs } from '../engines/packs/store.ts'
@@ -144,9 +139,8 @@ function examineIgnored({ ignored }: ExamineOptions): Finding[] {
 
 async function examineDataFolder(folder: string): Promise<Finding> {
   const name = 'data folder'
-  const reason = await dataFolderProblem(folder)
-  if (reason !== null)
-    return { name, state: 'missing', detail: `${folder}: ${reason}`, fix: chooseAnotherFolderHint }
+  const problem = await dataFolderProblem(folder)
+  if (problem) return { name, state: 'missing', detail: `${folder}: ${problem.reason}`, fix: problem.fix }
   const existing = await nearestFolder(folder)
   const free = await freeSpace(existing)
   const creation = existing === folder ? '' : ', created on first use'

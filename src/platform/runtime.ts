@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -31,15 +32,17 @@ export function ignoreClosedPipes(): void {
   }
 }
 
-/** Folder of the compile cache in the user's home, where no other user can place code. */
+/** Folder of the compile cache in the user's home, where no other user can place code if the home belongs to this user. */
 export const compileCacheFolder = join('.cache', 'reelwright', 'compiled')
 
 /**
  * Caches compiled code, so that later processes start in half the processor time; has no effect where the folder cannot be
- * written. V8 accepts only code compiled with the same flags: set these first, and do not use NODE_COMPILE_CACHE, with
+ * written, nor if another user owns the home folder, as for root after `sudo`. V8 accepts only code compiled with the same flags: set these first, and do not use NODE_COMPILE_CACHE, with
  * which processes with different flags overwrite each other's cache.
  */
 export function enableUserCompileCache(): void {
+  const home = statSync(homedir(), { throwIfNoEntry: false })
+  if (process.geteuid && home && home.uid !== process.geteuid()) return
   enableCompileCache(join(homedir(), compileCacheFolder))
 }
 
