@@ -128,7 +128,6 @@ describe('reelwright doctor', () => {
         detail: expect.stringMatching(/^audio_tts_zero_shot: .* is not installed/) as string,
         fix: 'reelwright models pull zipvoice sense-voice',
       },
-      expect.objectContaining({ stops: ['subtitle_translate'] }),
     ])
     const others = findings.filter(({ stops }) => !stops)
     expect(others.map(({ name, state }) => [name, state])).toEqual([

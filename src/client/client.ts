@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { Agent, errors, request as send, WebSocket, type Dispatcher } from 'undici'
 import type * as z from 'zod'
 import { MediaError } from '../contract/errors.ts'
+import { answersQuestionsHeader } from '../contract/questions.ts'
 import type { PathParameter, Query, Route } from '../contract/route.ts'
 import { fillPath, rawRoutes } from '../contract/routes.ts'
 import { isLoopback } from '../platform/loopback.ts'
@@ -20,6 +21,8 @@ export interface CallOptions<R extends Route> {
   readonly idempotencyKey?: string
   /** `Prefer` header (RFC 7240), such as to join an existing task. */
   readonly prefer?: string | undefined
+  /** Whether the caller offers to answer questions to a language model. */
+  readonly offersAnswers?: boolean | undefined
   readonly signal?: AbortSignal
 }
 
@@ -141,7 +144,7 @@ function waitUntilOpen(socket: WebSocket): Promise<void> {
 
 function toRawRequest<R extends Route>(
   route: R,
-  { params, query, body, idempotencyKey, prefer, signal }: CallOptions<R>,
+  { params, query, body, idempotencyKey, prefer, offersAnswers, signal }: CallOptions<R>,
 ): RawRequest {
   return {
     method: route.method,
@@ -153,6 +156,7 @@ function toRawRequest<R extends Route>(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...(prefer !== undefined && { prefer }),
+      ...(offersAnswers && { [answersQuestionsHeader]: '1' }),
     },
     ...(body !== undefined && { body: () => JSON.stringify(body) }),
   }

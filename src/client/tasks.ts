@@ -16,6 +16,8 @@ export interface TaskView {
   readonly output_result: Readonly<Record<string, unknown>> | null
   /** What the work waits for, such as a download. */
   readonly note?: string | undefined
+  /** Questions that it waits for. */
+  readonly questionsOpen?: number | undefined
   /** ISO 8601, if the service returns it. */
   readonly created?: string | undefined
   readonly updated?: string | undefined
@@ -38,6 +40,7 @@ const queriedTask = z.object({
   progress: z.number().min(0).max(100).catch(0),
   output_result: z.record(z.string(), z.unknown()).nullish(),
   note: z.string().optional().catch(undefined),
+  questions_open: z.int().optional().catch(undefined),
   create_time: z.iso.datetime({ offset: true }).optional().catch(undefined),
   update_time: z.iso.datetime({ offset: true }).optional().catch(undefined),
 })
@@ -51,6 +54,8 @@ interface NewTask {
   readonly join?: boolean
   /** Whether its creation may return the result. The service is asked to respond asynchronously instead. */
   readonly synchronous?: boolean | undefined
+  /** Whether the caller offers to answer its questions to a language model. */
+  readonly offersAnswers?: boolean
 }
 
 function preferHeader({ join = false, synchronous = false }: NewTask): string | undefined {
@@ -71,6 +76,7 @@ export async function createTask(
     body: task.body,
     idempotencyKey: randomUUID(),
     prefer: preferHeader(task),
+    offersAnswers: task.offersAnswers,
     signal,
   })
   const { task_id, joined, status, ...result } = response
@@ -88,6 +94,7 @@ export async function fetchQuote(client: Client, task: NewTask, signal?: AbortSi
     params,
     body,
     prefer: preferHeader(task),
+    offersAnswers: task.offersAnswers,
     signal,
   })
   return credits
@@ -98,12 +105,13 @@ export async function fetchTask(client: Client, task: TaskRef, signal?: AbortSig
   const { task_id, task_type, ended } = task
   if (ended) return ended
   const route = { ...routes.queryTask, data: queriedTask }
-  const { status, progress, output_result, note, ...times } = await client.call(route, {
+  const { status, progress, output_result, note, questions_open, ...times } = await client.call(route, {
     params: { task_id, task_type },
     signal,
   })
   const view = { task_id, task_type, status, progress, note, output_result: output_result ?? null }
-  return { ...view, created: times.create_time, updated: times.update_time }
+  const questionsOpen = questions_open
+  return { ...view, questionsOpen, created: times.create_time, updated: times.update_time }
 }
 
 /** Expected remaining waiting and processing time of a task, seconds; a task in progress has no waiting time. */
@@ -197,7 +205,7 @@ interface WaitForTaskOptions {
   readonly onChange?: (task: TaskView) => void
 }
 
-/** Waits until a task has ended or the signal aborts. Returns the last known state. */
+/** Waits until a task has ended, asks questions, or the signal aborts. Returns the last known state. */
 export async function waitForTask(
   client: Client,
   task: TaskRef,
@@ -211,7 +219,7 @@ export async function waitForTask(
   try {
     for (let poll = 0; ; poll += 1) {
       options.onChange?.(view)
-      if (isTerminal(view.status) || options.signal.aborted) return view
+      if (isTerminal(view.status) || asksQuestions(view) || options.signal.aborted) return view
       await abortableDelay(pollDelay(poll), AbortSignal.any([options.signal, wakeUp.signal]))
       wakeUp = new AbortController()
       view = await fetchTask(client, task)
@@ -219,6 +227,11 @@ export async function waitForTask(
   } finally {
     unfollow?.()
   }
+}
+
+/** Whether a task waits for answers to its questions. */
+export function asksQuestions({ questionsOpen = 0 }: TaskView): boolean {
+  return questionsOpen > 0
 }
 
 async function abortableDelay(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -26,12 +26,14 @@ export async function collectFindings({ values, io }: CommandCall): Promise<Find
     { operations },
     { applyEngineSettings },
     { manifest },
+    { chooseAnswerer },
   ] = await Promise.all([
     import('../doctor/examine.ts'),
     import('../config/ignored-settings.ts'),
     import('../../tools/index.ts'),
     import('../service/engine-settings.ts'),
     import('../engines/packs/manifest.ts'),
+    import('../engines/language-model/choose-answerer.ts'),
   ])
   const version = await packageVersion()
   const { environment } = io
@@ -51,6 +53,7 @@ export async function collectFindings({ values, io }: CommandCall): Promise<Find
       ffmpeg: local.ffmpeg,
       packs: { ...local.packs, manifest },
       services: local.services,
+      answersBy: chooseAnswerer(local, true),
       operations,
       ignored: await findIgnoredSettings(dataDir, environment),
     })

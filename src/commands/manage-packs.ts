@@ -8,7 +8,7 @@ import { installPack, removePack } from '../engines/packs/install.ts'
 import { findDamagedFiles, packByName, type Packs } from '../engines/packs/store.ts'
 import { packStates, pullCommand, type PackState } from '../engines/packs/resolve.ts'
 import { missingRequirements, type MissingRequirement } from '../engines/readiness.ts'
-import type { Services } from '../engines/services/services.ts'
+import type { AgentAnswers, Services } from '../engines/services/services.ts'
 import { formatColumns } from '../platform/text-formats.ts'
 import type { CommandIo } from './command.ts'
 
@@ -18,6 +18,7 @@ export interface PackContext {
   /** Other settings that decide which operations are ready. */
   readonly services?: Services
   readonly ffmpeg?: string | undefined
+  readonly agentAnswers?: AgentAnswers
   readonly dataDir: string
   readonly io: Pick<CommandIo, 'stdout' | 'stderr'>
 }
@@ -26,8 +27,8 @@ export interface PackContext {
 export async function readPackContext(dataDir: string | undefined, io: CommandIo): Promise<PackContext> {
   const { packs, dataDir: folder } = await readConfig({ dataDir, environment: io.environment })
   // The local service reads its settings from its file alone.
-  const { services, ffmpeg } = await readConfig({ dataDir: folder, environment: {} })
-  return { packs: { ...packs, manifest }, services, ffmpeg, dataDir: folder, io }
+  const { services, ffmpeg, agentAnswers } = await readConfig({ dataDir: folder, environment: {} })
+  return { packs: { ...packs, manifest }, services, ffmpeg, agentAnswers, dataDir: folder, io }
 }
 
 const stateNames = { ready: 'ready', automatic: 'at first use', missing: 'MISSING', optional: 'on request' }
@@ -105,12 +106,14 @@ export async function setUpPacks(context: PackContext): Promise<number> {
 }
 
 async function findMissing(context: PackContext): Promise<MissingRequirement[]> {
-  const [{ applyEngineSettings }, { operations }] = await Promise.all([
+  const [{ applyEngineSettings }, { operations }, { chooseAnswerer }] = await Promise.all([
     import('../service/engine-settings.ts'),
     import('../../tools/index.ts'),
+    import('../engines/language-model/choose-answerer.ts'),
   ])
   applyEngineSettings(context)
-  return await missingRequirements(operations)
+  const { agentAnswers = 'if offered' } = context
+  return await missingRequirements(operations, { answersBy: chooseAnswerer({ agentAnswers }, true) })
 }
 
 function printMissing(context: PackContext, missing: readonly MissingRequirement[]): void {

@@ -137,7 +137,8 @@ export const settings = z.strictObject({
   language_model: languageModelSetting.optional().register(descriptions, {
     variable: serviceInfo.language_model.variable,
     meaning: `Address of an OpenAI-compatible service and, after \`#\`, its model: \`${serviceInfo.language_model.example}\`; in the file also \`{ "address", "model", "key", "requests_per_minute", "concurrency", "context_tokens" }\` ([engines](engines.md)). \`agent\`: the agents that call answer its questions; \`none\`: nobody`,
-    byDefault: 'the clients that offer to answer, with the header `Answers-Questions: 1`',
+    byDefault:
+      'the agents of `reelwright mcp` answer, and other clients that offer it with the header `Answers-Questions: 1`',
   }),
   language_model_key: serviceKey.optional().register(descriptions, {
     variable: serviceInfo.language_model.keyVariable,

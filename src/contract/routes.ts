@@ -74,7 +74,7 @@ export const taskRoutes = {
     body: questionAnswers,
     maxBodyBytes: maxAnswersBytes,
     data: answersReport,
-    errors: [6005, 6007, 6013],
+    errors: [6005, 6013],
   },
   eventTicket: {
     method: 'POST',

@@ -85,6 +85,11 @@ export const taskQuote = z.object({
 })
 export type TaskQuote = z.infer<typeof taskQuote>
 
+const questions_open = z
+  .int()
+  .optional()
+  .describe('Questions that the task waits for: GET /task/{task_id}/questions; absent otherwise')
+
 /** Response to a query (contract 1, 2.4). */
 export const taskRecord = z.object({
   task_id: id,
@@ -97,10 +102,7 @@ export const taskRecord = z.object({
     .string()
     .optional()
     .describe('What the work waits for, such as the download of a model; absent otherwise'),
-  questions_open: z
-    .int()
-    .optional()
-    .describe('Questions that the task waits for: GET /task/{task_id}/questions; absent otherwise'),
+  questions_open,
   create_time: timestamp,
   update_time: timestamp,
 })
@@ -120,6 +122,7 @@ export const taskListItem = z.object({
   process_start_time: timestamp.nullable(),
   finish_time: timestamp.nullable(),
   create_time: timestamp,
+  questions_open,
   task_type_key: z.string(),
   task_type_name: z.string(),
 })

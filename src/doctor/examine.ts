@@ -30,6 +30,8 @@ interface ExamineOptions {
   readonly ffmpeg: string | undefined
   readonly packs: Packs
   readonly services: Services
+  /** Who answers questions to a language model: the agents that call, or a configured model (null). */
+  readonly answersBy: 'agent' | null
   /** Operations whose requirements are checked against `packs` and `services`. */
   readonly operations: readonly OperationModule[]
   /** Environment variables that the local service overrides with other values. */
@@ -50,7 +52,7 @@ export async function examine(subject: ExamineOptions): Promise<Finding[]> {
     baseUrl === undefined
       ? [
           ...(await examinePacks(subject)),
-          ...(await examineServices(subject.services)),
+          ...(await examineServices(subject.services, subject)),
           ...(await examineOperations(subject)),
           ...examineIgnored(subject),
         ]
@@ -110,8 +112,8 @@ async function examinePacks({ packs }: ExamineOptions): Promise<Finding[]> {
 }
 
 /** Missing requirements of single operations are notes: the other operations still work. */
-async function examineOperations({ operations }: ExamineOptions): Promise<Finding[]> {
-  const missing = await missingRequirements(operations)
+async function examineOperations({ operations, answersBy }: ExamineOptions): Promise<Finding[]> {
+  const missing = await missingRequirements(operations, { answersBy })
   const blocked = new Set(missing.flatMap((one) => one.operations))
   const downloading = new Map<string, string[]>()
   for (const module of operations) {
@@ -195,7 +197,7 @@ async function examineService(
   }
   const client = createClient({ baseUrl, apiKey })
   try {
-    const { version, operations, credits } = await client.call(routes.capabilities)
+    const { version, operations, credits } = await client.call(routes.capabilities, { offersAnswers: true })
     const blocked = operations.filter(({ ready }) => !ready)
     const ready = `${operations.length - blocked.length} of ${operations.length} operations ready`
     const detail = `${baseUrl}, version ${version}, ${ready}, ${credits.unlimited ? 'unlimited' : credits.balance} credits`

@@ -24,22 +24,31 @@ const maxModelsListed = 5
 
 interface ExamineServiceOptions {
   readonly services: Services
+  /** Who answers questions to a language model: the agents that call, or a configured model (null). */
+  readonly answersBy: 'agent' | null
   /** Timeout, ms. */
   readonly timeoutMs: number
 }
 
 /** Checks that every configured service responds. A problem is a note: operations without the service still work. */
-export async function examineServices(services: Services, timeoutMs = serviceTimeoutMs): Promise<Finding[]> {
-  return await Promise.all(serviceKinds.map((kind) => examineOne(kind, { services, timeoutMs })))
+export async function examineServices(
+  services: Services,
+  { answersBy = null, timeoutMs = serviceTimeoutMs }: Partial<Omit<ExamineServiceOptions, 'services'>> = {},
+): Promise<Finding[]> {
+  return await Promise.all(serviceKinds.map((kind) => examineOne(kind, { services, answersBy, timeoutMs })))
 }
 
 async function examineOne(
   kind: ServiceKind,
-  { services, timeoutMs }: ExamineServiceOptions,
+  { services, answersBy, timeoutMs }: ExamineServiceOptions,
 ): Promise<Finding> {
   const name = serviceInfo[kind].title.toLowerCase()
   const service = services[kind]
-  if (!service) return { name, state: 'ok', detail: `not configured. ${serviceSettingHint(kind)}` }
+  if (!service) {
+    const isAgent = kind === 'language_model' && answersBy === 'agent'
+    const state = isAgent ? 'not configured: agent, as the agents that call answer' : 'not configured'
+    return { name, state: 'ok', detail: `${state}. ${serviceSettingHint(kind)}` }
+  }
   const limits = { firstByteMs: timeoutMs, wholeMs: timeoutMs, maxBytes: 4 * 2 ** 20, tries: 1 }
   await using client = openClient({ kind, service }, limits)
   try {

@@ -147,10 +147,11 @@ export interface MissingRequirement {
 /** Lists what these operations are missing. Entries with the same fix are combined. */
 export async function missingRequirements(
   modules: readonly OperationModule[],
+  options: RequirementOptions = {},
 ): Promise<MissingRequirement[]> {
   const missing = new Map<string, MissingRequirement>()
   for (const module of modules) {
-    const error = await readinessError(module)
+    const error = await readinessError(module, options)
     if (!error) continue
     const { message, hint } = error
     const key = `${message}\n${hint}`

@@ -1,5 +1,7 @@
-import { expectedTimes, type TaskView } from '../client/tasks.ts'
+import { asksQuestions, expectedTimes, type TaskView } from '../client/tasks.ts'
+import { fetchQuestionBatch, fetchQuestionImages, type QuestionBatch } from './question-batch.ts'
 import { fetchRegionOverview } from './region-overview.ts'
+import type { ToolReply } from './reply.ts'
 import type { KnownTask, Session } from './session.ts'
 import { type DeliveryState, type Snapshot, taskSnapshot } from './snapshot.ts'
 
@@ -9,19 +11,35 @@ interface DeliveredTask {
   readonly task: KnownTask
   /** Null if its files are not delivered here. */
   readonly delivery: DeliveryState
+  /** Questions of a task that waits for answers. */
+  readonly batch?: QuestionBatch | undefined
   /** Whether an earlier call created it. */
   readonly isJoined?: boolean | undefined
+}
+
+/** Describes a task with its next questions to the agent, and their images. */
+export async function knownTaskReply(
+  session: Session,
+  known: Omit<DeliveredTask, 'batch'>,
+  signal: AbortSignal,
+): Promise<ToolReply> {
+  const { view } = known
+  const isAsked = session.offersAnswers && asksQuestions(view)
+  const batch = isAsked ? await fetchQuestionBatch(session, view.task_id, signal) : undefined
+  const data = { ...(await knownTaskSnapshot(session, { ...known, batch }, signal)) }
+  return batch ? { data, images: await fetchQuestionImages(session, batch, signal) } : { data }
 }
 
 /** Describes a task with all that is known about it: assumptions, regions of a detection, advice, remaining time. */
 export async function knownTaskSnapshot(
   session: Session,
-  { view, task, delivery, isJoined }: DeliveredTask,
+  { view, task, delivery, batch, isJoined }: DeliveredTask,
   signal: AbortSignal,
 ): Promise<Snapshot> {
   const snapshot = taskSnapshot(view, {
     delivery,
     saveTo: task.save_to,
+    batch,
     isJoined,
     assumed: task.assumed,
     regions: await fetchRegionOverview(session, view, signal),

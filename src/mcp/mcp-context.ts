@@ -9,6 +9,7 @@ import { lazy } from '../platform/cache.ts'
 import { loadPrompts, type PromptFile } from './prompts.ts'
 import { taskUri } from './resource-uris.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
+import { answerQuestionsTool } from './tools/answer-tool.ts'
 import { allTools, selectTools, type ToolFilter, type ToolSelection } from './tool-selection.ts'
 
 /** Settings that all servers of this process share. */
@@ -37,13 +38,15 @@ export function openMcpContext(
   { promptsFolder, tools, report }: ServerSetup,
   options: SessionOptions,
 ): McpContext {
-  const session = openSession(options)
+  const selected = selectTools(options.delivery.adaptTools(allTools(options.operations)), tools)
+  const offersAnswers = selected.listed.some(({ name }) => name === answerQuestionsTool.definition.name)
+  const session = openSession({ ...options, offersAnswers })
   let following = false
   return {
     session,
     report,
     prompts: lazy(() => loadPrompts(promptsFolder)),
-    tools: selectTools(session.delivery.adaptTools(allTools(options.operations)), tools),
+    tools: selected,
     followTasks() {
       if (following) return
       following = true

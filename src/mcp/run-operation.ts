@@ -8,8 +8,8 @@ import { findFinishedTask, hashRequest } from './finished-task.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
 import type { Consent, ToolReply } from './reply.ts'
 import type { CallAssumptions, KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
-import { describeState, knownTaskSnapshot } from './known-task-snapshot.ts'
-import { type Snapshot, unconfirmedSnapshot, uploadSnapshot } from './snapshot.ts'
+import { describeState, knownTaskReply } from './known-task-snapshot.ts'
+import { unconfirmedSnapshot, uploadSnapshot } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { uploadFiles } from './upload-files.ts'
 import { extractSounds } from './video-sound.ts'
@@ -72,7 +72,7 @@ export async function runOperation(
       assumed: assumedOf(result.task),
     }
     const following = { ...task, waitSeconds: wait_seconds, isJoined: result.isJoined || isJoined }
-    return { data: { ...(await followTask(session, following, call)) } }
+    return await followTask(session, following, call)
   }
 }
 
@@ -185,6 +185,7 @@ async function uploadAndCreate(
     body,
     join: !options.force_new,
     synchronous: operation.synchronous,
+    offersAnswers: session.offersAnswers,
   }
   if (session.confirmAbove !== undefined) {
     const credits = await fetchQuote(session.client, newTask, context.signal)
@@ -254,12 +255,15 @@ function requestPriceConsent({ confirmAbove }: Session, priced: PricedTask, cons
   }
 }
 
-/** Waits for a task for `waitSeconds`, at most until the call ends, and delivers the files of a completed one. */
+/**
+ * Waits for a task for `waitSeconds`, at most until the call ends or the task asks its agent. Delivers the files of a
+ * completed one, or its next questions.
+ */
 export async function followTask(
   session: Session,
   task: KnownTask & { readonly waitSeconds: number; readonly isJoined?: boolean },
   call: ToolCall,
-): Promise<Snapshot> {
+): Promise<ToolReply> {
   const { uploaded, worked } = progressShares
   const view = await waitForTask(session.client, task, {
     signal: AbortSignal.any([call.signal, AbortSignal.timeout(task.waitSeconds * 1000)]),
@@ -270,5 +274,6 @@ export async function followTask(
   const isCompleted = view.status === 'completed'
   const delivery = isCompleted ? await session.delivery.deliver(session, { view, task }, call) : null
   if (isCompleted) session.results.report(view.task_id)
-  return knownTaskSnapshot(session, { view, task, delivery, isJoined: task.isJoined }, call.signal)
+  const { isJoined } = task
+  return await knownTaskReply(session, { view, task, delivery, isJoined }, call.signal)
 }

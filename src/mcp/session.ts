@@ -91,6 +91,8 @@ export interface Session extends AsyncDisposable {
   readonly confirmAbove: number | undefined
   /** Whether https URLs are accepted as files. */
   readonly allowUrls: boolean
+  /** Whether the agent can answer questions to a language model. */
+  readonly offersAnswers: boolean
   /** Makes the commands in a text runnable here; the texts of `client` are rewritten already. */
   readonly runnable: TextRewriter
   readonly delivery: FileDelivery
@@ -120,6 +122,8 @@ export interface SessionOptions extends ServiceConnector {
   readonly confirmAbove?: number | undefined
   /** Whether https URLs are accepted as files; false by default. */
   readonly allowUrls?: boolean
+  /** Whether the agent can answer questions to a language model; false by default. */
+  readonly offersAnswers?: boolean
   /** The program of the local service, whose commands texts then contain; undefined if an operator runs the service. */
   readonly program?: LocalProgram | undefined
 }
@@ -131,6 +135,7 @@ export function openSession({
   delivery,
   confirmAbove,
   allowUrls = false,
+  offersAnswers = false,
   program,
   ...connector
 }: SessionOptions): Session {
@@ -147,6 +152,7 @@ export function openSession({
     client,
     confirmAbove,
     allowUrls,
+    offersAnswers,
     runnable,
     delivery,
     feed,

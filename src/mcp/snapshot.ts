@@ -5,6 +5,7 @@ import { extensionOf, type FileKind, kindOf } from '../contract/file-kind.ts'
 import type { PreviewKind } from '../contract/file-routes.ts'
 import { isTerminal, taskError } from '../contract/task.ts'
 import { findResultFiles, type ResultFile } from './file-delivery.ts'
+import type { QuestionBatch } from './question-batch.ts'
 import type { RegionOverview } from './region-overview.ts'
 import type { LinkedFile, PricedTask, SavedFile } from './session.ts'
 import type { PublishedSchema } from './tool.ts'
@@ -26,6 +27,9 @@ export interface Snapshot {
   readonly output?: Readonly<Record<string, unknown>>
   /** Regions of a detection. */
   readonly regions?: RegionOverview
+  /** Questions that the agent should answer next, and the number of further ones. */
+  readonly questions?: QuestionBatch['groups']
+  readonly more_questions?: number
   /** What was derived from the call, or read differently from how it was written. */
   readonly assumed?: readonly string[]
   readonly error?: Readonly<Record<string, unknown>>
@@ -43,7 +47,7 @@ const finishedTaskNote =
 /** Describes a task. One that was stopped on request is cancelled for the agent, whatever its record says. */
 export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): Snapshot {
   const { task_id, task_type, progress, note } = task
-  const { assumed = [], regions } = about
+  const { assumed = [], regions, batch } = about
   const status = wasStoppedOnRequest(task) ? 'cancelled' : task.status
   const earlier = isTerminal(status) ? finishedTaskNote : joinedTaskNote
   const next_step = [...(about.isJoined ? [earlier] : []), ...assumed, nextStep(task, about)].join(' ')
@@ -51,6 +55,7 @@ export function taskSnapshot(task: TaskView, about: TaskSnapshotOptions = {}): S
     ...{ task_id, task_type, status, progress },
     ...(note !== undefined && { note }),
     next_step,
+    ...(batch && { questions: batch.groups, ...(batch.more > 0 && { more_questions: batch.more }) }),
     ...(assumed.length > 0 && { assumed }),
   }
   const output = task.output_result
@@ -137,6 +142,8 @@ interface TaskSnapshotOptions {
   readonly assumed?: readonly string[] | undefined
   /** Regions of a completed detection. */
   readonly regions?: RegionOverview | undefined
+  /** Questions of a task that waits for answers. */
+  readonly batch?: QuestionBatch | undefined
   /** Whether an earlier call created it. */
   readonly isJoined?: boolean | undefined
 }
@@ -153,7 +160,7 @@ const stoppedStep =
 /** Instruction for the agent: what to do next about a task. */
 function nextStep(
   task: TaskView,
-  { delivery = null, saveTo, expected, advice }: TaskSnapshotOptions,
+  { delivery = null, saveTo, expected, advice, batch }: TaskSnapshotOptions,
 ): string {
   const { task_id, status } = task
   const known = `get_task with task_id "${task_id}"`
@@ -166,6 +173,7 @@ function nextStep(
   }
   if (status === 'completed') return completedStep(again, delivery, { advice, notes: outputNotes(task) })
   if (status === 'failed' && wasStoppedOnRequest(task)) return stoppedStep
+  if (batch) return `Answer the questions: call answer_questions with task_id "${task_id}".`
   const going = describeActivity(task, expected)
   return terminalSteps[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
 }

@@ -19,15 +19,15 @@ const defaultLimits: TextLimits = { value: 400, items: 20, total: 4000 }
 /** Fields that the headline, the list of files or the next step contain. */
 const headFields = new Set([
   ...['task_type', 'task_id', 'transfer_id', 'status', 'progress', 'next_step', 'files', 'output', 'error'],
-  ...['name', 'path', 'bytes', 'assumed'],
+  ...['name', 'path', 'bytes', 'assumed', 'questions'],
 ])
 
 /**
  * Renders a tool's data as a short text for clients that show the model only text: what it is and its state, then
- * files with their paths, facts, error, open questions, and last the next step. Lists and values beyond the limits are shortened.
+ * files with their paths, facts, error, the next step, and last the questions to the agent. Lists and values beyond the limits are shortened.
  */
 export function summarizeData(data: Data, limits: TextLimits = defaultLimits): string {
-  const { next_step, files, assumed, output, error } = data
+  const { next_step, files, assumed, output, error, questions } = data
   const step = typeof next_step === 'string' ? next_step : ''
   const details = [
     headline(data),
@@ -38,7 +38,9 @@ export function summarizeData(data: Data, limits: TextLimits = defaultLimits): s
     ...(error === undefined ? [] : [`Error: ${isRecord(error) ? failureText(error) : text(error)}`]),
   ].filter((line) => line !== '')
   const next = step === '' ? [] : [`Next: ${step}`]
-  return [...limitLines(details, limits), ...next].join('\n')
+  // The agent answers them, so that they are stated whole.
+  const asked = questions === undefined ? [] : [`Questions: ${JSON.stringify(questions)}`]
+  return [...limitLines(details, limits), ...next, ...asked].join('\n')
 }
 
 /** Returns the first lines that fit, and the number of those that do not. */

@@ -3,7 +3,7 @@ import { videoSplitScreen } from '../../tools/video-split-screen/contract.ts'
 import { allTools, selectTools, type ToolFilter } from './tool-selection.ts'
 
 const all = allTools([videoSplitScreen])
-const always = ['get_task', 'list_tasks', 'cancel_task', 'service_status']
+const always = ['get_task', 'answer_questions', 'list_tasks', 'cancel_task', 'service_status']
 const files = ['upload_file', 'inspect_file', 'download_file']
 
 function listNames(filter: ToolFilter): string[] {

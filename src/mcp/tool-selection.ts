@@ -1,6 +1,7 @@
 import { MediaError } from '../contract/errors.ts'
 import type { Operation, Toolset } from '../contract/operation.ts'
 import type { Tool, ToolDefinition } from './tool.ts'
+import { answerQuestionsTool } from './tools/answer-tool.ts'
 import { downloadFileTool, uploadFileTool } from './tools/file-tools.ts'
 import { inspectFileTool } from './tools/inspect-tool.ts'
 import { operationTool } from './tools/operation-tool.ts'
@@ -87,6 +88,7 @@ export function allTools(operations: readonly Operation[]): ReadonlyMap<string, 
     inspectFileTool,
     downloadFileTool,
     getTaskTool,
+    answerQuestionsTool,
     listTasksTool,
     cancelTaskTool,
     serviceStatusTool,

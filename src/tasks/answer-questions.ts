@@ -1,5 +1,4 @@
 import type { Caller } from '../accounts/keys.ts'
-import { MediaError } from '../contract/errors.ts'
 import type { AnswerOutcome, AnswersReport, QuestionAnswers } from '../contract/questions.ts'
 import { isTerminal } from '../contract/task.ts'
 import { lockAccount } from '../db/queries.ts'
@@ -16,7 +15,8 @@ const maxRejections = 3
 
 /**
  * Stores answers to questions of one of the caller's tasks. Each is checked alone; a rejected one leaves its question
- * open. The last answer lets the task continue. Throws 6005, and 6007 for a task that has ended.
+ * open, and one to a question that is not open is ignored, as when a request is repeated. The last answer lets the task
+ * continue. Throws 6005.
  */
 export async function answerQuestions(
   service: Service,
@@ -25,9 +25,8 @@ export async function answerQuestions(
 ): Promise<AnswersReport> {
   const task = await findOwnTask(service.db, caller, id)
   if (isTerminal(task.status)) {
-    throw new MediaError(6007, `the task is ${task.status}; it has no questions`, {
-      hint: 'Get the task to read its result.',
-    })
+    const ignored = answers.map(({ question_id }) => ({ question_id, outcome: 'ignored' as const }))
+    return { task_id: id, answers: ignored, questions_open: 0 }
   }
   const open = new Map((await openRows(service.db, id)).map((row) => [row.id, row]))
   const checked: CheckedQuestion[] = []

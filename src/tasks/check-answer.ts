@@ -1,5 +1,6 @@
 import { parseAnswer } from '../engines/language-model/parse-answer.ts'
-import { questionKinds } from '../engines/question-kinds.ts'
+import { fromTables } from '../contract/question-tables.ts'
+import { answerSchemaOf, questionKinds } from '../engines/question-kinds.ts'
 import { limitPerAccount } from '../threads/account-limit.ts'
 import { runInThread } from '../threads/run-in-thread.ts'
 
@@ -8,7 +9,7 @@ export interface AnswerJob {
   /** Name of the kind of question. */
   readonly kind: string
   readonly input: Readonly<Record<string, unknown>>
-  /** As the agent gave it: an object, or a text that contains one. */
+  /** As the agent gave it: an object, also with lists as tables, or a text that contains one. */
   readonly answer: unknown
 }
 
@@ -35,7 +36,9 @@ export async function checkAnswer(accountId: number, job: AnswerJob): Promise<Ch
 export function checkAnswerHere({ kind: name, input, answer }: AnswerJob): CheckedAnswer {
   const kind = questionKinds.get(name)
   if (!kind) return { problems: [`questions of the kind ${name} are not known to this version`] }
-  const parsed = parseAnswer(kind.schema, typeof answer === 'string' ? answer : JSON.stringify(answer))
+  const text =
+    typeof answer === 'string' ? answer : JSON.stringify(fromTables(answerSchemaOf(name), answer) ?? null)
+  const parsed = parseAnswer(kind.schema, text)
   if ('issues' in parsed) return { problems: parsed.issues }
   const { isUsable, problems } = kind.check(input, parsed.answer)
   return isUsable ? { accepted: JSON.stringify(parsed.answer), problems } : { problems }

@@ -29,7 +29,7 @@ export const defaultQuestionTimeoutMs = 24 * 3600 * 1000
 const maxSuspensions = 50
 
 /** The stored content of a question. */
-export interface StoredContent extends Pick<TaskQuestion, 'instructions' | 'input'> {
+export interface StoredContent extends Pick<TaskQuestion, 'instructions' | 'input' | 'maxTokens'> {
   /** Names of its images in the folder of the task's steps. */
   readonly images: readonly { readonly type: TaskQuestion['images'][number]['type']; readonly name: string }[]
 }
@@ -116,7 +116,7 @@ async function askQuestions(
 async function storeContent(
   service: Service,
   task: TaskRow,
-  { id, instructions, input, images }: TaskQuestion,
+  { id, instructions, input, images, maxTokens }: TaskQuestion,
 ): Promise<string> {
   const stored: StoredContent['images'][number][] = []
   for (const [at, { type, bytes }] of images.entries()) {
@@ -124,7 +124,7 @@ async function storeContent(
     await writeDurably(join(stepsFolder(service, task), name), bytes)
     stored.push({ type, name })
   }
-  const content: StoredContent = { instructions, input, images: stored }
+  const content: StoredContent = { instructions, input, images: stored, maxTokens }
   return JSON.stringify(content)
 }
 
@@ -200,9 +200,10 @@ export async function listQuestions(service: Service, caller: Caller, id: string
 }
 
 function toOpenQuestion({ task_id, id, kind, content, problems }: QuestionRow): OpenQuestion {
-  const { instructions, input, images } = JSON.parse(content) as StoredContent
+  const { instructions, input, images, maxTokens } = JSON.parse(content) as StoredContent
   return {
     ...{ question_id: id, kind, instructions, input, answer_schema: answerSchemaOf(kind) },
+    max_answer_tokens: maxTokens,
     ...(images.length > 0 && {
       images: images.map(({ type }, at) => ({ type, url: `/task/${task_id}/questions/${id}/images/${at}` })),
     }),

@@ -122,6 +122,7 @@ function toListItem(row: TaskRow, { typeName, waitMs, now }: ListItemContext): T
     process_start_time: row.started_at === null ? null : toTimestamp(row.started_at),
     finish_time: row.finished_at === null ? null : toTimestamp(row.finished_at),
     create_time: toTimestamp(row.created_at),
+    ...(row.questions_open > 0 && { questions_open: row.questions_open }),
     task_type_key: row.type,
     task_type_name: typeName,
   }

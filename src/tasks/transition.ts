@@ -70,6 +70,7 @@ export async function transitionTask(
           now,
         })
       }
+      if (isTerminal(transition.to)) await removeQuestions(trx, task)
       await transition.write?.(trx)
       const seq = await recordEvent(service, trx, { row: updated, now })
       const announce =
@@ -91,6 +92,14 @@ export async function transitionTask(
     if (error instanceof StateChanged) return null
     throw error
   }
+}
+
+/** Removes questions and answers of an ended task: they contain what users wrote, and nobody reads them any more. */
+async function removeQuestions(
+  trx: WriteTransaction,
+  { id, suspensions }: Pick<TaskRow, 'id' | 'suspensions'>,
+): Promise<void> {
+  if (suspensions > 0) await trx.deleteFrom('questions').where('task_id', '=', id).execute()
 }
 
 /** Fails a task with an error and refunds it. Returns null as `transitionTask` does. */

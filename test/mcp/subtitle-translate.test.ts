@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
@@ -45,7 +45,7 @@ async function callUntilEnded(name: string, args: object) {
   return answer
 }
 
-test('without a model, the error names the setting; setting it makes the next call of the session work', async () => {
+test('with the model none, the error names the setting; setting it makes the next call of the session work', async () => {
   const waitForServiceExit = async () => {
     const record = await readDaemonRecord(agentSession.dataDir)
     if (record)
@@ -54,7 +54,7 @@ test('without a model, the error names the setting; setting it makes the next ca
         (identity) => identity === null,
       )
   }
-  await rm(settingsFile())
+  await writeFile(settingsFile(), JSON.stringify({ language_model: 'none' }))
   await waitForServiceExit()
   const request = { file_id: 'talk.srt', language: 'en-US', translate_language: 'zh-CN' }
   const { isError, text } = await agent.call('subtitle_translate', request)

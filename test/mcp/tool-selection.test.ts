@@ -13,6 +13,7 @@ describe.each(eras)('selected tools, %s client', (era) => {
     expect(tools.map(({ name }) => name)).toEqual([
       'inspect_file',
       'get_task',
+      'answer_questions',
       'list_tasks',
       'cancel_task',
       'service_status',

@@ -6,6 +6,8 @@ import { askingClient } from './asking-client.ts'
 
 const type = 'test_copy'
 const summary = { summary: 'Two numbers.', terms: [] }
+/** Outcome of an answer to a task that has ended. */
+const ignored = { answers: [{ outcome: 'ignored' }], questions_open: 0 }
 
 /** An account whose tasks ask, each about a file of its own. */
 async function openAsking(service: TestService, credits = 10) {
@@ -89,7 +91,7 @@ onNewDatabases('a task that asks its agent', (start) => {
     expect((await client.ended(type, task.task_id)).data).toMatchObject({
       status: 'failed',
       output_result: {
-        error: { code: 6401, message: expect.stringContaining('no usable answer'), retryable: false },
+        error: { code: 6401, message: expect.stringContaining('no usable answer'), retryable: true },
       },
     })
     expect(await client.balance()).toBe(10)
@@ -118,7 +120,7 @@ onNewDatabases('a task that asks its agent', (start) => {
     const outcomes = both.map(({ data }) => data.answers[0]?.outcome)
     expect(new Set(outcomes)).toEqual(new Set(['accepted', 'ignored']))
     expect((await client.ended(type, id)).data.status).toBe('completed')
-    expect((await client.answer(id, [{ question_id, answer: summary }])).code).toBe(6007)
+    expect((await client.answer(id, [{ question_id, answer: summary }])).data).toMatchObject(ignored)
   })
 
   test('is cancelled, stopped or expired with a full refund', async () => {
@@ -136,7 +138,11 @@ onNewDatabases('a task that asks its agent', (start) => {
     })
     expect(await client.balance()).toBe(10)
     const { question_id } = cancelled.question
-    expect((await client.answer(cancelled.task.task_id, [{ question_id, answer: summary }])).code).toBe(6007)
+    const repeated = await client.answer(cancelled.task.task_id, [{ question_id, answer: summary }])
+    expect(repeated.data).toMatchObject(ignored)
+    // Questions and answers contain what users wrote.
+    const { db } = service.running.service
+    expect(await db.selectFrom('questions').select('id').execute()).toEqual([])
   })
 })
 

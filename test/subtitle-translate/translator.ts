@@ -58,39 +58,48 @@ export function translatingModel(
 /** Simulates mistakes of models, different ones for each request; single lines are always correct. */
 export function faultyAnswers(): (requested: readonly RequestedLine[]) => unknown {
   let questions = 0
+  const all = Object.values(faults)
   return (requested) => {
     questions += 1
     const right = correctAnswer(requested)
     if (requested.length === 1)
       return questions % 3 === 0 ? `Sure! {"lines": ${JSON.stringify(right)}} Enjoy.` : { lines: right }
     const middle = Math.floor(right.length / 2)
-    return faults[questions % faults.length]?.(right, middle) ?? { lines: right }
+    return all[questions % all.length]?.(right, middle) ?? { lines: right }
   }
 }
 
 type Fault = (right: readonly TranslatedLine[], middle: number) => unknown
 
-const faults: readonly Fault[] = [
-  // Two lines merged into one, so one is missing.
-  (right, middle) => ({ lines: right.flatMap((line, at) => merged(right, { line, at, middle })) }),
-  // From the middle on, each line has the id of the previous one.
-  (right, middle) => ({
+/** Mistakes of models in the answer about some lines, by name. `middle`: index of a line in the middle. */
+export const faults: Readonly<Record<string, Fault>> = {
+  'two lines merged into one': (right, middle) => ({
+    lines: right.flatMap((line, at) => merged(right, { line, at, middle })),
+  }),
+  'ids shifted by one from the middle on': (right, middle) => ({
     lines: right.map((line, at) => (at < middle ? line : { ...(right[at + 1] ?? line), id: line.id })),
   }),
-  (right, middle) => ({ lines: right.filter((_, at) => at !== middle) }),
-  (right) => ({ lines: right.toReversed() }),
-  (right, middle) => ({
+  'a missing line': (right, middle) => ({ lines: right.filter((_, at) => at !== middle) }),
+  'reverse order': (right) => ({ lines: right.toReversed() }),
+  'the translation of another line': (right, middle) => ({
     lines: right.map((line, at) => (at === middle ? { ...line, text: right[at - 1]?.text } : line)),
   }),
-  (right, middle) => ({
+  'chat in a line': (right, middle) => ({
     lines: right.map((line, at) => (at === middle ? { ...line, text: `${line.text}${chat}${chat}` } : line)),
   }),
-  (right) => `Here are the lines you asked for!\n${JSON.stringify({ lines: right })}\nLet me know.`,
-  (right, middle) => ({ lines: right.map((line, at) => (at === middle ? { ...line, text: ' ' } : line)) }),
-  (right) => ({ lines: [...right, { id: 9999, begins: 'The end', text: '完' }] }),
-  (right, middle) => ({ lines: [...right, { ...right[middle], text: '另一个说法' }] }),
-  () => ({ translation: 'all of it' }),
-]
+  'chat around the answer': (right) =>
+    `Here are the lines you asked for!\n${JSON.stringify({ lines: right })}\nLet me know.`,
+  'an empty line': (right, middle) => ({
+    lines: right.map((line, at) => (at === middle ? { ...line, text: ' ' } : line)),
+  }),
+  'a line that was not asked': (right) => ({
+    lines: [...right, { id: 9999, begins: 'The end', text: '完' }],
+  }),
+  'a line translated twice': (right, middle) => ({
+    lines: [...right, { ...right[middle], text: '另一个说法' }],
+  }),
+  'another object': () => ({ translation: 'all of it' }),
+}
 
 const chat =
   '（请注意，这里的说法可以有好几种理解，我选择了最常见的一种，如果您需要别的说法，请告诉我，我会再翻译一次）'

@@ -80,5 +80,5 @@ it('asks an equal question again as another one, the same in each attempt', asyn
 
 it('reports questions without a usable answer as its own failure', async () => {
   const model = createAgentModel(async (questions) => questions.map(() => ({ state: 'unusable' })))
-  await expect(ask(model, 'One')).rejects.toMatchObject({ code: 6401, retryable: false })
+  await expect(ask(model, 'One')).rejects.toMatchObject({ code: 6401, retryable: true })
 })

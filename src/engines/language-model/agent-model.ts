@@ -60,17 +60,18 @@ export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
 
   return {
     name: 'agent',
+    remembers: true,
     contextTokens,
     concurrency: maxOpenQuestions,
     usage,
     async ask<I extends QuestionInput, S extends z.ZodObject>(question: ModelQuestion<I, S>) {
       // The attempt ends: what else it asks would exceed the questions that are asked together.
       if (isSuspended) throw new SuspendedError()
-      const { kind, instructions, input, images = [] } = question
+      const { kind, instructions, input, images = [], maxTokens } = question
       const round = nextRound(questionId(question, ''))
       const state = await send({
         id: questionId(question, `agent ${round}`),
-        ...{ kind: kind.name, instructions, input, images },
+        ...{ kind: kind.name, instructions, input, images, maxTokens },
       })
       if (state.state === 'open') {
         isSuspended = true
@@ -78,7 +79,6 @@ export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
       }
       if (state.state === 'unusable') {
         throw new NoUsableAnswer('the agent gave no usable answer to a question', {
-          retryable: false,
           hint: 'Call the tool again, and answer its questions as their schemas require.',
         })
       }

@@ -13,6 +13,8 @@ interface ModelUsage {
 export interface LanguageModel extends AsyncDisposable {
   /** Name in results, such as `qwen3:8b at 127.0.0.1:11434`. */
   readonly name: string
+  /** Whether it remembers the earlier questions of a task, so that none needs a summary of the others. */
+  readonly remembers: boolean
   /** Size of the context in tokens, for question and answer together. */
   readonly contextTokens: number
   /** Maximum concurrent questions. Others wait; their time limit starts when they are sent. */

@@ -58,6 +58,7 @@ function createLanguageModel(connection: ModelConnection): LanguageModel {
   const { client, contextTokens, usage } = connection
   return {
     name: serviceName(client.target.service),
+    remembers: false,
     contextTokens,
     concurrency: client.target.service.concurrency ?? defaultConcurrency,
     usage,

@@ -160,6 +160,7 @@ export const serviceInfo: Readonly<Record<ServiceKind, ServiceInfo>> = {
     example: 'http://127.0.0.1:11434/v1#qwen3:8b',
     setupHint:
       'Any OpenAI-compatible server: its address up to /v1, # and the model; a key goes in "language_model_key". ' +
+      'With "agent", agents answer its questions. ' +
       reloadHint,
   },
   transcription: {

@@ -11,7 +11,7 @@ type Lines = readonly { readonly id: number; readonly text: string }[]
 function modelThat(answers: (lines: Lines, temperature: number) => Lines | Promise<Lines>, atOnce = 1) {
   const asked: { readonly ids: readonly number[]; readonly temperature: number }[] = []
   const model: LanguageModel = {
-    ...{ name: 'small', contextTokens: 8192, concurrency: atOnce },
+    ...{ name: 'small', remembers: false, contextTokens: 8192, concurrency: atOnce },
     usage: { requests: 0, promptTokens: 0, answerTokens: 0 },
     async ask({ kind: { name, schema }, input, temperature = 0 }) {
       if (name === 'summarize_lines') return schema.parse({ summary: 'Somebody counts.', terms: [] })

@@ -46,7 +46,7 @@ export async function translateLines(
   const lowerCaseWords = findLowerCaseWords(lines)
   const withoutBrief: TranslationContext = { ...direction, lines, lowerCaseWords, brief: undefined }
   // A single question contains the whole file and needs no summary.
-  const isShort = splitIntoQuestions(translatable, withoutBrief, { model }).length <= 1
+  const isShort = model.remembers || splitIntoQuestions(translatable, withoutBrief, { model }).length <= 1
   const brief = isShort ? undefined : await readBrief(lines, direction, { model, signal })
   if (!isShort) onShare(briefShare)
   const file: TranslationContext = { ...withoutBrief, brief }

@@ -29,7 +29,10 @@ export const serviceStatusTool = defineTool(
       https_addresses_taken: session.allowUrls,
     }
     try {
-      const service = await session.client.call(routes.capabilities, { signal: call.signal })
+      const service = await session.client.call(routes.capabilities, {
+        signal: call.signal,
+        offersAnswers: session.offersAnswers,
+      })
       const facts = { ...fields, reachable: true }
       return details
         ? { data: { ...facts, service }, textLimits: unlimited }

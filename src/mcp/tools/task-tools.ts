@@ -46,7 +46,7 @@ export const getTaskTool = defineTool(
     }
     const task = await lookUpTask(session, task_id)
     const following = { ...task, save_to: save_to ?? task.save_to, waitSeconds: wait_seconds }
-    return { data: { ...(await followTask(session, following, call)) } }
+    return await followTask(session, following, call)
   },
 )
 
@@ -74,7 +74,7 @@ async function getTransfer(
   if ('task' in uploaded) {
     const { task } = uploaded
     const following = { ...task, save_to: save_to ?? task.save_to, waitSeconds: seconds }
-    return { data: { ...(await followTask(session, following, call)) } }
+    return await followTask(session, following, call)
   }
   const { file_id, original_name, size } = uploaded.file
   const done = { status: 'completed', progress: 100, next_step: 'Use file_id in other tools.' }
@@ -142,10 +142,14 @@ async function describeRow(session: Session, row: TaskListItem, { signal }: Tool
   const paths = row.status === 'completed' ? await session.delivery.savedPaths?.(session, ref) : undefined
   return {
     ...{ ...ref, status: row.status, progress: row.progress },
-    ...(row.status === 'queued' && {
-      estimated_wait_seconds: Math.ceil(row.estimated_queue_wait_duration),
-      estimated_work_seconds: Math.ceil(row.estimated_duration),
+    ...(row.questions_open !== undefined && {
+      questions: `${row.questions_open} for you: get_task returns them, answer_questions answers them`,
     }),
+    ...(row.status === 'queued' &&
+      row.questions_open === undefined && {
+        estimated_wait_seconds: Math.ceil(row.estimated_queue_wait_duration),
+        estimated_work_seconds: Math.ceil(row.estimated_duration),
+      }),
     ...{ created: row.create_time, finished: row.finish_time },
     ...failure,
     ...(paths && paths.length > 0 && { paths }),

@@ -1,12 +1,15 @@
-import type { OperationModule } from '../contract/operation.ts'
-import { configuredService } from '../engines/services/configured.ts'
-import type { Service } from './service.ts'
+import type { OperationModule } from '../../contract/operation.ts'
+import { configuredService } from '../services/configured.ts'
+import type { AgentAnswers } from '../services/services.ts'
 
 /** Who answers the questions of a task: the agent that creates it, or a configured model (null). */
 export type Answerer = 'agent' | null
 
 /** Returns who answers the questions of callers. `offersAnswers`: whether the caller offers to answer them. */
-export function chooseAnswerer({ agentAnswers }: Service, offersAnswers: boolean): Answerer {
+export function chooseAnswerer(
+  { agentAnswers }: { readonly agentAnswers: AgentAnswers },
+  offersAnswers: boolean,
+): Answerer {
   if (configuredService('language_model') !== undefined || agentAnswers === 'never') return null
   return agentAnswers === 'always' || offersAnswers ? 'agent' : null
 }
