@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { homedir, hostname, tmpdir, userInfo } from 'node:os'
+import { hostname, tmpdir, userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import {
   configSecrets,
@@ -10,7 +10,7 @@ import {
   type Config,
 } from '../config/config.ts'
 import type { PrivateData } from '../doctor/redact-report.ts'
-import { packageVersion } from '../platform/environment.ts'
+import { homeFolder, packageVersion } from '../platform/environment.ts'
 import type { Command, CommandCall } from './command.ts'
 import { collectFindings } from './doctor.ts'
 
@@ -89,7 +89,7 @@ async function privateData(dataDir: string, config: Config | undefined): Promise
     [services.voice_service?.folder, '<voice folder>'],
     ...Object.values(packs?.own ?? {}).map((model) => [model?.path, '<model>'] as const),
     [tmpdir(), '<temporary folder>'],
-    [homedir(), '~'],
+    [homeFolder(), '~'],
     [join(import.meta.dirname, '..', '..'), '<reelwright>'],
     [dataDir, '<data folder>'],
   ]

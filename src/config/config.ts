@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { unescape } from 'node:querystring'
 import * as z from 'zod'
@@ -23,6 +22,7 @@ import {
   settings,
   type Settings,
 } from './settings.ts'
+import { homeFolder } from '../platform/environment.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -232,7 +232,7 @@ export function takeWorkerServices(): Services {
 function defaultDataDir(environment: Environment): string {
   const { platform } = process
   const appData = nonEmpty(environment[platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_DATA_HOME'])
-  return userDataFolder({ platform, home: homedir(), appData })
+  return userDataFolder({ platform, home: homeFolder(), appData })
 }
 
 /** Settings name programs that are run, so a file that others can write or replace is rejected. */

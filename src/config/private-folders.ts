@@ -1,10 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { dataFolderParts } from '../daemon/data-files.ts'
 import { isHttpUrl } from '../engines/packs/allowed-url.ts'
 import { modelFileNames } from '../engines/speech/sherpa/model-files.ts'
-import { programFolder } from '../platform/environment.ts'
+import { homeFolder, programFolder } from '../platform/environment.ts'
 import type { PrivateFolder } from '../platform/private-folders.ts'
 import { compileCacheFolder } from '../platform/runtime.ts'
 import type { Config } from './config.ts'
@@ -31,7 +30,7 @@ function configFolders({ dataDir, packs, services, ffmpeg }: Config): PrivateFol
     ...(mirror === undefined || isHttpUrl(mirror) ? [] : [{ path: mirror, use: 'mirror of models' }]),
     ...(voiceFolder === undefined ? [] : [{ path: voiceFolder, use: 'folder of voice_service' }]),
     ...(ffmpeg !== undefined && isAbsolute(ffmpeg) ? ffmpegPrograms(ffmpeg) : []),
-    { path: join(homedir(), compileCacheFolder), use: 'folder of compiled code', isPublished: true as const },
+    { path: join(homeFolder(), compileCacheFolder), use: 'folder of compiled code', isPublished: true as const },
     ...programParts.map((name) => ({
       ...{ path: join(programFolder, name), use: 'program folder', isPublished: true as const },
     })),

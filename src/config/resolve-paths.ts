@@ -1,11 +1,11 @@
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { isHttpUrl } from '../engines/packs/allowed-url.ts'
 import type { Settings } from './settings.ts'
+import { homeFolder } from '../platform/environment.ts'
 
 /** Resolves paths: those of the file from its folder, those of the environment from the current folder. */
 export function resolvePaths(given: Settings, base: string): Settings {
-  const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homedir()))
+  const absolute = (name: string) => resolve(base, name.replace(/^~(?=[/\\]|$)/, homeFolder()))
   const {
     allowed_dirs,
     workspace,

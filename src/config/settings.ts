@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import * as z from 'zod'
 import { voice, type Voice } from '../contract/catalog.ts'
 import { toolsets } from '../contract/operation.ts'
@@ -14,6 +13,7 @@ import {
   voiceService,
 } from '../engines/services/services.ts'
 import { userWorkspace } from './default-folders.ts'
+import { homeFolder } from '../platform/environment.ts'
 
 /** Documentation of a setting, in Markdown for docs/settings.md. */
 interface SettingDescription {
@@ -28,7 +28,7 @@ interface SettingDescription {
 export const defaults = { log_level: 'info', host: '127.0.0.1', port: 8787, pull_models: true } as const
 
 /** Where results go when no folder is configured; created on first use. */
-export const defaultWorkspace = userWorkspace({ platform: process.platform, home: homedir() })
+export const defaultWorkspace = userWorkspace({ platform: process.platform, home: homeFolder() })
 
 const descriptions = z.registry<SettingDescription>()
 const path = z.string().min(1)

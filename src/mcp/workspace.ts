@@ -1,12 +1,13 @@
 import type { BigIntStats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MediaError } from '../contract/errors.ts'
 import { createFolder, resolveLinks } from '../platform/folder.ts'
 import { isInside } from '../platform/paths.ts'
 import { findPrivateFolder, narrowFolders, type PrivateFolder } from '../platform/private-folders.ts'
+import { homeFolder } from '../platform/environment.ts'
 
 /** Settings of the folders that an agent may use. */
 export interface WorkspaceOptions {
@@ -51,7 +52,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
 
   async function folders(): Promise<Folders> {
     const wanted = settings.length > 0 ? settings : await roots
-    const usersFolders = [...wanted, defaultFolder, homedir(), tmpdir()].map((folder) => resolve(folder))
+    const usersFolders = [...wanted, defaultFolder, homeFolder(), tmpdir()].map((folder) => resolve(folder))
     const privateFolders = await narrowFolders(options.privateFolders ?? [], usersFolders)
     if (workspace !== undefined && (await refusalReason(resolve(workspace), privateFolders)) === undefined) {
       // If that fails, checkFolder reports it.
@@ -138,7 +139,7 @@ export function toAbsolute({ workspace }: Folders, given: string): string {
   }
   if (given.includes('\0')) throw new MediaError(6016, 'A path contains a null character')
   if (given.startsWith('file:')) return parseFileUrl(given)
-  if (given === '~' || given.startsWith('~/')) return join(homedir(), given.slice(1))
+  if (given === '~' || given.startsWith('~/')) return join(homeFolder(), given.slice(1))
   return isAbsolute(given) ? resolve(given) : resolve(workspace, given)
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { homedir } from 'node:os'
+import { delimiter, join, parse } from 'node:path'
 
 let searchFolders: readonly string[] = []
 
@@ -16,6 +17,18 @@ export function searchPath(): readonly string[] {
 /** Splits a PATH into its folders, in order. */
 export function splitSearchPath(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).filter((folder) => folder !== '')
+}
+
+/**
+ * Home folder of the user. The root folder for a user that has none, as in containers: without the variable HOME and an
+ * entry in the list of users.
+ */
+export function homeFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    return parse(process.cwd()).root
+  }
 }
 
 /** Root folder of this program. */

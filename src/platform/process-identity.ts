@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
@@ -33,6 +33,14 @@ export async function killProcessGroup(leader: ProcessIdentity): Promise<void> {
   if (bootIdOf(leader.startTime) !== (await currentBootId())) return
   kill(-leader.pid)
   if (now !== null) kill(leader.pid)
+}
+
+/**
+ * Sends a signal to a child process. Does nothing to one that could not be started: Node would signal the process, or the
+ * own process group, whose number the unused memory of its handle contains.
+ */
+export function signalChild(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid !== undefined) child.kill(signal)
 }
 
 function startTimeOf(pid: number): Promise<string | null> {

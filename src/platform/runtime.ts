@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { errorCode } from './system-error.ts'
+import { homeFolder } from './environment.ts'
 
 /**
  * Makes V8 free the memory of streamed buffers early. Must be called before many modules are loaded, which enlarge the
@@ -41,9 +41,9 @@ export const compileCacheFolder = join('.cache', 'reelwright', 'compiled')
  * which processes with different flags overwrite each other's cache.
  */
 export function enableUserCompileCache(): void {
-  const home = statSync(homedir(), { throwIfNoEntry: false })
+  const home = statSync(homeFolder(), { throwIfNoEntry: false })
   if (process.geteuid && home && home.uid !== process.geteuid()) return
-  enableCompileCache(join(homedir(), compileCacheFolder))
+  enableCompileCache(join(homeFolder(), compileCacheFolder))
 }
 
 /** URL of a module's file, from its URL without extension: of its source or of the built program. */

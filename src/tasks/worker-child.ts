@@ -9,10 +9,16 @@ import { MediaError } from '../contract/errors.ts'
 import type { AskTaskQuestions } from '../contract/questions.ts'
 import { currentFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { acquire } from '../engines/services/configured.ts'
-import { identifyProcess, killProcessGroup, type ProcessIdentity } from '../platform/process-identity.ts'
+import {
+  identifyProcess,
+  killProcessGroup,
+  type ProcessIdentity,
+  signalChild,
+} from '../platform/process-identity.ts'
 import { parseJson } from '../contract/bounded-json.ts'
 import type { Attempt, AttemptResult, FromWorker, ToWorker } from './worker-messages.ts'
 import { fromAttemptFailure } from './worker.ts'
+import { WorkerStart } from './worker-start.ts'
 
 /** Options for starting worker children. */
 export interface WorkerChildOptions {
@@ -62,23 +68,25 @@ export class WorkerChild {
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
+    const start = new WorkerStart(this.#process)
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (!stream) continue
-      forEachLine(stream, (output) =>
-        log.warn({ task_id: this.#taskId, worker: this.#process.pid, output }, 'worker output'),
-      )
+      forEachLine(stream, (output) => {
+        start.addOutput(output)
+        log.warn({ task_id: this.#taskId, worker: this.#process.pid, output }, 'worker output')
+      })
     }
     this.exited = new Promise((resolve) => {
       this.#process.once('exit', () => resolve())
       this.#process.once('error', () => resolve())
     })
-    this.#ready = this.#register(folder)
+    this.#ready = this.#register(folder, start)
     // Without a stored identity a later start could not kill it.
-    this.#ready.catch(() => this.#process.kill('SIGKILL'))
+    this.#ready.catch(() => signalChild(this.#process, 'SIGKILL'))
     this.ended = this.#cleanUp(folder)
   }
 
-  async #register(folder: string): Promise<ProcessIdentity> {
+  async #register(folder: string, start: WorkerStart): Promise<ProcessIdentity> {
     const { pid } = this.#process
     const firstMessage = once(this.#process, 'message')
     firstMessage.catch(() => undefined)
@@ -87,7 +95,8 @@ export class WorkerChild {
       await writeFile(join(folder, `${identity.pid}.json`), JSON.stringify(identity), { mode: 0o600 })
       if (await Promise.race([firstMessage, this.exited])) return identity
     }
-    throw new MediaError(6500, 'a worker process could not be started')
+    signalChild(this.#process, 'SIGKILL')
+    throw await start.failure({ isUnidentified: identity === null })
   }
 
   async #cleanUp(folder: string): Promise<void> {
@@ -105,7 +114,7 @@ export class WorkerChild {
 
   /** Kills the child and everything in its group. */
   async end(): Promise<void> {
-    this.#process.kill('SIGKILL')
+    signalChild(this.#process, 'SIGKILL')
     await this.ended
   }
 
@@ -118,7 +127,7 @@ export class WorkerChild {
     let killTimer: NodeJS.Timeout | undefined
     const abort = (): void => {
       this.#send({ type: 'abort' })
-      killTimer = setTimeout(() => this.#process.kill('SIGKILL'), abortGraceMs)
+      killTimer = setTimeout(() => signalChild(this.#process, 'SIGKILL'), abortGraceMs)
     }
     watch.signal.addEventListener('abort', abort)
     try {

@@ -1,8 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { searchPath } from '../../platform/environment.ts'
+import { homeFolder, searchPath } from '../../platform/environment.ts'
 
 /** Program names; the headless shell is first because it is lighter and starts faster. */
 const programNames = [
@@ -19,7 +18,7 @@ const programNames = [
   'msedge',
 ].map((name) => (process.platform === 'win32' ? `${name}.exe` : name))
 
-const home = homedir()
+const home = homeFolder()
 const { platform } = process
 
 /** Folders of installers that do not change PATH; `*` matches any text. */

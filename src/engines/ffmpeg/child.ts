@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../../platform/clock.ts'
+import { signalChild } from '../../platform/process-identity.ts'
 import { treeProcessorMs } from '../process-tree.ts'
 import { Watchdog } from '../watchdog.ts'
 
@@ -72,8 +73,8 @@ export async function runChild(job: FfmpegChildOptions): Promise<ChildResult> {
   const end = () => {
     // A program that waits for input does not react to SIGTERM.
     child.stdin?.destroy()
-    child.kill('SIGTERM')
-    kill ??= setTimeout(() => child.kill('SIGKILL'), job.graceMs ?? defaultGraceMs)
+    signalChild(child, 'SIGTERM')
+    kill ??= setTimeout(() => signalChild(child, 'SIGKILL'), job.graceMs ?? defaultGraceMs)
   }
   let timedOut = false
   let isStalled = false

@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
-import { searchPath } from '../../platform/environment.ts'
+import { homeFolder, searchPath } from '../../platform/environment.ts'
 import { errorCode } from '../../platform/system-error.ts'
 import { runChild } from './child.ts'
 
@@ -199,7 +198,7 @@ function parseNames(table: string): Set<string> {
 }
 
 function defaultCandidates(): string[] {
-  const home = homedir()
+  const home = homeFolder()
   const folders = {
     darwin: ['/opt/homebrew/bin', '/usr/local/bin', '/opt/homebrew/opt/ffmpeg-full/bin', '/opt/local/bin'],
     win32: [

@@ -1,25 +1,15 @@
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, link, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chmod, copyFile, link } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../mcp/temporary-folder.ts'
+import { isOpenToOthers, nobody } from '../../open-to-others.ts'
 import { lacksBrowser } from './play.ts'
 import type { RendererReport } from './report-sandbox.ts'
 
 const run = promisify(execFile)
 const script = join(import.meta.dirname, 'report-sandbox.ts')
-
-/** User and group nobody of Debian. */
-const nobody = 65_534
-
-/** Whether other users may enter all folders of a path. */
-async function isOpenToOthers(path: string): Promise<boolean> {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (((await stat(folder)).mode & 0o005) !== 0o005) return false
-    if (folder === dirname(folder)) return true
-  }
-}
 
 it.skipIf(lacksBrowser || process.platform !== 'linux')(
   'a normal user gets the sandbox of the browser: particles have no access to the system',

@@ -3,6 +3,7 @@ import { MediaError } from '../../../contract/errors.ts'
 import { estimateSpeechSeconds } from '../../../media/speech/sentences.ts'
 import type { MonoAudio } from '../../../media/speech/speech-types.ts'
 import { limitConcurrency } from '../../../platform/concurrency.ts'
+import { signalChild } from '../../../platform/process-identity.ts'
 import { defaultStallMs, preferAsMemoryVictim, logTail } from '../../ffmpeg/child.ts'
 import { resolvePack } from '../../packs/resolve.ts'
 import { treeProcessorMs } from '../../process-tree.ts'
@@ -156,7 +157,7 @@ class ChildConnection {
   #kill(why: string): void {
     this.#fail(why)
     // Native code does not react to SIGTERM.
-    this.#process.kill('SIGKILL')
+    signalChild(this.#process, 'SIGKILL')
   }
 
   /** Rejects the pending request. The first reason is kept. */
