@@ -74,6 +74,8 @@ export interface ServiceOptions extends HostProcess {
   readonly questionTimeoutMs?: number | undefined
   /** How long a synchronous operation may take, ms. */
   readonly resultTimeoutMs?: number
+  /** Milliseconds since 1970; by default the system's clock. */
+  readonly clock?: () => number
   /** By default a SQLite file in the data folder. */
   readonly database?: DatabaseLocation
   readonly host?: string
@@ -141,7 +143,7 @@ async function openService(
 ): Promise<Pick<RunningService, 'service' | 'lost'>> {
   const { dataDir, log, operations, rateLimits = {}, voices = [], concurrency, metrics } = options
   const { storageQuota = Infinity, localImport = false, privateFolders = [] } = options
-  const { queuedPerKey = defaultQueuedPerKey } = options
+  const { queuedPerKey = defaultQueuedPerKey, clock = Date.now } = options
   const runningPerKey = options.runningPerKey ?? Math.max(1, concurrency - 1)
   const place = options.database ?? { path: join(dataDir, dataFiles.database) }
   const { lost } = opened.use(await lockDatabase(place))
@@ -157,12 +159,12 @@ async function openService(
     localImport,
     privateFolders: [...dataFolderParts(dataDir), ...privateFolders],
     storageQuota,
-    queue: createLocalQueue({ db, clock: Date.now, runningPerKey, onError }),
+    queue: createLocalQueue({ db, clock, runningPerKey, onError }),
     events: new TaskEvents(),
     voices,
-    rates: new RateLimits({ clock: Date.now, perMinute: rateLimits }),
+    rates: new RateLimits({ clock, perMinute: rateLimits }),
     operations: new Map(operations.map((module) => [module.operation.name, module])),
-    clock: Date.now,
+    clock,
     log,
     metrics,
     counts: createTaskMetrics(metrics),

@@ -1,51 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectedWorkMs, startTimes, type CompletedWork, type TimedTask } from './estimate.ts'
+import { type ScheduledTask, Scheduler, WaitingTasks } from '../queue/scheduler.ts'
+import { startTimes, type TimedTask } from './estimate.ts'
+import { WorkHistory } from './work-history.ts'
 
-const past = (planned: number, ...actual: number[]): CompletedWork[] =>
-  actual.map((one) => ({ planned, actual: one }))
 const milliseconds = fc.integer({ min: 0, max: 10_000_000 })
-const history = fc.array(fc.record({ planned: milliseconds, actual: milliseconds }), { maxLength: 60 })
-
-describe('expectedWorkMs', () => {
-  test.each([
-    ['no history', 1000, [], 1000],
-    ['too short a history', 1000, past(100, 300, 300, 300, 300), 1000],
-    ['twice as long as planned', 1000, past(100, 200, 200, 200, 200, 200), 2000],
-    ['the median, not the mean', 1000, past(100, 50, 100, 300, 400, 1_000_000), 3000],
-    ['the mean of the two middle ones', 1000, past(100, 100, 100, 100, 300, 400, 500), 2000],
-    ['plans of different length', 500, [...past(10, 30, 30), ...past(1000, 3000, 3000, 3000)], 1500],
-    ['a planned time of 0 is ignored', 1000, [...past(0, 500), ...past(100, 200, 200, 200, 200)], 1000],
-    ['at most twenty times slower', 1000, past(1, 1e6, 1e6, 1e6, 1e6, 1e6), 20_000],
-    ['at most twenty times faster', 1000, past(1e6, 1, 1, 1, 1, 1), 50],
-    ['negative durations of a clock that moved backwards', 1000, past(100, -5, -5, -5, -5, -5), 50],
-  ])('%s', (_, planned, before, expected) => {
-    expect(expectedWorkMs(planned, before)).toBe(expected)
-  })
-
-  test('differs from the plan by a factor of at most twenty, and does not depend on the order of the history', () => {
-    fc.assert(
-      fc.property(milliseconds, history, (planned, before) => {
-        const expected = expectedWorkMs(planned, before)
-        expect(expected).toBeGreaterThanOrEqual(planned / 20)
-        expect(expected).toBeLessThanOrEqual(planned * 20 + 1)
-        expect(Number.isInteger(expected)).toBe(true)
-        expect(expectedWorkMs(planned, before.toReversed())).toBe(expected)
-      }),
-    )
-  })
-
-  test('does not decrease when a past task took longer', () => {
-    fc.assert(
-      fc.property(milliseconds, history, fc.nat(), fc.nat(1_000_000), (planned, before, at, longer) => {
-        const slower = before.map((one, index) =>
-          index === at % before.length ? { ...one, actual: one.actual + longer } : one,
-        )
-        expect(expectedWorkMs(planned, slower)).toBeGreaterThanOrEqual(expectedWorkMs(planned, before))
-      }),
-    )
-  })
-})
 
 /** Remaining busy time of each worker, ms; 0 for a free one. */
 const workers = fc.array(fc.oneof(fc.constant(0), milliseconds), { minLength: 1, maxLength: 8 })
@@ -150,5 +109,119 @@ describe('startTimes', () => {
       ['1', 0],
       ['2', 5],
     ])
+  })
+})
+
+/** A task of the simulation. */
+interface SimulatedTask extends ScheduledTask {
+  readonly createdAt: number
+  /** Its type's plan and its actual work, ms. */
+  readonly plannedMs: number
+  readonly workMs: number
+  readonly reportsProgress: boolean
+}
+
+/** A random queue: tasks of accounts and keys with any priority, created within a time. The last one is observed. */
+interface Scenario {
+  readonly workers: number
+  readonly runningPerKey: number
+  readonly tasks: readonly SimulatedTask[]
+}
+
+/** How much work differs from the plan: by a factor of the type, which its history shows, and at random. */
+interface Deviation {
+  readonly typeRatio: number
+  readonly spread: number
+}
+
+const scenarios = ({ typeRatio, spread }: Deviation): fc.Arbitrary<Scenario> => {
+  const task = fc.record({
+    accountId: fc.integer({ min: 1, max: 4 }),
+    key: fc.integer({ min: 1, max: 2 }),
+    priority: fc.integer({ min: 0, max: 2 }),
+    createdAt: fc.integer({ min: 0, max: 120_000 }),
+    plannedMs: fc.constantFrom(500, 4000, 30_000, 200_000),
+    deviation: fc.double({ min: 1 - spread, max: 1 + spread, noNaN: true }),
+    reportsProgress: fc.boolean(),
+  })
+  return fc
+    .record({
+      workers: fc.integer({ min: 1, max: 4 }),
+      runningPerKey: fc.integer({ min: 1, max: 3 }),
+      tasks: fc.array(task, { minLength: 2, maxLength: 40, size: 'max' }),
+    })
+    .map(({ tasks, ...rest }) => ({
+      ...rest,
+      tasks: tasks
+        .toSorted((one, other) => one.createdAt - other.createdAt)
+        .map(({ key, deviation, ...one }, index) => ({
+          ...one,
+          id: String(index).padStart(3, '0'),
+          keyId: `key ${key} of ${one.accountId}`,
+          workMs: one.plannedMs * typeRatio * deviation,
+        })),
+    }))
+}
+
+/** Runs a scenario, and compares the real wait of its last task with the one expected at its creation, ms. */
+function simulate({ workers, runningPerKey, tasks }: Scenario, history: WorkHistory) {
+  const last = tasks.at(-1)
+  if (!last) throw new Error('a scenario has tasks')
+  const scheduler = new Scheduler({ runningPerKey })
+  const running = new Map<SimulatedTask, number>()
+  const toCreate = [...tasks]
+  let waiting: SimulatedTask[] = []
+  let expectedMs = Number.NaN
+  for (;;) {
+    const ends = [...running].map(([task, startedAt]) => startedAt + task.workMs)
+    const now = Math.min(toCreate[0]?.createdAt ?? Infinity, ...ends)
+    for (const [task, startedAt] of running) {
+      if (startedAt + task.workMs > now) continue
+      running.delete(task)
+      scheduler.end(task)
+    }
+    for (; toCreate[0] && toCreate[0].createdAt <= now; toCreate.shift()) waiting.push(toCreate[0])
+    if (Number.isNaN(expectedMs) && waiting.includes(last)) {
+      const load = { workers, runningPerKey, turns: scheduler.turns }
+      const timedRunning = [...running].map(([task, startedAt]) => {
+        const elapsedMs = now - startedAt
+        const progress = task.reportsProgress ? Math.floor((100 * elapsedMs) / task.workMs) : 0
+        return { ...task, workMs: history.remainingMs({ plannedMs: task.plannedMs, elapsedMs, progress }) }
+      })
+      const timedWaiting = waiting.map((task) => ({ ...task, workMs: history.expectedMs(task.plannedMs) }))
+      const starts = startTimes({ ...load, running: timedRunning, waiting: timedWaiting }, last.id)
+      expectedMs = starts.get(last.id) ?? Number.NaN
+    }
+    const line = new WaitingTasks(waiting)
+    while (running.size < workers) {
+      const next = line.take(scheduler)
+      if (!next) break
+      waiting = waiting.filter((task) => task !== next)
+      scheduler.start(next)
+      running.set(next, now)
+      if (next === last) return { expectedMs, actualMs: now - last.createdAt }
+    }
+  }
+}
+
+describe('expected waits in a simulated queue', () => {
+  test.each<[string, Deviation, number]>([
+    ['of tasks that take as long as planned', { typeRatio: 1, spread: 0 }, 0.98],
+    ['of tasks that take as long as planned, more or less', { typeRatio: 1, spread: 0.3 }, 0.95],
+    ['of tasks that take ten times as long, as their history shows', { typeRatio: 10, spread: 0.3 }, 0.95],
+  ])('%s, are nearly always within a factor of 3 or 2 s', (_, deviation, share) => {
+    const { typeRatio, spread } = deviation
+    const past = Array.from({ length: 50 }, (__, index) => ({
+      planned: 1000,
+      actual: 1000 * typeRatio * (1 + spread * ((2 * index) / 49 - 1)),
+    }))
+    const history = new WorkHistory(past)
+    const waits = fc
+      .sample(scenarios(deviation), { numRuns: 1000, seed: 18 })
+      .map((one) => simulate(one, history))
+    const isNear = ({ expectedMs, actualMs }: ReturnType<typeof simulate>) =>
+      Math.abs(expectedMs - actualMs) <= 2000 || (expectedMs <= 3 * actualMs && actualMs <= 3 * expectedMs)
+    expect(waits.filter(({ actualMs }) => actualMs > 2000).length).toBeGreaterThan(300)
+    expect(waits.filter(isNear).length / waits.length).toBeGreaterThanOrEqual(share)
   })
 })

@@ -3,38 +3,10 @@ import { priorities, type Priority, type TaskState } from '../contract/task.ts'
 import type { TaskRow } from '../db/schema.ts'
 import { type ScheduledTask, Scheduler, type Turns, WaitingTasks } from '../queue/scheduler.ts'
 import type { Service } from './service.ts'
+import { WorkHistory } from './work-history.ts'
 
-/** Number of a type's latest completed tasks from which work is estimated. */
+/** Number of a type's latest tasks from which work is estimated. */
 const historyLength = 50
-
-/** Minimum number of them. */
-const historyNeeded = 5
-
-/** Bound of the ratio between actual and planned work. */
-const extremeRatio = 20
-
-/** Planned and actual work of a completed task, ms. */
-export interface CompletedWork {
-  readonly planned: number
-  readonly actual: number
-}
-
-/** Expected work, ms: `planned` times the median ratio of actual to planned work in `history`. */
-export function expectedWorkMs(planned: number, history: readonly CompletedWork[]): number {
-  return Math.ceil(planned * workRatio(history))
-}
-
-function workRatio(history: readonly CompletedWork[]): number {
-  const ratios = history.filter((past) => past.planned > 0).map((past) => past.actual / past.planned)
-  if (ratios.length < historyNeeded) return 1
-  return Math.min(Math.max(median(ratios), 1 / extremeRatio), extremeRatio)
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  const [low = 0, high = low] = sorted.slice(Math.ceil(sorted.length / 2) - 1, sorted.length / 2 + 1)
-  return (low + high) / 2
-}
 
 /** A task with its expected work, or what is left of it, ms. */
 export interface TimedTask extends ScheduledTask {
@@ -96,7 +68,8 @@ export async function estimateTask(
   task: { type: string; plannedMs: number; priority: Priority },
 ): Promise<{ workMs: number; waitMs: number }> {
   const load = await currentLoad(service)
-  const workMs = expectedWorkMs(task.plannedMs, await recentWork(service, task.type, ['completed']))
+  const history = await recentWork(service, task.type, ['completed'])
+  const workMs = history.expectedMs(task.plannedMs)
   const priority = priorities.indexOf(task.priority)
   const waiting = [...load.waiting, { id: newTaskId, accountId, keyId, priority, workMs }]
   return { workMs, waitMs: startTimes({ ...load, waiting }, newTaskId).get(newTaskId) ?? 0 }
@@ -107,11 +80,20 @@ export async function expectedWaits(service: Service): Promise<ReadonlyMap<strin
   return startTimes(await currentLoad(service))
 }
 
+/** Expected wait of a task from now, ms: 0 once it has begun; while its questions are open, the one of its creation. */
+export async function currentWaitMs(
+  service: Service,
+  { id, status, estimated_wait_ms }: Pick<TaskRow, 'id' | 'status' | 'estimated_wait_ms'>,
+): Promise<number> {
+  if (status !== 'queued') return 0
+  return startTimes(await currentLoad(service), id).get(id) ?? estimated_wait_ms
+}
+
 async function recentWork(
   { db }: Service,
   type: string,
   statuses: readonly TaskState[],
-): Promise<CompletedWork[]> {
+): Promise<WorkHistory> {
   const rows = await db
     .selectFrom('tasks')
     .select(['planned_ms', 'started_at', 'finished_at', 'worked_ms'])
@@ -121,10 +103,15 @@ async function recentWork(
     .orderBy('id', 'desc')
     .limit(historyLength)
     .execute()
-  return rows.map((row) => ({
+  const past = rows.map((row) => ({
     planned: row.planned_ms ?? 0,
     actual: row.worked_ms + (row.finished_at ?? 0) - (row.started_at ?? 0),
   }))
+  return new WorkHistory(past)
+}
+
+type UnfinishedRow = Pick<TaskRow, 'status' | 'progress' | 'worked_ms' | 'started_at'> & {
+  readonly planned_ms: number
 }
 
 /** Running and queued tasks with the work that the latest history of their types predicts. */
@@ -148,15 +135,14 @@ async function currentLoad(service: Service): Promise<QueueLoad> {
     // Tasks that wait for answers are not in the queue.
     .where('questions_open', '=', 0)
     .execute()
-  const ratios = new Map<string, number>()
+  const histories = new Map<string, WorkHistory>()
   for (const type of new Set(unfinished.map((row) => row.type)))
-    ratios.set(type, workRatio(await recentWork(service, type, ['completed', 'failed'])))
+    histories.set(type, await recentWork(service, type, ['completed', 'failed']))
+  const noHistory = new WorkHistory([])
   const now = service.clock()
   const timed = unfinished.map((row) => {
-    const expectedMs = Math.ceil(row.planned_ms * (ratios.get(row.type) ?? 1))
-    const isNew = row.status === 'queued' && row.progress === 0
-    const workMs = isNew ? expectedMs : remainingMs(row, expectedMs, now)
     const { id, account_id: accountId, key_id: keyId, priority, status } = row
+    const workMs = unfinishedWorkMs(row, histories.get(row.type) ?? noHistory, now)
     return { id, accountId, keyId, priority, status, workMs }
   })
   const running = timed.filter(({ status }) => status === 'processing')
@@ -164,15 +150,13 @@ async function currentLoad(service: Service): Promise<QueueLoad> {
   return { workers, running, waiting, runningPerKey, turns: queue.turns }
 }
 
-/**
- * Expected remaining work of a running task, ms: by its progress, or by its duration so far if it reports none. A task
- * without progress that takes longer than expected has a tenth of its work left.
- */
-function remainingMs(
-  { progress, started_at, worked_ms }: Pick<TaskRow, 'progress' | 'started_at' | 'worked_ms'>,
-  expectedMs: number,
+/** Expected work of an unfinished task, ms, or what remains of it. */
+function unfinishedWorkMs(
+  { status, progress, planned_ms, worked_ms, started_at }: UnfinishedRow,
+  history: WorkHistory,
   now: number,
 ): number {
-  if (progress > 0) return Math.ceil((expectedMs * (100 - progress)) / 100)
-  return Math.max(Math.ceil(expectedMs / 10), expectedMs - worked_ms - (now - (started_at ?? now)))
+  if (status === 'queued' && progress === 0) return history.expectedMs(planned_ms)
+  const elapsedMs = worked_ms + now - (started_at ?? now)
+  return history.remainingMs({ plannedMs: planned_ms, elapsedMs, progress })
 }

@@ -11,6 +11,7 @@ import { findOwnFile } from '../files/records.ts'
 import { failpoint } from '../platform/failpoint.ts'
 import { type CheckedRequest, checkFields, planRequest, type RequestPlan } from './check-request.ts'
 import { asksLanguageModel, chooseAnswerer } from '../engines/language-model/choose-answerer.ts'
+import { currentWaitMs } from './estimate.ts'
 import { recordEvent } from './events.ts'
 import { type Creation, findRepeated, findUnfinished, storeIdempotencyKey } from './idempotency.ts'
 import { logCreated } from './task-metrics.ts'
@@ -70,7 +71,9 @@ export async function submitTask(
     const now = service.clock()
     const task = { ...queuedTask(plan, { priority, now }), ...creation, key_id: caller.keyId }
     const { row, isJoined } = await insertTask(service, { task, fileIds: plan.fileIds, idempotencyKey, join })
-    const response = isJoined ? joinedResponse(operation, row) : createdResponse(operation, row)
+    const response = isJoined
+      ? joinedResponse(operation, await withCurrentWait(service, row))
+      : createdResponse(operation, row)
     return { row, isNew: row.id === task.id, response }
   })
 }
@@ -146,6 +149,11 @@ function estimatedSeconds({
   }
 }
 
+/** A task that is joined, with its expected wait from now. */
+async function withCurrentWait(service: Service, row: TaskRow): Promise<TaskRow> {
+  return { ...row, estimated_wait_ms: await currentWaitMs(service, row) }
+}
+
 /** Response of a creation that joined a task, with the task's present status. */
 function joinedResponse(operation: Operation, row: TaskRow): CreationResponse {
   const response = createdResponse(operation, row)
@@ -167,7 +175,7 @@ export async function quoteTask(
     const creation = await toCreation(service, caller, { ...submission, ...request })
     const { answers_by: answersBy } = creation
     const unfinished = join ? await findUnfinished(service.db, creation) : undefined
-    if (unfinished) return { credits: 0, ...estimatedSeconds(unfinished) }
+    if (unfinished) return { credits: 0, ...estimatedSeconds(await withCurrentWait(service, unfinished)) }
     const { credits, workMs, waitMs } = await planRequest(service, caller, {
       ...{ ...request, priority, answersBy, signal },
     })

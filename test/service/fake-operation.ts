@@ -16,13 +16,14 @@ const behaviours = [
   'break',
   'crash',
   'wait',
+  'hang',
   'work',
   'outlive',
   'ask',
   'ask twice',
 ] as const
 
-/** Expected duration of a task, s; `work` takes it without progress. */
+/** Expected duration of a task, s; `work` takes it without progress, and `hang` does not end. */
 const plannedSeconds = 2
 
 /** A quick test operation that copies a file, or fails or blocks as its behaviour requests. */
@@ -48,7 +49,7 @@ type Input = z.output<typeof fakeOperation.input>
 
 async function run(input: Input, context: RunContext) {
   const file = context.files.get(input.file_id)
-  if (input.behaviour !== 'work') context.progress(10)
+  if (!['work', 'hang'].includes(input.behaviour)) context.progress(10)
   switch (input.behaviour) {
     case 'refuse':
       throw new MediaError(6017, 'this file is always rejected')
@@ -62,6 +63,7 @@ async function run(input: Input, context: RunContext) {
       spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', context.scratch], { stdio: 'ignore' })
       return await untilAborted(context.signal)
     case 'wait':
+    case 'hang':
       return await untilAborted(context.signal)
     case 'ask':
     case 'ask twice':

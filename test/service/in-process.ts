@@ -49,6 +49,8 @@ export interface TestServiceOptions {
   readonly resultTimeoutMs?: number
   readonly agentAnswers?: AgentAnswers
   readonly questionTimeoutMs?: number
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number
   readonly port?: number
   /** Models provided by users, by pack. */
   readonly userModels?: PackSettings['own']
