@@ -9,7 +9,7 @@ import { isOpenToOthers, nobody } from './open-to-others.ts'
 import { api } from './service/api.ts'
 import { mainModule } from './run-command.ts'
 
-// Services of users that own nothing but their data folder. Only root can start processes of other users.
+// Services of users that own only their data folder. Only root can start processes of other users.
 
 const isRoot = process.getuid?.() === 0
 

@@ -22,7 +22,7 @@ interface RegionPictureRequest {
   readonly signal: AbortSignal
 }
 
-/** Cached layouts of region pictures. */
+/** Cached layouts of region pictures, and errors of invalid lists. */
 interface RegionPictureCache {
   /**
    * Selects the frames of a picture of regions and the marks on each. Throws 6014 for a file without a picture and
@@ -42,58 +42,89 @@ const maxCachedPictures = 32
  */
 export function createRegionPictureCache(service: Service): RegionPictureCache {
   const oneAtATime = limitPerAccount({ limit: 1, name: 'pictures of regions' })
-  const kept = new Map<string, RegionPicture>()
-  const keep = (name: string, picture: RegionPicture) => {
-    kept.delete(name)
-    kept.set(name, picture)
-    for (const oldest of kept.keys()) if (kept.size > maxCachedPictures) kept.delete(oldest)
-  }
+  const kept = new LatestOutcomes()
   return {
-    async get(row, { query, accountId, signal }) {
-      const listRow = await findOwnFile(service.db, {
-        accountId,
-        id: query.regions_file_id,
-        now: service.clock(),
-      })
-      if (kindOf(listRow.ext) !== 'text') {
-        throw new MediaError(6014, `regions: ${listRow.name} is not text`, {
-          hint: 'Use the JSON file returned by detection, edited or not.',
-        })
-      }
-      checkRegionsSize({ name: `regions: ${listRow.name}`, size: listRow.size })
-      const { facts } = await probeStoredFile(service, row, { signal })
-      if (!facts?.video) {
-        throw new MediaError(6014, `${row.name} has no video or image to draw regions on`, {
-          hint: 'Use the video or image in which the regions were detected.',
-        })
-      }
-      const grid = isStill(facts.container) ? stillGrid : videoFrameGrid(facts.video)
-      const at = query.at && frameIndexesAt(query.at, grid, row.name)
+    async get(row, asked) {
+      const { accountId, signal } = asked
+      const { listRow, grid, at } = await findSubject(service, row, asked)
       const at0 = at ? at.join() : ''
       const key = [accountId, row.blake3, row.ext, listRow.blake3, at0].join(' ')
+      // A list never changes, so an invalid one is read once.
+      const refusalKey = [accountId, 'refused', listRow.blake3, listRow.name].join(' ')
+      const create = async (): Promise<RegionPicture | MediaError> => {
+        const bytes = await readFileBytes(service.files, listRow, signal)
+        const selection = { grid, at, name: `regions ${listRow.blake3} ${at0}` }
+        const outcome = await compose(bytes, { name: listRow.name, selection, signal }).catch(toRefusal)
+        if ((await fileStillExists(service, row)) && (await fileStillExists(service, listRow)))
+          kept.set(outcome instanceof MediaError ? refusalKey : key, outcome)
+        return outcome
+      }
       const select = async (): Promise<RegionPicture> => {
         signal.throwIfAborted()
-        const known = kept.get(key)
-        const name = `regions ${listRow.blake3} ${at0}`
-        const picture =
-          known ??
-          (await compose(await readFileBytes(service.files, listRow, signal), {
-            name: listRow.name,
-            selection: { grid, at, name },
-            signal,
-          }))
-        if (known || ((await fileStillExists(service, row)) && (await fileStillExists(service, listRow))))
-          keep(key, picture)
-        return picture
+        const outcome = kept.get(key) ?? kept.get(refusalKey) ?? (await create())
+        if (outcome instanceof MediaError) throw outcome
+        return outcome
       }
       return await oneAtATime(accountId, select, signal)
     },
-    forget({ account_id, blake3 }) {
-      for (const name of kept.keys()) {
-        if (name.startsWith(`${account_id} `) && name.includes(` ${blake3} `)) kept.delete(name)
-      }
-    },
+    forget: (file) => kept.forget(file),
   }
+}
+
+/** The pictures and refusals that were used last. Names begin with the account and contain the contents. */
+class LatestOutcomes {
+  readonly #kept = new Map<string, RegionPicture | MediaError>()
+
+  get(name: string): RegionPicture | MediaError | undefined {
+    const outcome = this.#kept.get(name)
+    if (outcome) this.set(name, outcome)
+    return outcome
+  }
+
+  set(name: string, outcome: RegionPicture | MediaError): void {
+    this.#kept.delete(name)
+    this.#kept.set(name, outcome)
+    for (const oldest of this.#kept.keys()) if (this.#kept.size > maxCachedPictures) this.#kept.delete(oldest)
+  }
+
+  forget({ account_id, blake3 }: RemovedFile): void {
+    for (const name of this.#kept.keys()) {
+      if (name.startsWith(`${account_id} `) && name.includes(` ${blake3} `)) this.#kept.delete(name)
+    }
+  }
+}
+
+/** The list of a request, the frames of the file, and those to show. Throws as `RegionPictureCache.get` does. */
+async function findSubject(
+  service: Service,
+  row: FileRow,
+  { query, accountId, signal }: RegionPictureRequest,
+) {
+  const listRow = await findOwnFile(service.db, {
+    accountId,
+    id: query.regions_file_id,
+    now: service.clock(),
+  })
+  if (kindOf(listRow.ext) !== 'text') {
+    throw new MediaError(6014, `regions: ${listRow.name} is not text`, {
+      hint: 'Use the JSON file returned by detection, edited or not.',
+    })
+  }
+  checkRegionsSize({ name: `regions: ${listRow.name}`, size: listRow.size })
+  const { facts } = await probeStoredFile(service, row, { signal })
+  if (!facts?.video) {
+    throw new MediaError(6014, `${row.name} has no video or image to draw regions on`, {
+      hint: 'Use the video or image in which the regions were detected.',
+    })
+  }
+  const grid = isStill(facts.container) ? stillGrid : videoFrameGrid(facts.video)
+  return { listRow, grid, at: query.at && frameIndexesAt(query.at, grid, row.name) }
+}
+
+/** Returns the error of a list that will always be refused. Throws others. */
+function toRefusal(error: unknown): MediaError {
+  if (error instanceof MediaError && !error.retryable) return error
+  throw error
 }
 
 /** Whether the file was not deleted meanwhile. */

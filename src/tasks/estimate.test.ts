@@ -164,7 +164,7 @@ const scenarios = ({ typeRatio, spread }: Deviation): fc.Arbitrary<Scenario> => 
 }
 
 /** Runs a scenario, and compares the real wait of its last task with the one expected at its creation, ms. */
-function simulate({ workers, runningPerKey, tasks }: Scenario, history: WorkHistory) {
+function simulate({ workers: workerCount, runningPerKey, tasks }: Scenario, history: WorkHistory) {
   const last = tasks.at(-1)
   if (!last) throw new Error('a scenario has tasks')
   const scheduler = new Scheduler({ runningPerKey })
@@ -182,7 +182,7 @@ function simulate({ workers, runningPerKey, tasks }: Scenario, history: WorkHist
     }
     for (; toCreate[0] && toCreate[0].createdAt <= now; toCreate.shift()) waiting.push(toCreate[0])
     if (Number.isNaN(expectedMs) && waiting.includes(last)) {
-      const load = { workers, runningPerKey, turns: scheduler.turns }
+      const load = { workers: workerCount, runningPerKey, turns: scheduler.turns }
       const timedRunning = [...running].map(([task, startedAt]) => {
         const elapsedMs = now - startedAt
         const progress = task.reportsProgress ? Math.floor((100 * elapsedMs) / task.workMs) : 0
@@ -193,7 +193,7 @@ function simulate({ workers, runningPerKey, tasks }: Scenario, history: WorkHist
       expectedMs = starts.get(last.id) ?? Number.NaN
     }
     const line = new WaitingTasks(waiting)
-    while (running.size < workers) {
+    while (running.size < workerCount) {
       const next = line.take(scheduler)
       if (!next) break
       waiting = waiting.filter((task) => task !== next)

@@ -7,7 +7,7 @@ import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/g
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
 import { type DelayProbe, startDelayProbe } from './delay-probe.ts'
-import { gtrk, purify, regions, repeated } from './large-bodies.ts'
+import { gtrk, labelledRegions, purify, regions, repeated } from './large-bodies.ts'
 import { envelope, sendRequest } from './raw-http.ts'
 
 /** Longest delay that one request may cause for others, ms. */
@@ -268,6 +268,16 @@ describe('one request delays others by less than 300 ms:', { retry: 2 }, () => {
       maxPlanDelayMs,
     )
   })
+})
+
+test('a picture of 50,000 regions delays others by less than 300 ms', { retry: 2 }, async () => {
+  const { service: target, probe: delays, video: shown } = running()
+  const { data: list } = await api(target).upload('list.json', labelledRegions(50_000))
+  await delays.longestDelay()
+  const path = `/base/file/${shown.file_id}/preview?kind=regions&regions_file_id=${list.file_id}`
+  const headers = { authorization: target.apiKey }
+  expect((await sendRequest(target.baseUrl + path, { headers })).status).toBe(200)
+  expect(await delays.longestDelay()).toBeLessThan(maxDelayMs)
 })
 
 const cueTimes = '00:00:01,000 --> 00:00:02,000\n'

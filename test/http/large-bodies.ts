@@ -24,3 +24,13 @@ export function gtrk(field: string, tracks = 1, gaps = 0): string {
   const start = '{"version":"v1","video_size":[640,360],"video_rate":25,"materials":[],"audio_track":[]'
   return `${start},${field},"video_track":[${`${track},`.repeat(tracks - 1)}${track}]}`
 }
+
+/** A list of regions with random boxes, and with labels that are drawn. */
+export function labelledRegions(count: number): string {
+  const share = () => Math.round(Math.random() * 500) / 1000 + 0.001
+  const one = (_: unknown, index: number) => ({
+    ...{ id: `region-${index}`, source: 'manual', x: share() / 2, y: share() / 2, w: share(), h: share() },
+    ...{ start: 0, end: 1, score: 0.95 },
+  })
+  return JSON.stringify({ regions: Array.from({ length: count }, one) })
+}

@@ -75,6 +75,22 @@ describe('the cache of region pictures', () => {
       expect(new Set(read).size).toBe(1)
     })
 
+    test('reads an invalid list once for concurrent requests, whatever times they ask for', async () => {
+      const { read, baseUrl } = await startObservedService()
+      const { apiKey } = await service().account(0)
+      const { path } = await createSubject(baseUrl, apiKey, 'refused')
+      const calls = api({ baseUrl, apiKey })
+      const items = `{"regions":[${'{},'.repeat(1_000_000)}{}]}`
+      const list = (await calls.upload('list.json', items)).data.file_id
+      const times = ['', '&at=0.1', '&at=0.2', '', '', '', '', '']
+      const responses = await Promise.all(times.map((at) => calls.send(`${path(list)}${at}`)))
+      for (const { code, msg } of responses) {
+        expect(code).toBe(6016)
+        expect(msg).toMatch(/^list\.json is not a valid list.* at most 50000 items, 1000001 given$/)
+      }
+      expect(read).toHaveLength(1)
+    })
+
     test('drops entries of files removed by a clean-up', async () => {
       const { read, baseUrl } = await startObservedService()
       const { apiKey } = await service().account(0)

@@ -1,3 +1,4 @@
+import type { Rect } from '../../media/geometry.ts'
 import { mixPixel, type RgbColour, type RgbPicture } from './raster.ts'
 
 /*
@@ -191,37 +192,70 @@ function readStrokes(text: string): { width: number; strokes: readonly Stroke[] 
   return { width: points.length === 0 ? blankWidth : Math.max(...points.map(([x]) => x)), strokes }
 }
 
-function drawStrokes(
-  picture: RgbPicture,
-  { strokes, radius }: { strokes: readonly Stroke[]; radius: number },
-  colour: RgbColour,
-): void {
+interface StrokeShape {
+  readonly strokes: readonly Stroke[]
+  /** Half the thickness of a stroke, pixels. */
+  readonly radius: number
+}
+
+/** Draws strokes with smooth edges. A picture of regions has thousands of letters: the work follows their length. */
+function drawStrokes(picture: RgbPicture, { strokes, radius }: StrokeShape, colour: RgbColour): void {
   const points = strokes.flat()
-  const xs = points.map(([x]) => x)
-  const ys = points.map(([, y]) => y)
-  for (let row = Math.floor(Math.min(...ys) - radius - 1); row <= Math.max(...ys) + radius + 1; row++) {
-    for (
-      let column = Math.floor(Math.min(...xs) - radius - 1);
-      column <= Math.max(...xs) + radius + 1;
-      column++
-    ) {
-      const centre: GlyphPoint = [column + 0.5, row + 0.5]
-      const distance = Math.min(...strokes.map((stroke) => distanceTo(stroke, centre)))
-      const share = Math.min(1, Math.max(0, radius + 0.5 - distance))
-      if (share > 0) mixPixel(picture, { x: column, y: row, share }, colour)
+  const area = coveredArea(points, radius)
+  // Opacity of each pixel, 0 to 1.
+  const shares = new Float64Array(area.width * area.height)
+  for (const stroke of strokes) {
+    for (const [index, from] of stroke.entries()) {
+      const to = stroke[index + 1] ?? (stroke.length === 1 ? from : undefined)
+      if (to) coverSegment({ area, shares, radius }, from, to)
     }
+  }
+  for (const [index, share] of shares.entries()) {
+    if (share === 0) continue
+    const at = { x: area.x + (index % area.width), y: area.y + Math.floor(index / area.width), share }
+    mixPixel(picture, at, colour)
   }
 }
 
-/** Returns the shortest distance from a point to a stroke. */
-function distanceTo(stroke: Stroke, [px, py]: GlyphPoint): number {
-  let shortest = Infinity
-  for (const [index, [ax, ay]] of stroke.entries()) {
-    const [bx, by] = stroke[index + 1] ?? [ax, ay]
-    const length = (bx - ax) ** 2 + (by - ay) ** 2
-    const along =
-      length === 0 ? 0 : Math.min(1, Math.max(0, ((px - ax) * (bx - ax) + (py - ay) * (by - ay)) / length))
-    shortest = Math.min(shortest, Math.hypot(px - ax - along * (bx - ax), py - ay - along * (by - ay)))
+/** The pixels that a line between points can touch. */
+function coveredArea(points: readonly GlyphPoint[], radius: number): Rect {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const [x, y] of points) {
+    left = Math.min(left, x)
+    right = Math.max(right, x)
+    top = Math.min(top, y)
+    bottom = Math.max(bottom, y)
   }
-  return shortest
+  if (left > right) return { x: 0, y: 0, width: 0, height: 0 }
+  const [x, y] = [Math.floor(left - radius - 1), Math.floor(top - radius - 1)]
+  return { x, y, width: Math.ceil(right + radius + 1) - x, height: Math.ceil(bottom + radius + 1) - y }
+}
+
+interface Coverage {
+  readonly area: Rect
+  readonly shares: Float64Array
+  readonly radius: number
+}
+
+/** Raises the opacity of the pixels near a line to what their distance gives. */
+function coverSegment({ area, shares, radius }: Coverage, [ax, ay]: GlyphPoint, [bx, by]: GlyphPoint): void {
+  const near = coveredArea(
+    [
+      [ax, ay],
+      [bx, by],
+    ],
+    radius,
+  )
+  const [dx, dy] = [bx - ax, by - ay]
+  const length = dx ** 2 + dy ** 2
+  for (let row = near.y; row < near.y + near.height; row++) {
+    for (let column = near.x; column < near.x + near.width; column++) {
+      const [px, py] = [column + 0.5 - ax, row + 0.5 - ay]
+      const along = length === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / length))
+      const distance = Math.sqrt((px - along * dx) ** 2 + (py - along * dy) ** 2)
+      const share = Math.min(1, radius + 0.5 - distance)
+      const at = (row - area.y) * area.width + column - area.x
+      if (share > (shares[at] ?? 1)) shares[at] = share
+    }
+  }
 }

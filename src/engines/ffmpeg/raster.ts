@@ -50,7 +50,15 @@ export function compositeRgba({ width, pixels }: RgbPicture, box: Rect, rgba: Ui
     for (let column = 0; column < box.width; column++) {
       const from = (row * box.width + column) * 4
       const to = ((box.y + row) * width + box.x + column) * 3
-      const alpha = (rgba[from + 3] ?? 255) / 255
+      const opacity = rgba[from + 3] ?? 255
+      if (opacity === 255) {
+        // Nearly all pixels of a million.
+        pixels[to] = rgba[from] ?? 0
+        pixels[to + 1] = rgba[from + 1] ?? 0
+        pixels[to + 2] = rgba[from + 2] ?? 0
+        continue
+      }
+      const alpha = opacity / 255
       const dark = (Math.floor(row / checkerSide) + Math.floor(column / checkerSide)) % 2 === 0
       const below = checkerColours[dark ? 0 : 1]
       for (let channel = 0; channel < 3; channel++) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
 import { drawMarks, type Mark } from './draw-marks.ts'
@@ -44,7 +45,11 @@ export async function regionSheet(
   const { picture, ...drawn } = isStill(facts.container)
     ? { picture: await drawStillCopies(path, job), isWhole: true }
     : await drawVideoFrames(path, job)
-  for (const [index, { box }] of sheet.cells.entries()) drawMarks(picture, box, frames[index]?.marks ?? [])
+  for (const [index, { box }] of sheet.cells.entries()) {
+    // A full sheet takes a tenth of a second: others have their turn between its frames.
+    await nextTurn()
+    drawMarks(picture, box, frames[index]?.marks ?? [])
+  }
   return { jpeg: await encodeJpeg(picture, { signal, largest: maxSheetBytes }), ...drawn }
 }
 
