@@ -19,14 +19,15 @@ import { serviceInfo, type ServiceKind, serviceKinds } from '../engines/services
 import { configuredService, serviceSettingHint } from '../engines/services/configured.ts'
 import { storageUsed } from '../files/storage-limits.ts'
 import { describeLayout, listLayouts } from '../media/layout/describe.ts'
-import { lazy } from '../platform/cache.ts'
+import { lazy, LruByteCache } from '../platform/cache.ts'
 import { countTasks } from '../tasks/records.ts'
 import { type Answerer, chooseAnswerer } from '../engines/language-model/choose-answerer.ts'
 import type { Service } from '../tasks/service.ts'
 import { offersAnswers } from './question-routes.ts'
 import { authenticatedCaller } from './authentication.ts'
 import { parseParameters } from './request-input.ts'
-import { sendWithEtag, success } from './responses.ts'
+import { success } from './responses.ts'
+import { StaticDocument } from './static-document.ts'
 
 /** Capabilities of the service, and catalogues of values for requests. */
 export function registerCatalogRoutes(app: FastifyInstance, service: Service, version: string): void {
@@ -54,24 +55,35 @@ export function registerCatalogRoutes(app: FastifyInstance, service: Service, ve
       tasks: await countTasks(service.db, accountId),
     })
   })
-  const enums = lazy(() => jsonDocument(listEnumerations(modules.map(({ operation }) => operation))))
-  app.get(routes.enums.path, (request, reply) => sendWithEtag(request, reply, enums()))
-  app.get(routes.voices.path, (request, reply) =>
-    sendWithEtag(request, reply, jsonDocument({ list: service.voices })),
+  const enums = lazy(() =>
+    StaticDocument.envelope(listEnumerations(modules.map(({ operation }) => operation))),
   )
+  app.get(routes.enums.path, (request, reply) => enums().send(request, reply))
+  const voices = lazy(() => StaticDocument.envelope({ list: service.voices }))
+  app.get(routes.voices.path, (request, reply) => voices().send(request, reply))
+  registerLayoutRoute(app)
+}
+
+/** The layouts of a query are the same each time. */
+function registerLayoutRoute(app: FastifyInstance): void {
+  const pages = new LruByteCache<StaticDocument>(layoutCacheBytes)
   app.get(routes.layouts.path, (request, reply) => {
-    const {
-      slot_count: slotCount,
-      ratio,
-      page,
-      page_size,
-    } = parseParameters(routes.layouts.query, request.query)
+    const query = parseParameters(routes.layouts.query, request.query)
+    const name = JSON.stringify(query)
+    const known = pages.get(name)
+    if (known) return known.send(request, reply)
+    const { slot_count: slotCount, ratio, page, page_size } = query
     const layouts = listLayouts({ slotCount, ratio })
     const shown = layouts.slice((page - 1) * page_size, page * page_size)
     const list = shown.map((layout) => describeLayout(layout, ratio ?? '1:1'))
-    return sendWithEtag(request, reply, jsonDocument({ list, total: layouts.length, page, page_size }))
+    const document = StaticDocument.envelope({ list, total: layouts.length, page, page_size })
+    pages.set(name, document)
+    return document.send(request, reply)
   })
 }
+
+/** Memory for the pages of layouts that were sent last, bytes. */
+const layoutCacheBytes = 4 * 2 ** 20
 
 const serviceLimits: Omit<Capabilities['limits'], 'max_body_bytes'> = {
   max_file_bytes: maxFileBytes,
@@ -120,10 +132,6 @@ function describeExternalService(
     model: isAgent ? 'agent' : (service?.model ?? null),
     missing: service || isAgent ? null : serviceSettingHint(name),
   }
-}
-
-function jsonDocument(data: unknown) {
-  return { type: 'application/json; charset=utf-8', text: JSON.stringify(success(data)) }
 }
 
 async function describeCapability(

@@ -9,7 +9,7 @@ import { describeConstraints, describeType, fieldRows } from './openapi-fields.t
 import type { ApiBody, ApiParameter } from './openapi-requests.ts'
 import type { ApiResponse } from './openapi-responses.ts'
 import { type ApiOperation, describeApi, type DescribeApiOptions, type OpenApiDocument } from './openapi.ts'
-import { sendWithEtag } from './responses.ts'
+import { StaticDocument } from './static-document.ts'
 
 /** The page's only style. The content security policy allows it by its hash. */
 const docsStyle = `
@@ -166,10 +166,10 @@ export function registerDocsRoutes(
     const contracts = [...operations.values()].map(({ operation }) => operation)
     return describeApi(contracts, about)
   })
-  const document = lazy(() => ({ type: 'application/json; charset=utf-8', text: JSON.stringify(api()) }))
-  const page = lazy(() => ({ type: 'text/html; charset=utf-8', text: renderDocsPage(api()).text }))
-  app.get(rawRoutes.openapi.path, (request, reply) => sendWithEtag(request, reply, document()))
+  const document = lazy(() => new StaticDocument('application/json; charset=utf-8', JSON.stringify(api())))
+  const page = lazy(() => new StaticDocument('text/html; charset=utf-8', renderDocsPage(api()).text))
+  app.get(rawRoutes.openapi.path, (request, reply) => document().send(request, reply))
   app.get(rawRoutes.documents.path, (request, reply) =>
-    sendWithEtag(request, reply.header('content-security-policy', docsSecurityPolicy), page()),
+    page().send(request, reply.header('content-security-policy', docsSecurityPolicy)),
   )
 }

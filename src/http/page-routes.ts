@@ -8,8 +8,9 @@ import { readBody } from '../contract/validation.ts'
 import { pageLogin, rawRoutes, routes } from '../contract/routes.ts'
 import { toTimestamp } from '../contract/fields.ts'
 import type { Service } from '../tasks/service.ts'
-import { sendWithEtag, success } from './responses.ts'
+import { success } from './responses.ts'
 import { fastifyPath } from './request-input.ts'
+import { StaticDocument } from './static-document.ts'
 
 /** Folder of the page's files, in the sources and in the build. */
 const pageFolder = join(import.meta.dirname, '..', 'page')
@@ -45,11 +46,11 @@ export async function registerPageRoutes(app: FastifyInstance, { db, clock }: Se
   const parts = await loadAssets()
   const tickets = new PageTickets(clock)
   app.get(rawRoutes.page.path, (request, reply) =>
-    sendWithEtag(request, withSecurityHeaders(reply), findAsset(parts, 'index.html')),
+    findAsset(parts, 'index.html').send(request, withSecurityHeaders(reply)),
   )
   app.get(fastifyPath(rawRoutes.pagePart.path), (request, reply) => {
     const { name } = request.params as { name: string }
-    return sendWithEtag(request, withSecurityHeaders(reply), findAsset(parts, name))
+    return findAsset(parts, name).send(request, withSecurityHeaders(reply))
   })
   app.post(routes.pageTicket.path, async ({ headers: { authorization } }) => {
     if (authorization === undefined) {
@@ -69,22 +70,17 @@ export async function registerPageRoutes(app: FastifyInstance, { db, clock }: Se
   })
 }
 
-interface PageAsset {
-  readonly type: string
-  readonly text: string
-}
-
-async function loadAssets(): Promise<ReadonlyMap<string, PageAsset>> {
+async function loadAssets(): Promise<ReadonlyMap<string, StaticDocument>> {
   const names = (await readdir(pageFolder)).filter((name) => Object.hasOwn(contentTypes, extname(name)))
-  const read = async (name: string): Promise<[string, PageAsset]> => [
+  const read = async (name: string): Promise<[string, StaticDocument]> => [
     name,
-    { type: contentTypes[extname(name)] ?? '', text: await readFile(join(pageFolder, name), 'utf8') },
+    new StaticDocument(contentTypes[extname(name)] ?? '', await readFile(join(pageFolder, name), 'utf8')),
   ]
   return new Map(await Promise.all(names.map(read)))
 }
 
 /** Finds an asset in memory: no name reaches the file system. */
-function findAsset(parts: ReadonlyMap<string, PageAsset>, name: string): PageAsset {
+function findAsset(parts: ReadonlyMap<string, StaticDocument>, name: string): StaticDocument {
   const part = parts.get(name)
   if (part) return part
   throw new MediaError(6005, `the page has no file ${JSON.stringify(name)}`, {

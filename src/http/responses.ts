@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -108,16 +107,4 @@ export function success<T>(data: T, msg = 'success') {
 export function matchesEtag(ifNoneMatch: string | undefined, tag: string): boolean {
   const tags = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? []
   return tags.includes(tag) || tags.includes('*')
-}
-
-/** Sends rarely changing text with an ETag of its content, or 304 when the client has it. */
-export function sendWithEtag(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { type, text }: { readonly type: string; readonly text: string },
-): FastifyReply {
-  const tag = `"${createHash('sha256').update(text).digest('base64url')}"`
-  void reply.header('etag', tag).header('cache-control', 'private, no-cache')
-  if (matchesEtag(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  return reply.header('x-content-type-options', 'nosniff').type(type).send(text)
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -245,6 +246,25 @@ describe('the page', () => {
       expect([other.status, other.bytes]).toEqual([200, first.bytes])
       const head = await sendRequest(service.baseUrl + path, { method: 'HEAD', headers })
       expect([head.status, head.headers['etag'], head.bytes.length]).toEqual([200, tag, 0])
+    },
+  )
+
+  test.for(['/docs', '/docs/openapi.json', '/page/main.js'])(
+    '%s is compressed for clients that accept it, with an ETag of its own',
+    async (path) => {
+      const get = (headers: Record<string, string>) =>
+        sendRequest(service.baseUrl + path, { headers: { authorization: world.account.apiKey, ...headers } })
+      const plain = await get({})
+      for (const encoding of ['identity', 'gzip;q=0', 'br, xgzip'])
+        expect((await get({ 'accept-encoding': encoding })).bytes).toEqual(plain.bytes)
+      const packed = await get({ 'accept-encoding': 'br, GZIP;q=0.5' })
+      expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+      expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2)
+      expect(gunzipSync(packed.bytes)).toEqual(plain.bytes)
+      const tag = String(packed.headers['etag'])
+      expect(tag).not.toBe(plain.headers['etag'])
+      const again = await get({ 'accept-encoding': 'gzip', 'if-none-match': tag })
+      expect([again.status, again.headers['vary']]).toEqual([304, 'accept-encoding'])
     },
   )
 })
