@@ -3,8 +3,11 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { MediaError } from '../contract/errors.ts'
 import { rawRoutes, routes } from '../contract/routes.ts'
 import type { RemovedFile } from '../files/content.ts'
-import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-choice.ts'
-import { headersTimeoutMs, limitConnections } from '../platform/connection-limits.ts'
+import {
+  type ConnectionGuardOptions,
+  guardConnections,
+  headersTimeoutMs,
+} from '../platform/connection-limits.ts'
 import type { HostProcess } from '../platform/hosting.ts'
 import { onResponseClosed } from '../platform/response-closed.ts'
 import type { Service } from '../tasks/service.ts'
@@ -74,7 +77,8 @@ export interface AppOptions {
   readonly publicUrl?: string | undefined
   /** Whether the query may contain the key. */
   readonly allowQueryAuthorization?: boolean | undefined
-  readonly connectionLimits?: ConnectionLimits | undefined
+  readonly connectionLimits?: ConnectionGuardOptions['limits']
+  readonly unread?: ConnectionGuardOptions['unread']
   readonly timeouts?: AppTimeouts
 }
 
@@ -96,7 +100,8 @@ export async function createApp(
     idleTimeoutMs = defaultIdleTimeoutMs,
     publicUrl,
     allowQueryAuthorization = false,
-    connectionLimits = defaultConnectionLimits,
+    connectionLimits,
+    unread,
     timeouts: { keyCheckMs = idleTimeoutMs / 2, headersMs = headersTimeoutMs, openBodyMs } = {},
   }: AppOptions = {},
 ): Promise<App> {
@@ -105,8 +110,8 @@ export async function createApp(
   // First: it also closes the socket of a rejected upgrade.
   await app.register(websocket, { options: { maxPayload: maxClientMessageBytes } })
   requests.watch(app)
-  const connections = trackConnections(app)
-  const limited = limitConnections(app.server, connectionLimits)
+  const tracked = trackConnections(app)
+  const limited = guardConnections(app.server, { limits: connectionLimits, unread })
   const handlers = trackHandlers(app)
   registerErrorHandler(app, service.log)
   registerAuthentication(app, service, {
@@ -130,7 +135,7 @@ export async function createApp(
     lastActivity: activity.latest,
     forgetFile,
     async close() {
-      connections.startClosing()
+      tracked.startClosing()
       await app.close()
       await handlers.settled()
     },

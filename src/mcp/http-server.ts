@@ -9,8 +9,11 @@ import { largestBodyBytes } from '../contract/operation.ts'
 import { routes } from '../contract/routes.ts'
 import { BodyBudget } from '../json/body-budget.ts'
 import { parseForeignJson } from '../json/large-json.ts'
-import { type ConnectionLimits, defaultConnectionLimits } from '../platform/connection-choice.ts'
-import { headersTimeoutMs, limitConnections } from '../platform/connection-limits.ts'
+import {
+  type ConnectionGuardOptions,
+  guardConnections,
+  headersTimeoutMs,
+} from '../platform/connection-limits.ts'
 import { onResponseClosed } from '../platform/response-closed.ts'
 import { readAtMost, TooLargeError } from '../platform/streams.ts'
 import { buildServer } from './build-server.ts'
@@ -44,7 +47,7 @@ export interface McpHttpServerOptions
   readonly host: string
   readonly port: number
   readonly publicUrl?: string | undefined
-  readonly connectionLimits?: ConnectionLimits | undefined
+  readonly connectionLimits?: ConnectionGuardOptions['limits']
   readonly clock?: () => number
   readonly log: Logger
 }
@@ -247,7 +250,7 @@ export interface RunningHttpServer {
 /** Listens on an address. Throws 6401 if the address is not available. */
 export async function listenForMcp(
   handler: HttpHandler,
-  at: { host: string; port: number; limits?: ConnectionLimits | undefined },
+  at: { host: string; port: number } & ConnectionGuardOptions,
 ): Promise<RunningHttpServer> {
   const server = createServer(
     {
@@ -258,7 +261,7 @@ export async function listenForMcp(
     (request, response) =>
       handler.handle(request, response, (id) => limited.accept({ raw: request, owner: { kind: 'key', id } })),
   )
-  const limited = limitConnections(server, at.limits ?? defaultConnectionLimits)
+  const limited = guardConnections(server, at)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at, resolve)
   }).catch((error: NodeJS.ErrnoException) => {

@@ -5,8 +5,11 @@ import {
   type ConnectionLimits,
   type ConnectionOwner,
   connectionToClose,
+  defaultConnectionLimits,
   type OpenConnection,
 } from './connection-choice.ts'
+import { paceRequests } from './request-pacing.ts'
+import { closeUnreadConnections, type UnreadConnectionOptions } from './unread-connections.ts'
 
 /** How long a client may take to send the headers of a request, ms. */
 export const headersTimeoutMs = 10_000
@@ -26,6 +29,26 @@ export interface LimitedConnections {
    * connection then stays without an owner, and gives way to others.
    */
   accept(request: AcceptedRequest): boolean
+}
+
+/** Options of `guardConnections`. */
+export interface ConnectionGuardOptions {
+  readonly limits?: ConnectionLimits | undefined
+  /** When connections whose client does not read are closed. */
+  readonly unread?: UnreadConnectionOptions | undefined
+}
+
+/**
+ * Bounds what the connections of a server can use: their number (`limitConnections`), their requests (`paceRequests`),
+ * and the time of unread responses (`closeUnreadConnections`).
+ */
+export function guardConnections(
+  server: Server,
+  { limits = defaultConnectionLimits, unread }: ConnectionGuardOptions = {},
+): LimitedConnections {
+  paceRequests(server)
+  closeUnreadConnections(server, unread)
+  return limitConnections(server, limits)
 }
 
 /** Keeps a server within its limits by closing connections: `connectionToClose` chooses which. */
