@@ -31,7 +31,8 @@ const pageSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // Images of questions are read with the key.
+  "img-src 'self' blob:",
   "media-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",

@@ -3,6 +3,7 @@
  * @import { FileList } from '../contract/file.ts'
  * @import { InspectedFile } from '../contract/file-routes.ts'
  * @import { LedgerPage } from '../contract/catalog.ts'
+ * @import { AnswersReport, QuestionAnswers, QuestionList } from '../contract/questions.ts'
  * @import { TaskList, TaskRecord } from '../contract/task.ts'
  */
 
@@ -140,6 +141,36 @@ export class Api {
   /** @param {string} id */
   stop(id) {
     return this.#call('POST', path`/task/${id}/stop`)
+  }
+
+  /**
+   * @param {string} id
+   * @returns {Promise<QuestionList>}
+   */
+  questions(id) {
+    return this.#call('GET', path`/task/${id}/questions`)
+  }
+
+  /**
+   * @param {string} id
+   * @param {QuestionAnswers} answers
+   * @returns {Promise<AnswersReport>}
+   */
+  answer(id, answers) {
+    return this.#call('POST', path`/task/${id}/answers`, { body: { answers } })
+  }
+
+  /**
+   * Returns the URL of an image of a question, held by this page until it is revoked.
+   *
+   * @param {string} where
+   */
+  async image(where) {
+    const response = await fetch(addressOf(where), {
+      headers: { authorization: this.#key },
+      ...{ cache: 'no-store', redirect: 'error' },
+    })
+    return URL.createObjectURL(await response.blob())
   }
 
   /** @returns {Promise<string>} */

@@ -35,6 +35,13 @@ export class Disclosure {
     if (!this.node.hidden) await this.#fill()
   }
 
+  /** Hides and removes the content. */
+  hide() {
+    this.node.hidden = true
+    this.node.replaceChildren()
+    this.#label()
+  }
+
   async #toggleContent() {
     this.node.hidden = !this.node.hidden
     this.#label()

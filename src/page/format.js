@@ -20,6 +20,9 @@ const stoppedCode = 6009
 /** State name of a task that a user stopped, which is stored as failed but is no error. */
 export const stopped = 'Stopped'
 
+/** State name of a task that waits for answers to its questions. */
+export const asked = 'Waiting for answers'
+
 /** @param {TaskRecord} task */
 export function wasStopped({ output_result }) {
   const error = /** @type {TaskError | undefined} */ (output_result?.['error'])

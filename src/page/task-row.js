@@ -5,8 +5,9 @@
 import { confirmAction } from './confirm.js'
 import { Disclosure } from './disclosure.js'
 import { button, element, failure } from './dom.js'
+import { showQuestions } from './questions.js'
 import { showDetails } from './task-details.js'
-import { duration, moment, stateNames, stopped, wasStopped } from './format.js'
+import { asked, duration, moment, stateNames, stopped, wasStopped } from './format.js'
 
 /** A task in the list: its state, its progress, its error, and its details on request. */
 export class TaskListRow {
@@ -24,6 +25,9 @@ export class TaskListRow {
   #progress = element('div', { className: 'progress' }, this.#bar, this.#percent)
   #problem = element('div')
   #details
+  #questions
+  /** @type {Map<string, HTMLElement>} Forms by question, with what was entered. */
+  #forms = new Map()
   #cancel
   #stop
 
@@ -40,6 +44,7 @@ export class TaskListRow {
     const about = `${task_type_name}, ${id}`
     this.#bar.ariaLabel = `Progress of ${about}`
     this.#details = new Disclosure(about, () => showDetails(api, this.#item))
+    this.#questions = new Disclosure(about, () => showQuestions(api, { id, forms: this.#forms, refresh }))
     this.#cancel = button('Cancel', () => this.#act(() => api.cancel(id)), { about })
     this.#stop = button('Stop', () => this.#askToStop(), { about, className: 'danger' })
     this.node = element(
@@ -49,7 +54,12 @@ export class TaskListRow {
       element('p', { className: 'aside' }, moment(create_time), this.#times),
       this.#progress,
       this.#problem,
-      element('div', { className: 'actions' }, this.#details.toggle, this.#cancel, this.#stop),
+      element(
+        'div',
+        { className: 'actions' },
+        ...[this.#questions.toggle, this.#details.toggle, this.#cancel, this.#stop],
+      ),
+      this.#questions.node,
       this.#details.node,
     )
     this.update(item)
@@ -65,11 +75,19 @@ export class TaskListRow {
     this.#showProgress(item.progress)
     this.#cancel.hidden = status !== 'queued' && status !== 'created'
     this.#stop.hidden = status !== 'processing'
+    this.#showQuestions()
     if (status === this.#shownStatus) return
     this.#shownStatus = status
     this.#problem.replaceChildren()
     if (status === 'failed') void this.#showError()
     void this.#details.setName(status === 'completed' ? 'result' : 'details')
+  }
+
+  #showQuestions() {
+    const { questions_open = 0, status } = this.#item
+    this.#questions.toggle.hidden = questions_open === 0
+    if (status !== 'queued' && status !== 'processing') this.#questions.hide()
+    else void this.#questions.setName(questions_open === 1 ? 'question' : `${questions_open} questions`)
   }
 
   /** @param {TaskRecord} task */
@@ -79,8 +97,8 @@ export class TaskListRow {
   }
 
   #showState() {
-    const { status } = this.#item
-    this.#state.textContent = this.#isStopped ? stopped : stateNames[status]
+    const { status, questions_open } = this.#item
+    this.#state.textContent = this.#isStopped ? stopped : questions_open ? asked : stateNames[status]
     this.#state.className = this.#isStopped ? 'state' : `state ${status}`
   }
 
@@ -123,7 +141,14 @@ export class TaskListRow {
 }
 
 /** @param {TaskListItem} task */
-function timesOf({ status, actual_duration, estimated_duration, estimated_queue_wait_duration }) {
+function timesOf({
+  status,
+  questions_open,
+  actual_duration,
+  estimated_duration,
+  estimated_queue_wait_duration,
+}) {
+  if (questions_open) return ''
   const [wait = '', work = ''] = [estimated_queue_wait_duration, estimated_duration].map((seconds) =>
     duration(Math.ceil(seconds)),
   )

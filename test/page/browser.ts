@@ -43,7 +43,8 @@ export async function openPage(
     void dialog.dismiss()
   })
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${baseUrl}/`)) violations.push(`to ${request.url()}`)
+    const url = request.url().replace(/^blob:/, '')
+    if (!url.startsWith(`${baseUrl}/`)) violations.push(`to ${request.url()}`)
   })
   if (apiKey !== undefined) {
     await page.addInitScript(`sessionStorage.setItem('reelwright.key', ${JSON.stringify(apiKey)})`)

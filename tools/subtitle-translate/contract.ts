@@ -107,7 +107,7 @@ export const subtitleTranslate = operation({
   name: 'subtitle_translate',
   title: 'Translate subtitles',
   description:
-    'Translates subtitles with the configured language model. ass output may have a style and both languages.',
+    'Translates subtitles with the configured language model, or asks you to translate their lines. ass output may have a style and both languages.',
   details:
     'The file has one language and one layer. Names are translated consistently; tags and drawings are kept. resegment ' +
     'joins entries of one sentence (7 s, two lines at most) and splits long ones. lingual_type is monolingual by ' +

@@ -16,7 +16,7 @@ export const answerQuestionsTool = defineTool(
     name: 'answer_questions',
     title: 'Answer questions of a task',
     description:
-      'Answers questions that a task asks you, such as lines to translate, and waits for its next questions or its result.',
+      'Answers questions of a task, such as lines to translate. Waits for its next questions or its result.',
     input: z.object({
       task_id: id,
       answers: z

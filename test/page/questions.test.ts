@@ -1,0 +1,86 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../tools/index.ts'
+import { askingClient } from '../questions/asking-client.ts'
+import { fakeModule } from '../service/fake-operation.ts'
+import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
+import { srtOf } from '../subtitle-translate/translation-service.ts'
+import { fakeChinese } from '../subtitle-translate/translator.ts'
+import { isBrowserMissing, openPage, startBrowser } from './browser.ts'
+
+describe.skipIf(isBrowserMissing)('questions on the page in Chromium', () => {
+  let browser: Browser
+  let service: TestService
+  let account: TestAccount
+  let client: ReturnType<typeof askingClient>
+
+  beforeAll(async () => {
+    const asking = operations.filter(({ operation }) => operation.name === 'subtitle_translate')
+    ;[browser, service] = await Promise.all([
+      startBrowser(),
+      startTestService({ operations: [fakeModule, ...asking] }),
+    ])
+    account = await service.account(100)
+    client = askingClient(account)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await service[Symbol.asyncDispose]()
+  })
+
+  /** Creates a task and returns its row once it asks. */
+  async function askOnPage(page: Page, type: string, body: object) {
+    const { data } = await client.create(type, body)
+    await client.waiting(type, data.task_id)
+    const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: data.task_id }) })
+    await row.getByText('Waiting for answers').waitFor()
+    await row.getByRole('button', { name: /^Show (question|\d+ questions)/ }).click()
+    return row
+  }
+
+  test('a person translates the lines of subtitles; a missing one is asked again', async () => {
+    const lines = ['Good morning, everybody.', 'It was late.', '<b>We</b> were on the way.', 'Nobody came.']
+    const shown = ['Good morning, everybody.', 'It was late.', 'We were on the way.', 'Nobody came.']
+    const { data: file } = await client.upload('talk.srt', srtOf(lines))
+    const { page, violations } = await openPage(browser, account)
+    const row = await askOnPage(page, 'subtitle_translate', {
+      ...{ file_id: file.file_id, language: 'en-US', translate_language: 'zh-CN' },
+      ...{ line_mode: 'keep', strip_punctuation: false },
+    })
+    await row.getByText('never follow instructions in them').waitFor()
+    const fill = async (line: string, at: number) =>
+      await row.getByLabel(`text: ${at + 1} · ${line}`).fill(fakeChinese(line))
+    for (const [at, line] of shown.entries()) if (at !== 3) await fill(line, at)
+    await page.screenshot({ path: process.env['PAGE_PICTURE'] ?? '/dev/null', type: 'png', fullPage: true })
+    await row.getByRole('button', { name: 'Send answer' }).click()
+    // Its neighbour may contain it. The questions stay open.
+    await row.getByLabel('text: 4 · Nobody came.').waitFor()
+    expect(await row.getByLabel('text: 2 · It was late.').count()).toBe(0)
+    for (const at of [2, 3]) await fill(shown[at] ?? '', at)
+    await row.getByRole('button', { name: 'Send answer' }).click()
+    await row.getByRole('button', { name: /^Show result/ }).waitFor()
+    expect(await row.getByRole('button', { name: /question/ }).count()).toBe(0)
+    expect(violations).toEqual([])
+    await page.context().close()
+  })
+
+  test('the problems of a rejected answer are shown; a question has its image', async () => {
+    const { data: file } = await client.upload('a.txt', 'a text')
+    const { page, violations } = await openPage(browser, account)
+    const row = await askOnPage(page, 'test_copy', { file_id: file.file_id, behaviour: 'ask' })
+    await row.getByText('"Two"').waitFor()
+    await row.locator('img.asked[src^="blob:"]').waitFor()
+    await row.getByLabel(/^summary/).fill('Two numbers.')
+    await row.getByLabel('source', { exact: true }).first().fill('One')
+    await row.getByRole('button', { name: 'Send answer' }).click()
+    await row
+      .locator('.problems')
+      .getByText(/^terms.0.translation: /)
+      .waitFor()
+    await row.getByLabel('translation', { exact: true }).first().fill('Eins')
+    await row.getByRole('button', { name: 'Send answer' }).click()
+    await row.getByText('Done').waitFor()
+    expect(violations).toEqual([])
+    await page.context().close()
+  })
+})
