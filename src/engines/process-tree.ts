@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** A process of a process tree. */
@@ -13,7 +13,7 @@ export interface TreeProcess {
 
 /** Returns a process and its descendants. On Windows, only the process itself, without memory and time. */
 export async function processTree(pid: number): Promise<TreeProcess[]> {
-  if (process.platform === 'linux') return await linuxTree(pid)
+  if (process.platform === 'linux') return linuxTree(pid)
   if (process.platform === 'win32') return [{ pid, memoryBytes: 0, processorMs: undefined }]
   return await unixTree(pid)
 }
@@ -28,20 +28,34 @@ export async function treeProcessorMs(pid: number | undefined): Promise<number |
 /** Clock ticks per second in /proc, the same on every Linux (proc(5), USER_HZ). */
 const ticksPerSecond = 100
 
-async function linuxTree(pid: number): Promise<TreeProcess[]> {
-  const [status, stat, threads] = await Promise.all([
-    readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''),
-    readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''),
-    readdir(`/proc/${pid}/task`).catch(() => []),
-  ])
-  const lists = await Promise.all(
-    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8').catch(() => '')),
+/**
+ * Reads synchronously: browsers have a hundred threads and are checked five times per second, and an asynchronous read
+ * takes many times the processor time of a file in /proc, which is never on a disk.
+ */
+function linuxTree(pid: number): TreeProcess[] {
+  const threads = ignoringExit(() => readdirSync(`/proc/${pid}/task`)) ?? []
+  const children = threads.flatMap((thread) =>
+    readProcessFile(`${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   )
-  const children = lists.join(' ').split(/\s+/).filter(Boolean).map(Number)
-  const descendants = await Promise.all(children.map(linuxTree))
-  const kibibytes = [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)].map(([, number]) => Number(number))
+  const kibibytes = [...readProcessFile(`${pid}/status`).matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)].map(
+    ([, number]) => Number(number),
+  )
   const memoryBytes = kibibytes.reduce((sum, one) => sum + one, 0) * 1024
-  return [{ pid, memoryBytes, processorMs: linuxProcessorMs(stat) }, ...descendants.flat()]
+  const processorMs = linuxProcessorMs(readProcessFile(`${pid}/stat`))
+  return [{ pid, memoryBytes, processorMs }, ...children.flatMap(linuxTree)]
+}
+
+/** Reads a file in /proc; '' if the process has exited. */
+function readProcessFile(path: string): string {
+  return ignoringExit(() => readFileSync(`/proc/${path}`, 'utf8')) ?? ''
+}
+
+function ignoringExit<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
 
 /** Parses /proc/<pid>/stat (proc(5)): the times in user and kernel mode are the 12th and 13th field after the name. */
