@@ -9,12 +9,14 @@ const soak = [
   'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]
 
-/** Tests that leave nothing behind in their process. Those that measure memory, kill or configure packs have their own process. */
-const sharing = [
-  'test/!(commands|contract-damaged-media|contract-errors|pack).test.ts',
-  'test/http/!(attacks|flat-memory|json-limits).test.ts',
-  'test/{mcp,observe,page,questions,tasks}/**/*.test.ts',
-  'test/service/!(crash|large-upload|postgres-disk|postgres-failures|power-cut|question-crash|upload-crash).test.ts',
+/** Tests that measure the memory of their process, mock a module that others have loaded, or cause lasting changes in it. */
+const alone = [
+  'test/commands.test.ts',
+  'test/engines/ffmpeg/locate.test.ts',
+  'test/engines/{language-model,services,speech-services}/**/*.test.ts',
+  'test/engines/speech/voice-activity.test.ts',
+  'test/files/prefix-hasher.test.ts',
+  'test/http/attacks.test.ts',
 ]
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
@@ -37,7 +39,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...sharing, ...soak], ...machine },
+        test: { name: 'alone', include: alone, ...machine },
       },
       // Nothing outlives a test, so that many files share a process and its loaded modules.
       { extends: true, test: { name: 'modules', include: ['{src,tools}/**/*.test.ts'], isolate: false } },
@@ -46,7 +48,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'sharing',
-          include: sharing,
+          include: ['test/**/*.test.ts'],
+          exclude: [...alone, ...soak],
           isolate: false,
           ...machine,
           setupFiles: [...machine.setupFiles, 'test/setup/no-leftovers.ts'],

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { locateFfmpeg, useFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
+import { configureServices } from '../../src/engines/services/configured.ts'
 import { readSubtitles } from '../../src/media/subtitles/read.ts'
 import { subtitleTranslate } from '../../tools/subtitle-translate/contract.ts'
 import { plan } from '../../tools/subtitle-translate/plan.ts'
@@ -25,6 +26,7 @@ beforeEach(() => {
   model.says = translatingModel()
 })
 afterAll(async () => {
+  configureServices({})
   await model[Symbol.asyncDispose]()
   await folder[Symbol.asyncDispose]()
 })

@@ -13,8 +13,8 @@ import { locatePack, packByName, type Packs } from './store.ts'
 
 let configured: Packs | undefined
 
-/** Sets the packs and pack settings of this process. */
-export function configurePacks(packs: Packs): void {
+/** Sets the packs and pack settings of this process; none with undefined. */
+export function configurePacks(packs: Packs | undefined): void {
   configured = packs
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { manifest } from '../../../src/engines/packs/manifest.ts'
 import { installPack } from '../../../src/engines/packs/install.ts'
 import { modelSha256 } from '../../../src/engines/packs/sha256.ts'
@@ -124,6 +124,7 @@ describe('a configured service', () => {
       transcription: { address: 'http://127.0.0.1:9/v1', model: 'whisper-1' },
       voice_service: { address: 'gpt-sovits+http://127.0.0.1:9' },
     })
+    onTestFinished(() => configureServices({}))
     expect(await selectRecogniser('zh-CN')).toMatchObject({ name: 'whisper-1 at 127.0.0.1:9' })
     expect(await selectVoiceCloner('ja-JP', dataDir)).toMatchObject({ name: '127.0.0.1:9' })
   })
