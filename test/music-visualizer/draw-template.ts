@@ -153,7 +153,9 @@ export function canvasPixels(picture: Canvas): Uint8ClampedArray {
 /** Mean absolute difference of two pictures of equal size, 0 to 255. */
 export function difference(one: Canvas, other: Canvas): number {
   const [first, second] = [canvasPixels(one), canvasPixels(other)]
-  return first.reduce((sum, value, at) => sum + Math.abs(value - (second[at] ?? 0)), 0) / first.length
+  let sum = 0
+  for (let at = 0; at < first.length; at += 1) sum += Math.abs((first[at] ?? 0) - (second[at] ?? 0))
+  return sum / first.length
 }
 
 /** Side of the blocks in which pictures are compared, pixels. */
@@ -165,17 +167,23 @@ const blockSide = 8
  */
 export function worstBlock(one: Canvas, other: Canvas): number {
   const [first, second] = [canvasPixels(one), canvasPixels(other)]
-  const columns = Math.ceil(one.width / blockSide)
-  const blocks = new Float64Array(3 * columns * Math.ceil(one.height / blockSide))
-  const counts = new Float64Array(blocks.length)
-  for (let at = 0; at < first.length; at += 4) {
-    const [x, y] = [(at / 4) % one.width, Math.floor(at / 4 / one.width)]
-    const block = 3 * (Math.floor(y / blockSide) * columns + Math.floor(x / blockSide))
-    for (let channel = 0; channel < 3; channel += 1) {
-      const channelDifference = (first[at + channel] ?? 0) - (second[at + channel] ?? 0)
-      blocks[block + channel] = (blocks[block + channel] ?? 0) + channelDifference
-      counts[block + channel] = (counts[block + channel] ?? 0) + 1
+  const { width, height } = one
+  let worst = 0
+  for (let top = 0; top < height; top += blockSide) {
+    for (let left = 0; left < width; left += blockSide) {
+      const [right, bottom] = [Math.min(left + blockSide, width), Math.min(top + blockSide, height)]
+      const area = (right - left) * (bottom - top)
+      let [red, green, blue] = [0, 0, 0]
+      for (let y = top; y < bottom; y += 1) {
+        const end = 4 * (y * width + right)
+        for (let at = 4 * (y * width + left); at < end; at += 4) {
+          red += (first[at] ?? 0) - (second[at] ?? 0)
+          green += (first[at + 1] ?? 0) - (second[at + 1] ?? 0)
+          blue += (first[at + 2] ?? 0) - (second[at + 2] ?? 0)
+        }
+      }
+      worst = Math.max(worst, Math.max(Math.abs(red), Math.abs(green), Math.abs(blue)) / area)
     }
   }
-  return blocks.reduce((worst, sum, block) => Math.max(worst, Math.abs(sum) / (counts[block] ?? 1)), 0)
+  return worst
 }
