@@ -9,14 +9,16 @@ const soak = [
   'test/service/{crash,large-upload,postgres-disk,postgres-failures,power-cut,question-crash,upload-crash}.test.ts',
 ]
 
-/** Tests that measure the memory of their process, mock a module that others have loaded, or cause lasting changes in it. */
+/** Tests that measure the memory or processor time of their process, mock a loaded module, or change it lastingly. */
 const alone = [
   'test/commands.test.ts',
   'test/engines/ffmpeg/locate.test.ts',
   'test/engines/{language-model,services,speech-services}/**/*.test.ts',
   'test/engines/speech/voice-activity.test.ts',
+  'test/engines/subtitles/read.test.ts',
   'test/files/prefix-hasher.test.ts',
   'test/http/attacks.test.ts',
+  'test/subtitle-translate/bombs.test.ts',
 ]
 
 /** Set-up of all files but unit tests: the programs of the machine are located once. */
