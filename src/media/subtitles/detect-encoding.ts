@@ -135,9 +135,15 @@ function scoreEncodings(bytes: Uint8Array): ScoredEncoding[] {
 
 const rangeSize = ([from, to]: ByteValueRange) => to - from + 1
 
+/** Tables by the shares that they are filled from: all are needed for each file, and filling them takes most of the time. */
+const filledTables = new WeakMap<PairShares | ByteShares, Float32Array>()
+
 /** Log likelihood by lead byte * 256 + trail byte; 0 for pairs that the encoding does not have. */
 function pairTable(pairs: PairShares): Float32Array {
+  const filled = filledTables.get(pairs)
+  if (filled) return filled
   const table = new Float32Array(65_536)
+  filledTables.set(pairs, table)
   for (const [lead, trail, share] of pairs.toReversed()) {
     const each = Math.log(share / (rangeSize(lead) * rangeSize(trail)))
     for (let one = lead[0]; one <= lead[1]; one += 1)
@@ -148,7 +154,10 @@ function pairTable(pairs: PairShares): Float32Array {
 
 /** Log likelihood by byte; 0 for bytes that the encoding does not have. */
 function singleTable(singles: ByteShares): Float32Array {
+  const filled = filledTables.get(singles)
+  if (filled) return filled
   const table = new Float32Array(256)
+  filledTables.set(singles, table)
   for (const [range, share] of singles.toReversed())
     table.fill(Math.log(share / rangeSize(range)), range[0], range[1] + 1)
   return table
