@@ -30,7 +30,11 @@ function configFolders({ dataDir, packs, services, ffmpeg }: Config): PrivateFol
     ...(mirror === undefined || isHttpUrl(mirror) ? [] : [{ path: mirror, use: 'mirror of models' }]),
     ...(voiceFolder === undefined ? [] : [{ path: voiceFolder, use: 'folder of voice_service' }]),
     ...(ffmpeg !== undefined && isAbsolute(ffmpeg) ? ffmpegPrograms(ffmpeg) : []),
-    { path: join(homeFolder(), compileCacheFolder), use: 'folder of compiled code', isPublished: true as const },
+    {
+      path: join(homeFolder(), compileCacheFolder),
+      use: 'folder of compiled code',
+      isPublished: true as const,
+    },
     ...programParts.map((name) => ({
       ...{ path: join(programFolder, name), use: 'program folder', isPublished: true as const },
     })),

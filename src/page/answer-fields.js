@@ -58,9 +58,14 @@ function scalarField(name, schema) {
  * @param {HTMLElement} input
  */
 function labelled(name, schema, input) {
-  const description = schema['description']
-  const title = typeof description === 'string' ? `${name}: ${description}` : name
+  const description = descriptionOf(schema)
+  const title = description === '' ? name : `${name}: ${description}`
   return element('label', { className: 'field' }, title, input)
+}
+
+/** @param {Schema} schema */
+function descriptionOf({ description }) {
+  return typeof description === 'string' ? description : ''
 }
 
 /**
@@ -83,9 +88,7 @@ function tableField(name, items, given) {
     ...(isGiven ? [element('th', { scope: 'col' }, 'Given')] : []),
     ...columns
       .filter(([column]) => !isFixed(column, sources[0]))
-      .map(([column, schema]) =>
-        element('th', { scope: 'col', title: String(schema['description'] ?? '') }, column),
-      ),
+      .map(([column, schema]) => element('th', { scope: 'col', title: descriptionOf(schema) }, column)),
   )
   const table = element(
     'table',

@@ -62,7 +62,7 @@ function questionForm(api, question, { id, refresh }) {
   const send = button('Send answer', async () => {
     const answer = Object.fromEntries(fields.map(([name, { read }]) => [name, read()]))
     const { answers } = await api.answer(id, [{ question_id: question.question_id, answer }])
-    const [{ outcome = 'ignored', problems: found = [] } = {}] = answers
+    const [{ outcome, problems: found = [] } = { outcome: 'ignored' }] = answers
     if (outcome === 'rejected') problemList.replaceChildren(...found.map((one) => element('li', {}, one)))
     else await refresh()
   })
@@ -102,10 +102,18 @@ function givenData(data) {
  */
 function questionImage(api, url) {
   const image = element('img', { alt: 'Image of the question', className: 'asked' })
-  void api.image(url).then((source) => {
-    image.src = source
-    const revoke = () => URL.revokeObjectURL(source)
-    void image.decode().then(revoke, revoke)
-  })
+  void showImage(image, api.image(url))
   return image
+}
+
+/**
+ * Shows an image of this page's memory, and releases its address.
+ *
+ * @param {HTMLImageElement} image
+ * @param {Promise<string>} source
+ */
+async function showImage(image, source) {
+  image.src = await source
+  await image.decode().catch(() => undefined)
+  URL.revokeObjectURL(image.src)
 }
