@@ -28,6 +28,11 @@ interface JsonRpcResponse {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
+/** What the tests read of a task that asks. */
+interface AskingSnapshot {
+  readonly questions: readonly { readonly questions: readonly { readonly question_id: string }[] }[]
+}
+
 type SendRequest = (
   method: string,
   params: Record<string, unknown>,
@@ -148,6 +153,23 @@ describe('over HTTP', () => {
     expect(done['result']).toMatchObject({
       isError: true,
       structuredContent: { status: 'failed', error: { code: 6017 } },
+    })
+  })
+
+  test('the call of a task that asks completes with the questions, and get_task continues the task', async () => {
+    const { send, startTask } = await open()
+    const { taskId } = await startTask('ask')
+    const asked = await untilStatus(send, taskId, 'completed')
+    const result = asked['result'] as { structuredContent: AskingSnapshot; content: { type: string }[] }
+    expect(result.structuredContent).toMatchObject({ status: 'queued', task_id: taskId })
+    expect(result.content.map(({ type }) => type)).toContain('image')
+    const [question] = result.structuredContent.questions[0]?.questions ?? []
+    const answers = [{ question_id: question?.question_id, answer: { summary: 'Two numbers.', terms: [] } }]
+    const params = { name: 'answer_questions', arguments: { task_id: taskId, answers, wait_seconds: 45 } }
+    const { result: answered } = await send('tools/call', params)
+    expect(answered).toMatchObject({ structuredContent: { status: 'completed' } })
+    expect(await untilStatus(send, taskId, 'completed')).toMatchObject({
+      result: { structuredContent: { status: 'completed' } },
     })
   })
 

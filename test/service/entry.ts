@@ -39,6 +39,7 @@ if (first === 'worker') {
     localImport,
     services = {},
     packs = {},
+    database,
     resultTimeoutMs: patience,
   } = JSON.parse(more) as ServiceProcessOptions
   configureServices(services)
@@ -58,6 +59,7 @@ if (first === 'worker') {
     log: openLog({ file: `${first}/log`, level: 'info' }),
     concurrency: 2,
     localImport: localImport === true,
+    ...(database && { database }),
     ...(patience !== undefined && { resultTimeoutMs: patience }),
   })
   process.on('message', ([step, pass]: [string, number]) => {

@@ -28,12 +28,16 @@ export interface ServiceSequence {
   ensureRunning(): Promise<ServiceProcess>
 }
 
-/** Creates a succession for the enclosing describe block. */
-export function createServiceSequence(): ServiceSequence {
+/** Creates a succession for the enclosing describe block. `createOptions` is called once. */
+export function createServiceSequence(
+  createOptions: () => Promise<ServiceProcessOptions> = async () => ({}),
+): ServiceSequence {
   let dataDir = ''
+  let options: ServiceProcessOptions = {}
   let last: ServiceProcess | undefined
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'reelwright-crash-'))
+    options = await createOptions()
   })
   afterAll(async () => {
     await last?.kill('SIGKILL')
@@ -45,7 +49,7 @@ export function createServiceSequence(): ServiceSequence {
     },
     async ensureRunning() {
       if (!last || last.process.exitCode !== null || last.process.signalCode !== null)
-        last = await startServiceProcess(dataDir)
+        last = await startServiceProcess(dataDir, options)
       return last
     },
   }

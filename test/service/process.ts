@@ -23,6 +23,8 @@ export interface ServiceProcessOptions {
   readonly services?: Services
   /** Configuration of packs; by default none. */
   readonly packs?: Partial<PackSettings>
+  /** PostgreSQL; by default SQLite in the data folder. */
+  readonly database?: { readonly url: string }
   /** Timeout of synchronous operations, ms. */
   readonly resultTimeoutMs?: number
 }
