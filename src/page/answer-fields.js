@@ -1,9 +1,10 @@
 import { element } from './dom.js'
 
 /**
- * An input for one field of an answer, and its value.
+ * An input for one field of an answer, and its value. `showsGiven`: whether it shows what the question contains under
+ * the same name.
  *
- * @typedef {{ readonly node: HTMLElement, readonly read: () => unknown }} Field
+ * @typedef {{ readonly node: HTMLElement, readonly read: () => unknown, readonly showsGiven?: boolean }} Field
  */
 
 /** @typedef {Readonly<Record<string, unknown>>} Schema a JSON Schema */
@@ -96,7 +97,8 @@ function tableField(name, items, given) {
     element('thead', {}, head),
     element('tbody', {}, ...rows.map(({ node }) => node)),
   )
-  return { node: table, read: () => rows.map(({ read }) => read()).filter((row) => row !== undefined) }
+  const read = () => rows.map((row) => row.read()).filter((row) => row !== undefined)
+  return { node: table, read, showsGiven: isGiven }
 }
 
 /**

@@ -161,16 +161,21 @@ export class Api {
   }
 
   /**
-   * Returns the URL of an image of a question, held by this page until it is revoked.
+   * Returns the URL of an image of a question, held by this page until it is revoked; undefined if it cannot be read.
    *
    * @param {string} where
+   * @returns {Promise<string | undefined>}
    */
   async image(where) {
-    const response = await fetch(addressOf(where), {
-      headers: { authorization: this.#key },
-      ...{ cache: 'no-store', redirect: 'error' },
-    })
-    return URL.createObjectURL(await response.blob())
+    try {
+      const response = await fetch(addressOf(where), {
+        headers: { authorization: this.#key },
+        ...{ cache: 'no-store', redirect: 'error' },
+      })
+      return response.ok ? URL.createObjectURL(await response.blob()) : undefined
+    } catch {
+      return undefined
+    }
   }
 
   /** @returns {Promise<string>} */

@@ -25,13 +25,19 @@ export class Disclosure {
   }
 
   /**
-   * Sets the name of the content, and renders it again if it is shown.
+   * Sets the name of the content. A new name renders it again if it is shown; the same one leaves it as it is.
    *
    * @param {string} name
    */
   async setName(name) {
+    if (name === this.#name) return
     this.#name = name
     this.#label()
+    await this.refill()
+  }
+
+  /** Renders the content again if it is shown. */
+  async refill() {
     if (!this.node.hidden) await this.#fill()
   }
 

@@ -1,20 +1,29 @@
 /**
  * @import { OpenQuestion } from '../contract/questions.ts'
  * @import { Api } from './api.js'
- * @import { Field } from './answer-fields.js'
  */
 import { answerField } from './answer-fields.js'
 import { button, element } from './dom.js'
 import { moment } from './format.js'
 
 /**
- * The open questions of a task to its agent, each with a form, so that a person can answer instead.
+ * A form of a question, which keeps what was entered.
+ *
+ * @typedef {{ readonly node: HTMLElement, readonly showProblems: (problems: readonly string[]) => void }} QuestionForm
+ */
+
+/**
+ * A task that asks. `forms`: by question. `answered` is called after an answer was accepted, or is no longer asked.
  *
  * @typedef {{
  *   readonly id: string,
- *   readonly forms: Map<string, HTMLElement>,
- *   readonly refresh: () => Promise<void>,
- * }} AskingTask `forms` by question, which keep what was entered; `refresh` is called after an answer was accepted
+ *   readonly forms: Map<string, QuestionForm>,
+ *   readonly answered: () => Promise<void>,
+ * }} AskingTask
+ */
+
+/**
+ * The open questions of a task to its agent, each with a form, so that a person can answer instead.
  *
  * @param {Api} api
  * @param {AskingTask} task
@@ -28,54 +37,52 @@ export async function showQuestions(api, task) {
     'The agent that created this task answers these. You can answer instead: the first answer counts.',
     ...(answer_before ? [' The task fails on ', moment(answer_before), '.'] : []),
   )
-  return element(
-    'div',
-    { className: 'questions' },
-    about,
-    ...questions.map((question) => {
-      const form = task.forms.get(question.question_id) ?? questionForm(api, question, task)
-      task.forms.set(question.question_id, form)
-      return form
-    }),
-  )
+  const forms = questions.map((question) => {
+    const { question_id, problems = [] } = question
+    const form = task.forms.get(question_id) ?? questionForm(api, question, task)
+    task.forms.set(question_id, form)
+    form.showProblems(problems)
+    return form.node
+  })
+  return element('div', { className: 'questions' }, about, ...forms)
 }
 
 /**
  * @param {Api} api
  * @param {OpenQuestion} question
  * @param {AskingTask} task
+ * @returns {QuestionForm}
  */
-function questionForm(api, question, { id, refresh }) {
-  const { instructions, input, answer_schema, images = [], problems = [] } = question
-  /** @type {[string, Field][]} */
-  const fields = Object.entries(propertiesOf(answer_schema)).map(([name, schema]) => [
-    name,
-    answerField(name, schema, input[name]),
-  ])
-  // An input that an answer field shows beside its rows is not repeated.
-  const rest = Object.entries(input).filter(([name]) => !fields.some(([field]) => field === name))
-  const problemList = element(
-    'ul',
-    { className: 'problems' },
-    ...problems.map((one) => element('li', {}, one)),
+function questionForm(api, { question_id, instructions, input, answer_schema, images = [] }, task) {
+  const fields = Object.entries(propertiesOf(answer_schema)).map(
+    ([name, schema]) => /** @type {const} */ ([name, answerField(name, schema, input[name])]),
   )
+  const shown = new Set(fields.flatMap(([name, { showsGiven }]) => (showsGiven ? [name] : [])))
+  const rest = Object.entries(input).filter(([name]) => !shown.has(name))
+  const problemList = element('ul', { className: 'problems' })
+  /** @param {readonly string[]} problems */
+  const showProblems = (problems) =>
+    problemList.replaceChildren(...problems.map((one) => element('li', {}, one)))
   const send = button('Send answer', async () => {
     const answer = Object.fromEntries(fields.map(([name, { read }]) => [name, read()]))
-    const { answers } = await api.answer(id, [{ question_id: question.question_id, answer }])
-    const [{ outcome, problems: found = [] } = { outcome: 'ignored' }] = answers
-    if (outcome === 'rejected') problemList.replaceChildren(...found.map((one) => element('li', {}, one)))
-    else await refresh()
+    const { answers } = await api.answer(task.id, [{ question_id, answer }])
+    const [{ outcome, problems = [] } = { outcome: 'ignored' }] = answers
+    if (outcome === 'rejected') showProblems(problems)
+    else await task.answered()
   })
-  return element(
+  const node = element(
     'form',
     { className: 'question' },
     ...instructions.split('\n').map((line) => element('p', {}, line)),
     ...images.map(({ url }) => questionImage(api, url)),
     ...(rest.length === 0 ? [] : [givenData(Object.fromEntries(rest))]),
-    ...fields.map(([, { node }]) => node),
+    ...fields.map(([, { node: field }]) => field),
     problemList,
     element('div', { className: 'actions' }, send),
   )
+  // A key that submits forms would load the page again.
+  node.addEventListener('submit', (event) => event.preventDefault())
+  return { node, showProblems }
 }
 
 /**
@@ -107,13 +114,15 @@ function questionImage(api, url) {
 }
 
 /**
- * Shows an image of this page's memory, and releases its address.
+ * Shows an image of this page's memory, and releases its address. Without a source, its text remains.
  *
  * @param {HTMLImageElement} image
- * @param {Promise<string>} source
+ * @param {Promise<string | undefined>} loading
  */
-async function showImage(image, source) {
-  image.src = await source
+async function showImage(image, loading) {
+  const source = await loading
+  if (source === undefined) return
+  image.src = source
   await image.decode().catch(() => undefined)
-  URL.revokeObjectURL(image.src)
+  URL.revokeObjectURL(source)
 }

@@ -1,6 +1,7 @@
 /**
  * @import { TaskError, TaskListItem, TaskRecord } from '../contract/task.ts'
  * @import { Api } from './api.js'
+ * @import { QuestionForm } from './questions.js'
  */
 import { confirmAction } from './confirm.js'
 import { Disclosure } from './disclosure.js'
@@ -26,7 +27,7 @@ export class TaskListRow {
   #problem = element('div')
   #details
   #questions
-  /** @type {Map<string, HTMLElement>} Forms by question, with what was entered. */
+  /** @type {Map<string, QuestionForm>} Forms by question, with what was entered. */
   #forms = new Map()
   #cancel
   #stop
@@ -44,7 +45,11 @@ export class TaskListRow {
     const about = `${task_type_name}, ${id}`
     this.#bar.ariaLabel = `Progress of ${about}`
     this.#details = new Disclosure(about, () => showDetails(api, this.#item))
-    this.#questions = new Disclosure(about, () => showQuestions(api, { id, forms: this.#forms, refresh }))
+    const answered = async () => {
+      await refresh()
+      await this.#questions.refill()
+    }
+    this.#questions = new Disclosure(about, () => showQuestions(api, { id, forms: this.#forms, answered }))
     this.#cancel = button('Cancel', () => this.#act(() => api.cancel(id)), { about })
     this.#stop = button('Stop', () => this.#askToStop(), { about, className: 'danger' })
     this.node = element(

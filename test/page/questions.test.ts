@@ -6,7 +6,7 @@ import { fakeModule } from '../service/fake-operation.ts'
 import { startTestService, type TestAccount, type TestService } from '../service/in-process.ts'
 import { srtOf } from '../subtitle-translate/translation-service.ts'
 import { fakeChinese } from '../subtitle-translate/translator.ts'
-import { isBrowserMissing, openPage, startBrowser } from './browser.ts'
+import { isBrowserMissing, isFocused, openPage, startBrowser } from './browser.ts'
 
 describe.skipIf(isBrowserMissing)('questions on the page in Chromium', () => {
   let browser: Browser
@@ -51,6 +51,11 @@ describe.skipIf(isBrowserMissing)('questions on the page in Chromium', () => {
     const fill = async (line: string, at: number) =>
       await row.getByLabel(`text: ${at + 1} · ${line}`).fill(fakeChinese(line))
     for (const [at, line] of shown.entries()) if (at !== 3) await fill(line, at)
+    const { data: other } = await client.upload('other.txt', 'another text')
+    await client.create('test_copy', { file_id: other.file_id })
+    await page.getByRole('button', { name: /^Show result/ }).waitFor()
+    const third = row.getByLabel('text: 3 · We were on the way.')
+    expect([await third.inputValue(), await isFocused(third)]).toEqual([fakeChinese(shown[2] ?? ''), true])
     await page.screenshot({ path: process.env['PAGE_PICTURE'] ?? '/dev/null', type: 'png', fullPage: true })
     await row.getByRole('button', { name: 'Send answer' }).click()
     // Its neighbour may contain it. The questions stay open.
