@@ -31,8 +31,7 @@ const pageSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Images of questions are read with the key.
-  "img-src 'self' blob:",
+  "img-src 'self'",
   "media-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",

@@ -161,10 +161,10 @@ export class Api {
   }
 
   /**
-   * Returns the URL of an image of a question, held by this page until it is revoked; undefined if it cannot be read.
+   * Returns an image of a question; undefined if it cannot be read.
    *
    * @param {string} where
-   * @returns {Promise<string | undefined>}
+   * @returns {Promise<ImageBitmap | undefined>}
    */
   async image(where) {
     try {
@@ -172,7 +172,7 @@ export class Api {
         headers: { authorization: this.#key },
         ...{ cache: 'no-store', redirect: 'error' },
       })
-      return response.ok ? URL.createObjectURL(await response.blob()) : undefined
+      return response.ok ? await createImageBitmap(await response.blob()) : undefined
     } catch {
       return undefined
     }

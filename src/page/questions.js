@@ -104,25 +104,26 @@ function givenData(data) {
 }
 
 /**
+ * An image of a question. It is read with the key, and drawn: the page allows no images of other addresses.
+ *
  * @param {Api} api
  * @param {string} url
  */
 function questionImage(api, url) {
-  const image = element('img', { alt: 'Image of the question', className: 'asked' })
-  void showImage(image, api.image(url))
-  return image
+  const canvas = element('canvas', { className: 'asked', width: 0, height: 0, role: 'img' })
+  canvas.ariaLabel = 'Image of the question'
+  void drawImage(canvas, api.image(url))
+  return canvas
 }
 
 /**
- * Shows an image of this page's memory, and releases its address. Without a source, its text remains.
- *
- * @param {HTMLImageElement} image
- * @param {Promise<string | undefined>} loading
+ * @param {HTMLCanvasElement} canvas
+ * @param {Promise<ImageBitmap | undefined>} loading
  */
-async function showImage(image, loading) {
-  const source = await loading
-  if (source === undefined) return
-  image.src = source
-  await image.decode().catch(() => undefined)
-  URL.revokeObjectURL(source)
+async function drawImage(canvas, loading) {
+  const image = await loading
+  if (!image) return
+  Object.assign(canvas, { width: image.width, height: image.height })
+  canvas.getContext('2d')?.drawImage(image, 0, 0)
+  image.close()
 }

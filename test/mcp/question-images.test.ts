@@ -32,7 +32,7 @@ test('images of questions follow the text, and later questions depend on earlier
   const first = await ask('one.txt', 'ask twice')
   const images = first.result.content.filter(({ type }) => type === 'image')
   expect(images).toMatchObject([{ mimeType: 'image/png' }])
-  expect(Buffer.from((images[0] as { data: string }).data, 'base64').toString()).toMatch(/^picture of \d+$/)
+  expect(Buffer.from((images[0] as { data: string }).data, 'base64').toString()).toMatch(/picture of \d+$/)
   const [group] = first.data['questions'] as { questions: { question_id: string; images?: number }[] }[]
   expect(group?.questions).toMatchObject([{ input: { lines: ['One', 'Two'] }, images: 1 }])
   const answer = { summary: 'Two numbers.', terms: [] }

@@ -43,8 +43,7 @@ export async function openPage(
     void dialog.dismiss()
   })
   page.on('request', (request) => {
-    const url = request.url().replace(/^blob:/, '')
-    if (!url.startsWith(`${baseUrl}/`)) violations.push(`to ${request.url()}`)
+    if (!request.url().startsWith(`${baseUrl}/`)) violations.push(`to ${request.url()}`)
   })
   if (apiKey !== undefined) {
     await page.addInitScript(`sessionStorage.setItem('reelwright.key', ${JSON.stringify(apiKey)})`)

@@ -74,7 +74,7 @@ describe.skipIf(isBrowserMissing)('questions on the page in Chromium', () => {
     const { page, violations } = await openPage(browser, account)
     const row = await askOnPage(page, 'test_copy', { file_id: file.file_id, behaviour: 'ask' })
     await row.getByText('"Two"').waitFor()
-    await row.locator('img.asked[src^="blob:"]').waitFor()
+    await row.locator('canvas[width="1"][height="1"]').waitFor()
     await row.getByLabel(/^summary/).fill('Two numbers.')
     await row.getByLabel('source', { exact: true }).first().fill('One')
     await row.getByRole('button', { name: 'Send answer' }).click()
