@@ -15,6 +15,7 @@ describe.each(eras)('%s client', (era) => {
       'inspect_file',
       'download_file',
       'get_task',
+      'answer_questions',
       'list_tasks',
       'cancel_task',
       'service_status',

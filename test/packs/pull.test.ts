@@ -182,9 +182,11 @@ describe('reelwright setup', () => {
     expect(await run('setup', packs)).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        /^ears: installed \(1 MiB\)\neyes: already installed\n\n.*\nsubtitle_translate: no language model is set\n {2}-> .*\n\nReady, except .*subtitle_translate\./s,
+        /^ears: installed \(1 MiB\)\neyes: already installed\n\n.*audio_language_detect: .*\n {2}-> .*\n\nReady, except .*audio_language_detect/s,
       ),
     })
+    // The agents that call answer its questions.
+    expect((await run('setup', packs)).out).not.toContain('subtitle_translate')
   })
 
   it('reports a folder that cannot be written', async () => {
