@@ -33,7 +33,7 @@ const responses: readonly [string, z.ZodType, object][] = [
   ['creation result', taskCreated.omit({ joined: true }), common.taskCreatedFields],
   // Our extensions: what a running task waits for, such as a download, and questions to its agent.
   ['query result', taskRecord.omit({ note: true, questions_open: true }), common.taskRecordFields],
-  ['list item', taskListItem, common.taskListItemFields],
+  ['list item', taskListItem.omit({ questions_open: true }), common.taskListItemFields],
   ['list', taskList, common.taskListFields],
 ]
 
