@@ -4,9 +4,12 @@ import { id, timestamp } from './fields.ts'
 /** Header with the value 1 by which a client offers to answer questions to a language model. */
 export const answersQuestionsHeader = 'Answers-Questions'
 
+/** Media types of images of questions. */
+export const questionImageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const
+
 /** An image of a question. */
 export interface QuestionImage {
-  readonly type: 'image/jpeg' | 'image/png' | 'image/webp'
+  readonly type: (typeof questionImageTypes)[number]
   readonly bytes: Uint8Array
 }
 

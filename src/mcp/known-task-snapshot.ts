@@ -1,5 +1,5 @@
 import { asksQuestions, expectedTimes, type TaskView } from '../client/tasks.ts'
-import { fetchQuestionBatch, fetchQuestionImages, type QuestionBatch } from './question-batch.ts'
+import { fetchQuestionBatch, type QuestionBatch } from './question-batch.ts'
 import { fetchRegionOverview } from './region-overview.ts'
 import type { ToolReply } from './reply.ts'
 import type { KnownTask, Session } from './session.ts'
@@ -25,9 +25,9 @@ export async function knownTaskReply(
 ): Promise<ToolReply> {
   const { view } = known
   const isAsked = session.offersAnswers && asksQuestions(view)
-  const batch = isAsked ? await fetchQuestionBatch(session, view.task_id, signal) : undefined
+  const batch = isAsked ? await fetchQuestionBatch(session, view, signal) : undefined
   const data = { ...(await knownTaskSnapshot(session, { ...known, batch }, signal)) }
-  return batch ? { data, images: await fetchQuestionImages(session, batch, signal) } : { data }
+  return batch ? { data, images: batch.images } : { data }
 }
 
 /** Describes a task with all that is known about it: assumptions, regions of a detection, advice, remaining time. */

@@ -1,8 +1,13 @@
+import { fetchQuestionImage } from '../client/preview.ts'
+import type { TaskRef } from '../client/tasks.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import { toTables, toTableSchema } from '../contract/question-tables.ts'
 import type { OpenQuestion } from '../contract/questions.ts'
 import { routes } from '../contract/routes.ts'
+import type { ToolReply } from './reply.ts'
 import type { Session } from './session.ts'
+
+type Images = NonNullable<ToolReply['images']>
 
 /** Questions with the same instructions. */
 interface QuestionGroup {
@@ -12,8 +17,10 @@ interface QuestionGroup {
   readonly questions: readonly {
     readonly question_id: string
     readonly input: Readonly<Record<string, unknown>>
-    /** Number of images, which follow the text in the order of the questions. */
+    /** Number of its images. They follow the text, in the order of the groups and their questions. */
     readonly images?: number
+    /** Number of further images, which could not be fetched. */
+    readonly missing_images?: number
     readonly problems?: readonly string[]
   }[]
 }
@@ -23,28 +30,68 @@ export interface QuestionBatch {
   readonly groups: readonly QuestionGroup[]
   /** Questions that follow in later batches. */
   readonly more: number
-  readonly imageUrls: readonly string[]
+  /** In the order of the groups and their questions. */
+  readonly images: Images
 }
 
 /** Most that one batch asks: characters of JSON (about 6,000 tokens), tokens of the answers, and images. */
 const limits = { characters: 20_000, answerTokens: 6600, images: 4 }
 
-/** Returns the next open questions of a task that an agent answers in one call. */
+/** Returns the next open questions of a task that an agent answers in one call; undefined if it has none. */
 export async function fetchQuestionBatch(
   { client }: Session,
-  task_id: string,
+  { task_id }: Pick<TaskRef, 'task_id'>,
   signal: AbortSignal,
-): Promise<QuestionBatch> {
+): Promise<QuestionBatch | undefined> {
   const { questions } = await client.call(routes.listQuestions, { params: { task_id }, signal })
-  const chosen = chooseQuestions(questions)
+  if (questions.length === 0) return undefined
+  const chosen = groupQuestions(chooseQuestions(questions))
+  const groups: QuestionGroup[] = []
+  const images: Images[number][] = []
+  for (const { questions: some, ...shared } of chosen) {
+    const shown: QuestionGroup['questions'][number][] = []
+    for (const question of some) {
+      const fetched = await fetchImages(client, { task_id, question }, signal)
+      images.push(...fetched)
+      shown.push(describeQuestion(question, fetched.length))
+    }
+    groups.push({ ...shared, questions: shown })
+  }
+  const count = chosen.reduce((total, { questions: some }) => total + some.length, 0)
+  return { groups, more: questions.length - count, images }
+}
+
+async function fetchImages(
+  client: Session['client'],
+  { task_id, question }: { readonly task_id: string; readonly question: OpenQuestion },
+  signal: AbortSignal,
+): Promise<Images> {
+  const images: Images[number][] = []
+  for (const index of question.images?.keys() ?? []) {
+    const { question_id } = question
+    const image = await fetchQuestionImage(client, { task_id, question_id, index }, signal)
+    if (image) images.push(image)
+  }
+  return images
+}
+
+function describeQuestion(
+  { question_id, input, images = [], problems }: OpenQuestion,
+  fetched: number,
+): QuestionGroup['questions'][number] {
+  const missing = images.length - fetched
   return {
-    groups: groupQuestions(chosen),
-    more: questions.length - chosen.length,
-    imageUrls: chosen.flatMap(({ images = [] }) => images.map(({ url }) => url)),
+    ...{ question_id, input: toTables(input) },
+    ...(fetched > 0 && { images: fetched }),
+    ...(missing > 0 && { missing_images: missing }),
+    ...(problems && { problems }),
   }
 }
 
-/** The first questions that fit the limits; at least one. */
+/**
+ * The first questions that fit the limits. Of a question that exceeds them by itself, exactly that one, if it is the first:
+ * it must be asked, and only its operation can split it.
+ */
 export function chooseQuestions(questions: readonly OpenQuestion[]): readonly OpenQuestion[] {
   let [characters, answerTokens, images] = [0, 0, 0]
   const count = questions.findIndex((question, at) => {
@@ -58,40 +105,15 @@ export function chooseQuestions(questions: readonly OpenQuestion[]): readonly Op
   return count < 0 ? questions : questions.slice(0, count)
 }
 
-/** Groups consecutive questions, so that instructions and schema are stated once. */
-function groupQuestions(questions: readonly OpenQuestion[]): QuestionGroup[] {
+/** Groups questions with equal instructions, so that instructions and schema are stated once. */
+function groupQuestions(
+  questions: readonly OpenQuestion[],
+): (Omit<QuestionGroup, 'questions'> & { readonly questions: readonly OpenQuestion[] })[] {
   const groups = Map.groupBy(questions, ({ kind, instructions }) => JSON.stringify([kind, instructions]))
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (!first) return []
     const { kind, instructions, answer_schema } = first
-    return [
-      {
-        ...{ kind, instructions, answer_schema: toTableSchema(answer_schema) },
-        questions: group.map(({ question_id, input, images, problems }) => ({
-          ...{ question_id, input: toTables(input) },
-          ...(images && { images: images.length }),
-          ...(problems && { problems }),
-        })),
-      },
-    ]
+    return [{ kind, instructions, answer_schema: toTableSchema(answer_schema), questions: group }]
   })
-}
-
-/** Longest image of a question, bytes. */
-const maxImageBytes = 4 * 2 ** 20
-
-/** Returns the images of a batch, in order. */
-export async function fetchQuestionImages(
-  { client }: Session,
-  { imageUrls }: QuestionBatch,
-  signal: AbortSignal,
-): Promise<{ readonly bytes: Buffer; readonly mimeType: string }[]> {
-  const images = []
-  for (const address of imageUrls) {
-    const { headers, body } = await client.send({ method: 'GET', address, idempotent: true, signal })
-    const bytes = Buffer.from(await body.arrayBuffer())
-    if (bytes.length <= maxImageBytes) images.push({ bytes, mimeType: String(headers['content-type']) })
-  }
-  return images
 }

@@ -5,11 +5,13 @@ import multipart from '@fastify/multipart'
 import websocket from '@fastify/websocket'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Capabilities } from '../../src/contract/catalog.ts'
+import type { OpenQuestion } from '../../src/contract/questions.ts'
 import { newId } from '../../src/contract/fields.ts'
 import { extensionOf } from '../../src/contract/file-kind.ts'
 import { downloadUrl } from '../../src/contract/routes.ts'
 import type { TaskState } from '../../src/contract/task.ts'
 import { createHasher } from '../../src/platform/hash.ts'
+import { serveQuestions, type StoredImage } from './contract-questions.ts'
 import { fail, contractTime, ok } from './contract-responses.ts'
 import { serveTasks, taskRecord } from './contract-tasks.ts'
 
@@ -30,6 +32,7 @@ export interface StoredTask {
   progress: number
   output: Record<string, unknown> | null
   note?: string
+  questionsOpen?: number
 }
 
 /** An in-memory server with the service's HTTP contract. The test controls its tasks. */
@@ -43,9 +46,15 @@ export interface ContractServer extends AsyncDisposable {
   /** Adds a file as if it had been uploaded. */
   addFile(name: string, bytes: Buffer): Promise<StoredFile>
   /** Changes a task and sends an event to all sockets. */
-  updateTask(id: string, change: Partial<Pick<StoredTask, 'status' | 'progress' | 'output' | 'note'>>): void
+  updateTask(id: string, change: Partial<Omit<StoredTask, 'id' | 'type' | 'body'>>): void
   /** Called before each response. May break the connection. */
   beforeResponse: (request: IncomingMessage, response: ServerResponse) => void
+  /** Open questions by task. */
+  readonly questions: Map<string, readonly OpenQuestion[]>
+  /** Called before the questions of a task are listed. */
+  beforeQuestions: (taskId: string) => void
+  /** Images of questions by path. */
+  readonly questionImages: Map<string, StoredImage>
   /** Operations as the capabilities describe them. */
   operations: Capabilities['operations']
   /** Price of any task, credits. */
@@ -80,6 +89,9 @@ export async function startContractServer(): Promise<ContractServer> {
     apiKey,
     files: new Map(),
     tasks: new Map(),
+    questions: new Map(),
+    questionImages: new Map(),
+    beforeQuestions: () => undefined,
     requests: [],
     subscriptions: [],
     eventSockets: new Set(),
@@ -122,6 +134,7 @@ export async function startContractServer(): Promise<ContractServer> {
   })
   serveFiles(app, double)
   serveTasks(app, double)
+  serveQuestions(app, double)
   serveEvents(app, double, () => seq)
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   return Object.assign(double, { baseUrl: address })

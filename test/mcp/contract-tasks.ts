@@ -12,10 +12,14 @@ interface Creation {
 
 /** Task record of queries and events. */
 export function taskRecord(task: StoredTask): Record<string, unknown> {
-  const { id, type, status, progress, output, note } = task
+  const { id, type, status, progress, output, note, questionsOpen } = task
   const times = { create_time: contractTime, update_time: contractTime }
   const record = { task_id: id, id, task_type: type, status, progress, output_result: output, ...times }
-  return note === undefined ? record : { ...record, note }
+  return {
+    ...record,
+    ...(note !== undefined && { note }),
+    ...(questionsOpen !== undefined && { questions_open: questionsOpen }),
+  }
 }
 
 /** Task endpoints of the test double. */
@@ -52,6 +56,7 @@ export function serveTasks(app: FastifyInstance, double: ContractServer): void {
     const list = all.slice((page - 1) * pageSize, page * pageSize).map((task) => ({
       id: task.id,
       status: task.status,
+      ...(task.questionsOpen !== undefined && { questions_open: task.questionsOpen }),
       priority: 'normal',
       progress: task.progress,
       estimated_duration: 12,
