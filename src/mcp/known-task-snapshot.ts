@@ -17,17 +17,25 @@ interface DeliveredTask {
   readonly isJoined?: boolean | undefined
 }
 
+/** Next questions of a task to this session's agent; undefined if there are none, or it cannot answer. */
+export async function findQuestions(
+  session: Session,
+  view: TaskView,
+  signal: AbortSignal,
+): Promise<QuestionBatch | undefined> {
+  return session.offersAnswers && asksQuestions(view)
+    ? await fetchQuestionBatch(session, view, signal)
+    : undefined
+}
+
 /** Describes a task with its next questions to the agent, and their images. */
 export async function knownTaskReply(
   session: Session,
-  known: Omit<DeliveredTask, 'batch'>,
+  known: DeliveredTask,
   signal: AbortSignal,
 ): Promise<ToolReply> {
-  const { view } = known
-  const isAsked = session.offersAnswers && asksQuestions(view)
-  const batch = isAsked ? await fetchQuestionBatch(session, view, signal) : undefined
-  const data = { ...(await knownTaskSnapshot(session, { ...known, batch }, signal)) }
-  return batch ? { data, images: batch.images } : { data }
+  const data = { ...(await knownTaskSnapshot(session, known, signal)) }
+  return { data, ...(known.batch && { images: known.batch.images }) }
 }
 
 /** Describes a task with all that is known about it: assumptions, regions of a detection, advice, remaining time. */

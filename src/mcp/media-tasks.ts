@@ -1,8 +1,8 @@
-import { asksQuestions, fetchTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.ts'
+import { fetchTask, type TaskView, wasStoppedOnRequest } from '../client/tasks.ts'
 import { MediaError } from '../contract/errors.ts'
 import { routes } from '../contract/routes.ts'
 import { isTerminal } from '../contract/task.ts'
-import { describeState, knownTaskReply, knownTaskSnapshot } from './known-task-snapshot.ts'
+import { describeState, findQuestions, knownTaskReply, knownTaskSnapshot } from './known-task-snapshot.ts'
 import { withProtocolErrors } from './call-limits.ts'
 import { toDataResult, toErrorResult } from './reply.ts'
 import { lookUpTask, type KnownTask, type Session, type SubmissionResult } from './session.ts'
@@ -75,9 +75,10 @@ async function describeTask(
 ): Promise<DetailedTask> {
   const view = await fetchTask(session.client, task, signal)
   const head = { ...taskHead(taskId), ...taskTimes(view) }
-  if (session.offersAnswers && asksQuestions(view)) {
+  const batch = await findQuestions(session, view, signal)
+  if (batch) {
     // Requests for input would reach the user, not the model: the call ends with the questions as its result.
-    const asked = await knownTaskReply(session, { view, task, delivery: null }, signal)
+    const asked = await knownTaskReply(session, { view, task, delivery: null, batch }, signal)
     return { ...head, status: 'completed', result: toDataResult(asked) }
   }
   if (!isTerminal(view.status)) {

@@ -1,4 +1,4 @@
-import { createTask, fetchQuote, waitForTask } from '../client/tasks.ts'
+import { asksQuestions, createTask, fetchQuote, waitForTask } from '../client/tasks.ts'
 import { describeCredits } from '../contract/credits.ts'
 import { toListedError, type Operation } from '../contract/operation.ts'
 import { isTerminal } from '../contract/task.ts'
@@ -8,7 +8,7 @@ import { findFinishedTask, hashRequest } from './finished-task.ts'
 import { type PreparedInput, prepareInput } from './prepare-input.ts'
 import type { Consent, ToolReply } from './reply.ts'
 import type { CallAssumptions, KnownTask, PricedTask, Session, SubmissionResult } from './session.ts'
-import { describeState, knownTaskReply } from './known-task-snapshot.ts'
+import { describeState, findQuestions, knownTaskReply } from './known-task-snapshot.ts'
 import { unconfirmedSnapshot, uploadSnapshot } from './snapshot.ts'
 import { progressShares, type ToolCall } from './tool.ts'
 import { uploadFiles } from './upload-files.ts'
@@ -255,25 +255,38 @@ function requestPriceConsent({ confirmAbove }: Session, priced: PricedTask, cons
   }
 }
 
+/** A task to follow for one call. */
+type FollowedTask = KnownTask & { readonly waitSeconds: number; readonly isJoined?: boolean }
+
 /**
  * Waits for a task for `waitSeconds`, at most until the call ends or the task asks its agent. Delivers the files of a
  * completed one, or its next questions.
  */
-export async function followTask(
-  session: Session,
-  task: KnownTask & { readonly waitSeconds: number; readonly isJoined?: boolean },
-  call: ToolCall,
-): Promise<ToolReply> {
-  const { uploaded, worked } = progressShares
-  const view = await waitForTask(session.client, task, {
-    signal: AbortSignal.any([call.signal, AbortSignal.timeout(task.waitSeconds * 1000)]),
-    changes: session.feed,
-    onChange: (changed) =>
-      call.progress(uploaded + (changed.progress / 100) * (worked - uploaded), describeState(changed)),
-  })
+export async function followTask(session: Session, task: FollowedTask, call: ToolCall): Promise<ToolReply> {
+  const { view, batch } = await waitForEndOrQuestions(session, task, call)
   const isCompleted = view.status === 'completed'
   const delivery = isCompleted ? await session.delivery.deliver(session, { view, task }, call) : null
   if (isCompleted) session.results.report(view.task_id)
   const { isJoined } = task
-  return await knownTaskReply(session, { view, task, delivery, isJoined }, call.signal)
+  return await knownTaskReply(session, { view, task, delivery, batch, isJoined }, call.signal)
+}
+
+/** Most times that a task is followed further because another agent has answered its questions. */
+const maxFurther = 3
+
+async function waitForEndOrQuestions(session: Session, task: FollowedTask, call: ToolCall) {
+  const { uploaded, worked } = progressShares
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(task.waitSeconds * 1000)])
+  for (let further = 0; ; further += 1) {
+    const view = await waitForTask(session.client, task, {
+      signal,
+      changes: session.feed,
+      onChange: (changed) =>
+        call.progress(uploaded + (changed.progress / 100) * (worked - uploaded), describeState(changed)),
+    })
+    const batch = await findQuestions(session, view, call.signal)
+    // Questions that are not listed were answered meanwhile.
+    const isStale = session.offersAnswers && asksQuestions(view) && !batch
+    if (!isStale || further === maxFurther) return { view, batch }
+  }
 }

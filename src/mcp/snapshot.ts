@@ -174,6 +174,11 @@ function nextStep(
   if (status === 'completed') return completedStep(again, delivery, { advice, notes: outputNotes(task) })
   if (status === 'failed' && wasStoppedOnRequest(task)) return stoppedStep
   if (batch) return `Answer the questions: call answer_questions with task_id "${task_id}".`
+  const { questionsOpen = 0 } = task
+  if (questionsOpen > 0 && !isTerminal(status)) {
+    const [count, them] = questionsOpen === 1 ? ['1 question', 'it'] : [`${questionsOpen} questions`, 'them']
+    return `Not finished; it waits for answers to ${count}. Call ${again} to get ${them}.`
+  }
   const going = describeActivity(task, expected)
   return terminalSteps[status] ?? `Not finished; ${going}. Call ${again} and wait_seconds 45 to wait for it.`
 }

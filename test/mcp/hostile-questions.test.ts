@@ -86,3 +86,44 @@ test('addresses that a service names are not read', async () => {
   expect(service.requests).not.toContain('GET /base/file/1/preview')
   expect(images).toMatchObject([{ data: base64('own') }])
 })
+
+test('questions that another agent has answered meanwhile are followed further', async () => {
+  const { service } = agent
+  service.beforeQuestions = (taskId) => {
+    service.beforeQuestions = () => undefined
+    service.questions.delete(taskId)
+    const task = service.tasks.get(taskId)
+    if (!task) throw new Error('no task')
+    delete task.questionsOpen
+    service.updateTask(taskId, { status: 'completed', progress: 100, output: {} })
+  }
+  const { data } = await ask(() => [openQuestion(ids[0])])
+  expect(data).toMatchObject({ status: 'completed', next_step: expect.stringMatching(/^Done/) })
+})
+
+test('questions that a service counts but does not list are not waited for', async () => {
+  const { service } = agent
+  service.beforeQuestions = (taskId) => void service.questions.delete(taskId)
+  const { data, questions } = await ask(() => [openQuestion(ids[0]), openQuestion(ids[1])])
+  expect(questions).toEqual([])
+  expect(data['next_step']).toMatch(/^Not finished; it waits for answers to 2 questions\. Call get_task /)
+  service.beforeQuestions = () => undefined
+})
+
+test('a resource, and a server that cannot answer, state what a task waits for', async () => {
+  const { data } = await ask(() => [openQuestion(ids[0])])
+  const uri = `media://tasks/${String(data['task_id'])}`
+  const { contents } = await agent.client.readResource({ uri })
+  const [content] = contents
+  const state = JSON.parse(content && 'text' in content ? content.text : '') as Record<string, unknown>
+  expect(state['next_step']).toBe(
+    `Not finished; it waits for answers to 1 question. Call get_task with task_id "${String(data['task_id'])}" to get it.`,
+  )
+  const { service } = agent
+  await using reader = await startInProcessAgent('modern', undefined, { service, tools: { readOnly: true } })
+  const rows = (await reader.call('list_tasks')).data['tasks'] as Record<string, unknown>[]
+  const waiting = rows.filter(({ questions }) => questions !== undefined)
+  expect(waiting[0]).toMatchObject({ questions: '1 open' })
+  const own = (await agent.call('list_tasks')).data['tasks'] as Record<string, unknown>[]
+  expect(own[0]).toMatchObject({ questions: expect.stringContaining('answer_questions answers them') })
+})

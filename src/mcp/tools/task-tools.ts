@@ -143,7 +143,9 @@ async function describeRow(session: Session, row: TaskListItem, { signal }: Tool
   return {
     ...{ ...ref, status: row.status, progress: row.progress },
     ...(row.questions_open !== undefined && {
-      questions: `${row.questions_open} for you: get_task returns them, answer_questions answers them`,
+      questions: session.offersAnswers
+        ? `${row.questions_open} for you: get_task returns them, answer_questions answers them`
+        : `${row.questions_open} open`,
     }),
     ...(row.status === 'queued' &&
       row.questions_open === undefined && {
