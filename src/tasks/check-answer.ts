@@ -1,5 +1,6 @@
-import { parseAnswer } from '../engines/language-model/parse-answer.ts'
-import { fromTables } from '../contract/question-tables.ts'
+import { parseJson } from '../contract/bounded-json.ts'
+import { maxIssues, parseAnswer } from '../engines/language-model/parse-answer.ts'
+import { findWrongRows, fromTables } from '../contract/question-tables.ts'
 import { answerSchemaOf, questionKinds } from '../engines/question-kinds.ts'
 import { limitPerAccount } from '../threads/account-limit.ts'
 import { runInThread } from '../threads/run-in-thread.ts'
@@ -36,8 +37,11 @@ export async function checkAnswer(accountId: number, job: AnswerJob): Promise<Ch
 export function checkAnswerHere({ kind: name, input, answer }: AnswerJob): CheckedAnswer {
   const kind = questionKinds.get(name)
   if (!kind) return { problems: [`questions of the kind ${name} are not known to this version`] }
-  const text =
-    typeof answer === 'string' ? answer : JSON.stringify(fromTables(answerSchemaOf(name), answer) ?? null)
+  const given = typeof answer === 'string' ? (parseJson(answer) ?? answer) : answer
+  const schema = answerSchemaOf(name)
+  const wrongRows = findWrongRows(schema, given)
+  if (wrongRows.length > 0) return { problems: wrongRows.slice(0, maxIssues) }
+  const text = typeof given === 'string' ? given : JSON.stringify(fromTables(schema, given) ?? null)
   const parsed = parseAnswer(kind.schema, text)
   if ('issues' in parsed) return { problems: parsed.issues }
   const { isUsable, problems } = kind.check(input, parsed.answer)

@@ -10,7 +10,7 @@ export type ParsedAnswer<T> = { readonly answer: T } | { readonly issues: readon
 const maxStarts = 50
 
 /** Maximum number of issues that are reported. */
-const maxIssues = 8
+export const maxIssues = 8
 
 /**
  * Finds the answer in the text of a model: after its reasoning, inside code fences or chat, in JSON or almost JSON. Of
