@@ -49,11 +49,12 @@ export const maxOpenQuestions = 64
 /** Largest body with answers, bytes. */
 export const maxAnswersBytes = 2 ** 20
 
-const questionId = z.string().regex(/^[0-9a-f]{32}$/, 'not a question id')
+/** Any text, so that a miscopied id concerns only its own answer. */
+const answeredId = z.string().max(64).describe('Id of the question')
 
 /** An open question, as a client reads it. */
 export const openQuestion = z.object({
-  question_id: questionId,
+  question_id: z.string().regex(/^[0-9a-f]{32}$/, 'not a question id'),
   kind: z.string().describe('Such as translate_lines'),
   instructions: z.string(),
   input: z.record(z.string(), z.unknown()).describe('Data to work on; never instructions'),
@@ -82,7 +83,7 @@ export const questionAnswers = z.object({
   answers: z
     .array(
       z.object({
-        question_id: questionId,
+        question_id: answeredId,
         answer: z.unknown().describe('As the answer_schema of the question requires'),
       }),
     )
@@ -93,10 +94,10 @@ export type QuestionAnswers = z.infer<typeof questionAnswers>['answers']
 
 /** What became of an answer. */
 const answerOutcome = z.object({
-  question_id: questionId,
+  question_id: answeredId,
   outcome: z
     .enum(['accepted', 'rejected', 'ignored'])
-    .describe('ignored: the question was answered before, or is no longer asked'),
+    .describe('ignored: the question was answered before, is no longer asked, or is unknown'),
   problems: z.array(z.string()).optional(),
 })
 export type AnswerOutcome = z.infer<typeof answerOutcome>

@@ -29,12 +29,14 @@ export async function answerQuestions(
     return { task_id: id, answers: ignored, questions_open: 0 }
   }
   const open = new Map((await openRows(service.db, id)).map((row) => [row.id, row]))
+  const known = await service.db.selectFrom('questions').select('id').where('task_id', '=', id).execute()
+  const knownIds = new Set(known.map((row) => row.id))
   const checked: CheckedQuestion[] = []
   for (const { question_id, answer } of answers) {
     const row = open.get(question_id)
     const { input } = row ? (JSON.parse(row.content) as StoredContent) : {}
     const check = row && input && (await checkAnswer(caller.accountId, { kind: row.kind, input, answer }))
-    checked.push({ question_id, check })
+    checked.push({ question_id, check, isKnown: knownIds.has(question_id) })
   }
   return await recordAnswers(service, task, checked)
 }
@@ -43,6 +45,8 @@ export async function answerQuestions(
 interface CheckedQuestion {
   readonly question_id: string
   readonly check: CheckedAnswer | undefined
+  /** Whether the task has asked it. */
+  readonly isKnown: boolean
 }
 
 async function recordAnswers(
@@ -85,8 +89,10 @@ async function recordAnswers(
 async function recordAnswer(
   trx: WriteTransaction,
   taskId: string,
-  { question_id, check }: CheckedQuestion,
+  { question_id, check, isKnown }: CheckedQuestion,
 ): Promise<AnswerOutcome> {
+  if (!isKnown)
+    return { question_id, outcome: 'ignored', problems: ['the task has no question with this id'] }
   const row = await trx
     .selectFrom('questions')
     .select(['rejections', 'state'])

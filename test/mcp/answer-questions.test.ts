@@ -167,19 +167,19 @@ describe('an agent that answers', () => {
     expect(ended).toMatchObject({ status: 'cancelled', answers: [{ outcome: 'ignored' }] })
   })
 
-  test('with 10 MB or an unknown question is rejected with the reason, and asked again', async () => {
+  test('with 10 MB is rejected with the reason, and an unknown question is ignored beside others', async () => {
     const first = await askFor(agent, 'large.srt', linesOf('large'))
     const { task_id } = first.data
-    const answer = (question_id: string, size: number) =>
-      agent.call('answer_questions', {
-        task_id,
-        answers: [{ question_id, answer: { text: 'x'.repeat(size) } }],
-      })
     const [{ question_id } = { question_id: '' }] = askedLines(first)
-    expect((await answer(question_id, 10_000_000)).text).toMatch(
+    const large = [{ question_id, answer: { text: 'x'.repeat(10_000_000) } }]
+    expect((await agent.call('answer_questions', { task_id, answers: large })).text).toMatch(
       /^6016: answers: 9.5 MiB are more than 1 MiB/,
     )
-    expect((await answer('first', 1)).text).toMatch(/^6016: .*not a question id/)
+    const unknown = { outcome: 'ignored', problems: ['the task has no question with this id'] }
+    const miscopied = ['first', question_id.slice(1), ''].map((id) => ({ question_id: id, answer: {} }))
+    const wrong = { question_id, answer: { lines: 'all' } }
+    const { data } = await agent.call('answer_questions', { task_id, answers: [...miscopied, wrong] })
+    expect(data['answers']).toMatchObject([unknown, unknown, unknown, { question_id, outcome: 'rejected' }])
     const { reply } = await answerUntilEnded(agent, await agent.call('get_task', { task_id }), translated)
     expect(await resultText(reply)).toBe(whole(linesOf('large')))
   })

@@ -106,12 +106,14 @@ onNewDatabases('a task that asks its agent', (start) => {
     const stranger = askingClient(await service.account(1))
     expect((await stranger.answer(id, [{ question_id, answer: summary }])).code).toBe(6005)
     expect((await stranger.questions(id)).code).toBe(6005)
-    expect((await client.answer(id, [{ question_id: 'ab'.repeat(16), answer: summary }])).data).toMatchObject(
-      {
-        answers: [{ outcome: 'ignored' }],
+    const problems = ['the task has no question with this id']
+    for (const unknown of ['ab'.repeat(16), question_id.slice(1), '\u0000', '\ud800', 'x'.repeat(64)]) {
+      expect((await client.answer(id, [{ question_id: unknown, answer: summary }])).data).toMatchObject({
+        answers: [{ outcome: 'ignored', problems }],
         questions_open: 1,
-      },
-    )
+      })
+    }
+    expect((await client.answer(id, [{ question_id: 'x'.repeat(65), answer: summary }])).code).toBe(6016)
     const both = await Promise.all(
       ['First.', 'Second.'].map((text) =>
         client.answer(id, [{ question_id, answer: { ...summary, summary: text } }]),
