@@ -148,6 +148,21 @@ describe('readConfig', () => {
     await expect(read('yes')).rejects.toThrow('ALLOW_QUERY_AUTHORIZATION: ')
   })
 
+  it.each([
+    ['agent', 'always'],
+    ['none', 'never'],
+    ['http://127.0.0.1:11434/v1#m', 'if offered'],
+  ])('reads who answers questions to a language model: %s', async (language_model, expected) => {
+    const environment = { REELWRIGHT_LANGUAGE_MODEL: language_model }
+    expect((await readConfig({ dataDir, environment })).agentAnswers).toBe(expected)
+    await settingsFile({ language_model })
+    const { agentAnswers, services } = await readConfig({ dataDir, environment: {} })
+    expect([agentAnswers, services.language_model !== undefined]).toEqual([
+      expected,
+      expected === 'if offered',
+    ])
+  })
+
   it('reads lists with commas, and the tools that agents see', async () => {
     await settingsFile({ tools: ['get_task'], read_only: true, confirm_above_credits: 0 })
     const environment = { REELWRIGHT_TOOLSETS: ' render, clean,', REELWRIGHT_CONFIRM_ABOVE_CREDITS: '12' }

@@ -46,7 +46,7 @@ async function examineOne(
   const service = services[kind]
   if (!service) {
     const isAgent = kind === 'language_model' && answersBy === 'agent'
-    const state = isAgent ? 'not configured: agent, as the agents that call answer' : 'not configured'
+    const state = isAgent ? 'not configured. The calling agent answers' : 'not configured'
     return { name, state: 'ok', detail: `${state}. ${serviceSettingHint(kind)}` }
   }
   const limits = { firstByteMs: timeoutMs, wholeMs: timeoutMs, maxBytes: 4 * 2 ** 20, tries: 1 }

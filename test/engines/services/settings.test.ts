@@ -166,6 +166,12 @@ describe('the doctor', () => {
     ])
   })
 
+  it('names the calling agent where it answers instead of a model', async () => {
+    const [model, ...others] = await examineServices({}, { answersBy: 'agent' })
+    expect(model?.detail).toMatch(/^not configured\. The calling agent answers\. Set "language_model" in/)
+    for (const { detail } of others) expect(detail).not.toContain('agent')
+  })
+
   it.each([
     ['m', 'ok', ' responds'],
     ['other', 'note', ' does not list its model, but m:latest, n'],
