@@ -45,8 +45,8 @@ export interface RawRoute extends Endpoint {
 
 interface Content {
   readonly description: string
-  /** Media type; absent without content. */
-  readonly type?: string
+  /** Media type, or all that it may have; absent without content. */
+  readonly type?: string | readonly string[]
   /** Of JSON content. */
   readonly schema?: z.ZodType
 }

@@ -2,7 +2,13 @@ import * as z from 'zod'
 import { capabilities, enums, layoutPage, layoutsQuery, ledgerPage, ledgerQuery, voices } from './catalog.ts'
 import { timestamp } from './fields.ts'
 import { fileRoutes, rawFileRoutes } from './file-routes.ts'
-import { answersReport, maxAnswersBytes, questionAnswers, questionList } from './questions.ts'
+import {
+  answersReport,
+  maxAnswersBytes,
+  questionAnswers,
+  questionImageTypes,
+  questionList,
+} from './questions.ts'
 import type { RawRoute, Route } from './route.ts'
 import { taskCreated, taskList, taskListQuery, taskQuote, taskRecord } from './task.ts'
 
@@ -91,7 +97,7 @@ export const rawTaskRoutes = {
     method: 'GET',
     path: '/task/{task_id}/questions/{question_id}/images/{index}',
     summary: 'Returns an image of a question',
-    answers: { 200: { description: 'The image', type: 'image/jpeg' } },
+    answers: { 200: { description: 'The image', type: questionImageTypes } },
     errors: [6004, 6005],
   },
   taskEvents: {

@@ -71,9 +71,10 @@ export function successResponses(route: Route | RawRoute, operation?: Operation)
 
 function rawResponses({ answers }: RawRoute): ApiResponses {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, type, schema }]) => {
-      const content = schema ? { schema: jsonSchemaOf(schema, 'output') } : {}
-      return [status, { description, ...(type !== undefined && { content: { [type]: content } }) }]
+    Object.entries(answers).map(([status, { description, type = [], schema }]) => {
+      const one = schema ? { schema: jsonSchemaOf(schema, 'output') } : {}
+      const content = Object.fromEntries([type].flat().map((name) => [name, one]))
+      return [status, { description, ...(type.length > 0 && { content }) }]
     }),
   )
 }

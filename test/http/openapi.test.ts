@@ -103,6 +103,15 @@ describe('the document', () => {
     expect([...named].toSorted((one, other) => one - other)).toEqual(Object.keys(errorTable).map(Number))
   })
 
+  test('names every media type of images of questions', () => {
+    const { operation } = described.find(({ operationId }) => operationId === 'questionImage') ?? {}
+    expect(Object.keys(operation?.responses[200]?.content ?? {})).toEqual([
+      'image/jpeg',
+      'image/png',
+      'image/webp',
+    ])
+  })
+
   test('has examples that match the schemas', () => {
     const creations = Object.entries(apiDocument.paths).flatMap(([path, { post }]) =>
       Object.entries(post?.requestBody?.content['application/json']?.examples ?? {}).map(
