@@ -89,8 +89,8 @@ function describeQuestion(
 }
 
 /**
- * The first questions that fit the limits. Of a question that exceeds them by itself, exactly that one, if it is the first:
- * it must be asked, and only its operation can split it.
+ * The first questions that fit the limits, and at least one: a question that alone exceeds them must be asked too, as
+ * only its operation could split it.
  */
 export function chooseQuestions(questions: readonly OpenQuestion[]): readonly OpenQuestion[] {
   let [characters, answerTokens, images] = [0, 0, 0]
