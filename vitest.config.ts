@@ -17,7 +17,7 @@ const alone = [
   'test/engines/speech/voice-activity.test.ts',
   'test/engines/subtitles/read.test.ts',
   'test/files/prefix-hasher.test.ts',
-  'test/http/attacks.test.ts',
+  'test/http/{attacks,shutdown}.test.ts',
   'test/subtitle-translate/bombs.test.ts',
 ]
 

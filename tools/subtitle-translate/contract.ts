@@ -43,7 +43,10 @@ const fields = z.object({
     .length(2)
     .optional()
     .describe('[width, height] to wrap lines for; default: that of the .ass, or [1920, 1080]'),
-  strip_punctuation: z.boolean().default(true).describe('Replace commas and periods by spaces'),
+  strip_punctuation: z
+    .boolean()
+    .default(true)
+    .describe('Replace commas and periods by spaces, as usual in Chinese; false for other languages'),
 })
 
 /** Returns one code per language and script; zh-CN is written in simplified characters. */

@@ -47,7 +47,7 @@ export const translateLinesKind: QuestionKind<TranslationInput & QuestionInput, 
     return {
       isUsable: valid.size > 0,
       problems: [
-        `lines: no usable translation of id ${listed} (missing, empty, not in ${languageName(to)}, much too long, or of another line)`,
+        `lines: no usable translation of id ${listed} (missing, empty, not translated, in another script, much too long, of another line, or beside a missing one)`,
       ],
     }
   },

@@ -23,7 +23,9 @@ export const answerQuestionsTool = defineTool(
         .array(
           z.object({
             question_id: z.string().max(64),
-            answer: z.record(z.string(), z.unknown()).describe('As answer_schema requires'),
+            answer: z
+              .record(z.string(), z.unknown())
+              .meta({ description: 'As answer_schema requires', additionalProperties: true }),
           }),
         )
         .min(1)
