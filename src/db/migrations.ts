@@ -196,6 +196,13 @@ async function taskQuestions(db: UntypedDb): Promise<void> {
     .execute()
 }
 
+async function questionBytes(db: UntypedDb): Promise<void> {
+  await db.schema
+    .alterTable('questions')
+    .addColumn('bytes', 'bigint', (c) => c.notNull().defaultTo(0))
+    .execute()
+}
+
 /** All migrations. The order of their names is the order of execution. */
 export const migrations: Record<string, Migration> = {
   '0001-first-tables': { up: firstTables },
@@ -203,4 +210,5 @@ export const migrations: Record<string, Migration> = {
   '0003-shared-service': { up: sharedService },
   '0004-task-notes': { up: taskNotes },
   '0005-task-questions': { up: taskQuestions },
+  '0006-question-bytes': { up: questionBytes },
 }

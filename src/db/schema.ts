@@ -135,6 +135,8 @@ interface QuestionsTable {
   kind: string
   /** `{instructions, input, images}` as JSON; images are files in the folder of the task's steps. */
   content: string
+  /** Bytes of the content and its images. */
+  bytes: Generated<number>
   /** `unusable` after too many rejected answers; `closed` if it is no longer asked. */
   state: 'open' | 'answered' | 'unusable' | 'closed'
   /** The accepted answer, as JSON. */

@@ -16,6 +16,7 @@ import { sharedMode } from '../platform/permissions.ts'
 import type { Finding } from './finding.ts'
 import { findLocalService } from './service-state.ts'
 import { examineServices } from './services.ts'
+import type { Answerer } from '../engines/language-model/choose-answerer.ts'
 
 interface ExamineOptions {
   readonly version: string
@@ -31,7 +32,7 @@ interface ExamineOptions {
   readonly packs: Packs
   readonly services: Services
   /** Who answers questions to a language model: the agents that call, or a configured model (null). */
-  readonly answersBy: 'agent' | null
+  readonly answersBy: Answerer
   /** Operations whose requirements are checked against `packs` and `services`. */
   readonly operations: readonly OperationModule[]
   /** Environment variables that the local service overrides with other values. */

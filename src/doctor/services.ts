@@ -12,6 +12,7 @@ import { openClient, type ServiceClient } from '../engines/services/client.ts'
 import { httpErrorCause } from '../engines/services/failures.ts'
 import { serviceSettingHint } from '../engines/services/configured.ts'
 import type { Finding } from './finding.ts'
+import type { Answerer } from '../engines/language-model/choose-answerer.ts'
 
 /** Timeout of a check, ms. */
 const serviceTimeoutMs = 3_000
@@ -25,7 +26,7 @@ const maxModelsListed = 5
 interface ExamineServiceOptions {
   readonly services: Services
   /** Who answers questions to a language model: the agents that call, or a configured model (null). */
-  readonly answersBy: 'agent' | null
+  readonly answersBy: Answerer
   /** Timeout, ms. */
   readonly timeoutMs: number
 }

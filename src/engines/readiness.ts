@@ -2,13 +2,14 @@ import { MediaError } from '../contract/errors.ts'
 import type { OperationModule } from '../contract/operation.ts'
 import type { Requirement } from '../contract/requirement.ts'
 import type { FirstDownload } from './packs/resolve.ts'
+import type { Answerer } from './language-model/choose-answerer.ts'
 
 type Kind = Requirement['kind']
 
 /** How a request may be fulfilled. */
 export interface RequirementOptions {
   /** Who answers its questions to a language model: the agent that creates the task, or a configured model. */
-  readonly answersBy?: 'agent' | null
+  readonly answersBy?: Answerer
 }
 
 /** Checks one requirement. Returns the name of the engine that fulfils it, where there are several. Throws 6401. */

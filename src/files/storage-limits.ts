@@ -12,7 +12,10 @@ export interface BoundedFileStorage extends FileStorage {
 /** Disk space reserved for the database and running tasks: 256 MiB. */
 const reservedBytes = 2 ** 28
 
-/** Bytes used by an account's files plus the declared size of its open uploads. Equal content counts once. */
+/**
+ * Bytes used by an account's files and by the questions of its unfinished tasks, plus the declared size of its open
+ * uploads. Equal content counts once.
+ */
 export async function storageUsed(db: Db, accountId: number): Promise<number> {
   const files = await db
     .selectFrom((from) =>
@@ -32,7 +35,13 @@ export async function storageUsed(db: Db, accountId: number): Promise<number> {
     .where('account_id', '=', accountId)
     .where('file_id', 'is', null)
     .executeTakeFirstOrThrow()
-  return Number(files.bytes) + Number(uploads.bytes)
+  const questions = await db
+    .selectFrom('questions')
+    .innerJoin('tasks', 'tasks.id', 'questions.task_id')
+    .select(({ fn }) => fn.sum('questions.bytes').as('bytes'))
+    .where('tasks.account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return Number(files.bytes) + Number(uploads.bytes) + Number(questions.bytes)
 }
 
 /**

@@ -6,6 +6,7 @@ import { answerQuestions } from '../tasks/answer-questions.ts'
 import { listQuestions, readQuestionImage } from '../tasks/questions.ts'
 import type { Service } from '../tasks/service.ts'
 import { authenticatedCaller } from './authentication.ts'
+import { abortOnDisconnect } from './connections.ts'
 import { fastifyPath } from './request-input.ts'
 import { withRequestLog } from './request-log.ts'
 import { success } from './responses.ts'
@@ -23,13 +24,14 @@ export function registerQuestionRoutes(app: FastifyInstance, service: Service): 
     const { type, bytes } = await readQuestionImage(service, authenticatedCaller(request), image)
     return reply.header('x-content-type-options', 'nosniff').type(type).send(bytes)
   })
-  app.post(fastifyPath(routes.answerQuestions.path), async (request) => {
+  app.post(fastifyPath(routes.answerQuestions.path), async (request, reply) => {
     const { task_id: id } = request.params as { task_id: string }
     const { answers } = readBody(questionAnswers, request.body, {
       answers: [{ question_id: '0123456789abcdef0123456789abcdef', answer: { lines: [] } }],
     })
+    const given = { id, answers, signal: abortOnDisconnect(reply) }
     return success(
-      await answerQuestions(withRequestLog(service, request), authenticatedCaller(request), { id, answers }),
+      await answerQuestions(withRequestLog(service, request), authenticatedCaller(request), given),
     )
   })
 }

@@ -40,6 +40,39 @@ const pieces = fc.array(
   }),
 )
 
+test('limitFairly starts others while a group is at its own limit, and continues it afterwards', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), pieces, async (groupLimit, all) => {
+      const run = limitFairly({ limit: 4, groupLimit, maxWaiting: 100, excess: () => new Error('too many') })
+      const running: number[] = []
+      let most = 0
+      const results = await Promise.allSettled(
+        all.map(({ group, turns, fails }) =>
+          run(group, async () => {
+            running.push(group)
+            most = Math.max(most, running.length)
+            expect(running.filter((one) => one === group).length).toBeLessThanOrEqual(groupLimit)
+            for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+            running.splice(running.indexOf(group), 1)
+            if (fails) throw new Error('failed')
+          }),
+        ),
+      )
+      expect(results.map(({ status }) => status === 'rejected')).toEqual(all.map(({ fails }) => fails))
+      const groups = [...new Set(all.map(({ group }) => group))]
+      const startable = groups.map((group) =>
+        Math.min(groupLimit, all.filter((one) => one.group === group).length),
+      )
+      expect(most).toBe(
+        Math.min(
+          4,
+          startable.reduce((sum, count) => sum + count, 0),
+        ),
+      )
+    }),
+  )
+})
+
 test('limitFairly never exceeds the limit, and no group has two turns while another waits', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), pieces, async (limit, all) => {

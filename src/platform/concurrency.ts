@@ -22,6 +22,8 @@ type Group = number | string
 interface FairLimitOptions {
   /** Pieces of work that run at once. */
   readonly limit: number
+  /** Pieces of one group that run at once; `limit` by default. */
+  readonly groupLimit?: number
   /** Most pieces of one group that wait. */
   readonly maxWaiting: number
   /** Creates the error for a piece beyond them. */
@@ -32,21 +34,24 @@ interface FairLimitOptions {
  * Runs at most `limit` pieces of work at once. When one ends, the group whose latest turn is the oldest is next; the
  * pieces of a group start in order of arrival. A waiting piece whose signal aborts leaves with the signal's reason.
  */
-export function limitFairly({ limit, maxWaiting, excess }: FairLimitOptions) {
-  let running = 0
+export function limitFairly({ limit, groupLimit = limit, maxWaiting, excess }: FairLimitOptions) {
   let latestTurn = 0
   const turns = new Map<Group, number>()
+  const running: Group[] = []
   const waiting = new Map<Group, (() => void)[]>()
 
+  const mayStart = (group: Group) =>
+    running.length < limit && running.filter((one) => one === group).length < groupLimit
+  const begin = (group: Group) => {
+    running.push(group)
+    turns.set(group, ++latestTurn)
+  }
   const startNext = () => {
     const turnOf = (group: Group) => turns.get(group) ?? 0
-    const [group] = [...waiting.keys()].toSorted((one, other) => turnOf(one) - turnOf(other))
+    const [group] = [...waiting.keys()].filter(mayStart).toSorted((one, other) => turnOf(one) - turnOf(other))
     const line = group === undefined ? undefined : waiting.get(group)
-    if (group === undefined || !line) {
-      running -= 1
-      return
-    }
-    turns.set(group, ++latestTurn)
+    if (group === undefined || !line) return
+    begin(group)
     line.shift()?.()
     if (line.length === 0) waiting.delete(group)
   }
@@ -69,15 +74,12 @@ export function limitFairly({ limit, maxWaiting, excess }: FairLimitOptions) {
   }
   return async <T>(group: Group, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     signal?.throwIfAborted()
-    if (running === limit) {
-      await waitForTurn(group, signal)
-    } else {
-      running += 1
-      turns.set(group, ++latestTurn)
-    }
+    if (mayStart(group)) begin(group)
+    else await waitForTurn(group, signal)
     try {
       return await work()
     } finally {
+      running.splice(running.indexOf(group), 1)
       startNext()
     }
   }

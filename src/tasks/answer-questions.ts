@@ -4,7 +4,7 @@ import { isTerminal } from '../contract/task.ts'
 import { lockAccount } from '../db/queries.ts'
 import type { TaskRow, WriteTransaction } from '../db/schema.ts'
 import { failpoint } from '../platform/failpoint.ts'
-import { type CheckedAnswer, checkAnswer } from './check-answer.ts'
+import { type AnswerJob, type CheckedAnswer, checkAnswers } from './check-answer.ts'
 import { recordEvent } from './events.ts'
 import { countOpen, openRows, type StoredContent } from './questions.ts'
 import { findOwnTask, toTaskRecord } from './records.ts'
@@ -13,15 +13,23 @@ import type { Service } from './service.ts'
 /** Rejected answers after which a question has no usable answer. */
 const maxRejections = 3
 
+/** Answers to questions of a task. */
+interface TaskAnswers {
+  readonly id: string
+  readonly answers: QuestionAnswers
+  /** Aborts when the client no longer waits. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Stores answers to questions of one of the caller's tasks. Each is checked alone; a rejected one leaves its question
- * open, and one to a question that is not open is ignored, as when a request is repeated. The last answer lets the task
- * continue. Throws 6005.
+ * open, and one to a question that is not open is ignored, as when a request is repeated; so is a second one to the same
+ * question. The last answer lets the task continue. Throws 6005, and the errors of `checkAnswers`.
  */
 export async function answerQuestions(
   service: Service,
   caller: Caller,
-  { id, answers }: { readonly id: string; readonly answers: QuestionAnswers },
+  { id, answers, signal }: TaskAnswers,
 ): Promise<AnswersReport> {
   const task = await findOwnTask(service.db, caller, id)
   if (isTerminal(task.status)) {
@@ -31,17 +39,24 @@ export async function answerQuestions(
   const open = new Map((await openRows(service.db, id)).map((row) => [row.id, row]))
   const known = await service.db.selectFrom('questions').select('id').where('task_id', '=', id).execute()
   const knownIds = new Set(known.map((row) => row.id))
-  const checked: CheckedQuestion[] = []
+  const jobs = new Map<string, AnswerJob>()
   for (const { question_id, answer } of answers) {
     const row = open.get(question_id)
-    const { input } = row ? (JSON.parse(row.content) as StoredContent) : {}
-    const check = row && input && (await checkAnswer(caller.accountId, { kind: row.kind, input, answer }))
-    checked.push({ question_id, check, isKnown: knownIds.has(question_id) })
+    if (!row || jobs.has(question_id)) continue
+    const { input, maxTokens } = JSON.parse(row.content) as StoredContent
+    jobs.set(question_id, { kind: row.kind, input, maxTokens, answer })
   }
+  const checks = await checkAnswers([...jobs.values()], { accountId: caller.accountId, signal })
+  const results = new Map([...jobs.keys()].map((question_id, at) => [question_id, checks[at]]))
+  const checked = answers.map(({ question_id }, at) => {
+    const isFirst = answers.findIndex((one) => one.question_id === question_id) === at
+    const check = isFirst ? results.get(question_id) : undefined
+    return { question_id, check, isKnown: knownIds.has(question_id) }
+  })
   return await recordAnswers(service, task, checked)
 }
 
-/** An answer and its check; without a check, its question is not open. */
+/** An answer and its check; without a check, its question is not open or was answered twice. */
 interface CheckedQuestion {
   readonly question_id: string
   readonly check: CheckedAnswer | undefined

@@ -1,6 +1,6 @@
 import { serveThread } from '../threads/serve-thread.ts'
 import { type AnswerJob, checkAnswerHere, type CheckedAnswer } from './check-answer.ts'
 
-// A thread that checks one large answer of an agent.
+// A thread that checks large answers of an agent.
 
-serveThread(async (job: AnswerJob): Promise<CheckedAnswer> => checkAnswerHere(job))
+serveThread(async (jobs: readonly AnswerJob[]): Promise<CheckedAnswer[]> => jobs.map(checkAnswerHere))

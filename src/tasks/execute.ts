@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { MediaError } from '../contract/errors.ts'
 import { toListedError } from '../contract/operation.ts'
 import { databaseFailure } from '../db/failure.ts'
+import { NoUsableAnswer } from '../engines/language-model/language-model.ts'
 import type { TaskRow } from '../db/schema.ts'
 import type { StoredBytes } from '../files/store.ts'
 import { removeUnreferencedContent } from '../files/content.ts'
@@ -80,17 +81,15 @@ export async function executeTask(
     })
     failpoint('execute.finished')
     end.signal.throwIfAborted()
-    if (!finished) {
-      await questions.suspend(reached)
-      return
-    }
-    await completeTask(service, { task, finished, signal: AbortSignal.any([signal, end.signal]) })
+    const writing = { task, signal: AbortSignal.any([signal, end.signal]) }
+    if (finished) await completeTask(service, { ...writing, finished })
+    else await writeWhenAvailable(service, { ...writing, write: () => questions.suspend(reached) })
   } catch (error) {
     if (end.signal.aborted) return
     const { aborted } = signal
     if (!aborted) logFailedAttempt(service, task, error)
     await retryUntilWritten(signal, log, () =>
-      aborted ? requeueTask(service, task) : retryOrFail(service, task, error),
+      aborted ? requeueTask(service, task, service.clock()) : retryOrFail(service, task, error),
     )
   } finally {
     await rm(scratch, { recursive: true, force: true })
@@ -159,33 +158,43 @@ function unansweredError(timeoutMs: number): MediaError {
   })
 }
 
-interface CompletionOptions {
+interface OutcomeOptions {
   readonly task: TaskRow
-  readonly finished: AttemptResult
   /** Ends the wait for a database that is not available. */
   readonly signal: AbortSignal
 }
 
 /**
- * Stores the bytes of the results durably, then records, output and state in one transaction. Waits while the database is
- * full, read-only or not reachable: running the task again would repeat finished work.
+ * Writes the outcome of a successful attempt. Waits while the database is full, read-only or not reachable: running the
+ * task again would repeat finished work.
  */
-async function completeTask(service: Service, { task, finished, signal }: CompletionOptions): Promise<void> {
+async function writeWhenAvailable<T>(
+  service: Service,
+  { task, signal, write }: OutcomeOptions & { readonly write: () => Promise<T> },
+): Promise<T> {
+  const log = service.log.child({ task_id: task.id })
+  return await retry(write, {
+    signal,
+    delayAfter(error) {
+      if (signal.aborted || !databaseFailure(error)) throw error
+      log.error({ err: error }, 'the outcome of a successful attempt could not be recorded')
+      return writeRetryMs
+    },
+  })
+}
+
+/** Stores the bytes of the results durably, then records, output and state in one transaction. */
+async function completeTask(
+  service: Service,
+  { task, finished, signal }: OutcomeOptions & { readonly finished: AttemptResult },
+): Promise<void> {
   const stored: StoredResult[] = []
   for (const kept of finished.files) stored.push({ ...kept, bytes: await service.files.adopt(kept.path) })
   // One order for all tasks, so that transactions that lock the same contents cannot deadlock.
   stored.sort((one, other) => (one.bytes.blake3 < other.bytes.blake3 ? -1 : 1))
   failpoint('execute.adopted')
-  const log = service.log.child({ task_id: task.id })
-  const complete = () => recordCompletion(service, { task, output: finished.output, stored })
-  const completed = await retry(complete, {
-    signal,
-    delayAfter(error) {
-      if (signal.aborted || !databaseFailure(error)) throw error
-      log.error({ err: error }, 'a finished task could not be recorded')
-      return writeRetryMs
-    },
-  })
+  const write = () => recordCompletion(service, { task, output: finished.output, stored })
+  const completed = await writeWhenAvailable(service, { task, signal, write })
   // The task was stopped meanwhile.
   if (!completed) for (const { bytes } of stored) await removeUnreferencedContent(service, bytes.blake3)
 }
@@ -228,10 +237,12 @@ async function retryOrFail(service: Service, task: TaskRow, error: unknown): Pro
       : (databaseFailure(error) ?? new MediaError(6500, 'an internal error ended the task'))
   const attempts = task.attempts + 1
   const waitMs = retryDelaysMs[task.attempts]
-  if (failure.retryable && attempts < maxAttempts && waitMs !== undefined) {
+  // The agent's answers are stored: another attempt would read the same.
+  const isFinal = !failure.retryable || (task.answers_by === 'agent' && failure instanceof NoUsableAnswer)
+  if (!isFinal && attempts < maxAttempts && waitMs !== undefined) {
     await transitionTask(service, task, {
       to: 'queued',
-      set: { attempts, started_at: null, progress: 0 },
+      set: { ...afterAttempt(task, service.clock()), attempts },
       waitMs,
     })
     return
@@ -243,13 +254,28 @@ async function retryOrFail(service: Service, task: TaskRow, error: unknown): Pro
   })
 }
 
-/** Returns a task to the queue without counting the attempt. */
-async function requeueTask(service: Service, task: TaskRow): Promise<void> {
-  await transitionTask(service, task, { to: 'queued', set: { started_at: null, progress: 0 } })
+/**
+ * Columns of a task that is to be attempted again. One that has waited for answers keeps its progress and counts the time
+ * of the attempt, as its answers shorten the next one; others start from the beginning.
+ */
+function afterAttempt(
+  { suspensions, worked_ms, started_at }: TaskRow,
+  endedAt: number,
+): Partial<Pick<TaskRow, 'started_at' | 'progress' | 'worked_ms'>> {
+  if (suspensions === 0) return { started_at: null, progress: 0 }
+  return { started_at: null, worked_ms: worked_ms + Math.max(0, endedAt - (started_at ?? endedAt)) }
 }
 
-/** Requeues the tasks that an earlier process of the service left in processing, without counting the attempt. */
+/** Returns a task to the queue without counting the attempt, which ended at a time in ms. */
+async function requeueTask(service: Service, task: TaskRow, endedAt: number): Promise<void> {
+  await transitionTask(service, task, { to: 'queued', set: afterAttempt(task, endedAt) })
+}
+
+/**
+ * Requeues the tasks that an earlier process of the service left in processing, without counting the attempt. It worked at
+ * least until the last change of their rows.
+ */
 export async function requeueInterrupted(service: Service): Promise<void> {
   const rows = await service.db.selectFrom('tasks').selectAll().where('status', '=', 'processing').execute()
-  for (const row of rows) await requeueTask(service, row)
+  for (const row of rows) await requeueTask(service, row, row.updated_at)
 }

@@ -56,33 +56,47 @@ export function openAttemptQuestions(service: Service, task: TaskRow): AttemptQu
   }
 }
 
+/** Most images of a question, and bytes of each. */
+const maxImages = { number: 4, bytes: 2 ** 20 }
+
+const imageTypes: readonly string[] = ['image/jpeg', 'image/png', 'image/webp']
+
+/** Throws 6500 if a question has more or other images than its content may keep. */
+function checkImages({ images }: TaskQuestion): void {
+  const { number, bytes: most } = maxImages
+  if (images.length > number)
+    throw new MediaError(6500, `a question has ${images.length} images, and at most ${number} are allowed`)
+  for (const { type, bytes } of images) {
+    if (!imageTypes.includes(type))
+      throw new MediaError(6500, `an image of a question is of the type ${type}`)
+    if (bytes.byteLength > most)
+      throw new MediaError(
+        6500,
+        `an image of a question has ${bytes.byteLength} bytes, and at most ${most} are allowed`,
+      )
+  }
+}
+
 async function askQuestions(
   service: Service,
   task: TaskRow,
   questions: readonly TaskQuestion[],
 ): Promise<QuestionState[]> {
-  const contents = await Promise.all(questions.map((question) => storeContent(service, task, question)))
+  for (const question of questions) checkImages(question)
+  const stored = await knownRows(service.db, task.id)
+  const unstored = new Map(questions.filter(({ id }) => !stored.has(id)).map((one) => [one.id, one]))
+  const contents = await Promise.all([...unstored.values()].map((one) => storeContent(service, task, one)))
   const rows = await service.db.transaction().execute(async (trx) => {
     await lockAccount(trx, task.account_id)
-    const known = await trx.selectFrom('questions').selectAll().where('task_id', '=', task.id).execute()
-    const ids = new Set(known.map(({ id }) => id))
-    const added = questions.flatMap(({ id, kind }, at) => {
-      if (ids.has(id)) return []
-      ids.add(id)
-      return [
-        {
-          task_id: task.id,
-          id,
-          position: known.length + at,
-          kind,
-          content: contents[at] ?? '',
-          state: 'open' as const,
-          answer: null,
-          problems: null,
-        },
-      ]
-    })
-    const open = known.filter(({ state }) => state === 'open').length + added.length
+    await requireProcessing(trx, task.id)
+    const known = await knownRows(trx, task.id)
+    const added = contents
+      .filter(({ id }) => !known.has(id))
+      .map((content, at) => ({
+        ...{ task_id: task.id, position: known.size + at, ...content },
+        ...{ state: 'open' as const, answer: null, problems: null },
+      }))
+    const open = [...known.values()].filter(({ state }) => state === 'open').length + added.length
     if (open > maxOpenQuestions) {
       throw new MediaError(
         6500,
@@ -90,19 +104,12 @@ async function askQuestions(
       )
     }
     if (added.length > 0) await trx.insertInto('questions').values(added).execute()
-    // A question that an earlier attempt no longer asked may be asked again.
-    const closed = known.filter(
-      ({ id, state }) => state === 'closed' && questions.some((one) => one.id === id),
+    await reopen(
+      trx,
+      task.id,
+      questions.map(({ id }) => id),
     )
-    for (const { id } of closed) {
-      await trx
-        .updateTable('questions')
-        .set({ state: 'open' })
-        .where('task_id', '=', task.id)
-        .where('id', '=', id)
-        .execute()
-    }
-    return new Map(known.map((row) => [row.id, row]))
+    return known
   })
   failpoint('questions.stored')
   return questions.map(({ id }): QuestionState => {
@@ -113,19 +120,50 @@ async function askQuestions(
   })
 }
 
+async function knownRows(
+  db: Db | WriteTransaction,
+  taskId: string,
+): Promise<ReadonlyMap<string, Pick<QuestionRow, 'id' | 'state' | 'answer'>>> {
+  const rows = await db
+    .selectFrom('questions')
+    .select(['id', 'state', 'answer'])
+    .where('task_id', '=', taskId)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Throws if the task has ended: its questions would never be removed. */
+async function requireProcessing(trx: WriteTransaction, taskId: string): Promise<void> {
+  const row = await trx.selectFrom('tasks').select('status').where('id', '=', taskId).executeTakeFirst()
+  if (row?.status !== 'processing') throw new Error('a task asked after its end')
+}
+
+/** Opens those of some questions that an earlier attempt no longer asked. */
+async function reopen(trx: WriteTransaction, taskId: string, ids: readonly string[]): Promise<void> {
+  await trx
+    .updateTable('questions')
+    .set({ state: 'open' })
+    .where('task_id', '=', taskId)
+    .where('state', '=', 'closed')
+    .where('id', 'in', [...ids])
+    .execute()
+}
+
+/** Stores the images of a question durably. Returns its columns. */
 async function storeContent(
   service: Service,
   task: TaskRow,
-  { id, instructions, input, images, maxTokens }: TaskQuestion,
-): Promise<string> {
+  { id, kind, instructions, input, images, maxTokens }: TaskQuestion,
+): Promise<Pick<QuestionRow, 'id' | 'kind' | 'content' | 'bytes'>> {
   const stored: StoredContent['images'][number][] = []
   for (const [at, { type, bytes }] of images.entries()) {
     const name = `question-${id}-${at}`
     await writeDurably(join(stepsFolder(service, task), name), bytes)
     stored.push({ type, name })
   }
-  const content: StoredContent = { instructions, input, images: stored, maxTokens }
-  return JSON.stringify(content)
+  const content = JSON.stringify({ instructions, input, images: stored, maxTokens } satisfies StoredContent)
+  const bytes = images.reduce((sum, image) => sum + image.bytes.byteLength, Buffer.byteLength(content))
+  return { id, kind, content, bytes }
 }
 
 async function suspendTask(

@@ -49,12 +49,16 @@ export function registerQueueMetrics({ db, clock }: Service, metrics: Metrics): 
     },
   )
   metrics.read(
-    { name: 'reelwright_oldest_queued_task_seconds', help: 'Age of the oldest queued task; 0 without one.' },
+    {
+      name: 'reelwright_oldest_queued_task_seconds',
+      help: 'Age of the oldest queued task that does not wait for answers; 0 without one.',
+    },
     async () => {
       const { oldest } = await db
         .selectFrom('tasks')
         .select((eb) => eb.fn.min('created_at').as('oldest'))
         .where('status', '=', 'queued')
+        .where('questions_open', '=', 0)
         .executeTakeFirstOrThrow()
       return [{ value: oldest === null ? 0 : Math.max(0, clock() - oldest) / 1000 }]
     },

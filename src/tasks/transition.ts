@@ -97,9 +97,9 @@ export async function transitionTask(
 /** Removes questions and answers of an ended task: they contain what users wrote, and nobody reads them any more. */
 async function removeQuestions(
   trx: WriteTransaction,
-  { id, suspensions }: Pick<TaskRow, 'id' | 'suspensions'>,
+  { id, answers_by }: Pick<TaskRow, 'id' | 'answers_by'>,
 ): Promise<void> {
-  if (suspensions > 0) await trx.deleteFrom('questions').where('task_id', '=', id).execute()
+  if (answers_by === 'agent') await trx.deleteFrom('questions').where('task_id', '=', id).execute()
 }
 
 /** Fails a task with an error and refunds it. Returns null as `transitionTask` does. */

@@ -1,6 +1,7 @@
 import type { KeptFile, StagedFile } from '../contract/operation.ts'
 import type { QuestionState, TaskQuestion } from '../contract/questions.ts'
 import type { Ffmpeg } from '../engines/ffmpeg/locate.ts'
+import type { Answerer } from '../engines/language-model/choose-answerer.ts'
 import type { ServiceKind } from '../engines/services/services.ts'
 
 // Messages between the supervisor and a worker child. A child runs one attempt at a time.
@@ -19,7 +20,7 @@ export interface Attempt {
   readonly steps: string
   readonly threads: number
   /** Who answers its questions to a language model: the agent that created the task, or a configured model. */
-  readonly answersBy: 'agent' | null
+  readonly answersBy: Answerer
 }
 
 /** A result in the attempt's folder, to be stored under the file id that the output already contains. */
@@ -43,6 +44,8 @@ export interface AttemptFailure {
   readonly message: string
   readonly hint: string
   readonly retryable: boolean
+  /** Whether a language model had no usable answer. */
+  readonly isUnanswered?: boolean
   readonly bug?: string
 }
 

@@ -5,6 +5,7 @@ import { newId } from '../contract/fields.ts'
 import { type AskTaskQuestions, type QuestionState, SuspendedError } from '../contract/questions.ts'
 import { type OperationModule, requestFiles, type RunContext } from '../contract/operation.ts'
 import { downloadUrl } from '../contract/routes.ts'
+import { NoUsableAnswer } from '../engines/language-model/language-model.ts'
 import { useFfmpeg } from '../engines/ffmpeg/locate.ts'
 import { observeFirstDownloads } from '../engines/packs/first-download.ts'
 import { shareRateLimiter, type Acquire } from '../engines/services/rate-limiter.ts'
@@ -38,14 +39,20 @@ export function runWorker(modules: readonly OperationModule[]): void {
       abort.abort()
       return
     }
-    abort = new AbortController()
+    const current = new AbortController()
+    abort = current
     if (message.ffmpeg) useFfmpeg(message.ffmpeg)
     const { attempt } = message
     const attempted = { attempt, askTask: attempt.answersBy === 'agent' ? askTask : undefined }
-    void runAttemptHere(operations, attempted, abort.signal).then(
-      (result) => sendToSupervisor({ type: 'finished', result }),
+    const report = (outcome: FromWorker): void => {
+      // What it left running must not reach into the next attempt of this process.
+      current.abort(new Error('the attempt has ended'))
+      sendToSupervisor(outcome)
+    }
+    void runAttemptHere(operations, attempted, current.signal).then(
+      (result) => report({ type: 'finished', result }),
       (error: unknown) =>
-        sendToSupervisor(
+        report(
           error instanceof SuspendedError
             ? { type: 'suspended' }
             : { type: 'failed', failure: toAttemptFailure(error) },
@@ -121,7 +128,13 @@ async function runAttemptHere(
   const [{ requirements }, { run }] = await Promise.all([module.requirements(), module.run()])
   const input = module.operation.input.parse(JSON.parse(attempt.input))
   const kept: AttemptFile[] = []
-  const context = { ...createRunContext(attempt, signal, kept), askTask }
+  const ask: AskTaskQuestions | undefined =
+    askTask &&
+    (async (questions) => {
+      signal.throwIfAborted()
+      return await askTask(questions)
+    })
+  const context = { ...createRunContext(attempt, signal, kept), askTask: ask }
   // Creation checked them earlier, perhaps on another machine.
   await requireAll(requirements(input, context.files), { answersBy: attempt.answersBy })
   process.chdir(attempt.scratch)
@@ -147,7 +160,7 @@ function createRunContext(attempt: Attempt, signal: AbortSignal, kept: AttemptFi
     signal,
     progress(percent) {
       const whole = Math.floor(Math.min(percent, 100))
-      if (whole <= reached) return
+      if (whole <= reached || signal.aborted) return
       reached = whole
       sendToSupervisor({ type: 'progress', percent: whole })
     },
@@ -167,7 +180,15 @@ function createRunContext(attempt: Attempt, signal: AbortSignal, kept: AttemptFi
 function toAttemptFailure(thrown: unknown): AttemptFailure {
   const error = thrown instanceof MediaError ? thrown : unexpected(thrown)
   const { code, message, hint, retryable, cause } = error
-  return { code, message, hint, retryable, ...(cause !== undefined && { bug: describe(cause) }) }
+  const isUnanswered = error instanceof NoUsableAnswer
+  return {
+    code,
+    message,
+    hint,
+    retryable,
+    isUnanswered,
+    ...(cause !== undefined && { bug: describe(cause) }),
+  }
 }
 
 function unexpected(cause: unknown): MediaError {
@@ -187,11 +208,10 @@ function describe(error: unknown, room = maxCausesLogged): string {
 
 /** Converts a failure message back into an error. */
 export function fromAttemptFailure(failure: AttemptFailure): MediaError {
-  return new MediaError(isErrorCode(failure.code) ? failure.code : 6500, failure.message, {
-    hint: failure.hint,
-    retryable: failure.retryable,
-    cause: failure.bug === undefined ? undefined : workerError(failure.bug),
-  })
+  const { code, message, hint, retryable, isUnanswered, bug } = failure
+  const options = { hint, retryable, cause: bug === undefined ? undefined : workerError(bug) }
+  if (isUnanswered === true) return new NoUsableAnswer(message, options)
+  return new MediaError(isErrorCode(code) ? code : 6500, message, options)
 }
 
 /** An error with the stack of the worker's process, for the log. */

@@ -7,13 +7,22 @@ const maxWaitingPerAccount = 64
 /** Time after which a client may try again, s. */
 const retrySeconds = 5
 
+interface AccountLimit {
+  /** Pieces of work that run at once. */
+  readonly limit: number
+  /** Those of one account; `limit` by default. */
+  readonly accountLimit?: number
+  /** Plural name of the work in the error, such as `previews`. */
+  readonly name: string
+}
+
 /**
  * Runs at most `limit` pieces of work at once, in turn for each account. Throws 6032 with a time to wait if too many of an
- * account wait. name: plural name of the work in the error, such as `previews`.
+ * account wait.
  */
-export function limitPerAccount({ limit, name }: { readonly limit: number; readonly name: string }) {
+export function limitPerAccount({ limit, accountLimit = limit, name }: AccountLimit) {
   return limitFairly({
-    limit,
+    ...{ limit, groupLimit: accountLimit },
     maxWaiting: maxWaitingPerAccount,
     excess: () =>
       new MediaError(6032, `${maxWaitingPerAccount} ${name} of this account are waiting, the maximum`, {

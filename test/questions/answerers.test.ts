@@ -87,7 +87,12 @@ test('an answer of more than 1 MiB is rejected whole, a smaller one with its pro
     msg: expect.stringContaining('larger than 1 MiB'),
   })
   expect((await client.answer(data.task_id, said(900_000))).data).toMatchObject({
-    answers: [{ outcome: 'rejected', problems: ['The answer contained no complete JSON object.'] }],
+    answers: [
+      {
+        outcome: 'rejected',
+        problems: ['The answer has 900000 characters and may have 4096: its question allows 100 tokens.'],
+      },
+    ],
     questions_open: 1,
   })
 })

@@ -95,6 +95,24 @@ onNewDatabases('a task that asks its agent', (start) => {
       },
     })
     expect(await client.balance()).toBe(10)
+    // Its answers are stored: another attempt would read the same.
+    const { db } = service.running.service
+    expect(await db.selectFrom('tasks').select('attempts').execute()).toEqual([{ attempts: 1 }])
+  })
+
+  test('takes one answer to a question in a request, and ignores the others', async () => {
+    await using service = await start()
+    const client = await openAsking(service)
+    const { task, question } = await client.ask()
+    const { question_id } = question
+    const twice = await client.answer(task.task_id, [
+      { question_id, answer: { summary: 7 } },
+      { question_id, answer: summary },
+    ])
+    expect(twice.data).toMatchObject({
+      answers: [{ outcome: 'rejected' }, { outcome: 'ignored' }],
+      questions_open: 1,
+    })
   })
 
   test('takes the first of two answers, and none of others', async () => {

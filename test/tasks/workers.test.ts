@@ -151,6 +151,39 @@ test('output of a worker is logged line by line, with its task', async () => {
   }
 })
 
+/** A worker whose first attempt waits for answers; the second calls what the first left running. */
+const leavingWorker = `
+const { runWorker } = await import('${import.meta.resolve('../../src/tasks/worker.ts')}')
+const { SuspendedError } = await import('${import.meta.resolve('../../src/contract/questions.ts')}')
+const schema = { parse: (value) => value }
+let left
+const run = async (input, context) => {
+  if (left) return await left()
+  left = async () => {
+    context.progress(90)
+    const asked = await context.askTask([]).then(() => 'answered', ({ message }) => message)
+    return { asked, isAborted: context.signal.aborted }
+  }
+  throw new SuspendedError()
+}
+const module = { run, requirements: () => [] }
+runWorker([{ operation: { name: 'x', input: schema, output: schema }, run: async () => module, requirements: async () => module }])`
+
+test('what an attempt leaves running cannot reach into the next one of the same worker', async () => {
+  await using scripted = await openScriptedWorkers(leavingWorker)
+  const { folder, workers } = scripted
+  const attempt = { ...createAttempt(folder), answersBy: 'agent' } as const
+  const onProgress = vi.fn<(percent: number) => void>()
+  const ask = vi.fn<() => Promise<[]>>(async () => [])
+  const observer = { signal: new AbortController().signal, onProgress, ask }
+  expect(await workers.run(attempt, observer)).toBeNull()
+  expect(await workers.run(attempt, observer)).toMatchObject({
+    output: { asked: 'the attempt has ended', isAborted: true },
+  })
+  expect(onProgress).not.toHaveBeenCalled()
+  expect(ask).not.toHaveBeenCalled()
+})
+
 /** A worker that keeps its compile cache in a folder beside it and does nothing else. */
 const compileCacheWorker = `
 import { enableCompileCache } from 'node:module'

@@ -7,9 +7,10 @@ import { questionId } from './question.ts'
 
 /**
  * Returns a model that stores its answers in a folder, so that a later attempt of a task does not repeat a question.
- * Files are named by a hash of the model and the question.
+ * Files are named by a hash of the model and the question. A model that remembers its answers is returned unchanged.
  */
 export function cacheAnswers(model: LanguageModel, folder: string): LanguageModel {
+  if (model.remembers) return model
   return {
     ...model,
     async ask(question) {

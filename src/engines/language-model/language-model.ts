@@ -13,7 +13,10 @@ interface ModelUsage {
 export interface LanguageModel extends AsyncDisposable {
   /** Name in results, such as `qwen3:8b at 127.0.0.1:11434`. */
   readonly name: string
-  /** Whether it remembers the earlier questions of a task, so that none needs a summary of the others. */
+  /**
+   * Whether it remembers the earlier questions and answers of a task, so that no question needs a summary of the others
+   * and no answer needs to be stored.
+   */
   readonly remembers: boolean
   /** Size of the context in tokens, for question and answer together. */
   readonly contextTokens: number

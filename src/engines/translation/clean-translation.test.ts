@@ -91,3 +91,22 @@ describe('cleanTranslation', () => {
     }
   })
 })
+
+/** Texts that make a search begin at many places or read the same spaces again. */
+const hostile: Readonly<Record<string, string>> = {
+  'open brackets': '[note: '.repeat(20_000),
+  'open parentheses': '(note: '.repeat(20_000),
+  'parentheses in one that stays open': `(note: ${'(a) '.repeat(30_000)}`,
+  'wide spaces after a sentence': `走了。${'\u3000'.repeat(30_000)}a:`,
+  'wide spaces in a Russian note': `прим${'\u3000'.repeat(30_000)}a:`,
+  'signs of open notes': `走了:${'。*(['.repeat(20_000)}`,
+}
+
+describe('cleanTranslation of hostile texts', () => {
+  it.each(Object.entries(hostile))('takes time in proportion to %s', (_, said) => {
+    const began = process.cpuUsage()
+    cleanTranslation(plain, said)
+    const { user, system } = process.cpuUsage(began)
+    expect((user + system) / 1000).toBeLessThan(400)
+  })
+})

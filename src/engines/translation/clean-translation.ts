@@ -58,7 +58,11 @@ function removeTags(source: string, text: string): string {
 
 /** Words that begin a translator's note, in the languages of models and of subtitles. */
 const noteWords = [
-  ...[String.raw`(?:translator|translation|trans(?:l|lation)?\.?|tl)(?:['’]?s)?\s+notes?`, 'notes?', 't/?n'],
+  ...[
+    String.raw`(?:translator|translation|trans(?:l|lation)?\.?|tl)(?:['’]?s)?\s{1,9}notes?`,
+    'notes?',
+    't/?n',
+  ],
   ...[
     '(?:译者|翻译|譯者|翻譯)?(?:注|註)(?:释|釋|解)?',
     '译注',
@@ -70,26 +74,29 @@ const noteWords = [
     '说明',
     '說明',
   ],
-  ...['訳者?注', '訳者?註', '注記', '注釈', '역주', '역자\\s*주', '옮긴이\\s*주', '참고', '주'],
+  ...['訳者?注', '訳者?註', '注記', '注釈', '역주', '역자\\s{0,9}주', '옮긴이\\s{0,9}주', '참고', '주'],
   ...[String.raw`n\.?\s?d\.?\s?t\.?`, 'note du traducteur', String.raw`n\.?\s?(?:del|do)\s+t\.?`],
   ...['notas? del traductor', 'notas? (?:do|da) tradutora?', 'notas?', String.raw`n\.\s?t\.`],
   ...[
-    String.raw`прим(?:ечание|\.)?\s*(?:пер(?:еводчика|ев\.|\.)?)?`,
+    String.raw`прим(?:ечание|\.)?\s{0,9}(?:пер(?:еводчика|ев\.|\.)?)?`,
     'chú thích',
     'ghi chú',
     'lời người dịch',
   ],
 ].join('|')
 
-const noteStart = `(?:${noteWords})\\s*[:：]`
-/** A note in brackets; these may contain one level of others. */
+const noteStart = `(?:${noteWords})\\s{0,9}[:：]`
+/**
+ * A note in brackets; these may contain one level of others. Its length is limited, and so is that of spaces, so that the
+ * time of a search grows with the text and not with its square.
+ */
 const bracketedNote = new RegExp(
-  String.raw`(?:\(\s?${noteStart}(?:[^()]|\([^()]*\))*\)|（\s?${noteStart}(?:[^（）]|（[^（）]*）)*）|[\[【〔]\s?${noteStart}[^\]】〕]*[\]】〕])`,
+  String.raw`(?:\(\s?${noteStart}(?:[^()]|\([^()]{0,999}\)){0,999}\)|（\s?${noteStart}(?:[^（）]|（[^（）]{0,999}）){0,999}）|[\[【〔]\s?${noteStart}[^\]】〕]{0,999}[\]】〕])`,
   'giu',
 )
 /** A note that begins a line or follows a sentence, up to the end of the text. */
 const openNote = new RegExp(
-  String.raw`(?:^|\n|(?<=[.!?。！？…”"»」]))\s*[*※(（\[【]*\s*(?:${noteStart}|※)[\s\S]*$`,
+  String.raw`(?:^|\n|(?<=[.!?。！？…”"»」]))\s{0,9}[*※(（\[【]{0,9}\s{0,9}(?:${noteStart}|※)[\s\S]*$`,
   'iu',
 )
 const anyNote = new RegExp(`(?:^|[^\\p{L}])(?:${noteStart}|※)`, 'iu')

@@ -146,9 +146,18 @@ function readTranslations(
   const sources = new Map(asked.map(({ id, text }) => [id, text]))
   const clean = answer.lines.map((line) => ({
     ...line,
-    text: cleanTranslation(sources.get(line.id) ?? '', line.text),
+    text: cleanIfPlausible(sources.get(line.id) ?? '', line.text),
   }))
   return validateTranslation(asked, clean, rules)
+}
+
+/** Longest text for a line that is cleaned, characters: a translation with tags and notes around it. */
+const maxRawCharacters = { perCharacter: 40, more: 4000 }
+
+/** Cleans a translation; one that is far too long for its line is dropped instead. */
+function cleanIfPlausible(source: string, text: string): string {
+  const { perCharacter, more } = maxRawCharacters
+  return text.length <= perCharacter * source.length + more ? cleanTranslation(source, text) : ''
 }
 
 function createInput(
