@@ -25,7 +25,7 @@ export class Disclosure {
   }
 
   /**
-   * Sets the name of the content. A new name renders it again if it is shown; the same one leaves it as it is.
+   * Sets the name of the content. A new name renders it again if it is shown; the same one leaves it unchanged.
    *
    * @param {string} name
    */

@@ -256,12 +256,7 @@ export async function readQuestionImage(
   asked: { readonly taskId: string; readonly questionId: string; readonly index: number },
 ): Promise<{ readonly type: string; readonly bytes: Buffer }> {
   const task = await findOwnTask(service.db, caller, asked.taskId)
-  const row = await service.db
-    .selectFrom('questions')
-    .selectAll()
-    .where('task_id', '=', task.id)
-    .where('id', '=', asked.questionId)
-    .executeTakeFirst()
+  const row = (await openRows(service.db, task.id)).find(({ id }) => id === asked.questionId)
   const image = row && (JSON.parse(row.content) as StoredContent).images[asked.index]
   if (!image || isTerminal(task.status)) throw new MediaError(6004, 'there is no such image of a question')
   return { type: image.type, bytes: await readFile(join(stepsFolder(service, task), image.name)) }

@@ -11,13 +11,8 @@ describe.each(eras)('%s client', (era) => {
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([
       'video_split_screen',
-      'upload_file',
-      'inspect_file',
-      'download_file',
-      'get_task',
-      'answer_questions',
-      'list_tasks',
-      'cancel_task',
+      ...['upload_file', 'inspect_file', 'download_file'],
+      ...['get_task', 'answer_questions', 'list_tasks', 'cancel_task'],
       'service_status',
     ])
     const { prompts } = await agent.client.listPrompts()

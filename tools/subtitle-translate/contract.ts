@@ -46,7 +46,7 @@ const fields = z.object({
   strip_punctuation: z
     .boolean()
     .default(true)
-    .describe('Replace commas and periods by spaces (usual in Chinese)'),
+    .describe('Commas and periods become spaces (usual in Chinese)'),
 })
 
 /** Returns one code per language and script; zh-CN is written in simplified characters. */

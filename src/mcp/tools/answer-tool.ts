@@ -14,9 +14,9 @@ import { defineTool } from '../tool.ts'
 export const answerQuestionsTool = defineTool(
   {
     name: 'answer_questions',
-    title: 'Answer questions of a task',
+    title: 'Answer questions',
     description:
-      'Answers questions of a task, such as lines to translate. Waits for its next questions or its result.',
+      'Answers questions of a task, such as lines to translate. Waits for its next ones or its result.',
     input: z.object({
       task_id: id,
       answers: z
