@@ -85,13 +85,11 @@ const onePixel = Buffer.from(
   'base64',
 )
 
-/** Asks a language model about the file, with an image; twice if the second question depends on the first answer. */
-async function ask({ file_id, behaviour }: Input, context: RunContext): Promise<void> {
+/** Asks a language model, with an image; twice if the second question depends on the first answer. */
+async function ask({ behaviour }: Input, context: RunContext): Promise<void> {
   await using model = await openLanguageModel(context)
   const { signal } = context
-  const images = [
-    { type: 'image/png', bytes: Buffer.concat([onePixel, Buffer.from(`picture of ${file_id}`)]) },
-  ] as const
+  const images = [{ type: 'image/png', bytes: onePixel }] as const
   const question = { kind: summarizeLinesKind, instructions: 'Sum up.', maxTokens: 100, signal }
   const { summary } = await model.ask({ ...question, input: { lines: ['One', 'Two'] }, images })
   context.progress(50)

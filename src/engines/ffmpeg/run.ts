@@ -93,8 +93,11 @@ const containers = {
   media: ['mov', 'matroska', 'avi', 'flv', 'mp3', 'wav', 'aac', 'flac', 'ogg'],
 }
 
+/** Maximum pixels of a photo. */
+export const maxImagePixels = 2 ** 27
+
 /** Maximum pixels of one picture. A photo may be larger than a video frame, of which a decoder keeps many. */
-const maxPixels = { image: 2 ** 27, media: 2 ** 26 }
+const maxPixels = { image: maxImagePixels, media: 2 ** 26 }
 
 /** Maximum bytes of one decoded photo: the pixels above with 4 bytes each. Samples of 16 bits take twice as many. */
 const maxImageBytes = 4 * maxPixels.image

@@ -2,10 +2,13 @@ import type * as z from 'zod'
 import {
   type AskTaskQuestions,
   maxOpenQuestions,
+  type QuestionImage,
   type QuestionState,
   SuspendedError,
   type TaskQuestion,
 } from '../../contract/questions.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
+import { shrinkImage } from '../ffmpeg/shrink-image.ts'
 import { type LanguageModel, NoUsableAnswer } from './language-model.ts'
 import { estimateTokens, renderInput } from './messages.ts'
 import { type ModelQuestion, questionId, type QuestionInput } from './question.ts'
@@ -13,32 +16,53 @@ import { type ModelQuestion, questionId, type QuestionInput } from './question.t
 /** Tokens of one question: several are sent to the agent at once. */
 const contextTokens = 8192
 
+/** Longest side of images, pixels: enough to describe them, at about 700 tokens each. */
+const longestImageSide = 768
+
+/** Images converted at a time. */
+const maxConversions = 2
+
 /** A question that waits to be sent, and the promise of its state. */
 interface Pending {
   readonly question: TaskQuestion
+  readonly signal: AbortSignal
   readonly resolve: (state: QuestionState) => void
   readonly reject: (error: unknown) => void
 }
 
 /** Returns a function that sends the questions of one turn of the event loop together. */
-function sendTogether(askTask: AskTaskQuestions): (question: TaskQuestion) => Promise<QuestionState> {
+function sendTogether(
+  askTask: AskTaskQuestions,
+): (question: TaskQuestion, signal: AbortSignal) => Promise<QuestionState> {
   let pending: Pending[] = []
   const flush = async (): Promise<void> => {
     const asked = pending
     pending = []
     try {
-      const states = await askTask(asked.map(({ question }) => question))
+      const states = await askTask(await Promise.all(asked.map(withSmallImages)))
       for (const [at, { resolve }] of asked.entries()) resolve(states[at] ?? { state: 'open' })
     } catch (error) {
       for (const { reject } of asked) reject(error)
     }
   }
-  return (question) => {
+  return (question, signal) => {
     const { promise, resolve, reject } = Promise.withResolvers<QuestionState>()
     if (pending.length === 0) setImmediate(() => void flush())
-    pending.push({ question, resolve, reject })
+    pending.push({ question, signal, resolve, reject })
     return promise
   }
+}
+
+const converting = limitConcurrency(maxConversions)
+
+/** Converts the images of a question to small JPEGs, which every agent can view. */
+async function withSmallImages({ question, signal }: Pending): Promise<TaskQuestion> {
+  const convert = async ({ bytes }: QuestionImage): Promise<QuestionImage> => ({
+    type: 'image/jpeg',
+    bytes: await shrinkImage(bytes, { longestSide: longestImageSide, signal }),
+  })
+  const images = await Promise.all(question.images.map((image) => converting(() => convert(image))))
+  return { ...question, images }
 }
 
 /**
@@ -67,12 +91,15 @@ export function createAgentModel(askTask: AskTaskQuestions): LanguageModel {
     async ask<I extends QuestionInput, S extends z.ZodObject>(question: ModelQuestion<I, S>) {
       // The attempt ends: what else it asks would exceed the questions that are asked together.
       if (isSuspended) throw new SuspendedError()
-      const { kind, instructions, input, images = [], maxTokens } = question
+      const { kind, instructions, input, images = [], maxTokens, signal } = question
       const round = nextRound(questionId(question, ''))
-      const state = await send({
-        id: questionId(question, `agent ${round}`),
-        ...{ kind: kind.name, instructions, input, images, maxTokens },
-      })
+      const state = await send(
+        {
+          id: questionId(question, `agent ${round}`),
+          ...{ kind: kind.name, instructions, input, images, maxTokens },
+        },
+        signal,
+      )
       if (state.state === 'open') {
         isSuspended = true
         throw new SuspendedError()
