@@ -196,11 +196,16 @@ async function taskQuestions(db: UntypedDb): Promise<void> {
     .execute()
 }
 
-async function questionBytes(db: UntypedDb): Promise<void> {
-  await db.schema
-    .alterTable('questions')
-    .addColumn('bytes', 'bigint', (c) => c.notNull().defaultTo(0))
-    .execute()
+async function storageOfTasks(db: UntypedDb): Promise<void> {
+  for (const [table, column] of [
+    ['questions', 'bytes'],
+    ['tasks', 'steps_bytes'],
+  ] as const) {
+    await db.schema
+      .alterTable(table)
+      .addColumn(column, 'bigint', (c) => c.notNull().defaultTo(0))
+      .execute()
+  }
 }
 
 /** All migrations. The order of their names is the order of execution. */
@@ -210,5 +215,5 @@ export const migrations: Record<string, Migration> = {
   '0003-shared-service': { up: sharedService },
   '0004-task-notes': { up: taskNotes },
   '0005-task-questions': { up: taskQuestions },
-  '0006-question-bytes': { up: questionBytes },
+  '0006-storage-of-tasks': { up: storageOfTasks },
 }

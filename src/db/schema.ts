@@ -123,6 +123,8 @@ interface TasksTable {
   suspensions: Generated<number>
   /** Duration of attempts that ended with open questions, ms. */
   worked_ms: Generated<number>
+  /** Bytes of the kept steps of a task that waits for answers. */
+  steps_bytes: Generated<number>
 }
 
 /** Questions of unfinished tasks to the agents that created them. */
@@ -135,7 +137,7 @@ interface QuestionsTable {
   kind: string
   /** `{instructions, input, images}` as JSON; images are files in the folder of the task's steps. */
   content: string
-  /** Bytes of the content and its images. */
+  /** Bytes of the content. */
   bytes: Generated<number>
   /** `unusable` after too many rejected answers; `closed` if it is no longer asked. */
   state: 'open' | 'answered' | 'unusable' | 'closed'

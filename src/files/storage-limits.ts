@@ -13,7 +13,7 @@ export interface BoundedFileStorage extends FileStorage {
 const reservedBytes = 2 ** 28
 
 /**
- * Bytes used by an account's files and by the questions of its unfinished tasks, plus the declared size of its open
+ * Bytes used by an account's files, and by questions and kept steps of its tasks that wait for answers, plus the declared size of its open
  * uploads. Equal content counts once.
  */
 export async function storageUsed(db: Db, accountId: number): Promise<number> {
@@ -41,7 +41,13 @@ export async function storageUsed(db: Db, accountId: number): Promise<number> {
     .select(({ fn }) => fn.sum('questions.bytes').as('bytes'))
     .where('tasks.account_id', '=', accountId)
     .executeTakeFirstOrThrow()
-  return Number(files.bytes) + Number(uploads.bytes) + Number(questions.bytes)
+  const steps = await db
+    .selectFrom('tasks')
+    .select(({ fn }) => fn.sum('steps_bytes').as('bytes'))
+    .where('account_id', '=', accountId)
+    .where('steps_bytes', '>', 0)
+    .executeTakeFirstOrThrow()
+  return [files, uploads, questions, steps].reduce((sum, { bytes }) => sum + Number(bytes), 0)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { errorCode } from './system-error.ts'
@@ -34,6 +34,19 @@ function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   )
+}
+
+/** Bytes of the files in a folder and its subfolders; 0 if it does not exist. */
+export async function folderBytes(path: string): Promise<number> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 /** Free space for unprivileged programs on the file system of a folder, bytes. */

@@ -17,6 +17,7 @@ import type { Db, QuestionRow, TaskRow, WriteTransaction } from '../db/schema.ts
 import { answerSchemaOf } from '../engines/question-kinds.ts'
 import { writeDurably } from '../platform/durable.ts'
 import { failpoint } from '../platform/failpoint.ts'
+import { folderBytes } from '../platform/folder.ts'
 import { stepsFolder } from './attempt-folders.ts'
 import { findOwnTask } from './records.ts'
 import type { Service } from './service.ts'
@@ -162,8 +163,7 @@ async function storeContent(
     stored.push({ type, name })
   }
   const content = JSON.stringify({ instructions, input, images: stored, maxTokens } satisfies StoredContent)
-  const bytes = images.reduce((sum, image) => sum + image.bytes.byteLength, Buffer.byteLength(content))
-  return { id, kind, content, bytes }
+  return { id, kind, content, bytes: Buffer.byteLength(content) }
 }
 
 async function suspendTask(
@@ -176,9 +176,11 @@ async function suspendTask(
     return await failTask(service, task, { error: new MediaError(6500, message) })
   }
   const now = service.clock()
+  const steps_bytes = await folderBytes(stepsFolder(service, task))
   return await transitionTask(service, task, {
     to: 'queued',
     set: {
+      steps_bytes,
       suspensions: task.suspensions + 1,
       progress: Math.max(task.progress, progress),
       worked_ms: task.worked_ms + now - (task.started_at ?? now),

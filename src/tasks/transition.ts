@@ -12,7 +12,7 @@ import type { Service } from './service.ts'
 /** Columns that a transition may set. */
 type TaskColumns = Partial<
   Pick<TaskRow, 'output' | 'progress' | 'attempts' | 'started_at'> &
-    Pick<TaskRow, 'ready_at' | 'questions_open' | 'suspensions' | 'worked_ms'>
+    Pick<TaskRow, 'ready_at' | 'questions_open' | 'suspensions' | 'worked_ms' | 'steps_bytes'>
 >
 
 /** A change of a task's state, with the columns and writes that belong to it. */
@@ -53,7 +53,7 @@ export async function transitionTask(
           status: transition.to,
           note: null,
           updated_at: now,
-          ...(isTerminal(transition.to) && { finished_at: now, questions_open: 0 }),
+          ...(isTerminal(transition.to) && { finished_at: now, questions_open: 0, steps_bytes: 0 }),
           ...(transition.waitMs !== undefined && { ready_at: now + transition.waitMs }),
         })
         .where('id', '=', task.id)

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -110,7 +110,7 @@ test.each<[string, readonly QuestionImage[], string]>([
   expect(await questions()).toEqual([])
 })
 
-test('images of questions count as storage, and are written once', async () => {
+test('images of questions and other kept steps count as storage; images are written once', async () => {
   await using running = await startTestService()
   const { execute, service, client, id } = await openTask(running)
   const used = async () => {
@@ -129,8 +129,12 @@ test('images of questions count as storage, and are written once', async () => {
   const first = await written()
   expect(first).toHaveLength(2)
   await client.answer(id, [{ question_id: question('a').id, answer: summary }])
+  const withImages = await used()
+  await mkdir(join(folder, 'parts'))
+  await writeFile(join(folder, 'parts', 'sound'), new Uint8Array(100_000))
   await execute(askAt(20, [question('a', images), question('b')]))
-  expect(await written()).toEqual(first)
+  expect((await used()) - withImages).toBeGreaterThanOrEqual(100_000)
+  expect((await written()).filter(([name]) => name !== 'parts')).toEqual(first)
   await client.cancel(id)
   expect(await used()).toBe(before)
 })
