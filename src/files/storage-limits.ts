@@ -13,8 +13,8 @@ export interface BoundedFileStorage extends FileStorage {
 const reservedBytes = 2 ** 28
 
 /**
- * Bytes used by an account's files, and by questions and kept steps of its tasks that wait for answers, plus the declared size of its open
- * uploads. Equal content counts once.
+ * Bytes used by an account's files, by questions and kept steps of its tasks that wait for answers, and the declared size
+ * of its open uploads. Equal content counts once.
  */
 export async function storageUsed(db: Db, accountId: number): Promise<number> {
   const files = await db
