@@ -1,0 +1,206 @@
+import { mediaUrl } from './media-url.ts'
+import {
+  type Project,
+  type ProjectClip,
+  projectFrames,
+  type ProjectMaterial,
+  projectMaterials,
+} from './project.ts'
+import { formatTimecode, type Timebase, timebaseOf } from './timecode.ts'
+import { xml, xmlDocument, type XmlElement } from './xml.ts'
+
+/** A track of an xmeml sequence. Sound has one track per channel. */
+interface XmemlTrack {
+  readonly kind: 'video' | 'audio'
+  readonly clips: readonly ProjectClip[]
+  /** Channel of the source, from 1. */
+  readonly channel: number
+  /** Number of the track among those of its kind, from 1. */
+  readonly number: number
+  /** Tracks with the same group play the same clips and are linked. */
+  readonly group: string
+}
+
+/** Writes a project as Final Cut Pro 7 XML (xmeml version 5), which most desktop editors import. */
+export function writeXmeml(project: Project): string {
+  const tracks = xmemlTracks(project)
+  const writer = new XmemlWriter(project, tracks)
+  return xmlDocument('xmeml', xml('xmeml', { version: 5 }, writer.sequence()))
+}
+
+function xmemlTracks({ pictureTracks, soundTracks }: Project): XmemlTrack[] {
+  const picture = pictureTracks.map((clips, index) => {
+    const group = JSON.stringify(clips.map(clipKey))
+    return { kind: 'video' as const, clips, channel: 1, number: index + 1, group }
+  })
+  const sound = soundTracks.flatMap((clips) => {
+    const channels = Math.max(1, ...clips.map(({ material }) => material.sound?.channels ?? 1))
+    const group = JSON.stringify(clips.map(clipKey))
+    return Array.from({ length: channels }, (_, index) => ({ clips, channel: index + 1, group }))
+  })
+  return [
+    ...picture,
+    ...sound.map((track, index) => ({ kind: 'audio' as const, ...track, number: index + 1 })),
+  ]
+}
+
+function clipKey({ material, from, to, at }: ProjectClip) {
+  return [material.id, from, to, at]
+}
+
+class XmemlWriter {
+  readonly #project: Project
+  readonly #tracks: readonly XmemlTrack[]
+  readonly #timebase: Timebase
+  readonly #materials: readonly ProjectMaterial[]
+  /** Files are described at their first use, then referred to by id. */
+  readonly #described = new Set<ProjectMaterial>()
+
+  constructor(project: Project, tracks: readonly XmemlTrack[]) {
+    this.#project = project
+    this.#tracks = tracks
+    this.#timebase = timebaseOf(project.rate)
+    this.#materials = projectMaterials(project)
+  }
+
+  sequence(): XmlElement {
+    const { name, size, dropFrame } = this.#project
+    const ofKind = (kind: XmemlTrack['kind']) => this.#tracks.filter((track) => track.kind === kind)
+    const sound = ofKind('audio')
+    return xml(
+      'sequence',
+      { id: 'sequence-1' },
+      xml('name', {}, name),
+      xml('duration', {}, projectFrames(this.#project)),
+      this.#rate(),
+      this.#timecode(0, dropFrame),
+      xml(
+        'media',
+        {},
+        xml(
+          'video',
+          {},
+          xml('format', {}, this.#picture(size)),
+          ...ofKind('video').map((one) => this.#track(one)),
+        ),
+        xml(
+          'audio',
+          {},
+          xml('numOutputChannels', {}, Math.min(2, Math.max(1, sound.length))),
+          xml('format', {}, soundCharacteristics(48_000)),
+          ...sound.map((one) => this.#track(one)),
+        ),
+      ),
+    )
+  }
+
+  #track(track: XmemlTrack): XmlElement {
+    const items = track.clips.map((clip, index) => this.#clipItem(track, clip, index))
+    const output = track.kind === 'audio' ? [xml('outputchannelindex', {}, track.channel > 1 ? 2 : 1)] : []
+    return xml('track', {}, ...items, xml('enabled', {}, 'TRUE'), xml('locked', {}, 'FALSE'), ...output)
+  }
+
+  #clipItem(track: XmemlTrack, clip: ProjectClip, index: number): XmlElement {
+    const { material, from, to, at } = clip
+    const source =
+      track.kind === 'audio'
+        ? [xml('sourcetrack', {}, xml('mediatype', {}, 'audio'), xml('trackindex', {}, track.channel))]
+        : []
+    return xml(
+      'clipitem',
+      { id: clipItemId(track, index) },
+      xml('masterclipid', {}, `masterclip-${this.#materials.indexOf(material) + 1}`),
+      xml('name', {}, material.name),
+      xml('enabled', {}, 'TRUE'),
+      xml('duration', {}, material.frames),
+      this.#rate(),
+      xml('start', {}, at),
+      xml('end', {}, at + to - from),
+      xml('in', {}, from),
+      xml('out', {}, to),
+      this.#file(material),
+      ...source,
+      ...this.#links(track, index),
+    )
+  }
+
+  /** Links of picture and sound that play the same clip, which editors move together. */
+  #links({ group }: XmemlTrack, index: number): XmlElement[] {
+    const linked = this.#tracks.filter((track) => track.group === group)
+    if (linked.length < 2) return []
+    return linked.map((track) =>
+      xml(
+        'link',
+        {},
+        xml('linkclipref', {}, clipItemId(track, index)),
+        xml('mediatype', {}, track.kind),
+        xml('trackindex', {}, track.number),
+        xml('clipindex', {}, index + 1),
+        track.kind === 'audio' ? xml('groupindex', {}, 1) : undefined,
+      ),
+    )
+  }
+
+  #file(material: ProjectMaterial): XmlElement {
+    const id = `file-${this.#materials.indexOf(material) + 1}`
+    if (this.#described.has(material)) return xml('file', { id })
+    this.#described.add(material)
+    const { name, path, frames, picture, sound, timecodeStart, dropFrame } = material
+    return xml(
+      'file',
+      { id },
+      xml('name', {}, name),
+      xml('pathurl', {}, mediaUrl(path, { host: 'localhost', colon: '%3a' })),
+      this.#rate(),
+      xml('duration', {}, frames),
+      this.#timecode(timecodeStart, dropFrame),
+      xml(
+        'media',
+        {},
+        picture ? xml('video', {}, xml('duration', {}, frames), this.#picture(picture)) : undefined,
+        sound
+          ? xml('audio', {}, soundCharacteristics(sound.sampleRate), xml('channelcount', {}, sound.channels))
+          : undefined,
+      ),
+    )
+  }
+
+  #picture({ width, height }: Project['size']): XmlElement {
+    return xml(
+      'samplecharacteristics',
+      {},
+      this.#rate(),
+      xml('width', {}, width),
+      xml('height', {}, height),
+      xml('anamorphic', {}, 'FALSE'),
+      xml('pixelaspectratio', {}, 'square'),
+      xml('fielddominance', {}, 'none'),
+    )
+  }
+
+  #timecode(frames: number, dropFrame: boolean): XmlElement {
+    const text = formatTimecode(frames, { timebase: this.#timebase.timebase, dropFrame })
+    return xml(
+      'timecode',
+      {},
+      this.#rate(),
+      xml('string', {}, text),
+      xml('frame', {}, frames),
+      xml('displayformat', {}, dropFrame ? 'DF' : 'NDF'),
+    )
+  }
+
+  #rate(): XmlElement {
+    const { timebase, ntsc } = this.#timebase
+    return xml('rate', {}, xml('timebase', {}, timebase), xml('ntsc', {}, ntsc ? 'TRUE' : 'FALSE'))
+  }
+}
+
+function clipItemId({ kind, number }: XmemlTrack, index: number): string {
+  return `${kind}-${number}-clip-${index + 1}`
+}
+
+/** Sound format. Editors take the depth as the one of the timeline; files of any depth fit. */
+function soundCharacteristics(sampleRate: number): XmlElement {
+  return xml('samplecharacteristics', {}, xml('depth', {}, 16), xml('samplerate', {}, sampleRate))
+}
