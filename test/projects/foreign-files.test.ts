@@ -120,7 +120,7 @@ describe.skipIf(foreignFolder === undefined)('projects of other programs (REELWR
       over(24_000, 2_088_086, 2_088_086 + 624_624, 1_407_406, 1_407_406 + 624_624),
     )
     expect(sound?.clips).toEqual(main?.clips)
-    // The retime goes on where the clip before it ends, to less than a frame.
+    // The retime continues where the clip before it ends, to less than a frame.
     const [before, retimed] = main?.clips.slice(2) ?? []
     expect(retimed?.speed).toEqual(rational(149_819_760, 65_872_008))
     expect((retimed?.from.num ?? 0) / (retimed?.from.den ?? 1)).toBeCloseTo(

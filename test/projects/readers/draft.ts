@@ -27,7 +27,7 @@ import {
   magnitude,
   multiply,
   nearest,
-  one,
+  unity,
   rational,
   type Rational,
   show,
@@ -237,7 +237,7 @@ function readSegment(
     subtract(rational(source.duration), multiply(rational(target.duration), exact)),
   )
   // Each duration is the difference of two rounded ends, so it is less than a microsecond off.
-  if (compare(difference, add(one, exact)) >= 0) {
+  if (compare(difference, add(unity, exact)) >= 0) {
     inspection.broken(
       'speed',
       `segment ${id}`,

@@ -6,7 +6,7 @@ import {
   divide,
   isWholeFrames,
   multiply,
-  one,
+  unity,
   type Rational,
   show,
   subtract,
@@ -141,7 +141,7 @@ export class ClipReader {
       to: subtract(to, origin),
       start: place,
       end: add(place, duration),
-      speed: duration.num > 0 ? divide(subtract(to, from), duration) : one,
+      speed: duration.num > 0 ? divide(subtract(to, from), duration) : unity,
     }
   }
 

@@ -1,6 +1,6 @@
 import { pathOfUrl } from './media-path.ts'
 import type { Inspection, ReadMedia } from './read-project.ts'
-import { divide, one, rational, type Rational, zero } from './rational.ts'
+import { divide, unity, rational, type Rational, zero } from './rational.ts'
 import { child, childrenNamed, type Element } from './xml.ts'
 
 /** Frame rates of sequences that the editor knows. */
@@ -64,7 +64,7 @@ export function sequenceRate(format: Format | undefined, where: string, inspecti
   const rate = format?.rate
   if (!rate) {
     inspection.broken('missing', where, 'the format of the sequence has no frameDuration')
-    return one
+    return unity
   }
   const isKnown = sequenceRates.has(`${rate.num}/${rate.den}`)
   inspection.require(isKnown, ['value', where, `the editor knows no rate ${rate.num}/${rate.den}`])
@@ -79,7 +79,7 @@ export function readResources(root: Element, inspection: Inspection): Resources 
     const frame = timeAttribute(format, { name: 'frameDuration', otherwise: null }, inspection)
     if (frame && frame.num <= 0) inspection.broken('value', format.path, 'frameDuration is not positive')
     formats.set(format.attributes['id'] ?? '', {
-      rate: frame && frame.num > 0 ? divide(one, frame) : null,
+      rate: frame && frame.num > 0 ? divide(unity, frame) : null,
       width: integerOrNull(format, 'width', inspection),
       height: integerOrNull(format, 'height', inspection),
     })

@@ -5,7 +5,7 @@ import type { Element } from './xml.ts'
 interface Structure {
   /** Names of attributes; a required one ends in `!`. */
   readonly attributes: string
-  /** Children in order: alternatives joined by `|`, then `?`, `*` or `+`. `any` stands for every child. */
+  /** Children in order: alternatives joined by `|`, then `?`, `*` or `+`. */
   readonly children: string
 }
 

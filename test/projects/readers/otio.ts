@@ -26,7 +26,7 @@ import {
   fromNumber,
   isWholeFrames,
   nearest,
-  one,
+  unity,
   rational,
   type Rational,
   show,
@@ -70,7 +70,7 @@ function timelineRate({ global_start_time: start, tracks }: OtioTimeline, inspec
     return exactRate(item.source_range.duration.rate, 'tracks', inspection)
   }
   inspection.broken('missing', 'tracks', 'no time states the rate')
-  return one
+  return unity
 }
 
 /**
@@ -202,7 +202,7 @@ class OtioReader {
       where,
       `${show(seconds)} s is not a whole number of frames of the timeline`,
     )
-    return divide(rational(nearest(divide(seconds, divide(one, this.rate)))), this.rate)
+    return divide(rational(nearest(divide(seconds, divide(unity, this.rate)))), this.rate)
   }
 
   /** Returns a time in seconds. Its value must be a whole number of frames. */

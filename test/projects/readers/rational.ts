@@ -6,7 +6,7 @@ export type { Rational }
 export const zero: Rational = { num: 0, den: 1 }
 
 /** One. */
-export const one: Rational = { num: 1, den: 1 }
+export const unity: Rational = { num: 1, den: 1 }
 
 /** Returns num/den in lowest terms with a positive denominator. Throws when it does not fit in exact numbers. */
 export function rational(num: number | bigint, den: number | bigint = 1): Rational {

@@ -4,7 +4,7 @@ import {
   larger,
   magnitude,
   multiply,
-  one,
+  unity,
   rational,
   show,
   subtract,
@@ -188,7 +188,7 @@ function checkMedia(
   const plays = multiply(subtract(end, start), speed)
   const difference = magnitude(subtract(subtract(to, from), plays))
   // Less than a frame of the sequence, or the media that passes in one: at other rates the ends are rounded.
-  const tolerance = multiply(rational(rate.den, rate.num), larger(one, speed))
+  const tolerance = multiply(rational(rate.den, rate.num), larger(unity, speed))
   if (compare(difference, tolerance) < 0) return
   inspection.broken(
     'speed',

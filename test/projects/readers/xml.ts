@@ -31,8 +31,8 @@ export function parseProjectXml(text: string, root: string): Element {
 
 function toElement(node: ParsedElement, parent: Element | undefined, path: string): Element {
   const children: Element[] = []
-  const text = node.children.map((child) =>
-    'text' in child && !(child instanceof ParsedElement) ? child.text : '',
+  const text = node.children.map((inner) =>
+    'text' in inner && !(inner instanceof ParsedElement) ? inner.text : '',
   )
   const element: Element = {
     name: node.name,
@@ -43,11 +43,11 @@ function toElement(node: ParsedElement, parent: Element | undefined, path: strin
     parent,
   }
   const counts = new Map<string, number>()
-  for (const child of node.children) {
-    if (!(child instanceof ParsedElement)) continue
-    const count = (counts.get(child.name) ?? 0) + 1
-    counts.set(child.name, count)
-    children.push(toElement(child, element, `${path}/${child.name}${count > 1 ? `[${count}]` : ''}`))
+  for (const inner of node.children) {
+    if (!(inner instanceof ParsedElement)) continue
+    const count = (counts.get(inner.name) ?? 0) + 1
+    counts.set(inner.name, count)
+    children.push(toElement(inner, element, `${path}/${inner.name}${count > 1 ? `[${count}]` : ''}`))
   }
   return element
 }
