@@ -4,6 +4,9 @@ import { id, timestamp } from './fields.ts'
 /** Header with the value 1 by which a client offers to answer questions to a language model. */
 export const answersQuestionsHeader = 'Answers-Questions'
 
+/** Who answers the questions of a task: the agent that creates it, or a configured model (null). */
+export type Answerer = 'agent' | null
+
 /** Media types of images of questions. */
 export const questionImageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const
 

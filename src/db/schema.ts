@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Kysely, Selectable, Transaction } from 'kysely'
+import type { Answerer } from '../contract/questions.ts'
 import type { TaskState } from '../contract/task.ts'
 
 /**
@@ -115,8 +116,8 @@ interface TasksTable {
   /** Start of the present or last attempt. */
   started_at: number | null
   finished_at: number | null
-  /** `agent` if the questions of the task to a language model are answered by the agent that created it. */
-  answers_by: Generated<'agent' | null>
+  /** Who answers the questions of the task to a language model. */
+  answers_by: Generated<Answerer>
   /** Open questions; a queued task with any waits for answers until `ready_at`, and then fails. */
   questions_open: Generated<number>
   /** Number of times that the task has waited for answers. */

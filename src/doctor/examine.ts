@@ -2,6 +2,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { createClient } from '../client/client.ts'
 import { MediaError } from '../contract/errors.ts'
 import type { OperationModule } from '../contract/operation.ts'
+import type { Answerer } from '../contract/questions.ts'
 import { routes } from '../contract/routes.ts'
 import { describeFirstDownload, describeSize } from '../contract/format.ts'
 import { nearestFolder, dataFolderProblem, readableSettings } from '../daemon/data-folder.ts'
@@ -16,7 +17,6 @@ import { sharedMode } from '../platform/permissions.ts'
 import type { Finding } from './finding.ts'
 import { findLocalService } from './service-state.ts'
 import { examineServices } from './services.ts'
-import type { Answerer } from '../engines/language-model/choose-answerer.ts'
 
 interface ExamineOptions {
   readonly version: string

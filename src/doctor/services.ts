@@ -1,4 +1,5 @@
 import { MediaError } from '../contract/errors.ts'
+import type { Answerer } from '../contract/questions.ts'
 import { isSameModel, listModels, hasNoModelList } from '../engines/language-model/models.ts'
 import {
   parseServiceAddress,
@@ -12,7 +13,6 @@ import { openClient, type ServiceClient } from '../engines/services/client.ts'
 import { httpErrorCause } from '../engines/services/failures.ts'
 import { serviceSettingHint } from '../engines/services/configured.ts'
 import type { Finding } from './finding.ts'
-import type { Answerer } from '../engines/language-model/choose-answerer.ts'
 
 /** Timeout of a check, ms. */
 const serviceTimeoutMs = 3_000

@@ -1,8 +1,8 @@
 import { MediaError } from '../contract/errors.ts'
 import type { OperationModule } from '../contract/operation.ts'
+import type { Answerer } from '../contract/questions.ts'
 import type { Requirement } from '../contract/requirement.ts'
 import type { FirstDownload } from './packs/resolve.ts'
-import type { Answerer } from './language-model/choose-answerer.ts'
 
 type Kind = Requirement['kind']
 

@@ -13,13 +13,13 @@ import {
   requestFiles,
   type RequestFiles,
 } from '../contract/operation.ts'
+import type { Answerer } from '../contract/questions.ts'
 import type { Priority } from '../contract/task.ts'
 import type { FileRow } from '../db/schema.ts'
 import { readinessError, requireAll } from '../engines/readiness.ts'
 import { readFileBytes } from '../files/content.ts'
 import { probeStoredFile } from '../files/probe.ts'
 import { findOwnFile } from '../files/records.ts'
-import type { Answerer } from '../engines/language-model/choose-answerer.ts'
 import { estimateTask } from './estimate.ts'
 import { planOperation } from './plan-operation.ts'
 import type { Service } from './service.ts'

@@ -1,7 +1,6 @@
 import type { KeptFile, StagedFile } from '../contract/operation.ts'
-import type { QuestionState, TaskQuestion } from '../contract/questions.ts'
+import type { Answerer, QuestionState, TaskQuestion } from '../contract/questions.ts'
 import type { Ffmpeg } from '../engines/ffmpeg/locate.ts'
-import type { Answerer } from '../engines/language-model/choose-answerer.ts'
 import type { ServiceKind } from '../engines/services/services.ts'
 
 // Messages between the supervisor and a worker child. A child runs one attempt at a time.

@@ -1,9 +1,7 @@
 import type { OperationModule } from '../../contract/operation.ts'
+import type { Answerer } from '../../contract/questions.ts'
 import { configuredService } from '../services/configured.ts'
 import type { AgentAnswers } from '../services/services.ts'
-
-/** Who answers the questions of a task: the agent that creates it, or a configured model (null). */
-export type Answerer = 'agent' | null
 
 /** Returns who answers the questions of callers. `offersAnswers`: whether the caller offers to answer them. */
 export function chooseAnswerer(
