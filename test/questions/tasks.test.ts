@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { processTree } from '../../src/engines/process-tree.ts'
 import { limitConcurrency } from '../../src/platform/concurrency.ts'
 import { onNewDatabases } from '../http/on-databases.ts'
-import type { TestService } from '../service/in-process.ts'
+import { type TestService, workerPoolSize } from '../service/in-process.ts'
 import { askingClient } from './asking-client.ts'
 
 const type = 'test_copy'
@@ -164,12 +165,34 @@ onNewDatabases('a task that asks its agent', (start) => {
   })
 })
 
+/** Number of processes that this one has started, and of their descendants. */
+const countPrograms = async () => (await processTree(process.pid)).length - 1
+
 onNewDatabases('many tasks that wait for answers', (start) => {
-  test('delay no other task, and are no work of the service', async () => {
+  test('cost no process, delay no other task, and are no work of the service', async () => {
+    const before = await countPrograms()
+    const countOwn = async () => (await countPrograms()) - before
     await using service = await start()
     const client = await openAsking(service, 200)
     const few = limitConcurrency(8)
-    const asked = await Promise.all(Array.from({ length: 100 }, () => few(() => client.ask())))
+    const whileAsking: number[] = []
+    const askMany = (length: number) =>
+      Promise.all(
+        Array.from({ length }, () =>
+          few(async () => {
+            const task = await client.ask()
+            whileAsking.push(await countOwn())
+            return task
+          }),
+        ),
+      )
+    const first = await askMany(10)
+    const withTen = await countOwn()
+    const asked = [...first, ...(await askMany(90))]
+    const withHundred = await countOwn()
+    // A worker converts the image of a question by one program.
+    expect(Math.max(...whileAsking)).toBeLessThanOrEqual(2 * workerPoolSize)
+    expect([withTen, withHundred].filter((count) => count < 1 || count > workerPoolSize)).toEqual([])
     expect(await service.running.isBusy()).toBe(false)
     const { data: file } = await client.upload('other.txt', 'other')
     const quick = await Promise.all(
@@ -178,6 +201,7 @@ onNewDatabases('many tasks that wait for answers', (start) => {
     expect(quick[0]?.data.estimated_queue_wait_duration).toBe(0)
     for (const { data } of quick)
       expect((await client.ended(type, data.task_id)).data.status).toBe('completed')
+    expect(await countOwn()).toBeLessThanOrEqual(workerPoolSize)
     await Promise.all(
       asked.map(({ task, question: { question_id } }) =>
         few(() => client.answer(task.task_id, [{ question_id, answer: summary }])),

@@ -58,6 +58,9 @@ export interface TestServiceOptions {
   readonly services?: Services
 }
 
+/** Size of the pool of workers of a test service. */
+export const workerPoolSize = 2
+
 /** A service in this process with the test operation. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'reelwright-service-')))
@@ -89,7 +92,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       environment: workerEnvironment(options.services ?? {}),
     },
     log: openLog({ file: join(dataDir, 'log') }),
-    concurrency: 2,
+    concurrency: workerPoolSize,
   }).catch(async (error: unknown) => {
     await removeTemporary()
     throw error
