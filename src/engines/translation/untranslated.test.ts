@@ -80,4 +80,21 @@ describe('isUntranslated', () => {
     const lowerCaseWords = findLowerCaseWords(['More marmalade?', 'Marmalade!'])
     expect(isUntranslated('Marmalade!', 'Marmalade!', { ...rules, lowerCaseWords })).toBe(true)
   })
+
+  /** Lines in which a search for the ends of words would begin at each character. */
+  const hostile = [
+    ['signs inside a word', `Aaaaaa${'!'.repeat(80_000)}aaaaaaa`],
+    ['apostrophes inside a word', `A${"'".repeat(80_000)}b`],
+    ['signs of handles', `${'@'.repeat(80_000)}Aaaaaaaaaaaa`],
+    ['signs only after a handle', `Aaaaaaaaaaaaa @${'!'.repeat(80_000)}`],
+    ['one long word', `A${'a'.repeat(80_000)}`],
+    ['letters with dots', `A${'.a'.repeat(40_000)}.`],
+  ] as const
+
+  it.each(hostile)('takes less than 0.5 s for a copied line with %s', (_, line) => {
+    const began = process.threadCpuUsage()
+    for (const to of ['zh-CN', 'fr-FR'] as const) isUntranslated(line, line, { from: 'en-US', to })
+    const { user, system } = process.threadCpuUsage(began)
+    expect((user + system) / 1000).toBeLessThan(500)
+  })
 })

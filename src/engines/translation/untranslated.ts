@@ -66,9 +66,13 @@ function isInSourceLanguage(text: string, rules: TranslationRules): boolean {
 const betweenNames =
   /^(?:of|and|the|de|da|do|del|della|di|du|des|la|le|van|von|der|den|bin|ibn|al|y|e|et|und)$/
 
-/** Words with digits, inner capitals, or signs of handles, paths, addresses, abbreviations and units. */
+/**
+ * Words with digits, inner capitals, or signs of handles, paths, addresses, abbreviations and units. No part that may
+ * begin anywhere has a repetition without a limit, so that the time of a search grows with the word and not with its
+ * square.
+ */
 const technical =
-  /\d|[@#_\\]|\p{Ll}\p{Lu}|:\/\/|[\p{L}\d]{2,}\.[a-z]{2,4}$|^(?:\p{L}\.)+\p{L}$|^\p{L}{1,3}\/\p{L}{1,2}$/u
+  /\d|[@#_\\]|\p{Ll}\p{Lu}|:\/\/|[\p{L}\d]{2}\.[a-z]{2,4}$|^(?:\p{L}\.)+\p{L}$|^\p{L}{1,3}\/\p{L}{1,2}$/u
 
 /**
  * Whether a line in Latin letters may stay unchanged: all its words are capitalised and none is frequent in the source
@@ -89,9 +93,10 @@ function needsNoTranslation(source: string, { from, lowerCaseWords }: Translatio
   })
 }
 
-/** Removes signs at both ends of a word, except those of handles and tags. */
+/** Removes signs at both ends of a word, except those of handles and tags at its start. */
 function trimSigns(part: string): string {
-  return part.replaceAll(/^[^\p{L}\p{N}@#]+|[^\p{L}\p{N}]+$/gu, '')
+  // From the first sign that is kept to the last letter or digit, in time that grows with the word and not its square.
+  return /[\p{L}\p{N}@#](?:.*[\p{L}\p{N}])?/su.exec(part)?.[0] ?? ''
 }
 
 /** Returns the words that occur in lower case in some lines, which are no names. */
