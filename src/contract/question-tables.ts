@@ -122,3 +122,18 @@ function describeRow({ names, least }: RowColumns): string {
   const whole = `[${names.join(', ')}]`
   return least === names.length ? whole : `[${names.slice(0, least).join(', ')}] or ${whole}`
 }
+
+/** Most characters of the outline of an answer. */
+const maxOutlineLength = 300
+
+/** Outlines an answer in one short line: its fields with their types, and lists of objects as rows of their columns. */
+export function outlineAnswer(schema: JsonSchema): string {
+  const lists = listColumns(schema)
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const list = lists.get(name)
+    const { type = 'any' } = typeof field === 'object' ? field : {}
+    return `${JSON.stringify(name)}: ${list ? `[${describeRow(list)}, …]` : type}`
+  })
+  const outline = `{${fields.join(', ')}}`
+  return outline.length > maxOutlineLength ? `${outline.slice(0, maxOutlineLength)}…` : outline
+}

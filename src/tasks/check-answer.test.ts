@@ -88,3 +88,22 @@ test('a table with unknown columns is rejected', () => {
   const lines = { columns: ['id', 'begins', 'words'], rows: [[1, 'We were', '我们迟到了。']] }
   expect(check({ lines }).problems).toEqual([expect.stringMatching(/^lines: /)])
 })
+
+test.each(
+  [7, [], true, null, 'Rather not.', {}, { translation: 'all of it' }, { lines: 'all' }].map((answer) => ({
+    answer,
+  })),
+)(
+  'the answer $answer without the fields of its kind is rejected with the form that is needed',
+  ({ answer }) => {
+    const { accepted, problems } = check(answer)
+    expect(accepted).toBe(undefined)
+    expect(problems).toEqual([expect.stringMatching(/\. Give \{"lines": \[\[id, begins, text\], …\]\}$/)])
+  },
+)
+
+test('the form of an answer with plain fields names their types', () => {
+  const { problems } = checkAnswerHere({ kind: 'summarize_lines', input: {}, maxTokens: 100, answer: {} })
+  expect(problems).toHaveLength(2)
+  expect(problems[1]).toBe('terms: required. Give {"summary": string, "terms": [[source, translation], …]}')
+})

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MediaError } from '../contract/errors.ts'
 import { maxIssues, parseAnswer } from '../engines/language-model/parse-answer.ts'
 import { parseJson } from '../contract/bounded-json.ts'
-import { findWrongRows, fromTables } from '../contract/question-tables.ts'
+import { findWrongRows, fromTables, outlineAnswer } from '../contract/question-tables.ts'
 import { answerSchemaOf, questionKinds } from '../engines/question-kinds.ts'
 import { limitPerAccount } from '../threads/account-limit.ts'
 import { runInThread } from '../threads/run-in-thread.ts'
@@ -102,7 +102,13 @@ export function checkAnswerHere(job: AnswerJob): CheckedAnswer {
   if (wrongRows.length > 0) return { problems: wrongRows.slice(0, maxIssues) }
   const read = readWellFormed(job)
   const parsed = read?.success === true ? { answer: read.data } : parseAnswer(kind.schema, text)
-  if ('issues' in parsed) return { problems: parsed.issues }
+  if ('issues' in parsed) return { problems: withOutline(parsed.issues, name) }
   const { isUsable, problems } = kind.check(input, parsed.answer)
   return isUsable ? { accepted: JSON.stringify(parsed.answer), problems } : { problems }
+}
+
+/** Adds the form of an answer to the last of the issues that it has. */
+function withOutline(issues: readonly string[], kind: string): string[] {
+  const [last = ''] = issues.slice(-1)
+  return [...issues.slice(0, -1), `${last.replace(/\.$/, '')}. Give ${outlineAnswer(answerSchemaOf(kind))}`]
 }

@@ -137,6 +137,34 @@ describe('an agent that answers', () => {
     expect(await resultText(reply)).toBe(whole(many))
   })
 
+  test.each([
+    ['a text', 'I would rather not.'],
+    ['a list', [1]],
+    ['a number', 7],
+    ['null', null],
+  ])('with %s is shown the form that is needed, and its other answer counts', async (name, wrong) => {
+    const many = Array.from({ length: 100 }, (_, at) => `Good day to ${name}, number ${at + 1}.`)
+    const first = await askFor(agent, `${name}.srt`, many)
+    const { task_id } = first.data
+    const [one, two] = askedLines(first)
+    if (!one || !two) throw new Error('fewer than two questions')
+    const { question_id } = one
+    const { data, text } = await agent.call('answer_questions', {
+      task_id,
+      answers: [{ question_id, answer: wrong }, translated(two)],
+      wait_seconds: 0,
+    })
+    const problems = [expect.stringMatching(/Give \{"lines": \[\[id, begins, text\], …\]\}$/)]
+    expect(data['answers']).toEqual([{ question_id, outcome: 'rejected', problems }])
+    expect(text).toContain('Give {"lines": [[id, begins, text], …]}')
+    expect((await agent.call('cancel_task', { task_id })).data['status']).toBe('cancelled')
+  })
+
+  test('without the field answer is told to add it', async () => {
+    const { text } = await agent.call('answer_questions', { task_id: '1', answers: [{ question_id: 'a' }] })
+    expect(text).toMatch(/answers\[0\]\.answer: required[^]*as the answer_schema of the question requires/i)
+  })
+
   test('with JSON in a text is understood', async () => {
     const first = await askFor(agent, 'text.srt', linesOf('text'))
     const { reply } = await answerUntilEnded(agent, first, (question) => {

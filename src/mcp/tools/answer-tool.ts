@@ -10,6 +10,18 @@ import { lookUpTask } from '../session.ts'
 import { snapshotSchema } from '../snapshot.ts'
 import { defineTool } from '../tool.ts'
 
+/**
+ * Published as an object, but any value is passed on: the service rejects a malformed answer alone, with the form that is
+ * needed, and counts it.
+ */
+const givenAnswer = z
+  .unknown()
+  .refine((answer) => answer !== undefined, {
+    error: 'required',
+    params: { fix: 'Answer as the answer_schema of the question requires.' },
+  })
+  .meta({ type: 'object', additionalProperties: true, description: 'As answer_schema requires' })
+
 /** Answers questions that a task asks the agent, and waits for its next questions or its result. */
 export const answerQuestionsTool = defineTool(
   {
@@ -23,9 +35,7 @@ export const answerQuestionsTool = defineTool(
         .array(
           z.object({
             question_id: z.string().max(64),
-            answer: z
-              .record(z.string(), z.unknown())
-              .meta({ description: 'As answer_schema requires', additionalProperties: true }),
+            answer: givenAnswer,
           }),
         )
         .min(1)
