@@ -160,7 +160,7 @@ describe('an agent that answers', () => {
     expect((await agent.call('cancel_task', { task_id })).data['status']).toBe('cancelled')
   })
 
-  test('without the field answer is told to add it', async () => {
+  test('without the field answer is shown that it is required', async () => {
     const { text } = await agent.call('answer_questions', { task_id: '1', answers: [{ question_id: 'a' }] })
     expect(text).toMatch(/answers\[0\]\.answer: required[^]*as the answer_schema of the question requires/i)
   })
