@@ -21,7 +21,7 @@ import {
   type UploadKey,
 } from '../files/uploads.ts'
 import { createHasher } from '../platform/hash.ts'
-import { freeAfterUse, rechunk } from '../platform/streams.ts'
+import { readBatches } from '../platform/streams.ts'
 import { errorCode } from '../platform/system-error.ts'
 import type { Service } from '../tasks/service.ts'
 import { authenticatedCaller } from './authentication.ts'
@@ -239,9 +239,7 @@ async function* readPartBody(
   const body = request.body as Readable | undefined
   const hasher = blake3 === undefined ? null : await createHasher()
   try {
-    // Destroying the body would close the connection before the response.
-    const chunks: AsyncIterable<Uint8Array> | undefined = body?.iterator({ destroyOnReturn: false })
-    for await (const bytes of chunks ? rechunk(freeAfterUse(chunks)) : []) {
+    for await (const bytes of body ? readBatches(body) : []) {
       hasher?.update(bytes)
       yield bytes
     }

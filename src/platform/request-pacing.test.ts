@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { observeRequests } from '../../test/http/observe-requests.ts'
 import { paceRequests } from './request-pacing.ts'
+import { readBatches } from './streams.ts'
 
 /** Starts a server, and connects to it. */
 async function connectTo(server: Server, allowHalfOpen = false): Promise<Socket> {
@@ -181,4 +182,97 @@ test('a client that closes its sending side gets all responses that are ready', 
   client.end('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n')
   expect(await received((text) => text.endsWith('</2>'))).toContain('</1>')
   await once(client, 'end')
+})
+
+const largeBody = Buffer.alloc(3 * 2 ** 20, `${'b'.repeat(1000)}\r\n\r\nGET / HTTP/1.1\r\n`)
+
+const framings = {
+  'whose length is declared': [`Content-Length: ${largeBody.length}\r\n\r\n`, ''],
+  'in chunks': [`Transfer-Encoding: chunked\r\n\r\n${largeBody.length.toString(16)}\r\n`, '\r\n0\r\n\r\n'],
+} as const
+
+/** Responds to uploads with their body, read in batches slowly, and to other requests with their path. */
+function receiveUploads() {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const batches: Buffer[] = []
+    try {
+      for await (const batch of readBatches(request)) {
+        await nextTurn()
+        batches.push(Buffer.from(batch))
+      }
+      const isWhole = Buffer.concat(batches).equals(largeBody)
+      response.end(`<${request.url}${isWhole ? ' is whole' : ''}>`)
+    } catch (error) {
+      response.destroy(error as Error)
+    }
+  }
+  return (request: IncomingMessage, response: ServerResponse) => void respond(request, response)
+}
+
+test.each(Object.entries(framings))(
+  'requests behind a large body %s are parsed one in each turn',
+  async (_, framing) => {
+    const server = createServer(receiveUploads())
+    paceRequests(server)
+    const client = await connectTo(server)
+    const seen = observeRequests((server.address() as AddressInfo).port)
+    const received = receiver(client)
+    const [head, tail] = framing
+    const upload = Buffer.concat([
+      Buffer.from(`PUT /1 HTTP/1.1\r\nHost:a\r\n${head}`),
+      largeBody,
+      Buffer.from(tail),
+    ])
+    const rest = 'GET /2 HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(200)
+    client.write(Buffer.concat([upload, upload, Buffer.from(rest)]))
+    const want = '</1 is whole></1 is whole>' + '</2>'.repeat(200)
+    expect(bodiesOf(await received((text) => bodiesOf(text).length >= want.length))).toBe(want)
+    expect(seen).toMatchObject({ count: 202, mostUnfinished: 1, mostInTurn: 1 })
+  },
+)
+
+test.each(Object.entries(framings))(
+  'a large body %s that ends early fails, and nothing behind it runs',
+  async (_, [head]) => {
+    const failed = Promise.withResolvers<string>()
+    const server = createServer((request) => {
+      const read = async (): Promise<number> => {
+        let bytes = 0
+        for await (const batch of readBatches(request)) bytes += batch.length
+        return bytes
+      }
+      read().then(
+        () => failed.resolve('whole'),
+        (error: Error) => failed.resolve(error.message),
+      )
+    })
+    paceRequests(server)
+    const client = await connectTo(server)
+    const seen = observeRequests((server.address() as AddressInfo).port)
+    client.write(`PUT /1 HTTP/1.1\r\nHost:a\r\n${head}`)
+    client.write(largeBody.subarray(0, largeBody.length / 2), () => client.destroy())
+    expect(await failed.promise).toMatch(/aborted/)
+    expect(seen.count).toBe(1)
+  },
+)
+
+test('the memory of a large body is freed while it is received', async () => {
+  const server = createServer(receiveUploads())
+  const reads: Buffer[] = []
+  server.on('connection', (socket: Socket) => {
+    const push = socket.push.bind(socket)
+    socket.push = (chunk: Buffer | null) => {
+      if (chunk) reads.push(chunk)
+      return push(chunk)
+    }
+  })
+  paceRequests(server)
+  const client = await connectTo(server)
+  const received = receiver(client)
+  client.write(`PUT /1 HTTP/1.1\r\nHost:a\r\nContent-Length: ${largeBody.length}\r\n\r\n`)
+  client.write(largeBody)
+  await received((text) => text.endsWith('</1 is whole>'))
+  const kept = reads.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  // The first and the last read can contain other bytes.
+  expect(kept).toBeLessThan(largeBody.length / 10)
 })

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { api, pollUntil } from '../service/api.ts'
 import { startSecondApp } from './second-app.ts'
 import { chunkedUploadClient, setPartSize, hashOf } from './chunked-upload-client.ts'
+import { observeRequests } from './observe-requests.ts'
 import { onOneDatabase } from './on-databases.ts'
 import { openConnection } from './raw-http.ts'
 
@@ -51,6 +52,26 @@ describe('interrupted and malformed parts', () => {
         expect((await calls.status(id)).data).toMatchObject({ received: 0, missing: [0] })
       }
       expect((await calls.put(id, 0, fullContent)).code).toBe(200)
+    })
+
+    test('requests pipelined behind parts get their responses in order, one at a time', async () => {
+      const { account, id, part } = await startUpload(fullContent, half)
+      using line = await openConnection(service().baseUrl)
+      const seen = observeRequests(Number(new URL(service().baseUrl).port))
+      line.socket.write(head(account, `${id}/0`, `Content-Length: ${half}`) + part(0))
+      line.socket.write(head(account, `${id}/1`, 'Transfer-Encoding: chunked'))
+      line.socket.write(`${half.toString(16)}\r\n${part(1)}\r\n0\r\n\r\n`)
+      const count = 100
+      line.socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(count))
+      line.socket.end(`GET /base/file/upload/${id} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+      await line.closed
+      const text = await line.waitForText(/$/)
+      expect(text.match(/"received":\d/g)).toEqual(['"received":1', '"received":2'])
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([
+        ...Array.from({ length: count + 2 }, () => 'HTTP/1.1 200'),
+        'HTTP/1.1 401',
+      ])
+      expect(seen).toMatchObject({ count: count + 3, mostUnfinished: 1, mostInTurn: 1 })
     })
 
     test('a stalled part is aborted and not stored', async () => {
