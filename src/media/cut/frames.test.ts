@@ -162,7 +162,7 @@ describe('the plan of cuts', () => {
     ...{ rate: { num: 100, den: 1 }, mediaFrames: 1000, rhythm: rhythmTable.default },
   }
 
-  it('starts and ends with the pads, as far as they are available', () => {
+  it('starts and ends with the pads, within the available silence', () => {
     expect(planCuts([segment(2, 4)], at100).ranges).toEqual([{ first: 195, end: 408 }])
     const tight = segment(2, 4, { available: { start: 1.98, end: 4.03 } })
     expect(planCuts([tight], at100).ranges).toEqual([{ first: 198, end: 403 }])

@@ -104,7 +104,7 @@ function planJoint(
   return { want, joint }
 }
 
-/** First kept frame: the lead-in before the voice, as far as it is available. */
+/** First kept frame: the lead-in before the voice, within the available silence. */
 function firstFrame(
   { voiced, available }: KeptSegment,
   { rate, mediaFrames, rhythm }: PlanCutsOptions,
@@ -114,7 +114,7 @@ function firstFrame(
   return Math.min(Math.max(wanted, from, 0), Math.max(0, to), mediaFrames - 1)
 }
 
-/** End of the kept frames: the tail after the voice, as far as it is available. */
+/** End of the kept frames: the tail after the voice, within the available silence. */
 function endFrame({ voiced, available }: KeptSegment, { rate, rhythm }: PlanCutsOptions): number {
   const [from, to] = keptEnds(voiced, available.end, rate)
   return Math.min(Math.max(Math.round((voiced.end + rhythm.padOut) * hertz(rate)), from), to)

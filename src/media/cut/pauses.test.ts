@@ -231,8 +231,7 @@ describe('the adaptive rhythm', () => {
         factor,
         (given, pauses, by) => {
           fc.pre((given.intra_gap_target ?? 0.05) < (given.intra_gap_max ?? 0.25))
-          const { intra_gap_target, ...others } = given
-          const fitting = (given.intra_gap_max ?? 1) > 0.15 ? given : { ...others, intra_gap_target: 0 }
+          const fitting = (given.intra_gap_max ?? 1) > 0.15 ? given : { ...given, intra_gap_target: 0 }
           fc.pre((fitting.intra_gap_max ?? 1) > 0)
           const rhythm = effectiveRhythm(fitting)
           const adapted = adaptRhythm(rhythm, pauseProfile(pauses), {
