@@ -27,6 +27,9 @@ const margins = { begin: 10, hold: 7 } as const
 
 const toHops = (seconds: number): number => Math.round(seconds / hopSeconds)
 
+/** Mean part of the first and of the last hop of a sound that is silent: edges are between hops. */
+const edgeHops = 0.5
+
 /** Shorter silence does not end a sound: the time between two periods of a low voice. */
 const maxInnerGap = toHops(0.02)
 /** Shorter sounds are clicks. */
@@ -72,7 +75,7 @@ export function mapSpeech(curve: LevelCurve): SpeechMap {
   const voices: TimeSpan[] = []
   const breaths: TimeSpan[] = []
   for (const [index, sound] of sounds.entries()) {
-    const span = { start: sound.first * hopSeconds, end: sound.end * hopSeconds }
+    const span = { start: (sound.first + edgeHops) * hopSeconds, end: (sound.end - edgeHops) * hopSeconds }
     const last = voices.at(-1)
     if (owners[index] === undefined) {
       if (isBreath(sound)) breaths.push(span)
