@@ -46,6 +46,12 @@ export const ownErrors = {
 /** All error codes: those of the contract (section 7) and our own. */
 export const errorTable = {
   ...ownErrors,
+  400: {
+    status: 400,
+    meaning: 'Invalid parameters of a material search',
+    retryable: false,
+    hint: 'Correct the named parameter.',
+  },
   5202: {
     status: 404,
     meaning: 'File does not exist',
@@ -82,6 +88,12 @@ export const errorTable = {
     meaning: 'File type does not match the task',
     retryable: false,
     hint: 'Use a file of the kind that the parameter requires.',
+  },
+  6015: {
+    status: 400,
+    meaning: 'Spoken language without recognition of words',
+    retryable: false,
+    hint: 'Use zh-CN, zh-CHS, zh-CHT, en-US, ja-JP, ko-KR or fr-FR.',
   },
   6016: {
     status: 400,
@@ -148,6 +160,18 @@ export const errorTable = {
     meaning: 'Assembled size differs from the declared size',
     retryable: false,
     hint: 'Start the upload again with the actual size of the file.',
+  },
+  6030: {
+    status: 400,
+    meaning: 'Too many items in a request',
+    retryable: false,
+    hint: 'Send fewer items per request.',
+  },
+  6031: {
+    status: 413,
+    meaning: 'Image too large',
+    retryable: false,
+    hint: 'Scale the image down, or save it with more compression.',
   },
   6032: {
     status: 429,

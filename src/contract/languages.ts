@@ -1,3 +1,5 @@
+import { MediaError } from './errors.ts'
+
 /** Languages of subtitles and of metadata (contract 3, 2.2). */
 export const subtitleLanguages = [
   'zh-CHT',
@@ -17,6 +19,58 @@ export type SubtitleLanguage = (typeof subtitleLanguages)[number]
 /** Languages for voice cloning and speech (contract 3, 2.2). */
 export const voiceLanguages = ['zh-CN', 'zh-HK', 'en-US', 'ja-JP', 'ko-KR'] as const
 export type VoiceLanguage = (typeof voiceLanguages)[number]
+
+/** Spoken languages whose words are recognised with times (contract 3, 2.2). */
+export const recognitionLanguages = ['zh-CN', 'zh-CHS', 'zh-CHT', 'en-US', 'ja-JP', 'ko-KR', 'fr-FR'] as const
+export type RecognitionLanguage = (typeof recognitionLanguages)[number]
+
+/** Known languages without recognition of words: as the spoken language they return 6015 (contract 3, 2.2). */
+const languagesWithoutWords: readonly string[] = ['es-ES', 'pt-PT', 'ru-RU', 'vi-VN']
+
+/** Languages of recordings to dub (contract 3, 2.2). */
+export const dubbingLanguages = [
+  'zh-CN',
+  'zh-HK',
+  'en-US',
+  'ja-JP',
+  'ko-KR',
+  'fr-FR',
+  'de-DE',
+  'es-MX',
+  'pt-BR',
+  'th-TH',
+  'id-ID',
+  'ms-MY',
+  'fil-PH',
+  'ar-SA',
+] as const
+export type DubbingLanguage = (typeof dubbingLanguages)[number]
+
+interface RequireRecognitionLanguageOptions {
+  /** Name of the field, for the error. */
+  readonly field: string
+  /** Code for values that are no known language: 6016, or 6017 in video_long2short (contract 3, section 7). */
+  readonly unknown: 6016 | 6017
+}
+
+/**
+ * Returns a spoken language whose words are recognised. Throws 6015 for es-ES, pt-PT, ru-RU and vi-VN, and `unknown` for
+ * all other values.
+ */
+export function requireRecognitionLanguage(
+  language: string,
+  { field, unknown }: RequireRecognitionLanguageOptions,
+): RecognitionLanguage {
+  const supported = recognitionLanguages.find((code) => code === language)
+  if (supported) return supported
+  const isKnown = languagesWithoutWords.includes(language)
+  const what = isKnown
+    ? `recognition of words does not support ${language}`
+    : `${JSON.stringify(language.slice(0, 40))} is not a supported language`
+  throw new MediaError(isKnown ? 6015 : unknown, `${field}: ${what}`, {
+    hint: `Use ${recognitionLanguages.slice(0, -1).join(', ')} or ${recognitionLanguages.at(-1)}.`,
+  })
+}
 
 /** The two scripts of written Chinese; as a spoken language both are zh-CN. */
 export const chineseScripts = ['zh-CHS', 'zh-CHT'] as const

@@ -25,7 +25,8 @@ export const taskRoutes = {
     body: z.record(z.string(), z.unknown()),
     data: taskCreated,
     errors: [
-      5202, 6001, 6004, 6009, 6013, 6014, 6017, 6019, 6021, 6022, 6023, 6032, 6035, 6201, 6202, 6401, 6402,
+      400, 5202, 6001, 6004, 6009, 6013, 6014, 6015, 6017, 6019, 6021, 6022, 6023, 6030, 6031, 6032, 6035,
+      6201, 6202, 6401, 6402,
     ],
   },
   quoteTask: {
@@ -35,7 +36,10 @@ export const taskRoutes = {
     headers: ['Priority', 'Prefer', 'Answers-Questions'],
     body: z.record(z.string(), z.unknown()),
     data: taskQuote,
-    errors: [5202, 6001, 6004, 6013, 6014, 6017, 6019, 6021, 6022, 6023, 6032, 6035, 6401, 6402],
+    errors: [
+      400, 5202, 6001, 6004, 6013, 6014, 6015, 6017, 6019, 6021, 6022, 6023, 6030, 6031, 6032, 6035, 6401,
+      6402,
+    ],
   },
   queryTask: {
     method: 'GET',
