@@ -1,3 +1,4 @@
+import { characterPattern, comparableText } from './comparable-text.ts'
 import { hasWords } from './sentences.ts'
 
 /** How much of a wanted text was recognised. */
@@ -31,21 +32,14 @@ export function transcriptSimilarity(one: string, other: string): number {
   return (compareTranscripts(one, other).recall + compareTranscripts(other, one).recall) / 2
 }
 
+const comparedWord = new RegExp(
+  String.raw`${characterPattern}|(?:(?!${characterPattern})[\p{L}\p{M}\p{N}])+`,
+  'gu',
+)
+
 /** Normalised words of a text; Chinese and Japanese characters one by one. */
 function comparableWords(text: string): string[] {
-  const plain = text.normalize('NFKC').toLowerCase().replaceAll(/[’']/g, '')
-  return (
-    plain.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+/gu)?.flatMap(splitScripts) ??
-    []
-  )
-}
-
-/** Splits a word that mixes both kinds of scripts. */
-function splitScripts(word: string): string[] {
-  return (
-    word.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+/gu) ??
-    []
-  )
+  return comparableText(text).plain.replaceAll(/[’']/g, '').match(comparedWord) ?? []
 }
 
 /** For each word, whether it is in a longest common subsequence with the others. */
