@@ -44,7 +44,6 @@ export const dubbingLanguages = [
   'fil-PH',
   'ar-SA',
 ] as const
-export type DubbingLanguage = (typeof dubbingLanguages)[number]
 
 interface RequireRecognitionLanguageOptions {
   /** Name of the field, for the error. */

@@ -1,10 +1,9 @@
 import { MediaError } from '../../src/contract/errors.ts'
 import {
   countCharacters,
-  findBilingual,
   hasNoText,
-  findOverlappingLayers,
   findMalformed,
+  monolingualIssue,
   exceededLimit,
   subtitleLimits,
 } from '../../src/media/subtitles/check.ts'
@@ -50,22 +49,8 @@ function checkTranslatable(name: string, subtitles: Subtitles): void {
     )
   }
   if (hasNoText(subtitles)) throw refuse('has no text to translate', 'Use a file that has entries with text.')
-  const bilingual = findBilingual(subtitles)
-  if (bilingual) {
-    const lines = bilingual.kind === 'stacked' ? [bilingual.entry] : bilingual.entries
-    const where = lines.map(({ line }) => `line ${line}`).join(' and ')
-    throw refuse(
-      `is bilingual: ${where} ${lines.length > 1 ? 'are of one time' : 'has two languages'}`,
-      oneLanguage,
-    )
-  }
-  const layers = findOverlappingLayers(subtitles)
-  if (!layers) return
-  const [one, other] = layers
-  throw refuse(
-    `has several layers: lines ${one.line} and ${other.line} are shown at once`,
-    'Keep the lines of one layer and style, and translate the others as a file of their own.',
-  )
+  const issue = monolingualIssue(subtitles)
+  if (issue) throw refuse(issue.what, issue.fix)
 }
 
 /** Returns why an ASS file has no events to translate, and the fix; undefined for other files. */
@@ -103,5 +88,3 @@ function otherFormat({ format, source: { text } }: Subtitles): { is: string; fix
   const isSrt = format === 'ass' && /^\d+\s+[\d:,]+ --> /.test(begin)
   return isSrt ? { is: 'SRT', fix: 'Name it .srt.' } : undefined
 }
-
-const oneLanguage = 'Keep the lines of one language.'

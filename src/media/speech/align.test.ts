@@ -20,7 +20,8 @@ function substitution(one: string, other: string): number {
 function plainCost(script: Words, heard: Words, jump: (index: number) => number): number {
   const withDeletions = (row: readonly number[]) => {
     const reached = [...row]
-    for (let at = 1; at < reached.length; at += 1) reached[at] = Math.min(reached[at]!, reached[at - 1]! + 1)
+    for (let at = 1; at < reached.length; at += 1)
+      reached[at] = Math.min(reached[at] ?? Infinity, (reached[at - 1] ?? Infinity) + 1)
     return reached
   }
   let row = withDeletions([0, ...script.map(() => Infinity)])
@@ -28,7 +29,7 @@ function plainCost(script: Words, heard: Words, jump: (index: number) => number)
     const before = row.map((cost) => Math.min(cost, ...row.map((other) => other + jump(index))))
     row = withDeletions(
       before.map((cost, at) =>
-        Math.min(cost + 1, at > 0 ? before[at - 1]! + substitution(script[at - 1]!, word) : Infinity),
+        Math.min(cost + 1, (before[at - 1] ?? Infinity) + substitution(script[at - 1] ?? '', word)),
       ),
     )
   }
@@ -46,12 +47,12 @@ function pathCost(
     let at = index > 0 ? null : 0
     if (index > 0) cost += jump(run.heard.from)
     for (let word = run.heard.from; word < run.heard.to; word += 1) {
-      const position = units[word]!.script
+      const position = units[word]?.script ?? -1
       if (position < 0) cost += 1
       else {
         const skipped = position - (at ?? position)
         // A reading may begin with a jump.
-        cost += substitution(script[position]!, heard[word]!)
+        cost += substitution(script[position] ?? '', heard[word] ?? '')
         cost += at === 0 && index === 0 ? Math.min(skipped, jump(0)) : skipped
         at = position + 1
       }

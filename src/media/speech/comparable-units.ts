@@ -91,7 +91,11 @@ class UnitReader {
 
   /** Adds the characters of a text as units with the range of some tokens. Returns the index after them. */
   #add(characters: Iterable<string>, at: number, next: number): number {
-    const [from, to] = [this.#tokens[at]?.from ?? 0, this.#tokens[next - 1]?.to ?? 0]
+    const last = this.#units.at(-1)
+    let [from, to] = [this.#tokens[at]?.from ?? 0, this.#tokens[next - 1]?.to ?? 0]
+    // One sign may be several tokens: ½ is 1 and 2.
+    if (last && to <= last.to) [from, to] = [last.from, last.to]
+    else if (last) from = Math.max(from, last.to)
     for (const text of characters) this.#units.push({ text, from, to })
     return next
   }

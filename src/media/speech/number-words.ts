@@ -9,7 +9,7 @@ export interface NumberWord {
   readonly isCharacter?: true
   /** Tens that are followed by 10 to 19: soixante-dix. */
   readonly takesTeens?: true
-  /** Stands for itself without a number before it: mille, cent, 十. */
+  /** Is a number without another one before it: mille, cent, 十. */
   readonly isAlone?: true
 }
 

@@ -56,7 +56,7 @@ function readSpokenDigits(tokens: readonly ComparableToken[], start: number): Nu
 interface Group {
   readonly value: number
   readonly next: number
-  /** Digits as they are written. */
+  /** Written digits, with their zeros. */
   readonly digits?: string
 }
 

@@ -30,6 +30,14 @@ export function splitSentences(text: string): string[] {
     .filter(hasWords)
 }
 
+const endMark = /[。！？!?….][”’」』）)】"']*$/u
+
+/** Whether a text or its last word ends a sentence: with an end mark that is not the dot of an abbreviation. */
+export function endsSentence(text: string): boolean {
+  // "No." is an answer more often than a number.
+  return endMark.test(text) && (!abbreviation.test(text) || /(?<!\p{L})no\.$/iu.test(text))
+}
+
 /** Whether a text contains a letter or digit. */
 export function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)

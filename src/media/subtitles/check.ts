@@ -113,6 +113,26 @@ export function findOverlappingLayers(subtitles: Subtitles): EntryPair | undefin
   return undefined
 }
 
+/** Returns why a file is not in one language and one layer, naming the lines, and the fix; undefined if it is. */
+export function monolingualIssue(
+  subtitles: Subtitles,
+): { readonly what: string; readonly fix: string } | undefined {
+  const bilingual = findBilingual(subtitles)
+  if (bilingual) {
+    const lines = bilingual.kind === 'stacked' ? [bilingual.entry] : bilingual.entries
+    const where = lines.map(({ line }) => `line ${line}`).join(' and ')
+    const what = `is bilingual: ${where} ${lines.length > 1 ? 'are of one time' : 'has two languages'}`
+    return { what, fix: 'Keep the lines of one language.' }
+  }
+  const layers = findOverlappingLayers(subtitles)
+  if (!layers) return undefined
+  const [one, other] = layers
+  return {
+    what: `has several layers: lines ${one.line} and ${other.line} are shown at once`,
+    fix: 'Keep the lines of one layer and style, and process the others as a file of their own.',
+  }
+}
+
 const differInLayer = (one: SubtitleEntry, other: SubtitleEntry) =>
   one.layer !== other.layer || one.style !== other.style
 
