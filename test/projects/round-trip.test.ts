@@ -66,7 +66,7 @@ function rangesOf(steps: readonly (readonly [number, number])[]) {
   return steps.map(([skip, keep]) => {
     const from = at + skip
     at = from + keep
-    return { from, to: at }
+    return { first: from, end: at }
   })
 }
 
@@ -105,8 +105,8 @@ it.each(projectFormats)('%s contains every cut to the frame, at all rates', (for
           ...{ timecodeStart: start, dropFrame: drops, sound: { channels, sampleRate: 44_100 } },
         })
         const ranges = [
-          { from: 0, to: 3 },
-          ...rangesOf(steps).map(({ from, to }) => ({ from: from + 5, to: to + 5 })),
+          { first: 0, end: 3 },
+          ...rangesOf(steps).map(({ first, end }) => ({ first: first + 5, end: end + 5 })),
         ]
         const project = cutProject('Interview – cut', source, { ranges, rate })
         const [file] = projectFiles(project, format, options)
@@ -130,7 +130,7 @@ it.each(projectFormats)('%s contains every cut to the frame, at all rates', (for
 it.each(projectFormats)('%s keeps the path and name of the footage', (format) => {
   for (const path of paths) {
     const project = cutProject('A & B', material({ path }), {
-      ranges: [{ from: 10, to: 20 }],
+      ranges: [{ first: 10, end: 20 }],
       rate: rational(25),
     })
     const [file] = projectFiles(project, format, options)
@@ -142,7 +142,7 @@ it.each(projectFormats)('%s keeps the path and name of the footage', (format) =>
 it('registers the media of a draft in its meta file', () => {
   const path = String.raw`D:\footage\a.mp4`
   const project = cutProject('Interview', material({ path }), {
-    ranges: [{ from: 0, to: 50 }],
+    ranges: [{ first: 0, end: 50 }],
     rate: rational(25),
   })
   const draftDir = String.raw`C:\Users\me\Drafts`
@@ -163,8 +163,8 @@ it('registers the media of a draft in its meta file', () => {
 it('shortens a range that passes the end of the footage', () => {
   const project = cutProject('x', material({ path: '/a.mp4', frames: 100 }), {
     ranges: [
-      { from: 90, to: 120 },
-      { from: 130, to: 140 },
+      { first: 90, end: 120 },
+      { first: 130, end: 140 },
     ],
     rate: rational(25),
   })

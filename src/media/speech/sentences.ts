@@ -2,7 +2,8 @@
 const maxSentenceLength = 240
 
 /** End of a sentence, with closing quotes and brackets. */
-const sentenceEnd = /(?<=[。！？!?…][”’」』）)】"']*)(?![。！？!?…”’」』）)】"'])|(?<=\.[”’)"']*)(?=\s)|\n+/u
+const sentenceEnd =
+  /(?<=[。！？!?…][”’」』）)】"']*)(?![。！？!?…”’」』）)】"'])|(?<=\.[”’)"']*)(?=\s)|(?<=\n)(?!\n)/u
 
 /** Where long sentences are split, best places first. */
 const clauseEnds = [/(?<=[;；:：])/u, /(?<=[,，、—])/u, /(?<=\s)/u, /(?<=.)/su]
@@ -16,6 +17,14 @@ const abbreviation =
  * surrounding spaces are lost; parts without letters or digits join the previous sentence.
  */
 export function splitSentences(text: string): string[] {
+  return sentenceParts(text)
+    .flatMap((sentence) => splitLongSentence(sentence.trim(), clauseEnds))
+    .map((piece) => piece.trim())
+    .filter(hasWords)
+}
+
+/** Splits a text after its sentences. Parts without letters or digits join the previous one; nothing is lost. */
+export function sentenceParts(text: string): string[] {
   const sentences: string[] = []
   for (const part of text.split(sentenceEnd)) {
     const last = sentences.at(-1)
@@ -25,9 +34,6 @@ export function splitSentences(text: string): string[] {
     else sentences.push(part)
   }
   return sentences
-    .flatMap((sentence) => splitLongSentence(sentence.trim(), clauseEnds))
-    .map((piece) => piece.trim())
-    .filter(hasWords)
 }
 
 const endMark = /[。！？!?….][”’」』）)】"']*$/u

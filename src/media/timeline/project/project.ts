@@ -1,5 +1,6 @@
 import type { Rational } from '../../../contract/media-facts.ts'
 import type { Size } from '../../geometry.ts'
+import type { FrameSpan } from '../../particle/frame-spans.ts'
 
 /** A media file of a project. */
 export interface ProjectMaterial {
@@ -71,12 +72,6 @@ export function toMicroseconds(frames: number, { num, den }: Rational): number {
   return Math.round((frames * den * 1e6) / num)
 }
 
-/** A half-open range of frames. */
-export interface FrameRange {
-  readonly from: number
-  readonly to: number
-}
-
 /**
  * Returns a project that plays ranges of one material, one after another, with their sound. Ranges beyond the end of
  * the material are shortened; empty ones are omitted.
@@ -84,13 +79,13 @@ export interface FrameRange {
 export function cutProject(
   name: string,
   material: ProjectMaterial,
-  { ranges, rate }: { readonly ranges: readonly FrameRange[]; readonly rate: Rational },
+  { ranges, rate }: { readonly ranges: readonly FrameSpan[]; readonly rate: Rational },
 ): Project {
   const clips: ProjectClip[] = []
   let at = 0
   for (const range of ranges) {
-    const from = Math.max(0, range.from)
-    const to = Math.min(material.frames, range.to)
+    const from = Math.max(0, range.first)
+    const to = Math.min(material.frames, range.end)
     if (to <= from) continue
     clips.push({ material, from, to, at })
     at += to - from
@@ -103,10 +98,13 @@ export function cutProject(
   }
 }
 
-/** Returns the clips of a track and the gaps before them. A gap has no material. */
-export function clipsAndGaps(
-  track: readonly ProjectClip[],
-): readonly (ProjectClip | (FrameRange & { readonly at: number; readonly material?: undefined }))[] {
+/** Time on a track that no clip covers, frames. */
+interface Gap extends Pick<ProjectClip, 'from' | 'to' | 'at'> {
+  readonly material?: undefined
+}
+
+/** Returns the clips of a track and the gaps before them. */
+export function clipsAndGaps(track: readonly ProjectClip[]): readonly (ProjectClip | Gap)[] {
   let end = 0
   return track.flatMap((clip) => {
     const gap = clip.at > end ? [{ from: 0, to: clip.at - end, at: end }] : []

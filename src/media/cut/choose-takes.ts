@@ -1,0 +1,114 @@
+import type { IndexRange } from '../speech/align.ts'
+
+/** What was read of a script without a return to an earlier passage. */
+export interface ScriptTake {
+  /** Units of the script from the first to the last one that was read. */
+  readonly script: IndexRange
+  /** Heard units. */
+  readonly heard: IndexRange
+  /** Heard unit of each unit of the script that was read, and whether it is the same. */
+  readonly positions: ReadonlyMap<number, { readonly unit: number; readonly isMatch: boolean }>
+}
+
+/** A part of a sentence and the take that it comes from. */
+export interface TakePiece {
+  readonly take: ScriptTake
+  /** Units of the script. */
+  readonly units: IndexRange
+  /** Why a person should check it. */
+  readonly note?: string
+}
+
+/** Largest share of units that a good take says differently or omits. */
+const maxErrorShare = 0.25
+
+/** Least share of a sentence that was read for any of it to be kept. */
+const minReadShare = 0.5
+
+/**
+ * Chooses the takes of one sentence: the last complete good one, otherwise the cheapest combination. Returns pieces in
+ * the order of the script; none if less than half of the sentence was read. Takes are in the order of the recording.
+ */
+export function chooseTakes(sentence: IndexRange, takes: readonly ScriptTake[]): TakePiece[] {
+  const candidates = takes.filter(({ script }) => script.from < sentence.to && script.to > sentence.from)
+  const good = candidates.findLast((take) => isComplete(sentence, take))
+  if (good) return [{ take: good, units: sentence }]
+  const pieces = combineTakes(sentence, candidates)
+  const read = pieces.reduce((sum, { take, units }) => sum + countRead(units, take), 0)
+  if (read < minReadShare * (sentence.to - sentence.from)) return []
+  const note =
+    pieces.length > 1
+      ? 'no take of this sentence is complete: it is joined from several'
+      : 'the best take of this sentence differs from the script'
+  return pieces.map((piece, index) => (index === 0 ? { ...piece, note } : piece))
+}
+
+/** Whether a take reads a sentence from its first to its last unit with few errors. */
+function isComplete(sentence: IndexRange, take: ScriptTake): boolean {
+  const { positions } = take
+  if (!positions.has(sentence.from) || !positions.has(sentence.to - 1)) return false
+  let errors = 0
+  for (let at = sentence.from; at < sentence.to; at += 1) errors += positions.get(at)?.isMatch ? 0 : 1
+  return errors <= maxErrorShare * (sentence.to - sentence.from)
+}
+
+function countRead({ from, to }: IndexRange, { positions }: ScriptTake): number {
+  let count = 0
+  for (let at = from; at < to; at += 1) count += positions.has(at) ? 1 : 0
+  return count
+}
+
+/** Costs of a combination, in units that are omitted. */
+const costs = { substitution: 0.7, omission: 1, unread: 1.1, change: 1.5, earlier: 0.05 }
+
+/** Returns the cheapest combination of takes: few errors, few changes, later takes. */
+function combineTakes(sentence: IndexRange, candidates: readonly ScriptTake[]): TakePiece[] {
+  const length = sentence.to - sentence.from
+  const states = candidates.length + 1
+  const unread = candidates.length
+  const unitCost = (at: number, state: number) => {
+    const take = candidates[state]
+    if (!take) return costs.unread
+    if (at < take.script.from || at >= take.script.to) return Infinity
+    const found = take.positions.get(at)
+    const error = found ? (found.isMatch ? 0 : costs.substitution) : costs.omission
+    return error + costs.earlier * (candidates.length - 1 - state)
+  }
+  const previous: number[][] = []
+  let row = Array.from({ length: states }, (_, state) => unitCost(sentence.from, state))
+  for (let at = sentence.from + 1; at < sentence.to; at += 1) {
+    const cheapest = indexOfLeast(row)
+    const from: number[] = []
+    row = row.map((cost, state) => {
+      const changed = (row[cheapest] ?? 0) + costs.change
+      from.push(cost <= changed ? state : cheapest)
+      return Math.min(cost, changed) + unitCost(at, state)
+    })
+    previous.push(from)
+  }
+  const path: number[] = [indexOfLeast(row)]
+  for (let at = length - 2; at >= 0; at -= 1) path.unshift(previous[at]?.[path[0] ?? 0] ?? unread)
+  return piecesOf(path, sentence, candidates)
+}
+
+function piecesOf(
+  path: readonly number[],
+  sentence: IndexRange,
+  candidates: readonly ScriptTake[],
+): TakePiece[] {
+  const pieces: TakePiece[] = []
+  let from = 0
+  for (let at = 1; at <= path.length; at += 1) {
+    if (path[at] === path[from]) continue
+    const take = candidates[path[from] ?? candidates.length]
+    if (take) pieces.push({ take, units: { from: sentence.from + from, to: sentence.from + at } })
+    from = at
+  }
+  return pieces
+}
+
+function indexOfLeast(row: readonly number[]): number {
+  let best = 0
+  for (const [index, cost] of row.entries()) if (cost < (row[best] ?? Infinity)) best = index
+  return best
+}

@@ -1,0 +1,69 @@
+import type { IndexRange } from '../speech/align.ts'
+import type { TimedWord } from '../speech/speech-types.ts'
+import type { HeardUnits } from './heard-units.ts'
+
+/** Hesitations that carry no meaning, by language: English, Chinese, Japanese, Korean, French. */
+const fillerWords = new Set(
+  'um umm uh uhh uhm er erm hmm mhm 嗯 呃 额 唔 えー えーと えっと あのー うーん 음 어 으음 euh heu'.split(
+    ' ',
+  ),
+)
+
+/** Silence beside words that are said apart, seconds. */
+const apartSeconds = 0.25
+
+/** Most unscripted units that stay within a take: small additions of the speaker. */
+const maxAddedUnits = 3
+
+/** Least share of equal units for words to be the start of what follows. */
+const restartShare = 0.6
+
+/** Words within a kept take that are not in the script. Word indexes. */
+export interface Insertions {
+  /** Words to cut. */
+  readonly cut: ReadonlySet<number>
+  readonly fillers: readonly IndexRange[]
+}
+
+/**
+ * Decides which unscripted words of a kept take are cut: hesitations, restarts, and passages that are long or said
+ * apart. `range`: heard units of the take; `scriptOf`: the script unit of those that were aligned.
+ */
+export function classifyInsertions(
+  range: IndexRange,
+  scriptOf: ReadonlyMap<number, number>,
+  { heard, spoken }: { readonly heard: readonly TimedWord[]; readonly spoken: HeardUnits },
+): Insertions {
+  const cut = new Set<number>()
+  const fillers: IndexRange[] = []
+  for (let from = range.from; from < range.to;) {
+    if (scriptOf.has(from)) {
+      from += 1
+      continue
+    }
+    let to = from
+    while (to < range.to && !scriptOf.has(to)) to += 1
+    const words = { from: spoken.words[from]?.from ?? 0, to: spoken.words[to - 1]?.to ?? 0 }
+    const isFiller = spoken.units.slice(from, to).every(({ text }) => fillerWords.has(text))
+    if (isFiller) fillers.push(words)
+    if (isFiller || isRestart(spoken, { from, to }) || isApart(words, heard) || to - from > maxAddedUnits) {
+      for (let word = words.from; word < words.to; word += 1) cut.add(word)
+    }
+    from = to
+  }
+  return { cut, fillers }
+}
+
+/** Whether heard units are the beginning of what follows them, or repeat what precedes them. */
+export function isRestart({ units }: HeardUnits, { from, to }: IndexRange): boolean {
+  const length = to - from
+  const equalUnits = (start: number) =>
+    units.slice(from, to).filter(({ text }, index) => units[start + index]?.text === text).length
+  return Math.max(equalUnits(to), equalUnits(from - length)) >= restartShare * length
+}
+
+function isApart({ from, to }: IndexRange, heard: readonly TimedWord[]): boolean {
+  const before = (heard[from]?.start ?? 0) - (heard[from - 1]?.end ?? -Infinity)
+  const after = (heard[to]?.start ?? Infinity) - (heard[to - 1]?.end ?? 0)
+  return before >= apartSeconds && after >= apartSeconds
+}

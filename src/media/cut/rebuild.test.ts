@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { splitWords } from '../speech/words.ts'
+import type { TimedWord } from '../speech/speech-types.ts'
+import { findRetakes } from './rebuild.ts'
+
+/** What stays of a reading: `|` is a pause of a second, each word takes 0.3 s. */
+function keep(reading: string): string {
+  let at = 0
+  const heard: TimedWord[] = reading.split('|').flatMap((part, index) => {
+    if (index > 0) at += 1
+    return splitWords(part).map((text) => ({ text, start: at, end: (at += 0.3) }))
+  })
+  const dropped = findRetakes(heard)
+  return heard
+    .filter((_, word) => !dropped.some(({ from, to }) => word >= from && word < to))
+    .map(({ text }) => text)
+    .join(' ')
+}
+
+describe('findRetakes', () => {
+  test.each([
+    ['keeps a reading without repetitions', 'The cat sat on the mat. | Then it left.', undefined],
+    [
+      'keeps the last of three takes',
+      'The cat sat on the mat. | The cat sat on a mat. | The cat sat on the mat. | Then it left.',
+      'The cat sat on the mat. Then it left.',
+    ],
+    [
+      'drops a beginning that was broken off',
+      'The cat sat on | The cat sat on the mat. | Then | Then it left.',
+      'The cat sat on the mat. Then it left.',
+    ],
+    [
+      'drops an earlier take of two utterances',
+      'The cat sat on the mat | and it looked very happy. | The cat sat on the mat and it looked very happy. | Then it left.',
+      'The cat sat on the mat and it looked very happy. Then it left.',
+    ],
+    ['drops a restart within an utterance', 'The cat the cat sat on the mat.', 'the cat sat on the mat.'],
+    [
+      'keeps short answers that return',
+      'Yes. | That is what we thought about it. | Yes. | It was late.',
+      undefined,
+    ],
+    [
+      'drops a Chinese retake',
+      '今天天气很好我们出去走走|今天天气很好我们出去走走吧|大家都很高兴',
+      '今 天 天 气 很 好 我 们 出 去 走 走 吧 大 家 都 很 高 兴',
+    ],
+    ['keeps doubled Chinese words', '大家看看慢慢来', '大 家 看 看 慢 慢 来'],
+  ])('%s', (_, reading, expected) => {
+    expect(keep(reading)).toBe(expected ?? splitWords(reading.replaceAll('|', ' ')).join(' '))
+  })
+
+  test('keeps what is said again after two minutes', () => {
+    const filler = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ')
+    const reading = `The cat sat on the mat. | ${filler} | The cat sat on the mat.`
+    expect(keep(reading)).toBe(splitWords(reading.replaceAll('|', ' ')).join(' '))
+  })
+})

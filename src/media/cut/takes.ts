@@ -1,0 +1,232 @@
+import { alignReading, type IndexRange } from '../speech/align.ts'
+import { comparableUnits, type ComparableUnit } from '../speech/comparable-units.ts'
+import type { TimedWord } from '../speech/speech-types.ts'
+import { chooseTakes, type ScriptTake, type TakePiece } from './choose-takes.ts'
+import { consecutiveRanges, heardUnits, type HeardUnits, indexesOf, wordRange } from './heard-units.ts'
+import { classifyInsertions, isRestart } from './insertions.ts'
+import { sentenceRanges } from './script-sentences.ts'
+
+/** A recognised word that stays in the cut. */
+export interface KeptWord {
+  /** Index among the recognised words. */
+  readonly word: number
+  /** Text of the script from this word to the next kept one: its punctuation and line breaks. */
+  readonly textAfter: string
+}
+
+/** Recognised words that are cut: said again later, or not as the script has them. */
+export interface DroppedWords {
+  readonly words: IndexRange
+  readonly reason: 'retake' | 'misread'
+}
+
+/** A place that a person should check, at a recognised word. */
+export interface ReviewWord {
+  readonly word: number
+  readonly note: string
+}
+
+export interface TakeSelection {
+  /** In the order of the script. */
+  readonly kept: readonly KeptWord[]
+  /** In the order of the recording. */
+  readonly dropped: readonly DroppedWords[]
+  /** Hesitations that are cut. */
+  readonly fillers: readonly IndexRange[]
+  /** Passages of the script without footage. */
+  readonly uncovered: readonly string[]
+  readonly review: readonly ReviewWord[]
+  /** Units of the script that the kept words contain, 0 to 1. */
+  readonly coverage: number
+}
+
+/** Least passage without footage that is reported, units. */
+const minUncoveredUnits = 2
+
+/**
+ * Selects the takes of a script from recognised words: for each sentence the last complete good take, otherwise the
+ * best combination of takes. Retakes, restarts, misread and unscripted passages are dropped.
+ */
+export function selectTakes(script: string, heard: readonly TimedWord[]): TakeSelection {
+  const scriptUnits = comparableUnits(script)
+  const spoken = heardUnits(heard)
+  const takes = scriptTakes(scriptUnits, spoken, heard)
+  const pieces = sentenceRanges(script, scriptUnits).flatMap((sentence) => chooseTakes(sentence, takes))
+  const assembled = new Assembly(heard, spoken)
+  for (const piece of joinPieces(pieces)) assembled.add(piece)
+  const covered = new Set(assembled.scriptUnits)
+  return {
+    kept: keptWords(assembled, { script, scriptUnits }),
+    dropped: droppedWords(takes, spoken, assembled),
+    fillers: assembled.fillers,
+    uncovered: uncoveredPassages(script, scriptUnits, covered),
+    review: reviewWords(pieces, spoken),
+    coverage: scriptUnits.length === 0 ? 0 : covered.size / scriptUnits.length,
+  }
+}
+
+/** Silence after which a return to earlier words is likely, and very likely, seconds. */
+const [shortPause, longPause] = [0.25, 0.6]
+/** Costs of a return to an earlier passage: without, after a short, and after a long pause. */
+const returnCosts = { within: 4, short: 2.5, long: 1.5 }
+
+/** Least share of equal units of a reading of the script; with less, it is other speech with chance matches. */
+const minMatchShare = 0.4
+
+/** Aligns the words with the script and returns what was read between returns to earlier passages. */
+function scriptTakes(
+  script: readonly ComparableUnit[],
+  { units, words }: HeardUnits,
+  heard: readonly TimedWord[],
+): ScriptTake[] {
+  const jumpCosts = words.map(({ from }) => {
+    const pause = (heard[from]?.start ?? 0) - (heard[from - 1]?.end ?? 0)
+    return pause >= longPause
+      ? returnCosts.long
+      : pause >= shortPause
+        ? returnCosts.short
+        : returnCosts.within
+  })
+  const alignment = alignReading(
+    script.map(({ text }) => text),
+    units.map(({ text }) => text),
+    { jumpCosts },
+  )
+  return alignment.runs.map(({ script: range, heard: heardRange }) => {
+    const positions = new Map<number, { readonly unit: number; readonly isMatch: boolean }>()
+    let matches = 0
+    for (const unit of indexesOf(heardRange)) {
+      const aligned = alignment.units[unit]
+      if (!aligned || aligned.script < 0) continue
+      const isMatch = aligned.kind === 'match'
+      matches += isMatch ? 1 : 0
+      positions.set(aligned.script, { unit, isMatch })
+    }
+    const isReading = matches >= minMatchShare * (heardRange.to - heardRange.from)
+    return { script: range, heard: heardRange, positions: isReading ? positions : new Map<number, never>() }
+  })
+}
+
+/** Joins pieces of one take that follow each other without a hole. */
+function joinPieces(pieces: readonly TakePiece[]): TakePiece[] {
+  const joined: TakePiece[] = []
+  for (const piece of pieces) {
+    const last = joined.at(-1)
+    const follows = last && last.take === piece.take && last.units.to === piece.units.from
+    if (follows) joined[joined.length - 1] = { ...last, units: { from: last.units.from, to: piece.units.to } }
+    else joined.push(piece)
+  }
+  return joined
+}
+
+/** The kept words, piece by piece. */
+class Assembly {
+  readonly #heard: readonly TimedWord[]
+  readonly #spoken: HeardUnits
+  /** Kept words with the script unit of each; -1 for words beside the script. */
+  readonly words: { readonly word: number; readonly scriptUnit: number }[] = []
+  readonly fillers: IndexRange[] = []
+  readonly #kept = new Set<number>()
+
+  constructor(heard: readonly TimedWord[], spoken: HeardUnits) {
+    this.#heard = heard
+    this.#spoken = spoken
+  }
+
+  add({ take, units }: TakePiece): void {
+    const scriptOf = new Map<number, number>()
+    for (let position = units.from; position < units.to; position += 1) {
+      const found = take.positions.get(position)
+      if (found) scriptOf.set(found.unit, position)
+    }
+    // A take reads the script in its order, so that its heard units ascend.
+    const [first, last] = [[...scriptOf.keys()].at(0), [...scriptOf.keys()].at(-1)]
+    if (first === undefined || last === undefined) return
+    const range = { from: first, to: last + 1 }
+    const { cut, fillers } = classifyInsertions(range, scriptOf, { heard: this.#heard, spoken: this.#spoken })
+    this.fillers.push(...fillers)
+    for (let unit = range.from; unit < range.to; unit += 1) {
+      const { from, to } = this.#spoken.words[unit] ?? { from: 0, to: 0 }
+      for (let word = from; word < to; word += 1) {
+        if (this.#kept.has(word) || cut.has(word)) continue
+        this.#kept.add(word)
+        this.words.push({ word, scriptUnit: scriptOf.get(unit) ?? -1 })
+      }
+    }
+  }
+
+  has(word: number): boolean {
+    return this.#kept.has(word)
+  }
+
+  get scriptUnits(): number[] {
+    return this.words.flatMap(({ scriptUnit }) => (scriptUnit >= 0 ? [scriptUnit] : []))
+  }
+}
+
+function keptWords(
+  { words }: Assembly,
+  { script, scriptUnits }: { readonly script: string; readonly scriptUnits: readonly ComparableUnit[] },
+): KeptWord[] {
+  const kept: KeptWord[] = []
+  /** Script unit of the following word: the end of the script after the last one, -1 for a word beside the script. */
+  let next = scriptUnits.length
+  for (const { word, scriptUnit } of words.toReversed()) {
+    const from = scriptUnits[scriptUnit]?.to
+    const isKnown = from !== undefined && next >= 0
+    kept.push({
+      word,
+      textAfter: isKnown ? script.slice(from, Math.max(from, scriptUnits[next]?.from ?? script.length)) : '',
+    })
+    next = scriptUnit
+  }
+  return kept.toReversed()
+}
+
+/** Least share of words as in the script of a take that is called a retake; otherwise it is misread. */
+const retakeShare = 0.75
+
+/** Words that are neither kept nor fillers, take by take. */
+function droppedWords(takes: readonly ScriptTake[], spoken: HeardUnits, assembled: Assembly): DroppedWords[] {
+  const isFiller = new Set(assembled.fillers.flatMap(indexesOf))
+  return takes.flatMap((take) => {
+    const dropped = indexesOf(wordRange(spoken, take.heard)).filter(
+      (word) => !assembled.has(word) && !isFiller.has(word),
+    )
+    return consecutiveRanges(dropped).map((words) => ({ words, reason: dropReason(words, take, spoken) }))
+  })
+}
+
+function dropReason(words: IndexRange, { positions, heard }: ScriptTake, spoken: HeardUnits) {
+  const isDropped = (unit: number) => {
+    const { from, to } = spoken.words[unit] ?? { from: 0, to: 0 }
+    return from < words.to && to > words.from
+  }
+  const units = indexesOf(heard).filter(isDropped)
+  const matched = new Set([...positions.values()].filter(({ isMatch }) => isMatch).map(({ unit }) => unit))
+  const share = units.filter((unit) => matched.has(unit)).length / Math.max(1, units.length)
+  const range = { from: units[0] ?? 0, to: (units.at(-1) ?? -1) + 1 }
+  return share >= retakeShare || isRestart(spoken, range) ? 'retake' : 'misread'
+}
+
+function uncoveredPassages(
+  script: string,
+  units: readonly ComparableUnit[],
+  covered: ReadonlySet<number>,
+): string[] {
+  const passages: string[] = []
+  let from = 0
+  for (let at = 0; at <= units.length; at += 1) {
+    if (at < units.length && !covered.has(at)) continue
+    if (at - from >= minUncoveredUnits) passages.push(script.slice(units[from]?.from, units[at - 1]?.to))
+    from = at + 1
+  }
+  return passages
+}
+
+function reviewWords(pieces: readonly TakePiece[], { words }: HeardUnits): ReviewWord[] {
+  return pieces.flatMap(({ take, units, note }) => {
+    const first = take.positions.get(units.from)
+    return note === undefined || !first ? [] : [{ word: words[first.unit]?.from ?? 0, note }]
+  })
+}
