@@ -1,5 +1,5 @@
 import type { Frame } from '../../src/media/clean/frame.ts'
-import { sampleAt } from './sample-world.ts'
+import { sampleAt, sampleGrid } from './sample-world.ts'
 import { createWorld, seededNumbers, type World } from './world.ts'
 
 /** Generated clean footage. `frameAt` always returns the same pixels for an index. */
@@ -90,6 +90,7 @@ export function createScene(
   const worldWidth = name === 'fast pan' ? Math.max(1500, 520 + 12 * count) : 1500
   const world = cachedWorld(Math.ceil(worldWidth * unit), Math.ceil(640 * unit), seed)
   const grain = createGrain(noise, seed)
+  const picture = createPicture(world, { width, height })
   const frameAt = (index: number): Frame => {
     const bytes = new Uint8Array((width * height * 3) / 2)
     const [a, b, c, d, e, f] = shot.view(index, count)
@@ -97,62 +98,131 @@ export function createScene(
     const gain = shot.gain?.(index, count) ?? 1
     const walker = shot.hasWalker === true ? { x: width * (0.1 + (0.8 * index) / count), unit } : undefined
     for (const plane of [0, 1, 2] as const) {
-      drawFrame({ world, view, width, height, bytes, gain, walker, grain: grain(index * 3 + plane) }, plane)
+      const values = picture(view, plane)
+      const drawn = walker ? withWalker(values, { world, width, height, walker }, plane) : values
+      const from = [0, width * height, (width * height * 5) / 4][plane] ?? 0
+      expose(drawn, bytes.subarray(from), {
+        gain,
+        grain: grain(index * 3 + plane),
+        black: plane === 0 ? 16 : 128,
+      })
     }
     return { width, height, bytes }
   }
   return { width, height, count, frameAt }
 }
 
-interface Drawing {
-  readonly world: World
-  readonly view: View
+interface Size {
   readonly width: number
   readonly height: number
-  readonly bytes: Uint8Array
-  readonly gain: number
-  readonly walker: { readonly x: number; readonly unit: number } | undefined
-  readonly grain: (at: number) => number
 }
 
-function drawFrame(
-  { world, view, width, height, bytes, gain, walker, grain }: Drawing,
-  plane: 0 | 1 | 2,
-): void {
-  const [a, b, c, d, e, f] = view
-  const step = plane === 0 ? 1 : 2
-  const from = [0, width * height, (width * height * 5) / 4][plane] ?? 0
-  const black = plane === 0 ? 16 : 128
-  const source = world.planes[plane]
-  let at = from
-  // A chroma sample is at the centre of its four pixels.
-  const half = (step - 1) / 2
-  for (let y = half; y < height; y += step) {
-    const down = walker ? (y - height * 0.75) / (60 * walker.unit) : 2
-    for (let x = half; x < width; x += step) {
-      let u = a * x + b * y + c
-      let v = d * x + e * y + f
-      if (walker && down * down + ((x - walker.x) / (26 * walker.unit)) ** 2 < 1) {
-        u = x - walker.x + 400
-        v = y + 30
-      }
-      const value = black + (sampleAt(source, world.width, u, v) - black) * gain
-      bytes[at] = Math.min(235, Math.max(16, Math.round(value + grain(at - from))))
-      at += 1
+type Plane = 0 | 1 | 2
+
+/** Positions of a plane's samples along an axis, in pixels. A chroma sample is at the centre of its four pixels. */
+function positions(length: number, plane: Plane): Float64Array {
+  if (plane === 0) return Float64Array.from({ length }, (_, index) => index)
+  return Float64Array.from({ length: Math.ceil((length - 0.5) / 2) }, (_, index) => 2 * index + 0.5)
+}
+
+/** Returns a function that samples a view of a plane, and keeps the last one, as many cameras stand still. */
+function createPicture(world: World, { width, height }: Size): (view: View, plane: Plane) => Float64Array {
+  const last: Partial<Record<Plane, { readonly view: View; readonly values: Float64Array }>> = {}
+  return (view, plane) => {
+    const known = last[plane]
+    if (known?.view.every((factor, index) => factor === view[index]) === true) return known.values
+    const at = { x: positions(width, plane), y: positions(height, plane) }
+    const values = samplePlane(world, plane, { view, at })
+    last[plane] = { view, values }
+    return values
+  }
+}
+
+interface ViewedGrid {
+  readonly view: View
+  readonly at: { readonly x: Float64Array; readonly y: Float64Array }
+}
+
+function samplePlane(
+  { width, planes }: World,
+  plane: Plane,
+  { view: [a, b, c, d, e, f], at: { x: xs, y: ys } }: ViewedGrid,
+): Float64Array {
+  const source = planes[plane]
+  if (b === 0 && d === 0) {
+    return sampleGrid(source, width, { x: xs.map((x) => a * x + c), y: ys.map((y) => e * y + f) })
+  }
+  const values = new Float64Array(xs.length * ys.length)
+  for (let row = 0, at = 0; row < ys.length; row += 1) {
+    const y = ys[row] ?? 0
+    for (let column = 0; column < xs.length; column += 1, at += 1) {
+      const x = xs[column] ?? 0
+      values[at] = sampleAt(source, width, a * x + b * y + c, d * x + e * y + f)
     }
   }
+  return values
+}
+
+interface WalkerScene extends Size {
+  readonly world: World
+  readonly walker: { readonly x: number; readonly unit: number }
+}
+
+/** Returns a copy with a textured ellipse in front. */
+function withWalker(
+  behind: Float64Array,
+  { world, width, height, walker }: WalkerScene,
+  plane: Plane,
+): Float64Array {
+  const values = behind.slice()
+  const xs = positions(width, plane)
+  for (const [row, y] of positions(height, plane).entries()) {
+    const down = (y - height * 0.75) / (60 * walker.unit)
+    for (const [column, x] of xs.entries()) {
+      if (down * down + ((x - walker.x) / (26 * walker.unit)) ** 2 >= 1) continue
+      values[row * xs.length + column] = sampleAt(
+        world.planes[plane],
+        world.width,
+        x - walker.x + 400,
+        y + 30,
+      )
+    }
+  }
+  return values
+}
+
+interface Exposure {
+  /** Brightness factor. */
+  readonly gain: number
+  readonly grain: Grain
+  /** Value without light. */
+  readonly black: number
+}
+
+/** Writes samples as bytes of video range, with the brightness and the noise of a frame. */
+function expose(values: Float64Array, bytes: Uint8Array, { gain, grain, black }: Exposure): void {
+  const { noise, begin } = grain
+  for (let at = 0; at < values.length; at += 1) {
+    const value = black + ((values[at] ?? 0) - black) * gain
+    const noisy = value + (noise[(begin + at * 7) & (noise.length - 1)] ?? 0)
+    bytes[at] = noisy < 16 ? 16 : noisy > 235 ? 235 : Math.round(noisy)
+  }
+}
+
+/** Sensor noise of a plane: that of sample n is `noise[(begin + 7 n) % noise.length]`. */
+interface Grain {
+  /** Its length is a power of two. */
+  readonly noise: Float32Array
+  readonly begin: number
 }
 
 /** Gaussian sensor noise that differs per frame and plane. */
-function createGrain(deviation: number, seed: number): (turn: number) => (at: number) => number {
+function createGrain(deviation: number, seed: number): (turn: number) => Grain {
   const random = seededNumbers(seed + 1)
   const length = 2 ** 16
-  const values = Float32Array.from({ length }, () => {
+  const noise = Float32Array.from({ length }, () => {
     const radius = Math.sqrt(-2 * Math.log(1 - random()))
     return deviation * radius * Math.cos(2 * Math.PI * random())
   })
-  return (turn) => {
-    const begin = Math.floor(seededNumbers(seed + 31 * turn)() * length)
-    return (at) => values[(begin + at * 7) % length] ?? 0
-  }
+  return (turn) => ({ noise, begin: Math.floor(seededNumbers(seed + 31 * turn)() * length) })
 }
