@@ -7,7 +7,6 @@ import { findChromium } from '../src/engines/chromium/locate.ts'
 import { splitSearchPath } from '../src/platform/environment.ts'
 import { manifest } from '../src/engines/packs/manifest.ts'
 import { ageFile } from './http/chunked-upload-client.ts'
-import { linkCompileCache } from './compile-cache.ts'
 import { runCommand, spawnCommand, spawnWithClosedPipe } from './run-command.ts'
 import { api } from './service/api.ts'
 import { startTestService } from './service/in-process.ts'
@@ -19,7 +18,6 @@ let folder: string
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reelwright-commands-'))
-  await linkCompileCache(folder)
 })
 afterEach(() => rm(folder, { recursive: true }))
 

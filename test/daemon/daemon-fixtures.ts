@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest'
 import { findOrStartDaemon, type DaemonAddress } from '../../src/daemon/find-or-start.ts'
 import { readDaemonRecord } from '../../src/daemon/record.ts'
 import { killProcessGroup, identifyProcess } from '../../src/platform/process-identity.ts'
+import { fastStartArguments } from '../fast-start.ts'
 import type { TestDaemonOptions } from './test-daemon.ts'
 
 const daemonModule = fileURLToPath(new URL('test-daemon.ts', import.meta.url))
@@ -34,7 +35,7 @@ export function findTestDaemon(
   { timeoutMs, ...others }: FindTestDaemonOptions = {},
 ): Promise<DaemonAddress> {
   const options: TestDaemonOptions = { version: '1.0.0', ...others, dataDir }
-  const command = [process.execPath, daemonModule, JSON.stringify(options)]
+  const command = [process.execPath, ...fastStartArguments, daemonModule, JSON.stringify(options)]
   const environment = { ...process.env, REELWRIGHT_CANARY: 'first client' }
   return findOrStartDaemon({ dataDir, version: options.version, command, environment, timeoutMs })
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { fastStartEnvironment } from '../compile-cache.ts'
+import { fastStartEnvironment } from '../fast-start.ts'
 import type { EntryOptions } from './entry.ts'
 import { parseToolResult } from './stdio-client.ts'
 

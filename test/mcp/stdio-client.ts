@@ -10,7 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import type { Operation } from '../../src/contract/operation.ts'
 import { startMcpServer } from '../../src/mcp/stdio-server.ts'
-import { fastStartEnvironment } from '../compile-cache.ts'
+import { fastStartEnvironment } from '../fast-start.ts'
 import { startContractServer, type ContractServer } from './contract-server.ts'
 import type { EntryOptions } from './entry.ts'
 import { temporaryFolder } from './temporary-folder.ts'

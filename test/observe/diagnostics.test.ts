@@ -4,7 +4,6 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, test } from 'vitest'
 import { newKey } from '../../src/platform/hosting.ts'
-import { linkCompileCache } from '../compile-cache.ts'
 import type { CommandResult } from '../run-command.ts'
 import { api, pollUntil } from '../service/api.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
@@ -36,7 +35,6 @@ beforeEach(async () => {
   home = join(await mkdtemp(join(tmpdir(), 'reelwright-diagnostics-')), names.home)
   dataDir = join(home, names.folder, 'data')
   await mkdir(dataDir, { recursive: true })
-  await linkCompileCache(home)
 })
 afterEach(() => rm(dirname(home), { recursive: true, force: true }))
 

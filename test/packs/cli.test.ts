@@ -6,7 +6,6 @@ import { readConfig } from '../../src/config/config.ts'
 import { testdata } from '../engines/ffmpeg/generate-media.ts'
 import { startAgentSession } from '../mcp/agent-session.ts'
 import { temporaryFolder } from '../mcp/temporary-folder.ts'
-import { linkCompileCache } from '../compile-cache.ts'
 import { modelPack, type ModelsResult } from './pack-fixtures.ts'
 
 // The packs of this version. The mirror serves the models of the public test files.
@@ -19,7 +18,6 @@ let dataDir: string
 beforeEach(async () => {
   scratch = await temporaryFolder()
   dataDir = join(scratch.path, 'data')
-  await linkCompileCache(scratch.path)
 })
 afterEach(() => scratch[Symbol.asyncDispose]())
 

@@ -10,7 +10,3 @@ delete process.env['CLAUDE_PROJECT_DIR']
 process.env['ORT_DISABLE_TELEMETRY'] = '1'
 // Only for the processes of the test runner: those of the product have their own compile cache.
 delete process.env['NODE_COMPILE_CACHE']
-// For processes of the product that tests start from sources, so that they start as quickly as installed ones.
-// They load many modules, none through a symlink; resolving symlinks would take a tenth of the start.
-process.env['NODE_OPTIONS'] ??=
-  `--import=${new URL('open-cache.mjs', import.meta.url).href} --preserve-symlinks`
