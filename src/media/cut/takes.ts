@@ -70,8 +70,8 @@ const [shortPause, longPause] = [0.25, 0.6]
 /** Costs of a return to an earlier passage: without, after a short, and after a long pause. */
 const returnCosts = { within: 4, short: 2.5, long: 1.5 }
 
-/** Least share of equal units of a reading of the script; with less, it is other speech with chance matches. */
-const minMatchShare = 0.4
+/** Window in which a reading is recognised, units, and the least share of equal units in it. */
+const [readingWindow, minMatchShare] = [6, 0.5]
 
 /** Aligns the words with the script and returns what was read between returns to earlier passages. */
 function scriptTakes(
@@ -93,18 +93,30 @@ function scriptTakes(
     { jumpCosts },
   )
   return alignment.runs.map(({ script: range, heard: heardRange }) => {
+    const run = indexesOf(heardRange).map((unit) => alignment.units[unit])
+    const isReading = readingUnits(run.map((unit) => unit?.kind === 'match'))
     const positions = new Map<number, { readonly unit: number; readonly isMatch: boolean }>()
-    let matches = 0
-    for (const unit of indexesOf(heardRange)) {
-      const aligned = alignment.units[unit]
-      if (!aligned || aligned.script < 0) continue
-      const isMatch = aligned.kind === 'match'
-      matches += isMatch ? 1 : 0
-      positions.set(aligned.script, { unit, isMatch })
+    for (const [index, unit] of run.entries()) {
+      if (!unit || unit.script < 0 || !isReading[index]) continue
+      positions.set(unit.script, { unit: heardRange.from + index, isMatch: unit.kind === 'match' })
     }
-    const isReading = matches >= minMatchShare * (heardRange.to - heardRange.from)
-    return { script: range, heard: heardRange, positions: isReading ? positions : new Map<number, never>() }
+    return { script: range, heard: heardRange, positions }
   })
+}
+
+/**
+ * Returns which units of a run belong to a reading: those with enough equal units in the window before or after them.
+ * Other speech, aligned with the script by chance, has few.
+ */
+function readingUnits(matches: readonly boolean[]): boolean[] {
+  const share = (from: number, to: number) => {
+    const window = matches.slice(Math.max(0, from), to)
+    return window.filter(Boolean).length / window.length
+  }
+  return matches.map(
+    (_, at) =>
+      Math.max(share(at - readingWindow + 1, at + 1), share(at, at + readingWindow)) >= minMatchShare,
+  )
 }
 
 /** Joins pieces of one take that follow each other without a hole. */
@@ -186,27 +198,31 @@ function keptWords(
 /** Least share of words as in the script of a take that is called a retake; otherwise it is misread. */
 const retakeShare = 0.75
 
-/** Words that are neither kept nor fillers, take by take. */
+/** Words that are neither kept nor fillers, take by take; neighbours with one reason are one entry. */
 function droppedWords(takes: readonly ScriptTake[], spoken: HeardUnits, assembled: Assembly): DroppedWords[] {
   const isFiller = new Set(assembled.fillers.flatMap(indexesOf))
-  return takes.flatMap((take) => {
-    const dropped = indexesOf(wordRange(spoken, take.heard)).filter(
-      (word) => !assembled.has(word) && !isFiller.has(word),
-    )
-    return consecutiveRanges(dropped).map((words) => ({ words, reason: dropReason(words, take, spoken) }))
-  })
+  const dropped: DroppedWords[] = []
+  for (const take of takes) {
+    const units = indexesOf(take.heard).filter((unit) => {
+      const word = spoken.words[unit]?.from ?? 0
+      return !assembled.has(word) && !isFiller.has(word)
+    })
+    for (const range of consecutiveRanges(units)) {
+      const words = wordRange(spoken, range)
+      const reason = dropReason(range, take, spoken)
+      const last = dropped.at(-1)
+      if (last?.reason === reason && last.words.to === words.from)
+        dropped[dropped.length - 1] = { reason, words: { from: last.words.from, to: words.to } }
+      else dropped.push({ words, reason })
+    }
+  }
+  return dropped
 }
 
-function dropReason(words: IndexRange, { positions, heard }: ScriptTake, spoken: HeardUnits) {
-  const isDropped = (unit: number) => {
-    const { from, to } = spoken.words[unit] ?? { from: 0, to: 0 }
-    return from < words.to && to > words.from
-  }
-  const units = indexesOf(heard).filter(isDropped)
+function dropReason(units: IndexRange, { positions }: ScriptTake, spoken: HeardUnits) {
   const matched = new Set([...positions.values()].filter(({ isMatch }) => isMatch).map(({ unit }) => unit))
-  const share = units.filter((unit) => matched.has(unit)).length / Math.max(1, units.length)
-  const range = { from: units[0] ?? 0, to: (units.at(-1) ?? -1) + 1 }
-  return share >= retakeShare || isRestart(spoken, range) ? 'retake' : 'misread'
+  const share = indexesOf(units).filter((unit) => matched.has(unit)).length / (units.to - units.from)
+  return share >= retakeShare || isRestart(spoken, units) ? 'retake' : 'misread'
 }
 
 function uncoveredPassages(
