@@ -1,10 +1,11 @@
 import type { VoiceLanguage } from '../../src/contract/languages.ts'
 import type { StagedFile } from '../../src/contract/operation.ts'
-import { decodeVoice, readVoice, resample } from '../../src/engines/ffmpeg/sound.ts'
+import { decodeVoice, readVoice } from '../../src/engines/ffmpeg/sound.ts'
 import { openDiarizer } from '../../src/engines/speech/diarization.ts'
 import { recogniseWithConfidence } from '../../src/engines/speech/transcribe.ts'
 import { openVoiceActivityDetector } from '../../src/engines/speech/voice-activity.ts'
 import { missingAudioNotes } from '../../src/media/audio/missing-audio.ts'
+import { resample } from '../../src/media/audio/resample.ts'
 import {
   analyzeBackground,
   type BackgroundAnalysis,
@@ -88,7 +89,7 @@ export async function readReferenceCandidate(
     start: start - from - referencePadding,
     end: end - from + referencePadding,
   }))
-  const nearForRecognition = await resample({ samples: near, rate: referenceRate }, speechRate, { signal })
+  const nearForRecognition = resample({ samples: near, rate: referenceRate }, speechRate)
   const background = analyzeBackground(nearForRecognition, spoken)
   const spanOf = (samples: Float32Array, rate: number): MonoAudio => {
     const [begin, end] = [Math.round((span.start - from) * rate), Math.round((span.end - from) * rate)]
@@ -96,13 +97,10 @@ export async function readReferenceCandidate(
   }
   const whole = spanOf(near, referenceRate)
   const voice = needsSeparation(background) ? await separate(whole, signal) : null
-  const isBetter =
-    voice !== null && (background.kind !== 'unknown' || (await isAudiblyDifferent(whole, voice, signal)))
+  const isBetter = voice !== null && (background.kind !== 'unknown' || isAudiblyDifferent(whole, voice))
   const heard = isBetter ? voice : whole
   const last = from + near.length / referenceRate
-  const sound = isBetter
-    ? await resample(heard, speechRate, { signal })
-    : spanOf(nearForRecognition, speechRate).samples
+  const sound = isBetter ? resample(heard, speechRate) : spanOf(nearForRecognition, speechRate).samples
   return {
     span: { start: span.start, end: Math.min(span.end, last) },
     ...{ samples: heard.samples, rate: heard.rate },
@@ -119,8 +117,8 @@ function needsSeparation({ kind, speech, gaps }: BackgroundAnalysis): boolean {
 }
 
 /** Whether the removed sound is audible beside the voice; a voice alone loses next to nothing. */
-async function isAudiblyDifferent(whole: MonoAudio, voice: MonoAudio, signal: AbortSignal): Promise<boolean> {
-  const before = await resample(whole, voice.rate, { signal })
+function isAudiblyDifferent(whole: MonoAudio, voice: MonoAudio): boolean {
+  const before = resample(whole, voice.rate)
   const takenOff = before.map((sample, at) => sample - (voice.samples[at] ?? 0))
   return meanPower(takenOff) > meanPower(voice.samples) * 10 ** (-minSignalToNoiseDb / 10)
 }

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Recogniser, VoiceCloner, VoiceReference } from '../../src/engines/speech/speech-engines.ts'
 import { compareTranscripts } from '../../src/media/speech/transcript-similarity.ts'
-import { resample } from '../../src/engines/ffmpeg/sound.ts'
+import { resample } from '../../src/media/audio/resample.ts'
 import { speechRate, type MonoAudio } from '../../src/media/speech/speech-types.ts'
 import { writeDurably } from '../../src/platform/durable.ts'
 import { undefinedUnlessAborted } from './engines.ts'
@@ -86,7 +86,7 @@ async function speakSentence(
     const spoken = await cloner.speak({ text, language, reference, speed }, { signal })
     const wanted = removeNumbers(text)
     if (!listener || wanted === '') return { text, ...spoken }
-    const sound = await resample(spoken, speechRate, { signal })
+    const sound = resample(spoken, speechRate)
     if (sound.length / speechRate > listener.maxSeconds) return { text, ...spoken }
     const understood = await listener
       .recognise(sound, { language, signal })

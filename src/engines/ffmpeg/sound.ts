@@ -1,5 +1,5 @@
 import { concatSamples } from '../../media/audio/windows.ts'
-import { type MonoAudio, speechRate } from '../../media/speech/speech-types.ts'
+import { speechRate } from '../../media/speech/speech-types.ts'
 import { streamOutput } from './stream-output.ts'
 import { fixedSizeChunks } from '../../platform/streams.ts'
 import { inputArgs, logFilter, runRaw } from './run.ts'
@@ -119,29 +119,6 @@ class FilledGaps {
     if (rate !== undefined) this.#rate = Number(rate)
     if (samples !== undefined) this.#seconds += Number(samples) / this.#rate
   })
-}
-
-/** Time limit, ms. Resampling a few minutes of sound takes a second. */
-const resampleTimeoutMs = 60_000
-
-/** Resamples mono sound to `targetRate`, Hz. Returns 32-bit float samples, -1 to 1. */
-export async function resample(
-  { samples, rate }: MonoAudio,
-  targetRate: number,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<Float32Array<ArrayBuffer>> {
-  if (rate === targetRate) return new Float32Array(samples)
-  const form = ['-f', 'f32le', '-ac', '1']
-  const args = [
-    ...['-protocol_whitelist', 'pipe', ...form, '-ar', String(rate), '-i', 'pipe:0'],
-    ...['-af', `aresample=${targetRate}`, ...form, 'pipe:1'],
-  ]
-  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-  const pieces: Buffer[] = []
-  for await (const piece of streamOutput({ args, input: bytes, signal, timeoutMs: resampleTimeoutMs }))
-    pieces.push(piece)
-  const all = new Uint8Array(Buffer.concat(pieces))
-  return new Float32Array(all.buffer, 0, Math.floor(all.length / Float32Array.BYTES_PER_ELEMENT))
 }
 
 /** Bytes of one stereo sample as two 32-bit floats, the format of sound inside this process. */

@@ -2,7 +2,8 @@ import { hasWords } from '../../media/speech/sentences.ts'
 import { recognitionChunks, SpeechSpanDetector } from '../../media/speech/speech-spans.ts'
 import { type RecognitionResult, speechRate, type TimeSpan } from '../../media/speech/speech-types.ts'
 import { transcriptSimilarity } from '../../media/speech/transcript-similarity.ts'
-import { decodeVoice, resample } from '../ffmpeg/sound.ts'
+import { resample } from '../../media/audio/resample.ts'
+import { decodeVoice } from '../ffmpeg/sound.ts'
 import type { Recogniser, SpeechCallOptions } from './speech-engines.ts'
 import { openVoiceActivityDetector, vadFrameSeconds } from './voice-activity.ts'
 
@@ -116,7 +117,7 @@ export async function recogniseWithConfidence(
   const { text, confidence } = first
   if (!hasWords(text)) return { ...first, confidence: 0 }
   if (confidence !== null) return { ...first, confidence }
-  const again = await resample({ samples: sound, rate: slowedRate }, speechRate, options)
+  const again = resample({ samples: sound, rate: slowedRate }, speechRate)
   const second = await recogniser.recognise(again, options)
   return { ...first, confidence: transcriptSimilarity(text, second.text) }
 }
