@@ -5,6 +5,7 @@ import { openDiarizer } from '../../src/engines/speech/diarization.ts'
 import { recogniseWithConfidence } from '../../src/engines/speech/transcribe.ts'
 import { openVoiceActivityDetector } from '../../src/engines/speech/voice-activity.ts'
 import { missingAudioNotes } from '../../src/media/audio/missing-audio.ts'
+import { replayable } from '../../src/media/audio/replayable.ts'
 import { resample } from '../../src/media/audio/resample.ts'
 import {
   analyzeBackground,
@@ -31,12 +32,12 @@ export async function analyzeRecording(
 ): Promise<SpeechActivity & { readonly notes: readonly string[] }> {
   const limits = { signal, timeoutMs: decodingMs }
   let filled = 0
-  const sound = decodeVoice(path, { ...limits, onGaps: (missing) => (filled = missing) })
+  const read = replayable(() => decodeVoice(path, { ...limits, onGaps: (missing) => (filled = missing) }))
   const speech: TimeSpan[] = []
   await using finder = await openVoiceActivityDetector(signal)
-  for await (const span of finder.detect(sound, { signal, rule: referenceRule })) speech.push(span)
+  for await (const span of finder.detect(read(), { signal, rule: referenceRule })) speech.push(span)
   await using splitter = await openDiarizer(signal)
-  const turns = await splitter.diarize(decodeVoice(path, limits), { signal })
+  const turns = await splitter.diarize(read(), { signal })
   return { speech, turns, notes: missingAudioNotes(facts, filled).map((note) => `of the reference ${note}`) }
 }
 

@@ -5,6 +5,7 @@ import { decodeSound, type StereoSound } from '../../src/engines/ffmpeg/sound.ts
 import { soundRate } from '../../src/engines/ffmpeg/sound-filters.ts'
 import { AudioFeatureTracker, type AudioFeatures } from '../../src/media/audio/audio-features.ts'
 import { AudioProfiler, type AudioProfile } from '../../src/media/audio/audio-profile.ts'
+import { replayable } from '../../src/media/audio/replayable.ts'
 import { darken, drawBuiltInBackground, drawPlaceholderCover, pixelsToCanvas } from './built-in-images.ts'
 import { type Background, type PreparedDrawing, prepareDrawing } from './frames.ts'
 import type { musicVisualizer } from './contract.ts'
@@ -28,7 +29,8 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
   const sound: StereoSound = { path: request.music.path, mono, seconds }
   const timeoutMs = visualizerTimeoutMs(expectedVisualizerSeconds(input, request))
   const reading = { signal: context.signal, timeoutMs }
-  const profile = await surveySound(sound, { ...reading, context })
+  const readSound = replayable(() => decodeSound(sound, reading))
+  const profile = await surveySound(readSound(), { seconds, context })
   const scene = await createScene(input, request, { profile, signal: context.signal })
   const template = templateFactories[input.template_id](scene)
   const backdrop = await loadBackground({ input, request, scene, template }, reading)
@@ -38,7 +40,7 @@ export const run: RunOperation<typeof musicVisualizer> = async (input, context) 
   await encodeVisualizer(
     {
       drawn,
-      moments: readMoments(sound, tracking, reading),
+      moments: readMoments(readSound(), tracking),
       ...input.resolution,
       fps: input.fps,
       frames,
@@ -90,27 +92,26 @@ interface DecodeOptions {
 }
 
 async function surveySound(
-  sound: StereoSound,
-  { context, ...reading }: DecodeOptions & { readonly context: Pick<RunContext, 'progress'> },
+  sound: AsyncIterable<Float32Array>,
+  { seconds, context }: { readonly seconds: number; readonly context: Pick<RunContext, 'progress'> },
 ): Promise<AudioProfile> {
   const profiler = new AudioProfiler()
-  let seconds = 0
-  for await (const samples of decodeSound(sound, reading)) {
+  let done = 0
+  for await (const samples of sound) {
     profiler.push(samples)
-    seconds += samples.length / 2 / soundRate
-    context.progress((surveyPercent * seconds) / sound.seconds)
+    done += samples.length / 2 / soundRate
+    context.progress((surveyPercent * done) / seconds)
   }
   return profiler.finish()
 }
 
-/** Yields the audio features of each frame. Decodes the sound again while drawing, so that memory use does not depend on its length. */
+/** Yields the audio features of each frame. */
 async function* readMoments(
-  sound: StereoSound,
+  sound: AsyncIterable<Float32Array>,
   tracking: ConstructorParameters<typeof AudioFeatureTracker>[0],
-  reading: DecodeOptions,
 ): AsyncGenerator<AudioFeatures> {
   const tracker = new AudioFeatureTracker(tracking)
-  for await (const samples of decodeSound(sound, reading)) yield* tracker.push(samples)
+  for await (const samples of sound) yield* tracker.push(samples)
   yield* tracker.finish()
 }
 

@@ -2,6 +2,7 @@ import { parse } from 'node:path'
 import { MediaError } from '../../contract/errors.ts'
 import type { RunContext, StagedFile } from '../../contract/operation.ts'
 import { missingAudioNotes } from '../../media/audio/missing-audio.ts'
+import { replayable } from '../../media/audio/replayable.ts'
 import type { Performance } from '../../media/piano/note.ts'
 import { rejectNonPiano } from '../../media/piano/reject-non-piano.ts'
 import {
@@ -95,20 +96,16 @@ async function transcribeRecording(
   const timeoutMs = workTimeoutMs(transcriptionSeconds(seconds * 1000, secondsPerSecond))
   let insertedSilenceSeconds = 0
   const decoding = { signal, timeoutMs, seconds, rate }
-  const whole = decodeVoice(file.path, {
-    ...decoding,
-    onGaps: (missing) => (insertedSilenceSeconds = missing),
-  })
-  const { maxBlockRms, decodedSeconds } = await measureRecording(whole, rate)
+  const read = replayable(() =>
+    decodeVoice(file.path, { ...decoding, onGaps: (missing) => (insertedSilenceSeconds = missing) }),
+  )
+  const { maxBlockRms, decodedSeconds } = await measureRecording(read(), rate)
   progress(measuringPercent)
   if (maxBlockRms < silenceRms) throw noPianoError(file.name, 'it is silent')
-  const transcription = await transcriber.transcribe(
-    scaleSamples(decodeVoice(file.path, decoding), targetRms / maxBlockRms),
-    {
-      signal,
-      onSeconds: (done) => progress(measuringPercent + ((until - measuringPercent) * done) / seconds),
-    },
-  )
+  const transcription = await transcriber.transcribe(scaleSamples(read(), targetRms / maxBlockRms), {
+    signal,
+    onSeconds: (done) => progress(measuringPercent + ((until - measuringPercent) * done) / seconds),
+  })
   return { ...transcription, decodedSeconds, insertedSilenceSeconds }
 }
 
