@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShownRegions } from '../../src/contract/file-routes.ts'
 import { maxRegionsBytes } from '../../src/contract/regions.ts'
 import { serve, type Served } from '../contract/serve.ts'
-import { h264, generateMedia, pixelsOf, tone } from '../engines/ffmpeg/generate-media.ts'
+import { decodeJpeg } from '../engines/ffmpeg/decode-jpeg.ts'
+import { h264, generateMedia, tone } from '../engines/ffmpeg/generate-media.ts'
 import { api } from '../service/api.ts'
 import { sendRequest } from './raw-http.ts'
 
@@ -63,14 +64,7 @@ async function drawn(file: string, list: string, at?: string) {
   const url = `${service.baseUrl}/base/file/${ids.get(file)}/preview?kind=regions&${query(list, at)}`
   const { status, bytes } = await sendRequest(url, { headers: { authorization: service.apiKey } })
   expect([status, bytes.length <= 300_000]).toEqual([200, true])
-  const path = join(service.folder, 'drawn.jpg')
-  await writeFile(path, bytes)
-  const pixels = await pixelsOf(path)
-  // The start-of-frame marker of a baseline JPEG contains the size.
-  const at0 = bytes.indexOf(Buffer.from([0xff, 0xc0]))
-  const [height, width] = [bytes.readUInt16BE(at0 + 5), bytes.readUInt16BE(at0 + 7)]
-  const colour = (x: number, y: number) => [...pixels.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
-  return { width, height, colour }
+  return await decodeJpeg(bytes)
 }
 
 const isNear = (actual: readonly number[], expected: readonly number[]): boolean =>

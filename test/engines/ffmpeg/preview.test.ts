@@ -4,20 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { fitInside, layOutSheet } from '../../../src/engines/ffmpeg/draw-sheet.ts'
 import { contactSheet, waveform } from '../../../src/engines/ffmpeg/preview.ts'
 import { probe } from '../../../src/engines/ffmpeg/probe.ts'
-import { h264, generateMedia, picture, pixelsOf, scratchFolder, tone } from './generate-media.ts'
+import { decodeJpeg } from './decode-jpeg.ts'
+import { h264, generateMedia, picture, scratchFolder, tone } from './generate-media.ts'
 
 const folder = await scratchFolder()
 const at = (name: string) => join(folder, name)
 
 /** Decodes a preview. Returns its size in pixels and bytes, and a function that returns the colour at a pixel. */
 async function decodeSheet(jpeg: Uint8Array) {
-  const path = at('preview.jpg')
-  await writeFile(path, jpeg)
-  const { video } = await probe(path)
-  const { width, height } = video ?? { width: 0, height: 0 }
-  const pixels = await pixelsOf(path)
-  const colour = (x: number, y: number) => [...pixels.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
-  return { width, height, colour, bytes: jpeg.length }
+  return { ...(await decodeJpeg(jpeg)), bytes: jpeg.length }
 }
 
 function isNear(colour: readonly number[], expected: readonly number[], tolerance = 12): boolean {
