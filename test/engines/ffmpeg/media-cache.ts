@@ -48,9 +48,12 @@ const pathInside = /[=:'"]\//
  */
 async function describeArguments(args: readonly string[]): Promise<readonly string[] | undefined> {
   const described: string[] = []
+  let demuxer: string | undefined
   for (const [at, arg] of args.entries()) {
     const isInput = args[at - 1] === '-i'
-    const demuxer = isInput && args[at - 3] === '-f' ? args[at - 2] : undefined
+    // Options apply to the next input.
+    if (args[at - 1] === '-f') demuxer = arg
+    if (args[at - 2] === '-i') demuxer = undefined
     if (isInput && demuxer === undefined && existsSync(arg)) {
       described.push(
         createHash('sha256')
