@@ -1,4 +1,5 @@
-import type { Stats } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { extensionOf, kindOf } from '../../src/contract/file-kind.ts'
@@ -33,14 +34,16 @@ export function fileIdOf(path: string): string {
   return path.slice(-64)
 }
 
-/** Facts by version of a file. Like the service, tests probe each file once. */
+/** Facts by extension and contents of a file. Like the service, tests probe the same file once. */
 const probed = new Map<string, Promise<MediaFacts>>()
 
-function factsOf(path: string, { ino, mtimeMs, size }: Stats): Promise<MediaFacts> {
-  const version = [path, ino, mtimeMs, size].join()
+async function factsOf(path: string): Promise<MediaFacts> {
+  const contents = createHash('sha256')
+  for await (const chunk of createReadStream(path)) contents.update(chunk as Buffer)
+  const version = `${contents.digest('hex')}${extensionOf(path)}`
   const facts = probed.get(version) ?? probe(path)
   probed.set(version, facts)
-  return facts
+  return await facts
 }
 
 /** Request files for paths, as the service provides them. */
@@ -48,9 +51,8 @@ export async function stageFiles(paths: Iterable<string>): Promise<RequestFiles<
   const files = new Map<string, StagedFile>()
   for (const path of new Set(paths)) {
     const kind = kindOf(extensionOf(path)) ?? 'video'
-    const state = await stat(path)
-    const facts = kind === 'text' ? null : await factsOf(path, state)
-    const { size } = state
+    const facts = kind === 'text' ? null : await factsOf(path)
+    const { size } = await stat(path)
     files.set(fileIdOf(path), {
       file_id: fileIdOf(path),
       name: basename(path),

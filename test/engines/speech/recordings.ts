@@ -34,9 +34,14 @@ export function pathOf(speaker: Speaker): string {
   return join(testdata('speech') ?? '', files[speaker])
 }
 
+/** Decoded recordings. Each is decoded once per process. */
+const decoded = new Map<Speaker, Promise<Float32Array>>()
+
 /** Speech of a speaker, mono at 16 kHz, normalised to a root mean square of 0.08. */
 export async function voiceOf(speaker: Speaker): Promise<Float32Array> {
-  const sound = await readVoice(pathOf(speaker), decodeLimits)
+  const reading = decoded.get(speaker) ?? readVoice(pathOf(speaker), decodeLimits)
+  decoded.set(speaker, reading)
+  const sound = await reading
   const level = Math.sqrt(sound.reduce((sum, sample) => sum + sample * sample, 0) / sound.length)
   return sound.map((sample) => (sample * 0.08) / level)
 }
