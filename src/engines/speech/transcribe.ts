@@ -2,6 +2,7 @@ import { hasWords } from '../../media/speech/sentences.ts'
 import { recognitionChunks, SpeechSpanDetector } from '../../media/speech/speech-spans.ts'
 import { type RecognitionResult, speechRate, type TimeSpan } from '../../media/speech/speech-types.ts'
 import { transcriptSimilarity } from '../../media/speech/transcript-similarity.ts'
+import { replayable } from '../../media/audio/replayable.ts'
 import { resample } from '../../media/audio/resample.ts'
 import { decodeVoice } from '../ffmpeg/sound.ts'
 import type { Recogniser, SpeechCallOptions } from './speech-engines.ts'
@@ -25,18 +26,19 @@ interface TranscribeFileOptions {
 }
 
 /**
- * Transcribes the speech in a file, chunk by chunk. The file is decoded twice, for voice activity detection and for
- * recognition, so that only one chunk is in memory. Silence is skipped.
+ * Transcribes the speech in a file, chunk by chunk. A long file is decoded twice, for voice activity detection and for
+ * recognition, so that memory use does not depend on its length. Silence is skipped.
  */
 export async function* transcribeFile(
   path: string,
   options: TranscribeFileOptions,
 ): AsyncGenerator<TranscribedSegment> {
   const { recogniser, signal, language, after = 0 } = options
-  const pieces = await findSpeechChunks(path, options)
+  const read = replayable(() => decodeVoice(path, { signal, timeoutMs: options.timeoutMs }))
+  const pieces = await findSpeechChunks(read(), options)
   const total = pieces.reduce((sum, { start, end }) => sum + end - start, 0)
   let done = 0
-  for await (const { span, sound } of readChunks(path, { ...options, pieces })) {
+  for await (const { span, sound } of readChunks(read(), pieces)) {
     done += span.end - span.start
     if (span.start < after) continue
     const result = await recogniser.recognise(sound, { signal, ...(language !== undefined && { language }) })
@@ -51,14 +53,14 @@ export async function* transcribeFile(
 
 /** Chunks of speech that fit into one request of the recogniser. */
 async function findSpeechChunks(
-  path: string,
-  { recogniser, signal, timeoutMs }: TranscribeFileOptions,
+  recording: AsyncIterable<Float32Array>,
+  { recogniser, signal }: TranscribeFileOptions,
 ): Promise<TimeSpan[]> {
   await using finder = await openVoiceActivityDetector(signal)
   const spans = new SpeechSpanDetector(vadFrameSeconds)
   const found: TimeSpan[] = []
   const probabilities: number[] = []
-  for await (const probability of finder.probabilities(decodeVoice(path, { signal, timeoutMs }), signal)) {
+  for await (const probability of finder.probabilities(recording, signal)) {
     // A few megabytes for six hours.
     probabilities.push(probability)
     const span = spans.add(probability)
@@ -70,8 +72,8 @@ async function findSpeechChunks(
 
 /** Yields the samples of each chunk, in order. */
 async function* readChunks(
-  path: string,
-  { pieces, signal, timeoutMs }: TranscribeFileOptions & { readonly pieces: readonly TimeSpan[] },
+  recording: AsyncIterable<Float32Array>,
+  pieces: readonly TimeSpan[],
 ): AsyncGenerator<{ readonly span: TimeSpan; readonly sound: Float32Array }> {
   const pending = pieces.map((span) => ({
     span,
@@ -81,7 +83,7 @@ async function* readChunks(
   let at = 0
   let filled = 0
   let sound = new Float32Array(0)
-  for await (const chunk of decodeVoice(path, { signal, timeoutMs })) {
+  for await (const chunk of recording) {
     for (;;) {
       const next = pending[0]
       if (!next) return
