@@ -17,7 +17,7 @@ const kaiserBeta = 9
 export function resample({ samples, rate }: MonoAudio, targetRate: number): Float32Array<ArrayBuffer> {
   if (rate === targetRate || samples.length === 0) return new Float32Array(samples)
   const divisor = greatestCommonDivisor(rate, targetRate)
-  // Output sample n lies at n * step / phases input samples.
+  // Output sample n is at n * step / phases input samples.
   const [phases, step] = [targetRate / divisor, rate / divisor]
   const factor = Math.min(1, (targetRate * passband) / rate)
   const filters = Array.from({ length: phases }, (_, phase) => sincFilter(phase / phases, factor))
