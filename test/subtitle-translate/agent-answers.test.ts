@@ -1,5 +1,11 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../tools/index.ts'
+import { limitConcurrency } from '../../src/platform/concurrency.ts'
+import { startAgentSession, type ConnectedAgent } from '../mcp/agent-session.ts'
+import { answerUntilEnded, type AskedLines } from '../mcp/answering-agent.ts'
+import type { ToolResponse } from '../mcp/stdio-client.ts'
 import { askingClient } from '../questions/asking-client.ts'
 import { startTestService, type TestService } from '../service/in-process.ts'
 import { type FinishedTask, srtOf, startTranslationService } from './translation-service.ts'
@@ -86,7 +92,9 @@ const mistakes: Readonly<Record<string, Answer>> = {
 }
 
 const request = { line_mode: 'keep', strip_punctuation: false }
-const content = srtOf(lines)
+/** Subtitles of its own for each mistake, as equal requests return finished results. */
+const contentOf = (name: string) =>
+  srtOf(lines.with(-1, `It was late for the ${Object.keys(mistakes).indexOf(name) + 1} of us.`))
 const byModel = new Map<string, FinishedTask>()
 
 // One after the other: services of one process share their configured model.
@@ -95,11 +103,17 @@ describe('a configured model', () => {
 
   it.each(Object.entries(mistakes))('%s', async (name, answer) => {
     configured.model.says = translatingModel(answer)
-    const result = await configured.translate(`${name}.srt`, content, request)
+    const result = await configured.translate(`${name}.srt`, contentOf(name), request)
     expect(['completed', 'failed']).toContain(result.status)
     byModel.set(name, result)
   })
 })
+
+function expectedResult(name: string): FinishedTask {
+  const result = byModel.get(name)
+  if (!result) throw new Error('the model gave no result')
+  return result
+}
 
 describe('an agent receives the result that a configured model with the same mistakes does', () => {
   let asking: TestService
@@ -112,9 +126,65 @@ describe('an agent receives the result that a configured model with the same mis
   afterAll(() => asking[Symbol.asyncDispose]())
 
   it.each(Object.entries(mistakes))('%s', async (name, answer) => {
-    const expected = byModel.get(name)
-    if (!expected) throw new Error('the model gave no result')
-    const byAgent = await translateByAgent(`${name}.srt`, content, { request, answer })
+    const expected = expectedResult(name)
+    const byAgent = await translateByAgent(`${name}.srt`, contentOf(name), { request, answer })
     expect(comparable(byAgent)).toEqual(comparable(expected))
+  })
+})
+
+/** Answers a question of the tool, whose lines are a table. */
+function answerTable({ question_id, input }: AskedLines, answer: Answer) {
+  const { columns, rows } = input.lines
+  const asked: unknown = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])))
+  return { question_id, answer: answer(asked as Parameters<Answer>[0]) }
+}
+
+/** The end of a task over MCP as HTTP returns it. */
+async function readEnd({ data }: ToolResponse): Promise<Pick<FinishedTask, 'status' | 'output' | 'text'>> {
+  const { status, output = {}, error, files = [] } = data
+  const [file] = files as { readonly path: string }[]
+  return {
+    status: String(status),
+    output: error === undefined ? (output as FinishedTask['output']) : { error },
+    text: file ? await readFile(file.path, 'utf8') : '',
+  }
+}
+
+describe('an agent over stdio receives the result that a configured model with the same mistakes does', () => {
+  const ends = new Map<string, Awaited<ReturnType<typeof readEnd>>>()
+  let cost: number
+  const credits = async (agent: ConnectedAgent) => {
+    const { data } = await agent.call('service_status')
+    return (data['service'] as { readonly credits: { readonly balance: number } }).credits.balance
+  }
+
+  beforeAll(async () => {
+    await using session = await startAgentSession()
+    const agent = await session.shared('modern')
+    const before = await credits(agent)
+    const few = limitConcurrency(5)
+    const translate = async ([name, answer]: readonly [string, Answer]) => {
+      const path = join(session.workspace, `${name}.srt`)
+      await writeFile(path, contentOf(name))
+      const languages = { language: 'en-US', translate_language: 'zh-CN' }
+      const first = await agent.call(type, { file_id: path, ...languages, ...request, wait_seconds: 45 })
+      const { reply } = await answerUntilEnded(agent, first, (question) => answerTable(question, answer))
+      ends.set(name, await readEnd(reply))
+    }
+    await Promise.all(Object.entries(mistakes).map((mistake) => few(() => translate(mistake))))
+    cost = before - (await credits(agent))
+  })
+
+  it.each(Object.keys(mistakes))('%s', (name) => {
+    const expected = expectedResult(name)
+    const end = ends.get(name)
+    if (!end) throw new Error('the agent got no result')
+    // Its price is part of the sum below.
+    expect(comparable({ ...end, cost: expected.cost })).toEqual(comparable(expected))
+  })
+
+  it('at the same price for all', () => {
+    const expected = [...byModel.values()].reduce((sum, result) => sum + result.cost, 0)
+    expect(cost).toBe(expected)
   })
 })
