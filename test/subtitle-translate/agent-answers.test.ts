@@ -94,7 +94,7 @@ const mistakes: Readonly<Record<string, Answer>> = {
 const request = { line_mode: 'keep', strip_punctuation: false }
 /** Subtitles of its own for each mistake, as equal requests return finished results. */
 const contentOf = (name: string) =>
-  srtOf(lines.with(-1, `It was late for the ${Object.keys(mistakes).indexOf(name) + 1} of us.`))
+  srtOf([...lines.slice(0, -1), `It was late for the ${Object.keys(mistakes).indexOf(name) + 1} of us.`])
 const byModel = new Map<string, FinishedTask>()
 
 // One after the other: services of one process share their configured model.
