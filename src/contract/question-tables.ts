@@ -132,7 +132,8 @@ export function outlineAnswer(schema: JsonSchema): string {
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const list = lists.get(name)
     const { type = 'any' } = typeof field === 'object' ? field : {}
-    return `${JSON.stringify(name)}: ${list ? `[${describeRow(list)}, …]` : type}`
+    const form = list ? `[${describeRow(list)}, …]` : [type].flat().join(' or ')
+    return `${JSON.stringify(name)}: ${form}`
   })
   const outline = `{${fields.join(', ')}}`
   return outline.length > maxOutlineLength ? `${outline.slice(0, maxOutlineLength)}…` : outline
