@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 import type { Cut } from '../test/video-timeline-render/render.ts'
-import { timelineEncoderArgs } from '../tools/video-timeline-render/encode-part.ts'
+import { timelineEncoderArgs } from '../src/engines/timeline/encode-part.ts'
 import { abba, formatComparison, measure } from './measure.ts'
 import { requestOfCuts, height, createSources, prepareRender, rate, threads, width } from './timeline-work.ts'
 
@@ -68,7 +68,7 @@ async function runHandWritten(cuts: readonly Cut[]): Promise<void> {
       '[v]',
       '-map',
       '[a]',
-      ...timelineEncoderArgs,
+      ...timelineEncoderArgs(),
       '-threads',
       String(threads),
       '-r',

@@ -1,7 +1,7 @@
 import type { OperationRequirements } from '../../src/contract/operation.ts'
 import { readGtrk } from '../../src/media/timeline/read-gtrk.ts'
+import { hdrMaterialNames } from '../../src/media/timeline/sources.ts'
 import type { videoTimelineRender } from './contract.ts'
-import { hdrMaterialNames } from './sources.ts'
 
 /** Requires ffmpeg, and tone mapping for HDR clips. */
 export const requirements: OperationRequirements<typeof videoTimelineRender> = (input, files) => {

@@ -42,8 +42,8 @@ export function padTo(seconds: number): string {
   return `apad=whole_dur=${(seconds + paddingSeconds).toFixed(6)}`
 }
 
-/** Duration of the fade at a cut, seconds: removes the click and is too short to be heard itself. */
-const fadeSeconds = 0.003
+/** Duration of the fade at a cut, ms: removes the click and is too short to be heard itself. */
+const defaultFadeMs = 3
 
 interface CutFades {
   /** Length of the sound, samples at the rate of results. */
@@ -52,14 +52,16 @@ interface CutFades {
   readonly fadeIn: boolean
   /** Whether it ends with a cut. */
   readonly fadeOut: boolean
+  /** Length of each fade, ms; at most half of the sound. Default: 3. */
+  readonly milliseconds?: number | undefined
 }
 
 /**
  * Returns filters that fade sound, with timestamps from 0, at its cuts. A raised cosine makes no step larger than those
  * of the sound itself.
  */
-export function cutFades({ samples, fadeIn, fadeOut }: CutFades): string[] {
-  const length = Math.min(fadeSeconds * soundRate, Math.floor(samples / 2))
+export function cutFades({ samples, fadeIn, fadeOut, milliseconds = defaultFadeMs }: CutFades): string[] {
+  const length = Math.min(Math.round((milliseconds * soundRate) / 1000), Math.floor(samples / 2))
   if (length === 0) return []
   const fade = (type: 'in' | 'out', start: number) =>
     `afade=type=${type}:start_sample=${start}:nb_samples=${length}:curve=hsin`

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { MediaFacts } from '../../src/contract/media-facts.ts'
-import { type RequestFile, requestFiles } from '../../src/contract/operation.ts'
-import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { timelineRenderSeconds } from './plan.ts'
+import type { MediaFacts } from '../../contract/media-facts.ts'
+import { type RequestFile, requestFiles } from '../../contract/operation.ts'
+import type { Timeline, TimelineClip } from './timeline.ts'
+import { timelineRenderSeconds } from './render-seconds.ts'
 
 /** Frame rates of the test files. a, b and c have frequent key frames, far has one every 250 frames, and big is 4K. */
 const rates = { a: [30, 1], b: [24_000, 1001], c: [25, 1], far: [25, 1], big: [25, 1] } as const

@@ -1,15 +1,15 @@
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
-import { type BlackFrames, blackFrames } from '../../src/engines/ffmpeg/black-frames.ts'
-import { containedSize } from '../../src/media/layout/canvas.ts'
+import type { VideoFacts } from '../../contract/media-facts.ts'
+import { bt709, scaleTo, toneMap } from '../ffmpeg/colour.ts'
+import { type BlackFrames, blackFrames } from '../ffmpeg/black-frames.ts'
+import { containedSize } from '../../media/layout/canvas.ts'
 import {
   groupReads,
   type TimelinePart,
   pieceMaterialRange,
   type SequentialRead,
   type MaterialRange,
-} from '../../src/media/timeline/pieces.ts'
-import { clipTolerance, type Timeline } from '../../src/media/timeline/timeline.ts'
+} from '../../media/timeline/pieces.ts'
+import { clipTolerance, type Timeline } from '../../media/timeline/timeline.ts'
 
 /** Canvas and sources of the picture of a timeline. */
 export interface PictureOptions {

@@ -5,8 +5,8 @@ import {
   type TimelinePart,
   pieceMaterialRange,
   type MaterialRange,
-} from '../../src/media/timeline/pieces.ts'
-import type { Timeline } from '../../src/media/timeline/timeline.ts'
+} from '../../media/timeline/pieces.ts'
+import type { Timeline } from '../../media/timeline/timeline.ts'
 import type { PictureOptions } from './picture.ts'
 
 /**

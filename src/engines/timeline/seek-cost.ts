@@ -1,14 +1,14 @@
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { RequestFiles, StagedFile } from '../../src/contract/operation.ts'
-import { keyFramesBefore } from '../../src/engines/ffmpeg/quick-probe.ts'
+import type { VideoFacts } from '../../contract/media-facts.ts'
+import type { RequestFiles, StagedFile } from '../../contract/operation.ts'
+import { keyFramesBefore } from '../ffmpeg/quick-probe.ts'
 import {
   isReadableAfter,
   layOutPieces,
   pieceMaterialRange,
   type MaterialRange,
-} from '../../src/media/timeline/pieces.ts'
-import type { Timeline } from '../../src/media/timeline/timeline.ts'
-import { limitConcurrency } from '../../src/platform/concurrency.ts'
+} from '../../media/timeline/pieces.ts'
+import type { Timeline } from '../../media/timeline/timeline.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 
 interface DecodeThroughOptions {
   readonly files: RequestFiles<StagedFile>

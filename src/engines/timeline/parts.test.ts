@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
+import type { VideoFacts } from '../../contract/media-facts.ts'
 import {
   type PieceGroup,
   groupReads,
   type TimelinePart,
   pieceMaterialRange,
   totalUnits,
-} from '../../src/media/timeline/pieces.ts'
-import type { TimelineClip } from '../../src/media/timeline/timeline.ts'
+} from '../../media/timeline/pieces.ts'
+import type { TimelineClip } from '../../media/timeline/timeline.ts'
 import { divideTimeline } from './parts.ts'
 import type { PictureOptions } from './picture.ts'
 

@@ -1,30 +1,33 @@
 import { rm, stat } from 'node:fs/promises'
 import { join, parse } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
-import type { RunContext } from '../../src/contract/operation.ts'
-import { pictureInput } from '../../src/engines/ffmpeg/alpha-seek.ts'
-import { fileTimes } from '../../src/engines/ffmpeg/input-options.ts'
-import { bt709Tags } from '../../src/engines/ffmpeg/colour.ts'
-import { hasPictureWithin, isPictureGap } from '../../src/engines/ffmpeg/decodable.ts'
-import { aacArgs, pcmInput, type Pcm } from '../../src/engines/ffmpeg/sound.ts'
-import { fileUrl, inputArgs, type ProgressReport, runWithReports } from '../../src/engines/ffmpeg/run.ts'
+import { MediaError } from '../../contract/errors.ts'
+import type { RunContext } from '../../contract/operation.ts'
+import { pictureInput } from '../ffmpeg/alpha-seek.ts'
+import { fileTimes } from '../ffmpeg/input-options.ts'
+import { bt709Tags } from '../ffmpeg/colour.ts'
+import { hasPictureWithin, isPictureGap } from '../ffmpeg/decodable.ts'
+import { aacArgs, pcmInput, type Pcm } from '../ffmpeg/sound.ts'
+import { fileUrl, inputArgs, type ProgressReport, runWithReports } from '../ffmpeg/run.ts'
 import {
   createPart,
   type TimelinePart,
   type SequentialRead,
   totalUnits,
-} from '../../src/media/timeline/pieces.ts'
-import { clipTolerance } from '../../src/media/timeline/timeline.ts'
-import { limitConcurrency } from '../../src/platform/concurrency.ts'
+} from '../../media/timeline/pieces.ts'
+import { clipTolerance } from '../../media/timeline/timeline.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 import { type EndCheck, partGraph, type PictureOptions } from './picture.ts'
 
+/** Default rate factor of the encoder. */
+export const defaultCrf = 20
+
 /**
- * Encoder settings. All parts use the same settings because they are joined without re-encoding. veryfast:
- * the next slower preset takes a third more time, and files of the same quality are not smaller.
+ * Returns the encoder settings. All parts use the same settings because they are joined without re-encoding. veryfast:
+ * the next slower preset takes a third more time, and files of the same quality are not smaller. crf: rate factor.
  */
-export const timelineEncoderArgs: readonly string[] = [
-  ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-pix_fmt', 'yuv420p'],
-]
+export function timelineEncoderArgs(crf = defaultCrf): string[] {
+  return ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', String(crf), '-pix_fmt', 'yuv420p']
+}
 
 /** Inputs of the encoding of one part. */
 interface EncodePartOptions {
@@ -32,10 +35,12 @@ interface EncodePartOptions {
   /** Sound of the result if the part is the whole result. A failure of the sound aborts `signal`. */
   readonly sound: Pcm | undefined
   readonly picture: PictureOptions
-  readonly context: RunContext
+  readonly context: Pick<RunContext, 'files' | 'scratch'>
   readonly signal: AbortSignal
   readonly threads: number
   readonly timeoutMs: number
+  /** Rate factor of the encoder. */
+  readonly crf: number
   /** Called with the number of frames encoded so far. */
   readonly onFrames: (frames: number) => void
 }
@@ -53,7 +58,8 @@ export async function encodePart(path: string, options: EncodePartOptions): Prom
       const groupOptions = { ...options, part: createPart([group]), sound: undefined, onFrames: () => {} }
       await renderFrames({ path: rawPaths[index] ?? '', args: rawArgs, inputs: [] }, groupOptions)
     }
-    const args = [...timelineEncoderArgs, ...bt709Tags, '-map_metadata', '-1', '-map_chapters', '-1']
+    const withoutTags = ['-map_metadata', '-1', '-map_chapters', '-1']
+    const args = [...timelineEncoderArgs(options.crf), ...bt709Tags, ...withoutTags]
     const inputs = rawPaths.map((rawPath) => rawInputArgs(rawPath, options.picture))
     await renderFrames({ path, args, inputs }, options)
   } finally {

@@ -1,8 +1,8 @@
-import { MediaError } from '../../src/contract/errors.ts'
-import type { VideoFacts } from '../../src/contract/media-facts.ts'
-import type { RequestFile, RequestFiles } from '../../src/contract/operation.ts'
-import type { Timeline, TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { throwCombined } from '../../src/media/timeline/read-gtrk.ts'
+import { MediaError } from '../../contract/errors.ts'
+import type { VideoFacts } from '../../contract/media-facts.ts'
+import type { RequestFile, RequestFiles } from '../../contract/operation.ts'
+import type { Timeline, TimelineClip } from './timeline.ts'
+import { throwCombined } from './read-gtrk.ts'
 
 /** Maximum time by which a clip may end after its material, seconds: headers and callers round durations. */
 const materialEndTolerance = 0.1

@@ -2,38 +2,30 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { MediaError } from '../../src/contract/errors.ts'
-import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { fileTimes, fromKeyFrame } from '../../src/engines/ffmpeg/input-options.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { inputArgs } from '../../src/engines/ffmpeg/run.ts'
-import {
-  cutFades,
-  padTo,
-  soundDecodeStart,
-  soundRate,
-  stereoFilter,
-} from '../../src/engines/ffmpeg/sound-filters.ts'
-import { decodePcm, type Pcm, pcmBytes } from '../../src/engines/ffmpeg/sound.ts'
-import {
-  joinContinuousClips,
-  packAudioTracks,
-  varispeedRates,
-} from '../../src/media/timeline/audio-tracks.ts'
+import { MediaError } from '../../contract/errors.ts'
+import type { RunContext, StagedFile } from '../../contract/operation.ts'
+import { fileTimes, fromKeyFrame } from '../ffmpeg/input-options.ts'
+import { locateFfmpeg } from '../ffmpeg/locate.ts'
+import { inputArgs } from '../ffmpeg/run.ts'
+import { cutFades, padTo, soundDecodeStart, soundRate, stereoFilter } from '../ffmpeg/sound-filters.ts'
+import { decodePcm, type Pcm, pcmBytes } from '../ffmpeg/sound.ts'
+import { joinContinuousClips, packAudioTracks, varispeedRates } from '../../media/timeline/audio-tracks.ts'
 import {
   layOutPieces,
   type Piece,
   pieceMaterialRange,
   type MaterialRange,
-} from '../../src/media/timeline/pieces.ts'
-import { clipTolerance, type Timeline, type TimelineClip } from '../../src/media/timeline/timeline.ts'
-import { rechunk } from '../../src/platform/streams.ts'
+} from '../../media/timeline/pieces.ts'
+import { clipTolerance, type Timeline, type TimelineClip } from '../../media/timeline/timeline.ts'
+import { rechunk } from '../../platform/streams.ts'
 
 interface TimelineSoundOptions {
   readonly timeline: Timeline
   readonly context: Pick<RunContext, 'files' | 'scratch'>
   readonly signal: AbortSignal
   readonly timeoutMs: number
+  /** Length of the fades at cuts, ms. Default: see `cutFades`. */
+  readonly fadeMs?: number | undefined
 }
 
 /**
@@ -150,7 +142,7 @@ async function* decodeRanges(
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
   const { files, scratch: cwd } = options.context
-  const { signal, timeoutMs } = options
+  const { signal, timeoutMs, fadeMs } = options
   const inputs = ranges.flatMap(({ clip, from }) => {
     const { path, facts } = files.get(clip.material)
     const seekStream = facts?.video ?? facts?.audio[0]
@@ -158,7 +150,7 @@ async function* decodeRanges(
   })
   const chains = ranges.map((range, index) => {
     const mono = files.get(range.clip.material).facts?.audio[0]?.channels === 1
-    return `[${index}:a:0]${rangeFilters(range, { mono, rubberband })}[a${index}]`
+    return `[${index}:a:0]${rangeFilters(range, { mono, rubberband, fadeMs })}[a${index}]`
   })
   const labels = ranges.map((_, index) => `[a${index}]`).join('')
   const graph = [...chains, `${labels}concat=n=${ranges.length}:v=0:a=1[a]`].join(';')
@@ -194,7 +186,7 @@ function withClipNames(
 /** Returns the filters from a decoded file to the samples of one range: cut, retimed, faded and with its volume. */
 function rangeFilters(
   { clip, from, to, units, fadeIn, fadeOut }: AudibleRange,
-  { mono, rubberband }: { mono: boolean; rubberband: boolean },
+  { mono, rubberband, fadeMs }: { mono: boolean; rubberband: boolean; fadeMs: number | undefined },
 ): string {
   const start = from - soundDecodeStart(from)
   return [
@@ -205,7 +197,7 @@ function rangeFilters(
     ...retimeFilters(clip.speed, { keepPitch: clip.keepPitch, rubberband }),
     ...(clip.volume === 1 ? [] : [`volume=volume=${clip.volume}:precision=float`]),
     `aformat=sample_fmts=fltp:channel_layouts=stereo,${padTo(units / soundRate)},atrim=end_sample=${units},asetpts=N/SR/TB`,
-    ...cutFades({ samples: units, fadeIn, fadeOut }),
+    ...cutFades({ samples: units, fadeIn, fadeOut, milliseconds: fadeMs }),
   ].join(',')
 }
 
