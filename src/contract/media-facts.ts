@@ -45,6 +45,14 @@ const audioFacts = z.object({
 })
 export type AudioFacts = z.infer<typeof audioFacts>
 
+const sourceTimecode = z.object({
+  text: z.string().describe('As in the file, such as 01:00:00;02'),
+  drop_frame: z.boolean().describe('Whether it skips frame numbers to follow the clock'),
+  rate: rational
+    .optional()
+    .describe('Frames a second that it counts; absent when the file does not state it'),
+})
+
 /** Result of probing a media file. Times are milliseconds, rounded. */
 export const mediaFacts = z.object({
   container: z.string().describe("ffprobe's name of the format"),
@@ -57,6 +65,7 @@ export const mediaFacts = z.object({
     ),
   size: z.int().describe('Bytes'),
   bit_rate: z.int().nullable().describe('Bits a second'),
+  timecode: sourceTimecode.optional().describe('Source timecode of the first frame, if the file states one'),
   video: videoFacts.nullable().describe('First picture stream that is not a cover image'),
   audio: z.array(audioFacts),
   subtitles: z.array(z.object({ codec: z.string(), language: z.string().nullable() })),

@@ -63,6 +63,17 @@ export function hertz({ num, den }: Rational): number {
   return num / den
 }
 
+/** Returns the greatest common divisor of two whole numbers. */
+export function greatestCommonDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestCommonDivisor(other, one % other)
+}
+
+/** Reduces a rate to the smallest whole numbers: 15360/256 is 60/1. */
+export function reducedRate({ num, den }: Rational): Rational {
+  const divisor = greatestCommonDivisor(num, den)
+  return { num: num / divisor, den: den / divisor }
+}
+
 /**
  * Largest difference, in seconds, between a time rounded to milliseconds and the frame time it denotes. Slightly
  * more than half a millisecond, because of binary rounding.

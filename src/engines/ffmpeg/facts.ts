@@ -14,6 +14,7 @@ import {
   quarterTurn,
   sampleRatio,
 } from './picture-facts.ts'
+import { sourceTimecode } from './source-timecode.ts'
 
 /** Measurements that the header does not provide. */
 export interface Measurements {
@@ -44,18 +45,21 @@ export function readFacts(output: FfprobeOutput, measured: Measurements = {}): M
   const sounds = streams.filter(({ codec_type }) => codec_type === 'audio')
   if (!picture && sounds.length === 0) return undefined
   const turn = measured.rotation ?? (picture && firstRotation(picture))
+  const video = picture
+    ? {
+        ...videoFacts({ ...picture, ...counted?.rate }, { still, turn }),
+        ...timesOf(picture),
+        ...(counted && { duration_ms: counted.durationMs }),
+      }
+    : null
+  const timecode = still ? undefined : sourceTimecode(output, video)
   return {
     container: format.format_name,
     duration_ms: fileMs,
     size: wholeNumber(format.size) ?? 0,
     bit_rate: still ? null : (wholeNumber(format.bit_rate) ?? null),
-    video: picture
-      ? {
-          ...videoFacts({ ...picture, ...counted?.rate }, { still, turn }),
-          ...timesOf(picture),
-          ...(counted && { duration_ms: counted.durationMs }),
-        }
-      : null,
+    ...(timecode && { timecode }),
+    video,
     audio: sounds.map((sound) => ({ ...audioFacts(sound), ...timesOf(sound) })),
     subtitles: streams
       .filter(({ codec_type }) => codec_type === 'subtitle')

@@ -149,9 +149,12 @@ const boundedCount = z.int().min(0).max(1_000_000)
 
 const sideData = z.array(z.object({ rotation: z.number().optional() })).default([])
 
+const tagTexts = z.record(shortText, z.string()).default({})
+
 const ffprobeStream = z.object({
   codec_type: shortText.optional(),
   codec_name: shortText.default('unknown'),
+  codec_tag_string: shortText.optional(),
   width: boundedCount.default(0),
   height: boundedCount.default(0),
   sample_aspect_ratio: shortText.optional(),
@@ -166,7 +169,7 @@ const ffprobeStream = z.object({
   channels: boundedCount.default(0),
   sample_rate: shortText.optional(),
   disposition: z.object({ attached_pic: z.int().optional() }).optional(),
-  tags: z.record(shortText, z.string()).default({}),
+  tags: tagTexts,
   side_data_list: sideData,
 })
 export type FfprobeStream = z.infer<typeof ffprobeStream>
@@ -181,6 +184,7 @@ export const ffprobeOutput = z.object({
     duration: shortText.optional(),
     size: shortText.optional(),
     bit_rate: shortText.optional(),
+    tags: tagTexts,
   }),
 })
 export type FfprobeOutput = z.infer<typeof ffprobeOutput>
@@ -188,10 +192,11 @@ export type FfprobeOutput = z.infer<typeof ffprobeOutput>
 /** The fields requested from ffprobe. Restricting them excludes tags of any size. */
 export const probeEntries = [
   'format=format_name,start_time,duration,size,bit_rate',
-  'stream=codec_type,codec_name,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,field_order,' +
+  'stream=codec_type,codec_name,codec_tag_string,width,height,sample_aspect_ratio,pix_fmt,color_space,color_transfer,field_order,' +
     'r_frame_rate,avg_frame_rate,start_time,duration,channels,sample_rate',
   'stream_disposition=attached_pic',
-  'stream_tags=language,alpha_mode,duration',
+  'stream_tags=language,alpha_mode,duration,timecode',
+  'format_tags=timecode',
   'stream_side_data=rotation',
 ].join(':')
 
@@ -218,7 +223,7 @@ export function firstRotation({ side_data_list }: Pick<FfprobeStream, 'side_data
   return side_data_list.find((side) => side.rotation !== undefined)?.rotation
 }
 
-/** Returns a tag of a stream. The case of tag names varies. */
+/** Returns a tag of a stream or of the file. The case of tag names varies. */
 export function streamTag({ tags }: Pick<FfprobeStream, 'tags'>, name: string): string | undefined {
   return Object.entries(tags).find(([key]) => key.toLowerCase() === name)?.[1]
 }

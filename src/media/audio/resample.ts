@@ -1,3 +1,4 @@
+import { greatestCommonDivisor } from '../frame-rate.ts'
 import type { MonoAudio } from '../speech/speech-types.ts'
 
 /** Zero crossings of the filter on both sides together, at the lower of both rates. */
@@ -80,8 +81,4 @@ function bessel(x: number): number {
     sum += term
   }
   return sum
-}
-
-function greatestCommonDivisor(one: number, other: number): number {
-  return other === 0 ? one : greatestCommonDivisor(other, one % other)
 }

@@ -25,6 +25,10 @@ test.each([
   expect(formatTimecode(frames, { timebase, dropFrame: text.includes(';') })).toBe(text)
 })
 
+test.each([24, 25, 50])('a semicolon has no meaning at %i frames per second', (timebase) => {
+  expect(parseTimecode('01:00:00;00', timebase)).toEqual({ frames: 3600 * timebase, dropFrame: false })
+})
+
 test.each(['', 'x', '1:2:3', '00:00:60:00', '00:60:00:00', '00:00:00:30', '00:00:00:00 extra'])(
   '"%s" is no timecode at 30 frames per second',
   (text) => {

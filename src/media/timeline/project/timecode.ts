@@ -30,12 +30,20 @@ export function editableRate(rate: Rational): Rational {
   return exact ?? { num: Math.max(1, Math.ceil(fps)), den: 1 }
 }
 
-/** Frame numbers that drop-frame numbering skips per minute, except in each tenth: 2 at 30, 4 at 60 (SMPTE ST 12-1). */
-function droppedPerMinute(timebase: number): number {
-  return Math.round(timebase / 15)
+/** Returns whether drop-frame numbering exists at a rate: at multiples of 30 (SMPTE ST 12-1). */
+export function canDropFrames(timebase: number): boolean {
+  return timebase % 30 === 0
 }
 
-/** Returns the frame count of a timecode such as `01:00:00;02`; undefined if it is not one. A `;` or `.` drops frames. */
+/** Frame numbers that drop-frame numbering skips per minute, except in each tenth: 2 at 30, 4 at 60 (SMPTE ST 12-1). */
+function droppedPerMinute(timebase: number): number {
+  return timebase / 15
+}
+
+/**
+ * Returns the frame count of a timecode such as `01:00:00;02`; undefined if it is not one. A `;` or `.` drops frames at
+ * the rates that have drop-frame numbering, and has no meaning at others.
+ */
 export function parseTimecode(
   text: string,
   timebase: number,
@@ -45,7 +53,7 @@ export function parseTimecode(
   const [hours = 0, minutes = 0, seconds = 0] = match.slice(1, 4).map(Number)
   const number = Number(match[5])
   if (minutes > 59 || seconds > 59 || number >= timebase) return undefined
-  const dropFrame = match[4] !== ':'
+  const dropFrame = match[4] !== ':' && canDropFrames(timebase)
   const totalMinutes = hours * 60 + minutes
   const dropped = dropFrame ? droppedPerMinute(timebase) * (totalMinutes - Math.floor(totalMinutes / 10)) : 0
   return { frames: (totalMinutes * 60 + seconds) * timebase + number - dropped, dropFrame }
