@@ -2,14 +2,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import { spokenLanguage } from '../../src/contract/languages.ts'
-import type { OutputOf, RunContext, RunOperation } from '../../src/contract/operation.ts'
+import type { InputOf, OutputOf, RunContext, RunOperation } from '../../src/contract/operation.ts'
+import { speedNotes } from '../../src/engines/voice/check-speed.ts'
+import { openEngines } from '../../src/engines/voice/engines.ts'
+import { prepareReference, type PreparedReference } from '../../src/engines/voice/prepare-reference.ts'
+import { type AssembledSpeech, assembleSpeech, writeSpeech } from '../../src/engines/voice/speech-file.ts'
+import { speakSentences } from '../../src/engines/voice/synthesize.ts'
 import { splitSentences } from '../../src/media/speech/sentences.ts'
-import { type AssembledSpeech, assembleSpeech, writeSpeech } from './speech-file.ts'
 import type { audioTtsZeroShot } from './contract.ts'
-import { openEngines, type SpeechInput } from './engines.ts'
-import { prepareReference, type PreparedReference } from './prepare-reference.ts'
-import { speedNotes } from './check-speed.ts'
-import { speakSentences } from './synthesize.ts'
 import { makeSubtitles } from './subtitles.ts'
 
 type Operation = typeof audioTtsZeroShot
@@ -88,7 +88,7 @@ type SubtitleOutput = Pick<Output, 'subtitle_file_id' | 'subtitle_file_download_
 
 /** Writes subtitles if requested. A failure is reported and does not fail the task. */
 async function writeSpeechSubtitles(
-  { subtitle_format, canvas = [1080, 1920], strip_punctuation: strip = true }: SpeechInput,
+  { subtitle_format, canvas = [1080, 1920], strip_punctuation: strip = true }: InputOf<Operation>,
   assembled: AssembledSpeech,
   { context, name }: { context: Pick<RunContext, 'scratch' | 'keep'>; name: string },
 ): Promise<SubtitleOutput> {

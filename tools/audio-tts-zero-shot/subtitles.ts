@@ -1,7 +1,7 @@
 import { cuesFromSpeech } from '../../src/media/subtitles/split-cues.ts'
 import { srtFile } from '../../src/media/subtitles/srt-file.ts'
 import { estimateWidth } from '../../src/media/subtitles/text-width.ts'
-import type { AssembledSpeech } from './speech-file.ts'
+import type { AssembledSpeech } from '../../src/engines/voice/speech-file.ts'
 
 interface MakeSubtitlesOptions {
   /** Width and height, pixels. */

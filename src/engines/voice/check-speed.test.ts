@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { MediaError } from '../../src/contract/errors.ts'
-import type { Utterance, VoiceCloner } from '../../src/engines/speech/speech-engines.ts'
-import { speechLength } from '../../src/media/speech/sentences.ts'
+import { MediaError } from '../../contract/errors.ts'
+import type { Utterance, VoiceCloner } from '../speech/speech-engines.ts'
+import { speechLength } from '../../media/speech/sentences.ts'
 import { speedNotes } from './check-speed.ts'
 
 const rate = 16_000

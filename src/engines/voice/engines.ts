@@ -1,21 +1,24 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
-import { spokenLanguage, type VoiceLanguage } from '../../src/contract/languages.ts'
-import type { InputOf, RunContext } from '../../src/contract/operation.ts'
-import {
-  selectVoiceCloner,
-  selectRecogniser,
-  selectSeparator,
-} from '../../src/engines/speech/select-engine.ts'
-import type { Recogniser, VoiceCloner } from '../../src/engines/speech/speech-engines.ts'
-import { concatSamples } from '../../src/media/audio/windows.ts'
-import { encodeWav } from '../../src/media/audio/wav.ts'
-import type { MonoAudio } from '../../src/media/speech/speech-types.ts'
-import type { audioTtsZeroShot } from './contract.ts'
+import { MediaError } from '../../contract/errors.ts'
+import { spokenLanguage, type VoiceLanguage } from '../../contract/languages.ts'
+import type { RunContext } from '../../contract/operation.ts'
+import { selectVoiceCloner, selectRecogniser, selectSeparator } from '../speech/select-engine.ts'
+import type { Recogniser, VoiceCloner } from '../speech/speech-engines.ts'
+import { concatSamples } from '../../media/audio/windows.ts'
+import { encodeWav } from '../../media/audio/wav.ts'
+import type { MonoAudio } from '../../media/speech/speech-types.ts'
 
-export type SpeechInput = InputOf<typeof audioTtsZeroShot>
-type Languages = Pick<SpeechInput, 'text_lang' | 'ref_lang' | 'ref_text'>
+type RequestLanguage = Parameters<typeof spokenLanguage>[0]
+
+/** Languages of the speech and of the recording whose voice it has, as in a request. */
+export interface VoiceRequest {
+  readonly text_lang: RequestLanguage
+  /** Default: text_lang. */
+  readonly ref_lang?: RequestLanguage | undefined
+  /** Transcript of the recording; recognised if absent. */
+  readonly ref_text?: string | undefined
+}
 
 /** Engines of a request. */
 export interface SpeechEngines extends AsyncDisposable {
@@ -35,7 +38,7 @@ interface SeparatedVoice extends MonoAudio {
 
 /** Opens the engines of a request. Throws 6401 if a required one is missing. */
 export async function openEngines(
-  { text_lang, ref_lang = text_lang, ref_text }: Languages,
+  { text_lang, ref_lang = text_lang, ref_text }: VoiceRequest,
   { scratch, signal }: Pick<RunContext, 'scratch' | 'signal'>,
 ): Promise<SpeechEngines> {
   await using opened = new AsyncDisposableStack()

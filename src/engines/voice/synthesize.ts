@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Recogniser, VoiceCloner, VoiceReference } from '../../src/engines/speech/speech-engines.ts'
-import { compareTranscripts } from '../../src/media/speech/transcript-similarity.ts'
-import { resample } from '../../src/media/audio/resample.ts'
-import { speechRate, type MonoAudio } from '../../src/media/speech/speech-types.ts'
-import { writeDurably } from '../../src/platform/durable.ts'
+import type { Recogniser, VoiceCloner, VoiceReference } from '../speech/speech-engines.ts'
+import { compareTranscripts } from '../../media/speech/transcript-similarity.ts'
+import { resample } from '../../media/audio/resample.ts'
+import { speechRate, type MonoAudio } from '../../media/speech/speech-types.ts'
+import { writeDurably } from '../../platform/durable.ts'
 import { undefinedUnlessAborted } from './engines.ts'
 
 /** Attempts per sentence if words are lost. */

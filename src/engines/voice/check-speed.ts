@@ -1,6 +1,6 @@
-import type { VoiceCloner, VoiceReference } from '../../src/engines/speech/speech-engines.ts'
-import { soundSpan } from '../../src/media/speech/speech-assembler.ts'
-import { speechLength } from '../../src/media/speech/sentences.ts'
+import type { VoiceCloner, VoiceReference } from '../speech/speech-engines.ts'
+import { soundSpan } from '../../media/speech/speech-assembler.ts'
+import { speechLength } from '../../media/speech/sentences.ts'
 import { undefinedUnlessAborted } from './engines.ts'
 import type { AssembledSpeech } from './speech-file.ts'
 

@@ -1,12 +1,12 @@
-import { MediaError } from '../../src/contract/errors.ts'
-import { spokenLanguage, type VoiceLanguage } from '../../src/contract/languages.ts'
-import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import type { Recogniser, VoiceReference } from '../../src/engines/speech/speech-engines.ts'
-import { hasWords } from '../../src/media/speech/sentences.ts'
-import type { TimeSpan } from '../../src/media/speech/speech-types.ts'
-import { compareTranscripts, transcriptSimilarity } from '../../src/media/speech/transcript-similarity.ts'
-import { findReferenceSpans } from '../../src/media/speech/voice-reference.ts'
-import { hasOtherScript, type SpeechEngines, type SpeechInput } from './engines.ts'
+import { MediaError } from '../../contract/errors.ts'
+import { spokenLanguage, type VoiceLanguage } from '../../contract/languages.ts'
+import type { RunContext, StagedFile } from '../../contract/operation.ts'
+import type { Recogniser, VoiceReference } from '../speech/speech-engines.ts'
+import { hasWords } from '../../media/speech/sentences.ts'
+import type { TimeSpan } from '../../media/speech/speech-types.ts'
+import { compareTranscripts, transcriptSimilarity } from '../../media/speech/transcript-similarity.ts'
+import { findReferenceSpans } from '../../media/speech/voice-reference.ts'
+import { hasOtherScript, type SpeechEngines, type VoiceRequest } from './engines.ts'
 import {
   analyzeRecording,
   normalizeLevel,
@@ -39,8 +39,6 @@ export interface PreparedReference {
   readonly notes: readonly string[]
 }
 
-type ReferenceInput = Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>
-
 interface PrepareReferenceOptions
   extends Pick<SpeechEngines, 'recogniser' | 'separate'>, Pick<RunContext, 'signal'> {
   /** Time after which a given transcript is no longer compared, ms; 60 s by default. */
@@ -53,7 +51,7 @@ interface PrepareReferenceOptions
  */
 export async function prepareReference(
   file: StagedFile,
-  input: ReferenceInput,
+  input: VoiceRequest,
   { recogniser, separate, signal, comparisonMs: timeLimit = comparisonMs }: PrepareReferenceOptions,
 ): Promise<PreparedReference> {
   const voices = await analyzeRecording(file, signal)
@@ -186,7 +184,7 @@ function bestMatch(text: string, candidates: readonly ReferenceCandidate[]): Ref
 
 /** Remark if the given transcript differs from the recognised one. */
 function mismatchNotes(
-  { ref_text, ref_lang, text_lang }: Pick<SpeechInput, 'ref_text' | 'ref_lang' | 'text_lang'>,
+  { ref_text, ref_lang, text_lang }: VoiceRequest,
   candidate: ReferenceCandidate,
 ): string[] {
   if (ref_text === undefined || !candidate.recognised) return []

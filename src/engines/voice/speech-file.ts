@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
-import { MediaError } from '../../src/contract/errors.ts'
-import { fileUrl, runRaw } from '../../src/engines/ffmpeg/run.ts'
-import { type SentenceSpan, SpeechAssembler } from '../../src/media/speech/speech-assembler.ts'
+import { MediaError } from '../../contract/errors.ts'
+import { fileUrl, runRaw } from '../ffmpeg/run.ts'
+import { type SentenceSpan, SpeechAssembler } from '../../media/speech/speech-assembler.ts'
 import type { SpokenSentence } from './synthesize.ts'
 
 interface AssembleSpeechOptions {

@@ -1,28 +1,20 @@
-import type { VoiceLanguage } from '../../src/contract/languages.ts'
-import type { StagedFile } from '../../src/contract/operation.ts'
-import { decodeVoice, readVoice } from '../../src/engines/ffmpeg/sound.ts'
-import { openDiarizer } from '../../src/engines/speech/diarization.ts'
-import { recogniseWithConfidence } from '../../src/engines/speech/transcribe.ts'
-import { openVoiceActivityDetector } from '../../src/engines/speech/voice-activity.ts'
-import { missingAudioNotes } from '../../src/media/audio/missing-audio.ts'
-import { replayable } from '../../src/media/audio/replayable.ts'
-import { resample } from '../../src/media/audio/resample.ts'
-import {
-  analyzeBackground,
-  type BackgroundAnalysis,
-  meanPower,
-} from '../../src/media/speech/background-noise.ts'
+import type { VoiceLanguage } from '../../contract/languages.ts'
+import type { StagedFile } from '../../contract/operation.ts'
+import { decodeVoice, readVoice } from '../ffmpeg/sound.ts'
+import { openDiarizer } from '../speech/diarization.ts'
+import { recogniseWithConfidence } from '../speech/transcribe.ts'
+import { openVoiceActivityDetector } from '../speech/voice-activity.ts'
+import { missingAudioNotes } from '../../media/audio/missing-audio.ts'
+import { replayable } from '../../media/audio/replayable.ts'
+import { resample } from '../../media/audio/resample.ts'
+import { analyzeBackground, type BackgroundAnalysis, meanPower } from '../../media/speech/background-noise.ts'
 import {
   type MonoAudio,
   type RecognitionResult,
   speechRate,
   type TimeSpan,
-} from '../../src/media/speech/speech-types.ts'
-import {
-  referencePadding,
-  referenceRule,
-  type SpeechActivity,
-} from '../../src/media/speech/voice-reference.ts'
+} from '../../media/speech/speech-types.ts'
+import { referencePadding, referenceRule, type SpeechActivity } from '../../media/speech/voice-reference.ts'
 import { type SpeechEngines, undefinedUnlessAborted } from './engines.ts'
 
 /** Finds speech and speakers in a recording. `notes` report sound that is missing or cannot be decoded. */
