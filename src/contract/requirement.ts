@@ -42,4 +42,4 @@ export type Requirement = {
   | { readonly kind: 'voice-cloner'; readonly language: VoiceLanguage; readonly reference: VoiceLanguage }
 )
 
-type PackRequirement = 'onnx-runtime' | 'voice-activity' | 'speaker-segmentation'
+type PackRequirement = 'onnx-runtime' | 'voice-activity' | 'speaker-segmentation' | 'face-detection'

@@ -138,6 +138,19 @@ export const manifest = {
       },
     ],
   },
+  'face-detection': {
+    kind: 'model',
+    title: 'YuNet face detection',
+    enables: 'finding faces in pictures and video',
+    licence: 'Apache-2.0',
+    memory: 140,
+    artifact: {
+      file: 'yunet.onnx',
+      bytes: 322_906,
+      sha256: '104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12',
+      address: 'https://github.com/ShiqiYu/libfacedetection.train/raw/0047ac24af/onnx/yunet_n_dynamic.onnx',
+    },
+  },
   inpainting: {
     kind: 'own',
     title: 'A learned inpainting model (ONNX)',

@@ -1,8 +1,5 @@
-import { MediaError } from '../../contract/errors.ts'
 import type { MediaFacts, VideoFacts } from '../../contract/media-facts.ts'
-import type { Frame } from '../../media/clean/frame.ts'
 import type { Area } from '../../media/clean/region.ts'
-import { Yuv420 } from '../../media/colour/yuv420.ts'
 import { expandBox, type TextBox } from '../../media/text/box.ts'
 import { mergeScales, type ScaledDetections } from '../../media/text/lines.ts'
 import { edgeDensity, medianGradient, strokeBox, strokeSearchBox } from '../../media/text/stroke-mask.ts'
@@ -11,7 +8,7 @@ import { boxToArea } from '../../media/text/regions.ts'
 import { prepareRescore, rescore } from '../../media/text/rescore.ts'
 import { boxesAlongLine } from '../../media/text/tilt.ts'
 import { mergeTileLines, splitIntoTiles, usualAspect } from '../../media/text/tiles.ts'
-import { stillPicture } from '../ffmpeg/read-frames.ts'
+import { stillFrame } from './still-frame.ts'
 import { openTextDetector, type TextDetector } from './text-detector.ts'
 
 /** Options of `detectTextInImage`. */
@@ -36,7 +33,7 @@ export async function detectTextInImage(
   await using detector = await openTextDetector(Math.min(threads, sizes.length), signal)
   const searches = await Promise.all(
     sizes.map(async (size): Promise<ScaledDetections & { readonly luma: Luma }> => {
-      const frame = await scaledFrame(path, video, { ...size, signal })
+      const frame = await stillFrame(path, video, { ...size, signal })
       const luma = { ...size, values: frame.bytes.slice(0, size.width * size.height) }
       const found = await Promise.all(
         splitIntoTiles(frame).map(async (tile) => ({ tile, boxes: await detector.find(tile.frame) })),
@@ -72,18 +69,6 @@ function scaledSizes({ width, height }: VideoFacts, sides: readonly number[]) {
   const scales = sides.map((side) => Math.min(1, side / usual, maxScaledSide / longest))
   const even = (side: number) => Math.max(2, 2 * Math.round(side / 2))
   return [...new Set(scales)].map((scale) => ({ width: even(width * scale), height: even(height * scale) }))
-}
-
-async function scaledFrame(
-  path: string,
-  video: VideoFacts,
-  options: { readonly width: number; readonly height: number; readonly signal: AbortSignal | undefined },
-): Promise<Frame> {
-  const pixels = await stillPicture(path, { video, ...options })
-  if (!pixels) throw new MediaError(6021, 'the picture could not be decoded')
-  const frame = new Yuv420(options)
-  frame.write(pixels, { x: 0, y: 0, width: options.width, height: options.height })
-  return { width: options.width, height: options.height, bytes: frame.bytes }
 }
 
 /** Least confidence of a line in both detections, and least number of edges its letters have. */

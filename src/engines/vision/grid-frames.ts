@@ -12,6 +12,8 @@ import { inputArgs } from '../ffmpeg/run.ts'
 interface GridFrameOptions {
   readonly video: VideoFacts
   readonly rate: Rational
+  /** Yields only every such frame: frames 0, step, 2 step and so on. Default: 1. */
+  readonly step?: number
   readonly area: Area
   readonly width: number
   readonly height: number
@@ -25,11 +27,12 @@ interface GridFrameOptions {
  * legible.
  */
 export async function* gridFrames(path: string, options: GridFrameOptions): AsyncGenerator<Frame> {
-  const { video, rate, area, width, height, threads, signal } = options
+  const { video, rate, step = 1, area, width, height, threads, signal } = options
   const start = (firstFrameIndex(video, rate) * rate.den) / rate.num
   const filters = [
     ...alignToFrames(video, rate),
     `fps=fps=${rate.num}/${rate.den}:start_time=${start.toFixed(6)}`,
+    ...(step === 1 ? [] : [`framestep=step=${step}`]),
     ...cropFilter(area),
     `scale=w=${width}:h=${height}:flags=area:out_color_matrix=bt709:out_range=tv`,
     'format=yuv420p',

@@ -1,60 +1,31 @@
 import type { Frame } from '../clean/frame.ts'
 import type { Bounds } from '../geometry.ts'
+import { bgrPlanes, type BgrPlanes } from '../vision/bgr-planes.ts'
 import { expandBox, intersectBoxes, type TextBox } from './box.ts'
 import { connectedComponents, type MapComponent } from './connected-components.ts'
 
-/** Input of the detector: normalised planes of blue, green and red, row by row. Sides are multiples of 32. */
-interface DetectorInput {
-  readonly width: number
-  readonly height: number
-  readonly values: Float32Array<ArrayBuffer>
-}
-
-const sideMultiple = 32
-
 /** Mean and standard deviation of each channel, 0 to 1, in the order blue, green, red (PP-OCR preprocessing). */
-const channelStatistics = [
-  { mean: 0.485, deviation: 0.229 },
-  { mean: 0.456, deviation: 0.224 },
-  { mean: 0.406, deviation: 0.225 },
+const channelStatistics = {
+  blue: { mean: 0.485, deviation: 0.229 },
+  green: { mean: 0.456, deviation: 0.224 },
+  red: { mean: 0.406, deviation: 0.225 },
+} as const
+
+/** Returns the map of a channel of 0 to 255 to the normalised input of the detector. */
+const normalise = ({ mean, deviation }: { readonly mean: number; readonly deviation: number }) => ({
+  scale: 1 / (255 * deviation),
+  offset: -mean / deviation,
+})
+
+const channelScales = [
+  normalise(channelStatistics.blue),
+  normalise(channelStatistics.green),
+  normalise(channelStatistics.red),
 ] as const
 
-/**
- * Converts a frame (BT.709, limited range) to the detector's input, padded with 0 at the right and bottom.
- * memory: reused if it is large enough, and overwritten by the next call that reuses it.
- */
-export function createDetectorInput(frame: Frame, memory = new Float32Array(0)): DetectorInput {
-  const width = Math.ceil(frame.width / sideMultiple) * sideMultiple
-  const height = Math.ceil(frame.height / sideMultiple) * sideMultiple
-  const count = 3 * width * height
-  const values = memory.length < count ? new Float32Array(count) : memory.subarray(0, count).fill(0)
-  const chromaWidth = frame.width / 2
-  const cbAt = frame.width * frame.height
-  const crAt = cbAt + cbAt / 4
-  // BT.709, limited range, to RGB 0 to 255.
-  const [blue, green, red] = channelStatistics.map(({ mean, deviation }) => ({
-    scale: 1 / (255 * deviation),
-    offset: -mean / deviation,
-  }))
-  if (!blue || !green || !red) throw new TypeError('three channels')
-  const plane = width * height
-  for (let y = 0; y < frame.height; y += 1) {
-    const chromaRow = (y >> 1) * chromaWidth
-    for (let x = 0; x < frame.width; x += 1) {
-      const luma = 1.164 * ((frame.bytes[y * frame.width + x] ?? 0) - 16)
-      const cb = (frame.bytes[cbAt + chromaRow + (x >> 1)] ?? 0) - 128
-      const cr = (frame.bytes[crAt + chromaRow + (x >> 1)] ?? 0) - 128
-      const at = y * width + x
-      values[at] = clampByte(luma + 2.112 * cb) * blue.scale + blue.offset
-      values[plane + at] = clampByte(luma - 0.213 * cb - 0.533 * cr) * green.scale + green.offset
-      values[2 * plane + at] = clampByte(luma + 1.793 * cr) * red.scale + red.offset
-    }
-  }
-  return { width, height, values }
-}
-
-function clampByte(value: number): number {
-  return value < 0 ? 0 : value > 255 ? 255 : value
+/** Converts a frame to the detector's normalised input. memory: see `bgrPlanes`. */
+export function createDetectorInput(frame: Frame, memory?: Float32Array<ArrayBuffer>): BgrPlanes {
+  return bgrPlanes(frame, channelScales, memory)
 }
 
 /** Probability of each pixel, 0 to 1, to be in the core of a text line; row by row. */

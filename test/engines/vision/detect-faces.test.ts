@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { probe } from '../../../src/engines/ffmpeg/probe.ts'
+import {
+  detectFaces,
+  detectFacesInImage,
+  type DetectFacesOptions,
+  type FacesAt,
+} from '../../../src/engines/vision/detect-faces.ts'
+import type { Face } from '../../../src/media/vision/face.ts'
+import { generateMedia, h264, scratchFolder, setRotation, testdata, tone } from '../ffmpeg/generate-media.ts'
+import { useTestPacks } from './test-packs.ts'
+
+const pathOf = (folder: string, file: string) => join(testdata(folder) ?? '', file)
+
+let folder: string
+beforeAll(async () => {
+  folder = await scratchFolder()
+  useTestPacks(join(folder, 'packs'))
+})
+
+async function search(path: string, options: Partial<DetectFacesOptions> = {}): Promise<FacesAt[]> {
+  const all: FacesAt[] = []
+  for await (const one of detectFaces(path, await probe(path), { perSecond: 2, threads: 2, ...options }))
+    all.push(one)
+  return all
+}
+
+const searchImage = async (path: string) => detectFacesInImage(path, await probe(path))
+
+const centreOf = ({ box }: Face) => ({ x: box.x + box.width / 2, y: box.y + box.height / 2 })
+
+describe.skipIf(testdata('models') === undefined)('faces (REELWRIGHT_TESTDATA)', () => {
+  it('of a group are all found, with their points', async () => {
+    const faces = await searchImage(pathOf('image', 'faces.jpg'))
+    // Counted by eye.
+    expect(faces).toHaveLength(52)
+    const known = [
+      [349, 41],
+      [608, 69],
+      [95, 247],
+      [674, 220],
+      [469, 253],
+      [534, 240],
+      [414, 124],
+    ] as const
+    for (const [x, y] of known) {
+      const nearest = Math.min(...faces.map((face) => Math.hypot(centreOf(face).x - x, centreOf(face).y - y)))
+      expect(nearest, `face at ${x}, ${y}`).toBeLessThan(4)
+    }
+    for (const { box, landmarks } of faces) {
+      const { rightEye, leftEye, nose, rightMouth, leftMouth } = landmarks
+      expect(rightEye.x).toBeLessThan(leftEye.x)
+      expect(rightMouth.x).toBeLessThan(leftMouth.x)
+      expect(Math.max(rightEye.y, leftEye.y)).toBeLessThan(nose.y)
+      expect(nose.y).toBeLessThan(Math.min(rightMouth.y, leftMouth.y))
+      for (const { x, y } of Object.values(landmarks)) {
+        expect(x).toBeGreaterThan(box.x)
+        expect(x).toBeLessThan(box.x + box.width)
+        expect(y).toBeGreaterThan(box.y)
+        expect(y).toBeLessThan(box.y + box.height)
+      }
+    }
+  })
+
+  it('of a speaker are found in at least 95 % of the frames, where the speaker is', async () => {
+    const sampled = await search(pathOf('video', 'opendubbing-englishvideo.mp4'), { perSecond: 5 })
+    expect(sampled.map(({ seconds }) => seconds)).toEqual(
+      Array.from({ length: 50 }, (_, index) => expect.closeTo(index / 5, 6)),
+    )
+    const found = sampled.filter(({ faces }) => faces.length === 1)
+    expect(found.length).toBeGreaterThanOrEqual(0.95 * sampled.length)
+    for (const { faces } of found) {
+      // Read off the frames, 1080 x 720.
+      for (const face of faces) {
+        expect(centreOf(face).x).toBeCloseTo(676, -2)
+        expect(centreOf(face).y).toBeCloseTo(380, -2)
+        expect(face.box.width).toBeCloseTo(315, -2)
+      }
+    }
+  })
+
+  it('are not found in pages of text and traffic', async () => {
+    for (const page of ['en.jpg', 'text_rec.jpg', 'img_exif_orientation.jpg'])
+      expect(await searchImage(pathOf('ocr', page)), page).toEqual([])
+    const sampled = await search(join(testdata('video') ?? '', 'natural', 'car-detection.mp4'))
+    expect(sampled).toHaveLength(63)
+    expect(sampled.flatMap(({ faces }) => faces)).toEqual([])
+  })
+
+  it('of a rotated video that starts late are in pixels of the displayed picture, at times of the file', async () => {
+    const image = ['-loop', '1', '-framerate', '25', '-t', '1', '-i', pathOf('image', 'faces.jpg')]
+    const path = await generateMedia(join(folder, 'turned.mp4'), [
+      ...[
+        ...tone(3),
+        '-itsoffset',
+        '2',
+        ...image,
+        '-filter:v',
+        'scale=720:478,transpose=cclock',
+        '-vsync',
+        'passthrough',
+        ...h264,
+      ],
+    ])
+    await setRotation(path, 90)
+    const sampled = await search(path, { perSecond: 5, longestSide: 720 })
+    expect(sampled.map(({ seconds }) => seconds)).toEqual(
+      [2, 2.2, 2.4, 2.6, 2.8].map((seconds) => expect.closeTo(seconds, 3)),
+    )
+    for (const { faces } of sampled) {
+      expect(faces.length).toBeGreaterThan(45)
+      expect(faces.some((face) => Math.hypot(centreOf(face).x - 349, centreOf(face).y - 41) < 5)).toBe(true)
+    }
+  })
+
+  it('of a file without picture are none', async () => {
+    const path = await generateMedia(join(folder, 'sound.wav'), tone(0.2))
+    expect(await search(path)).toEqual([])
+    expect(await searchImage(path)).toEqual([])
+  })
+
+  it('are searched in memory that does not grow with the video, until aborted', async () => {
+    const path = await generateMedia(join(folder, 'long.mp4'), [
+      ...['-loop', '1', '-framerate', '25', '-t', '20', '-i', pathOf('image', 'faces.jpg')],
+      ...['-vf', 'scale=320:212', ...h264],
+    ])
+    const controller = new AbortController()
+    let [count, after] = [0, 0]
+    const frames = detectFaces(path, await probe(path), {
+      ...{ perSecond: 25, threads: 2, signal: controller.signal },
+    })
+    const reading = async () => {
+      for await (const { seconds } of frames) {
+        expect(seconds).toBeCloseTo(count / 25, 6)
+        count += 1
+        if (count === 100) after = process.memoryUsage().rss
+        if (count === 400) controller.abort(new Error('enough'))
+      }
+    }
+    await expect(reading()).rejects.toThrow('enough')
+    expect(process.memoryUsage().rss - after).toBeLessThan(80e6)
+  })
+})
