@@ -56,6 +56,17 @@ const catalogue = {
       apk: 'chromium',
     },
   },
+  // The voices of generated recordings with known words, in test/recordings.
+  'espeak-ng': {
+    programs: ['espeak-ng'],
+    packages: {
+      'apt-get': 'espeak-ng',
+      dnf: 'espeak-ng',
+      pacman: 'espeak-ng',
+      apk: 'espeak-ng',
+      brew: 'espeak-ng',
+    },
+  },
   // Fonts of the accepted subtitle pictures in test/engines/subtitles/golden; Droid Sans Fallback has Japanese as well.
   fonts: {
     programs: ['fc-list'],

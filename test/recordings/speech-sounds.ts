@@ -8,7 +8,7 @@ export interface Piece {
 }
 
 /** Uniform noise from -1 to 1, the same for each seed (mulberry32). */
-function noise(seed: number): () => number {
+export function noise(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d_2b_79_f5) | 0

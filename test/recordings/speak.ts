@@ -1,0 +1,84 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { resample } from '../../src/media/audio/resample.ts'
+import { decodeWav } from '../../src/media/audio/wav.ts'
+import { speechRate } from '../../src/media/speech/speech-types.ts'
+import { writeFloatWav } from '../engines/float-wav.ts'
+import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
+
+const run = promisify(execFile)
+
+/** Smallest sample of a clip's first and last one: -46 dBFS. */
+const edgeLevel = 0.005
+
+/** RMS level of a clip, dBFS. */
+const clipLevel = -20
+
+/** How a text is spoken. */
+export interface Delivery {
+  /** Voice of espeak-ng. */
+  readonly voice: string
+  /** Words per minute. */
+  readonly speed: number
+  /** Pitch, 0 to 99. */
+  readonly pitch: number
+}
+
+function espeakVersion(): string | undefined {
+  try {
+    return execFileSync('espeak-ng', ['--version'], { encoding: 'utf8' }).split('Data')[0]
+  } catch {
+    return undefined
+  }
+}
+const version = espeakVersion()
+
+/** Whether espeak-ng is installed. */
+export const canSpeak = version !== undefined
+
+const clips = new Map<string, Promise<Float32Array>>()
+
+/**
+ * Speaks a text at -20 dBFS (RMS). Returns mono samples, 16 kHz: from the first to the last one of at least -46 dBFS.
+ * Clips are cached by text and delivery.
+ */
+export function speak(text: string, { voice, speed, pitch }: Delivery): Promise<Float32Array> {
+  const args = ['-z', '-v', voice, '-s', String(speed), '-p', String(pitch), text]
+  const key = JSON.stringify(args)
+  const clip = clips.get(key) ?? synthesize(args)
+  clips.set(key, clip)
+  return clip
+}
+
+/** Changes with the processing of clips, so that cached ones are made again. */
+const processing = 'level and trim, 1'
+
+async function synthesize(args: readonly string[]): Promise<Float32Array> {
+  const folder = await mkdtemp(join(tmpdir(), 'reelwright-speech-'))
+  try {
+    const [spoken, clip] = [join(folder, 'spoken.wav'), join(folder, 'clip.wav')]
+    const generate = async (to: string) => {
+      await run('espeak-ng', ['-w', spoken, ...args])
+      const samples = resample(decodeWav(await readFile(spoken)), speechRate)
+      await writeFloatWav(to, trim(scaleToLevel(samples)), speechRate)
+    }
+    await generateOnce(clip, { program: ['espeak-ng', version ?? '', processing], args, generate })
+    return decodeWav(await readFile(clip)).samples
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function scaleToLevel(samples: Float32Array): Float32Array {
+  const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
+  const gain = 10 ** (clipLevel / 20) / Math.sqrt(power)
+  return samples.map((sample) => Math.max(-0.99, Math.min(0.99, sample * gain)))
+}
+
+function trim(samples: Float32Array): Float32Array {
+  const isLoud = (sample: number) => Math.abs(sample) >= edgeLevel
+  return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1)
+}
