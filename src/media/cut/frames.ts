@@ -13,7 +13,7 @@ export interface KeptSegment {
   readonly available: TimeSpan
   /** Punctuation class after the segment; null within a sentence. */
   readonly breakAfter: BreakClass | null
-  /** Whether only silence is between this segment and the next one, so that all of it is available. */
+  /** Whether only silence is between this segment and the next one in the source, so that all of it is available. */
   readonly contiguous: boolean
 }
 
@@ -35,7 +35,10 @@ export interface PlannedPause {
 }
 
 export interface CutPlan {
-  /** Kept source frames, ascending and disjoint. Between two spans at least one frame is removed. */
+  /**
+   * Kept source frames in the order of the output; disjoint, except a frame that has the end of one voice and the start
+   * of another if these are not successive. Ascending for segments in source order. Successive ranges do not touch.
+   */
   readonly ranges: readonly FrameSpan[]
   /** Sum of the ranges, frames. */
   readonly frames: number
@@ -48,19 +51,20 @@ export interface CutPlan {
 /** Least deviation of a pause that counts, seconds. */
 const minDeviation = 0.02
 
-/** Largest rounding error of a pause, seconds: half a frame and the resolution of the edges. */
+/** Largest deviation of a pause, seconds: the rounding to frames and the resolution of the edges. */
 function pauseTolerance(rate: Rational): number {
   return Math.max(minDeviation, 0.5 / hertz(rate) + 0.002)
 }
 
 /**
- * Plans which frames of a source are kept, so that pauses between the segments follow the rhythm. `segments` are in
- * source order with disjoint voices. A pause is the silence from the last to the first voiced moment, including both
+ * Plans which frames of a source are kept, so that pauses between the segments follow the rhythm. `segments` are in the
+ * order of the output, which may differ from that of the source; their voices are disjoint. A pause is the silence from the last to the first voiced moment, including both
  * pads; a shorter pause shortens the pads in proportion. Both edges of a pause are rounded to frames together: its
  * error is at most half a frame if the source offers the silence. No voice loses more than 20 ms, even if a pause
  * below one and a half frames becomes longer for that.
  */
-export function planCuts(segments: readonly KeptSegment[], options: PlanCutsOptions): CutPlan {
+export function planCuts(given: readonly KeptSegment[], options: PlanCutsOptions): CutPlan {
+  const segments = shareSilences(given)
   const { rate, mediaFrames } = options
   const ranges: FrameSpan[] = []
   const pauses: PlannedPause[] = []
@@ -76,7 +80,7 @@ export function planCuts(segments: readonly KeptSegment[], options: PlanCutsOpti
     const { want, joint } = planJoint([segment, next], first, options)
     pauses.push({ time: segment.voiced.end, want, got: joint.got })
     if (joint.next === joint.end) continue
-    ranges.push({ first, end: joint.end })
+    if (joint.end > first) ranges.push({ first, end: joint.end })
     first = joint.next
   }
   const tolerance = pauseTolerance(rate)
@@ -88,14 +92,41 @@ export function planCuts(segments: readonly KeptSegment[], options: PlanCutsOpti
   }
 }
 
+/**
+ * Returns segments in the same order, of which no two use the same silence: a silence between two that are neighbours in
+ * the source but not on the output is divided in its middle.
+ */
+function shareSilences(segments: readonly KeptSegment[]): KeptSegment[] {
+  const shared = [...segments]
+  const indexes = [...segments.keys()].toSorted(
+    (one, other) => startOf(segments, one) - startOf(segments, other),
+  )
+  for (const [position, index] of indexes.entries()) {
+    const next = indexes[position + 1]
+    if (next === undefined || next === index + 1) continue
+    const [before, after] = [shared[index], shared[next]]
+    if (!before || !after || before.available.end <= after.available.start) continue
+    const middle = (before.voiced.end + after.voiced.start) / 2
+    const border = Math.min(Math.max(middle, after.available.start), before.available.end)
+    shared[index] = { ...before, available: { start: before.available.start, end: border } }
+    shared[next] = { ...after, available: { start: border, end: after.available.end } }
+  }
+  return shared
+}
+
+function startOf(segments: readonly KeptSegment[], index: number): number {
+  return segments[index]?.voiced.start ?? 0
+}
+
 function planJoint(
   [before, after]: readonly [KeptSegment, KeptSegment],
   first: number,
   { rate, mediaFrames, rhythm, loudness }: PlanCutsOptions,
 ) {
   const gap = { start: before.voiced.end, end: after.voiced.start }
-  const tail = before.contiguous ? gap : { start: gap.start, end: before.available.end }
-  const lead = before.contiguous ? gap : { start: after.available.start, end: gap.end }
+  const isContiguous = before.contiguous && gap.end >= gap.start
+  const tail = isContiguous ? gap : { start: gap.start, end: before.available.end }
+  const lead = isContiguous ? gap : { start: after.available.start, end: gap.end }
   const surroundings = { before: before.voiced, after: after.voiced, tail, lead }
   const measured = offeredSilence(surroundings)
   const want = targetPause({ class: before.breakAfter, measured, rhythm })

@@ -10,12 +10,18 @@ export type Loudness = (seconds: number) => number
 /** Most voice that rounding to frames may remove at each edge, seconds. */
 const maxVoiceLoss = 0.02
 
+/**
+ * Deviation of a pause that costs little, seconds, at rates whose half frame is shorter. With 1 ms of inexactness at both
+ * edges it is 20 ms.
+ */
+const freeDeviation = 0.018
+
 /** Tolerance for binary rounding of times, frames. */
 const roundingTolerance = 1e-6
 
 /** The surroundings of a joint, source seconds. */
 export interface JointSurroundings {
-  /** Voices that the joint connects. */
+  /** Voices that the joint connects; the second one may be earlier in the source. */
   readonly before: TimeSpan
   readonly after: TimeSpan
   /** Silence available after the first and before the second voice; both are the same gap if nothing is between. */
@@ -33,7 +39,10 @@ interface ChooseJointOptions {
   readonly loudness?: Loudness | undefined
 }
 
-/** End of the kept frames before a joint, first kept frame after it (equal if nothing is removed), and its pause. */
+/**
+ * End of the kept frames before a joint, first kept frame after it, and its pause. Both frames are equal if nothing is
+ * removed, and the second one is lower if the second voice is earlier in the source.
+ */
 export interface FrameJoint {
   readonly end: number
   readonly next: number
@@ -79,12 +88,14 @@ export function chooseJoint(surroundings: JointSurroundings, options: ChooseJoin
   const [nextFrom, nextTo] = keptStarts(after, lead.start, rate)
   const lastEnd = Math.max(endFrom, Math.min(endTo, ceilFrame(before.end + want, rate)))
   const cost = jointCost(surroundings, options)
+  const isForward = inSourceOrder(surroundings)
   let best: FrameJoint | undefined
   let lowest = Number.POSITIVE_INFINITY
   for (let end = endFrom; end <= lastEnd; end += 1) {
     const ideal = (lead.end - want + overlap(tail, before.end, end / hertz(rate))) * hertz(rate)
     for (const wished of [Math.floor(ideal), Math.ceil(ideal)]) {
-      const next = Math.min(Math.max(Math.min(Math.max(wished, nextFrom), nextTo), end), limits.end)
+      const allowed = Math.min(Math.max(wished, nextFrom), nextTo)
+      const next = Math.min(Math.max(allowed, isForward ? end : 0), limits.end)
       const got = keptSilence(surroundings, { end, next }, rate)
       const price = cost({ end, next, got })
       if (price < lowest) [best, lowest] = [{ end, next, got }, price]
@@ -98,10 +109,18 @@ function overlap({ start, end }: TimeSpan, from: number, to: number): number {
   return Math.max(0, Math.min(end, to) - Math.max(start, from))
 }
 
+/** Whether the second voice of a joint follows the first one in the source. */
+function inSourceOrder({ before, after }: JointSurroundings): boolean {
+  return after.start >= before.end
+}
+
 /** Silences around a joint, disjoint: one gap, or the tail and the lead. */
-function silences({ before, after, tail, lead }: JointSurroundings): TimeSpan[] {
+function silences(surroundings: JointSurroundings): TimeSpan[] {
+  const { before, after, tail, lead } = surroundings
   // A tail that reaches the next voice is the same gap as the lead.
-  return tail.end >= lead.end ? [{ start: before.end, end: after.start }] : [tail, lead]
+  return inSourceOrder(surroundings) && tail.end >= lead.end
+    ? [{ start: before.end, end: after.start }]
+    : [tail, lead]
 }
 
 /** Silence that a joint offers, seconds. */
@@ -116,12 +135,16 @@ function keptSilence(
   rate: Rational,
 ): number {
   const [from, to] = [end / hertz(rate), next / hertz(rate)]
+  if (!inSourceOrder(surroundings)) {
+    const { before, after, tail, lead } = surroundings
+    return overlap(tail, before.end, from) + overlap(lead, to, after.start)
+  }
   const removed = silences(surroundings).reduce((sum, silence) => sum + overlap(silence, from, to), 0)
   return offeredSilence(surroundings) - removed
 }
 
 /**
- * Weights of the parts of a cost. A pause within half a frame of the wanted one is decisive, then unimpaired voices,
+ * Weights of the parts of a cost. A pause within the rounding error of the wanted one is decisive, then unimpaired voices,
  * then the pads. One decibel of loudness counts as much as a pad that is 1 ms too short.
  */
 const weights = { excess: 1e6, loss: 1e3, shortPad: 10, loudness: 0.01, deviation: 5, share: 0.2 } as const
@@ -131,7 +154,7 @@ function jointCost(
   { before, after, tail, lead }: JointSurroundings,
   { rate, want, rhythm, loudness }: ChooseJointOptions,
 ): (joint: FrameJoint) => number {
-  const tolerance = 0.5 / hertz(rate) + 0.002
+  const tolerance = Math.max(0.5 / hertz(rate), freeDeviation)
   const offered = { tail: Math.max(0, tail.end - tail.start), lead: Math.max(0, lead.end - lead.start) }
   const pads = rhythm.padIn + rhythm.padOut
   const share = pads > 0 ? (want * rhythm.padOut) / pads : want / 2
@@ -141,7 +164,7 @@ function jointCost(
     const [endTime, nextTime] = [end / hertz(rate), next / hertz(rate)]
     const [keptTail, keptLead] = [overlap(tail, before.end, endTime), overlap(lead, nextTime, after.start)]
     const deviation = Math.abs(got - want)
-    const isCut = next > end
+    const isCut = next !== end
     const loss = isCut ? Math.max(0, before.end - endTime) + Math.max(0, nextTime - after.start) : 0
     const foreign = Math.max(0, endTime - tail.end) + Math.max(0, lead.start - nextTime)
     const short = isCut ? Math.max(0, padOut - keptTail) + Math.max(0, padIn - keptLead) : 0
