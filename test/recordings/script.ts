@@ -161,7 +161,7 @@ class Reader {
     this.readWell(sentence)
   }
 
-  /** Reads a sentence as it is written. */
+  /** Reads a sentence without a mistake. */
   readWell(sentence: Sentence): void {
     this.#phrases(sentence, 'speech')
     this.#attempt = 0

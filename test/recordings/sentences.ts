@@ -67,7 +67,7 @@ const english = [
   'Measure the wall twice, because a mistake here costs a whole board.',
   'The saw should be sharp, and the bench must not move.',
   'Do you really need expensive tools for this?',
-  'My grandfather used nothing but a hammer and patience.',
+  'My grandfather used only a hammer and much patience.',
   'Sand every edge until it feels like paper.',
   'If the glue runs out, wipe it away with warm water.',
   'Let everything dry overnight, then add two coats of oil!',
