@@ -95,7 +95,7 @@ export const videoOralCut: OperationTables = {
     { code: 6201, status: 402 },
     { code: 6202, status: 402 },
   ],
-  damaged: { file: 'damaged.mp4', randomBytes: 6014, truncated: 'accepted', withoutFrames: 6014 },
+  damaged: { file: 'damaged.mp4', randomBytes: 6014, truncated: 6014, withoutFrames: 6014 },
   result: { report: 'object', files: 'array', errors: 'object' },
   resultAdditions: { notes: 'array, optional' },
   resultParts: {
