@@ -2,7 +2,7 @@ import type { MediaFacts, Rational, VideoFacts } from '../../contract/media-fact
 import { constantRate, firstFrameIndex, frameTime, hertz } from '../../media/frame-rate.ts'
 import type { Size } from '../../media/geometry.ts'
 import { type Face, scaleFace } from '../../media/vision/face.ts'
-import { openFaceDetector } from './face-detector.ts'
+import { openFaceDetector } from './frame-detector.ts'
 import { gridFrames } from './grid-frames.ts'
 import { stillFrame } from './still-frame.ts'
 

@@ -9,7 +9,7 @@ import { prepareRescore, rescore } from '../../media/text/rescore.ts'
 import { boxesAlongLine } from '../../media/text/tilt.ts'
 import { mergeTileLines, splitIntoTiles, usualAspect } from '../../media/text/tiles.ts'
 import { stillFrame } from './still-frame.ts'
-import { openTextDetector, type TextDetector } from './text-detector.ts'
+import { openTextDetector, type TextDetector } from './frame-detector.ts'
 
 /** Options of `detectTextInImage`. */
 export interface DetectTextInImageOptions {

@@ -19,7 +19,7 @@ import {
 import { prepareRescore, rescore } from '../../media/text/rescore.ts'
 import { selectSubtitles } from '../../media/text/subtitle-selection.ts'
 import { gridFrames, keptFrameStep, keptSeconds, sampleStep, textSearchGrid } from './grid-frames.ts'
-import { openTextDetector, type TextDetector } from './text-detector.ts'
+import { openTextDetector, type TextDetector } from './frame-detector.ts'
 
 /** Options of `detectText`. */
 export interface DetectTextOptions {

@@ -7,7 +7,7 @@ import { constantRate, hertz } from '../../media/frame-rate.ts'
 import type { Luma } from '../../media/text/luma.ts'
 import { type Face, interpolateLandmarks, linkFaces } from '../../media/vision/face.ts'
 import { sampleGrid, videoSearchSide } from './detect-faces.ts'
-import { type FaceDetector, openFaceDetector } from './face-detector.ts'
+import { type FaceDetector, openFaceDetector } from './frame-detector.ts'
 import { gridFrames } from './grid-frames.ts'
 
 /** Options of `measureMouthMotion`. */

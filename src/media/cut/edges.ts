@@ -50,8 +50,8 @@ function isBeyond(inside: number, outside: number): boolean {
   return inside <= maxOverhang && outside > inside
 }
 
-/** Index of the first span that ends after a time. */
-function firstEndingAfter(spans: readonly TimeSpan[], seconds: number): number {
+/** Returns the index of the first span that ends after a time, or the number of spans. They are in order and disjoint. */
+export function firstEndingAfter(spans: readonly TimeSpan[], seconds: number): number {
   let [low, high] = [0, spans.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -1,5 +1,5 @@
 import type { TimedWord, TimeSpan } from '../speech/speech-types.ts'
-import { type SpeechLevels, voicedExtent } from './edges.ts'
+import { firstEndingAfter, type SpeechLevels, voicedExtent } from './edges.ts'
 import type { KeptSegment } from './frames.ts'
 import { type BreakClass, breakClass, type MeasuredPause, type Rhythm } from './pauses.ts'
 import type { KeptWord } from './takes.ts'
@@ -98,38 +98,19 @@ function silenceAround({ start, end }: TimeSpan, { levels, seconds }: SegmentOpt
 /** Tolerance for binary rounding of times, seconds. */
 const tolerance = 1e-6
 
-/** End of the last sound that starts before a time; 0 without one. A sound over that time ends there. */
+/** End of the last sound that starts before a time; 0 without one. */
 function endBefore(sounds: readonly TimeSpan[], seconds: number): number {
-  const index = firstStartingFrom(sounds, seconds - tolerance) - 1
-  return sounds[index]?.end ?? 0
+  const index = firstEndingAfter(sounds, seconds - tolerance)
+  const over = sounds[index]
+  return over && over.start < seconds - tolerance ? over.end : (sounds[index - 1]?.end ?? 0)
 }
 
 /** Start of the first sound that ends after a time; infinite without one. */
 function startAfter(sounds: readonly TimeSpan[], seconds: number): number {
-  const index = Math.max(0, firstStartingFrom(sounds, seconds - tolerance) - 1)
-  const [over, next] = [sounds[index], sounds[index + 1]]
-  const found = over && over.end > seconds + tolerance ? over : next
-  return found && found.end > seconds + tolerance ? found.start : Infinity
-}
-
-/** Index of the first span that starts at or after a time. Spans are in order. */
-function firstStartingFrom(spans: readonly TimeSpan[], seconds: number): number {
-  let [low, high] = [0, spans.length]
-  while (low < high) {
-    const center = (low + high) >> 1
-    if ((spans[center]?.start ?? 0) < seconds) low = center + 1
-    else high = center
-  }
-  return low
+  return sounds[firstEndingAfter(sounds, seconds + tolerance)]?.start ?? Infinity
 }
 
 function voicesBetween({ map: { voices } }: SpeechLevels, from: number, to: number): TimeSpan[] {
-  const index = Math.max(0, firstStartingFrom(voices, from) - 1)
-  const found: TimeSpan[] = []
-  for (let at = index; at < voices.length; at += 1) {
-    const voice = voices[at]
-    if (!voice || voice.start >= to) break
-    if (voice.end > from) found.push(voice)
-  }
-  return found
+  const last = firstEndingAfter(voices, to)
+  return voices.slice(firstEndingAfter(voices, from), last + 1).filter(({ start }) => start < to)
 }

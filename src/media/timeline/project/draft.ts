@@ -1,5 +1,6 @@
 import { hertz } from '../../frame-rate.ts'
 import {
+  isSameTrack,
   type Project,
   type ProjectClip,
   projectFrames,
@@ -8,7 +9,7 @@ import {
   toMicroseconds,
 } from './project.ts'
 
-/** The two mobile editors with drafts (docs/project-formats.md). */
+/** The two mobile editors with drafts (contract 3, 2.1). */
 export type DraftEditor = 'draft_a' | 'draft_b'
 
 /** How the drafts of an editor differ. */
@@ -74,8 +75,8 @@ class DraftWriter {
   /** Picture tracks play the sound of their clips unless that sound is on a track of its own. */
   tracks() {
     const { pictureTracks, soundTracks } = this.#project
-    const isOwn = (track: readonly ProjectClip[]) =>
-      pictureTracks[0] !== undefined && track === pictureTracks[0]
+    const [main = []] = pictureTracks
+    const isOwn = (track: readonly ProjectClip[]) => isSameTrack(track, main)
     const hasOwnSound = soundTracks.some(isOwn)
     return [
       ...pictureTracks.map((track, index) => this.#track('video', track, index === 0 && hasOwnSound ? 1 : 0)),

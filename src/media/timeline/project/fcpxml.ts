@@ -2,6 +2,7 @@ import type { Size } from '../../geometry.ts'
 import { mediaUrl } from './media-url.ts'
 import {
   clipsAndGaps,
+  isSameTrack,
   type Project,
   type ProjectClip,
   projectFrames,
@@ -41,7 +42,7 @@ class FcpxmlWriter {
     const sizes = [project.size, ...this.#materials.flatMap(({ picture }) => picture ?? [])]
     this.#sizes = sizes.filter((size, index) => sizes.findIndex((other) => isSameSize(size, other)) === index)
     const [main = [], ...upper] = project.pictureTracks
-    const own = project.soundTracks.findIndex((track) => plays(track, main))
+    const own = project.soundTracks.findIndex((track) => isSameTrack(track, main))
     this.#hasOwnSound = own !== -1
     const lower = project.soundTracks.filter((_, index) => index !== own)
     const connect = (tracks: Project['pictureTracks'], sign: number, enabled: ConnectedClip['enabled']) =>
@@ -166,17 +167,6 @@ function formatId(index: number): string {
 
 function isSameSize(one: Size, other: Size): boolean {
   return one.width === other.width && one.height === other.height
-}
-
-/** Whether two tracks play the same ranges of the same materials at the same times. */
-function plays(track: readonly ProjectClip[], other: readonly ProjectClip[]): boolean {
-  return (
-    track.length === other.length &&
-    track.every(({ material, from, to, at }, index) => {
-      const clip = other[index]
-      return clip?.material === material && clip.from === from && clip.to === to && clip.at === at
-    })
-  )
 }
 
 function length(range: { readonly from: number; readonly to: number } | undefined): number {

@@ -98,6 +98,17 @@ export function cutProject(
   }
 }
 
+/** Returns whether two tracks play the same ranges of the same materials at the same times. */
+export function isSameTrack(track: readonly ProjectClip[], other: readonly ProjectClip[]): boolean {
+  return (
+    track.length === other.length &&
+    track.every(({ material, from, to, at }, index) => {
+      const clip = other[index]
+      return clip?.material === material && clip.from === from && clip.to === to && clip.at === at
+    })
+  )
+}
+
 /** Time on a track that no clip covers, frames. */
 interface Gap extends Pick<ProjectClip, 'from' | 'to' | 'at'> {
   readonly material?: undefined

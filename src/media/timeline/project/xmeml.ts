@@ -1,5 +1,6 @@
 import { mediaUrl } from './media-url.ts'
 import {
+  isSameTrack,
   type Project,
   type ProjectClip,
   projectFrames,
@@ -17,8 +18,6 @@ interface XmemlTrack {
   readonly channel: number
   /** Number of the track among those of its kind, from 1. */
   readonly number: number
-  /** Tracks with the same group play the same clips and are linked. */
-  readonly group: string
 }
 
 /** Writes a project as Final Cut Pro 7 XML (xmeml version 5), which most desktop editors import. */
@@ -29,23 +28,17 @@ export function writeXmeml(project: Project): string {
 }
 
 function xmemlTracks({ pictureTracks, soundTracks }: Project): XmemlTrack[] {
-  const picture = pictureTracks.map((clips, index) => {
-    const group = JSON.stringify(clips.map(clipKey))
-    return { kind: 'video' as const, clips, channel: 1, number: index + 1, group }
-  })
-  const sound = soundTracks.flatMap((clips) => {
-    const channels = Math.max(1, ...clips.map(({ material }) => material.sound?.channels ?? 1))
-    const group = JSON.stringify(clips.map(clipKey))
-    return Array.from({ length: channels }, (_, index) => ({ clips, channel: index + 1, group }))
+  const channels = soundTracks.flatMap((clips) => {
+    const count = Math.max(1, ...clips.map(({ material }) => material.sound?.channels ?? 1))
+    return Array.from({ length: count }, (_, index) => ({ clips, channel: index + 1 }))
   })
   return [
-    ...picture,
-    ...sound.map((track, index) => ({ kind: 'audio' as const, ...track, number: index + 1 })),
+    ...pictureTracks.map((clips, index) => ({
+      ...{ kind: 'video' as const, clips },
+      ...{ channel: 1, number: index + 1 },
+    })),
+    ...channels.map((track, index) => ({ kind: 'audio' as const, ...track, number: index + 1 })),
   ]
-}
-
-function clipKey({ material, from, to, at }: ProjectClip) {
-  return [material.id, from, to, at]
 }
 
 class XmemlWriter {
@@ -125,8 +118,8 @@ class XmemlWriter {
   }
 
   /** Links of picture and sound that play the same clip, which editors move together. */
-  #links({ group }: XmemlTrack, index: number): XmlElement[] {
-    const linked = this.#tracks.filter((track) => track.group === group)
+  #links({ clips }: XmemlTrack, index: number): XmlElement[] {
+    const linked = this.#tracks.filter((track) => isSameTrack(track.clips, clips))
     if (linked.length < 2) return []
     return linked.map((track) =>
       xml(
