@@ -11,8 +11,9 @@ import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 
 const run = promisify(execFile)
 
-/** Smallest sample of a clip's first and last one: -46 dBFS. */
+/** Least level of a clip's first and last sample, and of the 5 ms that they begin or end (RMS): -46 dBFS. */
 const edgeLevel = 0.005
+const edgeSamples = 80
 
 /** RMS level of a clip, dBFS. */
 const clipLevel = -20
@@ -54,7 +55,7 @@ export function speak(text: string, { voice, speed, pitch }: Delivery): Promise<
 }
 
 /** Changes with the processing of clips, so that cached ones are made again. */
-const processing = 'level and trim, 1'
+const processing = 'level and trim, 2'
 
 async function synthesize(args: readonly string[]): Promise<Float32Array> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-speech-'))
@@ -78,7 +79,15 @@ function scaleToLevel(samples: Float32Array): Float32Array {
   return samples.map((sample) => Math.max(-0.99, Math.min(0.99, sample * gain)))
 }
 
+/** Removes what is below the level at both ends. Single samples of a hiss that are above it do not count. */
 function trim(samples: Float32Array): Float32Array {
-  const isLoud = (sample: number) => Math.abs(sample) >= edgeLevel
-  return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1)
+  const isLoud = (at: number, from: number) => {
+    const part = samples.subarray(Math.max(0, from), from + edgeSamples)
+    const power = part.reduce((sum, sample) => sum + sample * sample, 0) / edgeSamples
+    return Math.abs(samples[at] ?? 0) >= edgeLevel && power >= edgeLevel * edgeLevel
+  }
+  let [start, end] = [0, samples.length]
+  while (start < end && !isLoud(start, start)) start += 1
+  while (end > start && !isLoud(end - 1, end - edgeSamples)) end -= 1
+  return samples.slice(start, end)
 }

@@ -78,6 +78,22 @@ describe('the level track', () => {
   })
 })
 
+describe('the edges of a voice', () => {
+  it('are exact to 1.5 ms, also of an abrupt one', () => {
+    const offset = fc.record({ lead: between(0.6, 0.7), voice: between(0.2, 0.6), level: between(-30, -12) })
+    fc.assert(
+      fc.property(offset, ({ lead: before, voice, level }) => {
+        const { samples, spans } = record([silence(before), vowel(voice, level), silence(0.6)])
+        const { map } = analyse(samples)
+        expect(map.voices).toHaveLength(1)
+        expect(Math.abs((map.voices[0]?.start ?? 0) - (spans[1]?.start ?? 0))).toBeLessThanOrEqual(0.0015)
+        expect(Math.abs((map.voices[0]?.end ?? 0) - (spans[1]?.end ?? 0))).toBeLessThanOrEqual(0.0015)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
 describe('the extent of a voice', () => {
   const lead = [silence(0.6), vowel(0.5), silence(0.5)]
   /** A recording with pieces between two words, and the extent of the pieces for errors of the recogniser. */

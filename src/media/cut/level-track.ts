@@ -27,12 +27,26 @@ const minEnergy = 1e-9
 /** Hops from the middle of the window and its longest lag to its end. */
 const periodicityDelay = 5
 
-/** Levels and periodicity of a recording per hop of 5 ms; three bytes per hop, 2.2 MB per hour. */
+/** Parts of a hop whose peaks are measured: 1 ms. */
+export const partsPerHop = 5
+const partSamples = hopSamples / partsPerHop
+
+/** Hops after a part that its peak depends on: filters run backward over them. */
+const lookaheadHops = 6
+
+/**
+ * Levels and periodicity of a recording per hop of 5 ms, with peaks per 1 ms; eight bytes per hop, 5.8 MB per hour.
+ */
 export interface LevelCurve {
   /** Number of hops. */
   readonly hops: number
   /** Level above 100 Hz, dBFS (RMS), -127.5 to 0. */
   level(hop: number): number
+  /**
+   * Highest sample above 100 Hz of a 1 ms part, counted from 0, dBFS, -127.5 to 0. It rings neither before nor after an
+   * abrupt sound, because it is the lower one of a forward and a backward filter.
+   */
+  peak(part: number): number
   /** Level above 3.5 kHz, dBFS. */
   sibilance(hop: number): number
   /** Normalised autocorrelation below 900 Hz, 0 to 1, highest for pitches of 70 to 400 Hz. */
@@ -91,6 +105,52 @@ class Biquad {
   }
 }
 
+/** Peaks of 1 ms parts, found from the sound and from its reverse. */
+class PeakMeter {
+  readonly #forward = new Biquad('high', corners.rumble)
+  /** The latest samples, and those samples after the forward filter: a hop, and those that follow it. */
+  readonly #samples = new Float32Array((1 + lookaheadHops) * hopSamples)
+  readonly #filtered = new Float32Array(this.#samples.length)
+  readonly #peaks = new ByteList()
+  #hops = 0
+
+  /** Adds the samples of a hop. */
+  add(hop: Float32Array): void {
+    for (const list of [this.#samples, this.#filtered]) list.copyWithin(0, hopSamples)
+    const from = this.#samples.length - hopSamples
+    for (let at = 0; at < hopSamples; at += 1) {
+      const sample = hop[at] ?? 0
+      this.#samples[from + at] = sample
+      this.#filtered[from + at] = this.#forward.filter(sample)
+    }
+    this.#hops += 1
+    if (this.#hops > lookaheadHops) this.#measure()
+  }
+
+  /** Measures the oldest hop. */
+  #measure(): void {
+    const backward = new Biquad('high', corners.rumble)
+    for (let at = this.#samples.length - 1; at >= hopSamples; at -= 1) backward.filter(this.#samples[at] ?? 0)
+    const peaks = new Float64Array(partsPerHop)
+    for (let at = hopSamples - 1; at >= 0; at -= 1) {
+      const lower = Math.min(
+        Math.abs(backward.filter(this.#samples[at] ?? 0)),
+        Math.abs(this.#filtered[at] ?? 0),
+      )
+      const part = Math.floor(at / partSamples)
+      peaks[part] = Math.max(peaks[part] ?? 0, lower)
+    }
+    for (const peak of peaks) this.#peaks.push(levelByte(peak * peak))
+  }
+
+  /** Returns the peaks of all parts, as bytes of levels. Call it once. */
+  finish(): Uint8Array {
+    const silence = new Float32Array(hopSamples)
+    for (let hop = 0; hop < lookaheadHops; hop += 1) this.add(silence)
+    return this.#peaks.toArray()
+  }
+}
+
 /** Periodicity of the latest 40 ms of samples at 4 kHz. */
 class PeriodicityMeter {
   readonly #low = new Biquad('low', corners.voice)
@@ -137,6 +197,7 @@ export class LevelTrack {
   readonly #rumble = new Biquad('high', corners.rumble)
   readonly #sibilants = new Biquad('high', corners.sibilants)
   readonly #meter = new PeriodicityMeter()
+  readonly #peaks = new PeakMeter()
   readonly #levels = new ByteList()
   readonly #sibilances = new ByteList()
   readonly #periodicities = new ByteList()
@@ -164,12 +225,14 @@ export class LevelTrack {
     const levels = this.#levels.toArray()
     const sibilances = this.#sibilances.toArray()
     const periodicities = this.#periodicities.toArray()
+    const peaks = this.#peaks.finish()
     const floors = noiseFloors(levels)
     const sibilanceFloors = noiseFloors(sibilances)
     const decibels = (steps: number | undefined) => -(steps ?? 255) / stepsPerDecibel
     return {
       hops: levels.length,
       level: (hop) => decibels(levels[hop]),
+      peak: (part) => decibels(peaks[part]),
       sibilance: (hop) => decibels(sibilances[hop]),
       periodicity: (hop) => (periodicities[hop + periodicityDelay] ?? 0) / 255,
       floor: (hop) => floors[Math.floor(hop / blockHops)] ?? lowestFloor,
@@ -179,6 +242,7 @@ export class LevelTrack {
 
   #addHop(): void {
     const hop = this.#hop
+    this.#peaks.add(hop)
     let [power, sibilance] = [0, 0]
     for (let at = 0; at < hopSamples; at += 1) {
       const sample = this.#rumble.filter(hop[at] ?? 0)

@@ -1,5 +1,5 @@
 import type { TimeSpan } from '../speech/speech-types.ts'
-import { hopSeconds, type LevelCurve } from './level-track.ts'
+import { hopSeconds, type LevelCurve, partsPerHop } from './level-track.ts'
 
 /** Where a recording has speech and breaths; spans in order and disjoint, seconds. */
 export interface SpeechMap {
@@ -27,8 +27,14 @@ const margins = { begin: 10, hold: 7 } as const
 
 const toHops = (seconds: number): number => Math.round(seconds / hopSeconds)
 
-/** Mean part of the first and of the last hop of a sound that is silent: edges are between hops. */
-const edgeHops = 0.5
+/** Furthest that the first or last loud sample is from a hop's edge, hops: the median of levels covers three. */
+const edgeReach = { outside: 2, inside: 3 } as const
+
+/**
+ * Height of the highest sample of 1 ms over the noise floor at which a sound begins and ends, dB. Peaks of noise are up
+ * to 12 dB above its level.
+ */
+const edgeMargin = 14
 
 /** Shorter silence does not end a sound: the time between two periods of a low voice. */
 const maxInnerGap = toHops(0.02)
@@ -75,7 +81,7 @@ export function mapSpeech(curve: LevelCurve): SpeechMap {
   const voices: TimeSpan[] = []
   const breaths: TimeSpan[] = []
   for (const [index, sound] of sounds.entries()) {
-    const span = { start: (sound.first + edgeHops) * hopSeconds, end: (sound.end - edgeHops) * hopSeconds }
+    const span = refineEdges(curve, sound)
     const last = voices.at(-1)
     if (owners[index] === undefined) {
       if (isBreath(sound)) breaths.push(span)
@@ -84,6 +90,23 @@ export function mapSpeech(curve: LevelCurve): SpeechMap {
     } else voices.push(span)
   }
   return { voices, breaths }
+}
+
+/**
+ * From the first to the last 1 ms of a sound whose peak is above the noise, seconds. The resolution of hops is kept at an
+ * edge without such a peak, as that of a soft sibilant.
+ */
+function refineEdges(curve: LevelCurve, { first, end }: Sound): TimeSpan {
+  const isLoud = (part: number, hop: number) => curve.peak(part) >= curve.floor(hop) + edgeMargin
+  const reach = Math.min(edgeReach.inside, Math.ceil((end - first) / 2))
+  let start = (first - edgeReach.outside) * partsPerHop
+  while (start < (first + reach) * partsPerHop && !isLoud(start, first)) start += 1
+  if (start === (first + reach) * partsPerHop) start = (first + 0.5) * partsPerHop
+  let last = (end + edgeReach.outside) * partsPerHop
+  while (last > (end - reach) * partsPerHop && !isLoud(last - 1, end - 1)) last -= 1
+  if (last === (end - reach) * partsPerHop) last = (end - 0.5) * partsPerHop
+  const partSeconds = hopSeconds / partsPerHop
+  return { start: start * partSeconds, end: last * partSeconds }
 }
 
 function isBreath({ first, end, level }: Sound): boolean {
