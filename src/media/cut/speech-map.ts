@@ -27,8 +27,8 @@ const margins = { begin: 10, hold: 7 } as const
 
 const toHops = (seconds: number): number => Math.round(seconds / hopSeconds)
 
-/** Furthest that the first or last loud sample is from a hop's edge, hops: the median of levels covers three. */
-const edgeReach = { outside: 2, inside: 3 } as const
+/** Furthest that the first or last loud sample is from the edge in hops: the median covers three, and the filter rings. */
+const edgeReach = { outside: 2, inside: 6 } as const
 
 /**
  * Height of the highest sample of 1 ms over the noise floor at which a sound begins and ends, dB. Peaks of noise are up
