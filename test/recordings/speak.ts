@@ -11,9 +11,9 @@ import { generateOnce } from '../engines/ffmpeg/media-cache.ts'
 
 const run = promisify(execFile)
 
-/** Least level of a clip's first and last sample, and of the 5 ms that they begin or end (RMS): -46 dBFS. */
+/** Least level of a clip's first and last sample, and of the 20 ms that they begin or end (RMS): -46 dBFS. */
 const edgeLevel = 0.005
-const edgeSamples = 80
+const edgeSamples = 320
 
 /** RMS level of a clip, dBFS. */
 const clipLevel = -20
@@ -55,7 +55,7 @@ export function speak(text: string, { voice, speed, pitch }: Delivery): Promise<
 }
 
 /** Changes with the processing of clips, so that cached ones are made again. */
-const processing = 'level and trim, 2'
+const processing = 'rumble, level and trim, 2'
 
 async function synthesize(args: readonly string[]): Promise<Float32Array> {
   const folder = await mkdtemp(join(tmpdir(), 'reelwright-speech-'))
@@ -64,7 +64,7 @@ async function synthesize(args: readonly string[]): Promise<Float32Array> {
     const generate = async (to: string) => {
       await run('espeak-ng', ['-w', spoken, ...args])
       const samples = resample(decodeWav(await readFile(spoken)), speechRate)
-      await writeFloatWav(to, trim(scaleToLevel(samples)), speechRate)
+      await writeFloatWav(to, trim(scaleToLevel(removeRumble(removeRumble(samples)))), speechRate)
     }
     await generateOnce(clip, { program: ['espeak-ng', version ?? '', processing], args, generate })
     return decodeWav(await readFile(clip)).samples
@@ -73,13 +73,23 @@ async function synthesize(args: readonly string[]): Promise<Float32Array> {
   }
 }
 
+/** Removes what is below 80 Hz, inaudible beside a voice, with a filter of 6 dB per octave. */
+function removeRumble(samples: Float32Array): Float32Array {
+  let [before, output] = [0, 0]
+  return samples.map((sample) => {
+    output = sample - before + 0.97 * output
+    before = sample
+    return output
+  })
+}
+
 function scaleToLevel(samples: Float32Array): Float32Array {
   const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length
   const gain = 10 ** (clipLevel / 20) / Math.sqrt(power)
   return samples.map((sample) => Math.max(-0.99, Math.min(0.99, sample * gain)))
 }
 
-/** Removes what is below the level at both ends. Single samples of a hiss that are above it do not count. */
+/** Removes what is below the level at both ends. Bursts of a few milliseconds apart from the voice do not count. */
 function trim(samples: Float32Array): Float32Array {
   const isLoud = (at: number, from: number) => {
     const part = samples.subarray(Math.max(0, from), from + edgeSamples)
