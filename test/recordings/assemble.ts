@@ -14,7 +14,8 @@ export interface TruthWord extends TimeSpan {
   readonly passage: number
   /**
    * Whether start and end are exact to the sample: those of a passage. Other times divide the passage in proportion to
-   * the words spoken alone; they are 0.04 s off in the mean and up to 0.2 s.
+   * the words spoken alone: against the word events of espeak-ng they are 0.05 to 0.1 s off in the mean, 95 % of them
+   * within 0.2 s, and at most 0.28 s.
    */
   readonly exact: { readonly start: boolean; readonly end: boolean }
 }
