@@ -72,6 +72,9 @@ export async function fuzzTools(
 async function createWorkspaceFiles(workspace: string): Promise<string[]> {
   await mkdir(join(workspace, 'folder.mp4'), { recursive: true })
   const clip = await generateMedia(join(workspace, 'clip.mp4'), [...picture(1), ...h264])
+  await generateMedia(join(workspace, 'still.png'), [...picture(1), '-frames:v', '1'])
+  await generateMedia(join(workspace, 'tone.wav'), ['-f', 'lavfi', '-i', 'sine=duration=1'])
+  await writeFile(join(workspace, 'lines.srt'), '1\n00:00:00,000 --> 00:00:01,000\nA line.\n')
   await copyFile(clip, join(workspace, 'a name with "quotes" and ünïcode.mp4'))
   await writeFile(join(workspace, 'note.txt'), 'a note')
   await writeFile(join(workspace, 'empty.mp4'), '')
@@ -79,8 +82,15 @@ async function createWorkspaceFiles(workspace: string): Promise<string[]> {
   await writeFile(join(workspace, '.hidden.mp4'), 'hidden')
   await symlink('/etc/passwd', join(workspace, 'link.mp4'))
   await promisify(execFile)('mkfifo', [join(workspace, 'pipe.mp4')])
-  const names = [
+  const usable = [
     'clip.mp4',
+    'still.png',
+    'tone.wav',
+    'lines.srt',
+    'a name with "quotes" and ünïcode.mp4',
+    clip,
+  ]
+  const unusable = [
     'note.txt',
     'empty.mp4',
     'broken.mp4',
@@ -89,14 +99,9 @@ async function createWorkspaceFiles(workspace: string): Promise<string[]> {
     'pipe.mp4',
     'folder.mp4',
   ]
-  return [
-    ...names,
-    clip,
-    'a name with "quotes" and ünïcode.mp4',
-    'missing.mp4',
-    '/etc/passwd',
-    '../outside.mp4',
-  ]
+  const absent = ['missing.mp4', '/etc/passwd', '../outside.mp4']
+  // Half of the names are of usable files.
+  return [...usable, ...usable, ...unusable, ...absent]
 }
 
 /** Most stored ids. */

@@ -157,9 +157,11 @@ export class Values {
   }
 
   #number({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): number {
-    const lowerBound = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1e-3 : -10
+    // Published schemas omit many bounds: most quantities are positive, and many are small.
+    const lowerBound = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1e-3 : 0
     const least = minimum ?? lowerBound
-    const below = typeof exclusiveMaximum === 'number' ? exclusiveMaximum - 1e-3 : least + 1000
+    const upperBound = least + this.pick([1, 10, 1000])
+    const below = typeof exclusiveMaximum === 'number' ? exclusiveMaximum - 1e-3 : upperBound
     const most = maximum ?? below
     const edge = this.pick([least, most, least - 1, most + 1])
     return this.chance(0.1) ? edge : least + this.#random() * (Math.min(most, MAX_SAFE_INTEGER) - least)
