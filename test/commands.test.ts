@@ -126,6 +126,11 @@ describe('reelwright doctor', () => {
         detail: expect.stringMatching(/^audio_tts_zero_shot: .* is not installed/) as string,
         fix: 'reelwright models pull zipvoice sense-voice',
       },
+      {
+        ...{ name: 'operations', state: 'note', stops: ['video_oral_cut'] },
+        detail: expect.stringMatching(/^video_oral_cut: .* is not installed/) as string,
+        fix: 'reelwright models pull sense-voice',
+      },
     ])
     const others = findings.filter(({ stops }) => !stops)
     expect(others.map(({ name, state }) => [name, state])).toEqual([

@@ -79,6 +79,8 @@ const requestsByCode: Readonly<Record<number, (table: OperationTables) => Reject
       .filter(({ at, required }) => required && !at.includes('.'))
       .map(({ at }) => ({ body: changed(smallest, at, undefined) })),
   6014: ({ smallest }) => [{ body: smallest, files: 'of another kind' }],
+  6015: ({ smallest }) =>
+    ['es-ES', 'pt-PT', 'ru-RU', 'vi-VN'].map((la) => ({ body: { ...smallest, la }, files: 'unknown' })),
   6017: ({ smallest }) => [{ body: smallest, files: 'damaged' }],
   6016: ({ smallest, parameters, together }) => [
     ...parameters.flatMap(({ at, refuses = [], with: further }) =>

@@ -9,6 +9,7 @@ import { musicVisualizer } from './music-visualizer/contract.ts'
 import { pianoAudioEnhance } from './piano-audio-enhance/contract.ts'
 import { pianoAudioToMidi } from './piano-audio-to-midi/contract.ts'
 import { subtitleTranslate } from './subtitle-translate/contract.ts'
+import { videoOralCut } from './video-oral-cut/contract.ts'
 import { videoPurify } from './video-purify/contract.ts'
 import { videoSplitScreen } from './video-split-screen/contract.ts'
 import { videoTimelineRender } from './video-timeline-render/contract.ts'
@@ -69,6 +70,12 @@ export const operations: readonly OperationModule[] = [
     plan: () => import('./subtitle-translate/plan.ts'),
     textPlan: new URL('./subtitle-translate/plan', import.meta.url),
     run: () => import('./subtitle-translate/run.ts'),
+  },
+  {
+    operation: videoOralCut,
+    requirements: () => import('./video-oral-cut/requirements.ts'),
+    plan: () => import('./video-oral-cut/plan.ts'),
+    run: () => import('./video-oral-cut/run.ts'),
   },
   {
     operation: videoPurify,

@@ -74,8 +74,13 @@ export function requireRecognitionLanguage(
 /** The two scripts of written Chinese; as a spoken language both are zh-CN. */
 export const chineseScripts = ['zh-CHS', 'zh-CHT'] as const
 
+/** A language that speech engines know: Chinese without its script. */
+export type SpokenLanguage = VoiceLanguage | Exclude<RecognitionLanguage, (typeof chineseScripts)[number]>
+
 /** The spoken language of a request, without its script. */
-export function spokenLanguage(language: VoiceLanguage | (typeof chineseScripts)[number]): VoiceLanguage {
+export function spokenLanguage(language: VoiceLanguage | (typeof chineseScripts)[number]): VoiceLanguage
+export function spokenLanguage(language: RecognitionLanguage): SpokenLanguage
+export function spokenLanguage(language: VoiceLanguage | RecognitionLanguage): SpokenLanguage {
   return language === 'zh-CHS' || language === 'zh-CHT' ? 'zh-CN' : language
 }
 

@@ -1,8 +1,58 @@
+import * as z from 'zod'
+import { id } from './fields.ts'
+
 /** Formats of editing projects (contract 3, 2.1). */
 export const projectFormats = ['xml', 'fcpxml', 'otio', 'gtrk', 'draft_a', 'draft_b'] as const
 export type ProjectFormat = (typeof projectFormats)[number]
 
 /** Formats of project files. A draft has two: its timeline and, with `nle_draft_dir`, its meta file. */
-export type ProjectFileFormat =
-  | Exclude<ProjectFormat, 'draft_a' | 'draft_b'>
-  | `${'draft_a' | 'draft_b'}_${'draft' | 'meta'}`
+const projectFileFormats = [
+  'xml',
+  'fcpxml',
+  'otio',
+  'gtrk',
+  'draft_a_draft',
+  'draft_a_meta',
+  'draft_b_draft',
+  'draft_b_meta',
+] as const
+export type ProjectFileFormat = (typeof projectFileFormats)[number]
+
+/** Maximum length of a path on the user's machine, characters (contract 3, 4.7). */
+const maxPathLength = 1024
+
+/** A path on the user's machine, which is written into projects and never opened. No project holds control characters. */
+const userPath = z
+  .string()
+  .min(1)
+  .max(maxPathLength)
+  .refine((path) => !/\p{Cc}/u.test(path), {
+    error: 'it contains a control character',
+    params: { fix: 'Give the full path of the file as your system shows it.' },
+  })
+
+/** Fields of requests whose results include editing projects. */
+export const projectFields = {
+  project_formats: z
+    .array(z.enum(projectFormats))
+    .min(1)
+    .max(projectFormats.length)
+    .optional()
+    .describe('Default: xml'),
+  source_path: userPath.optional().describe('Full path of the footage on the machine of the editor'),
+  struct_meta: z
+    .object({ nle_draft_dir: userPath.optional().describe("The editor's folder of drafts") })
+    .optional()
+    .describe('For drafts'),
+}
+
+/** A result file of the operations that cut (contract 3, 2.1). */
+export const resultFile = z.object({
+  type: z.enum(['project', 'video', 'subtitle', 'transcript']),
+  format: z.enum([...projectFileFormats, 'mp4', 'srt', 'json']),
+  file_id: id,
+  download_url: z.string(),
+  filename: z.string(),
+  duration: z.number().optional().describe('Of a video, s'),
+})
+export type ResultFile = z.infer<typeof resultFile>

@@ -1,4 +1,4 @@
-import type { VoiceLanguage } from './languages.ts'
+import type { SpokenLanguage, VoiceLanguage } from './languages.ts'
 
 /** One thing that must be installed or configured before a request can run. `engines/readiness.ts` checks it. */
 export type Requirement = {
@@ -37,7 +37,7 @@ export type Requirement = {
   | { readonly kind: 'pack'; readonly name: PackRequirement }
   /** Runtime of these models, if the user configured any of them. */
   | { readonly kind: 'own-models'; readonly names: readonly ('inpainting' | 'optical-flow')[] }
-  | { readonly kind: 'speech-recogniser'; readonly language: VoiceLanguage }
+  | { readonly kind: 'speech-recogniser'; readonly language: SpokenLanguage }
   /** An engine that synthesizes `language` from a reference in `reference`. */
   | { readonly kind: 'voice-cloner'; readonly language: VoiceLanguage; readonly reference: VoiceLanguage }
 )

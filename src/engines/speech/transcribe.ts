@@ -23,6 +23,8 @@ interface TranscribeFileOptions {
   readonly language?: string
   /** Seconds that an earlier call has transcribed: chunks that start earlier are skipped. */
   readonly after?: number
+  /** Silence that ends a chunk, seconds. Default: 2, which gives the recogniser most context. */
+  readonly maxPause?: number
 }
 
 /**
@@ -54,7 +56,7 @@ export async function* transcribeFile(
 /** Chunks of speech that fit into one request of the recogniser. */
 async function findSpeechChunks(
   recording: AsyncIterable<Float32Array>,
-  { recogniser, signal }: TranscribeFileOptions,
+  { recogniser, signal, maxPause }: TranscribeFileOptions,
 ): Promise<TimeSpan[]> {
   await using finder = await openVoiceActivityDetector(signal)
   const spans = new SpeechSpanDetector(vadFrameSeconds)
@@ -67,7 +69,8 @@ async function findSpeechChunks(
     if (span) found.push(span)
   }
   found.push(...spans.end())
-  return recognitionChunks(found, { longest: recogniser.maxSeconds, frame: vadFrameSeconds, probabilities })
+  const longest = recogniser.maxSeconds
+  return recognitionChunks(found, { longest, frame: vadFrameSeconds, probabilities, maxPause })
 }
 
 /** Yields the samples of each chunk, in order. */

@@ -9,6 +9,11 @@ const fillerWords = new Set(
   ),
 )
 
+/** Whether a comparable unit is a hesitation. */
+export function isFiller(text: string): boolean {
+  return fillerWords.has(text)
+}
+
 /** Silence beside words that are said apart, seconds. */
 const apartSeconds = 0.25
 
@@ -44,9 +49,14 @@ export function classifyInsertions(
     let to = from
     while (to < range.to && !scriptOf.has(to)) to += 1
     const words = { from: spoken.words[from]?.from ?? 0, to: spoken.words[to - 1]?.to ?? 0 }
-    const isFiller = spoken.units.slice(from, to).every(({ text }) => fillerWords.has(text))
-    if (isFiller) fillers.push(words)
-    if (isFiller || isRestart(spoken, { from, to }) || isApart(words, heard) || to - from > maxAddedUnits) {
+    const isHesitation = spoken.units.slice(from, to).every(({ text }) => isFiller(text))
+    if (isHesitation) fillers.push(words)
+    if (
+      isHesitation ||
+      isRestart(spoken, { from, to }) ||
+      isApart(words, heard) ||
+      to - from > maxAddedUnits
+    ) {
       for (let word = words.from; word < words.to; word += 1) cut.add(word)
     }
     from = to

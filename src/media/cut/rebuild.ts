@@ -1,6 +1,47 @@
 import type { IndexRange } from '../speech/align.ts'
 import type { TimedWord } from '../speech/speech-types.ts'
+import { isFiller } from './insertions.ts'
+import { breakClass } from './pauses.ts'
+import type { TakeSelection } from './takes.ts'
+import type { Transcript } from '../speech/transcript.ts'
+import { joinWords } from '../speech/words.ts'
 import { consecutiveRanges, heardUnits, type HeardUnits, indexesOf, wordRange } from './heard-units.ts'
+
+/** The reconstructed script and what of the recording it keeps. */
+export interface RebuiltScript extends TakeSelection {
+  readonly script: string
+}
+
+/**
+ * Reconstructs a script from a recording: everything that is said, without earlier takes, restarts and hesitations. The
+ * punctuation is that of the recogniser; a sentence without an end mark ends like one with a full stop.
+ */
+export function rebuildScript({ words, sentences }: Transcript): RebuiltScript {
+  const retakes = findRetakes(words)
+  const isDropped = new Set(retakes.flatMap(indexesOf))
+  const { units, words: wordsOfUnits } = heardUnits(words)
+  const fillers = consecutiveRanges(
+    units.flatMap(({ text }, unit) => {
+      const word = wordsOfUnits[unit]?.from ?? 0
+      return isFiller(text) && !isDropped.has(word) ? [word] : []
+    }),
+  )
+  const isCut = new Set([...isDropped, ...fillers.flatMap(indexesOf)])
+  const sentenceEnds = new Set(sentences.map(({ last }) => last))
+  const kept = words.flatMap(({ text }, word) => {
+    if (isCut.has(word)) return []
+    const [marks = ''] = /[^\p{L}\p{M}\p{N}]*$/u.exec(text) ?? []
+    const isEnd = sentenceEnds.has(word) && breakClass(`${marks} `) === null
+    return [{ word, textAfter: `${marks}${isEnd ? '. ' : ' '}` }]
+  })
+  return {
+    script: joinWords(kept.map(({ word }) => words[word]?.text ?? '')),
+    kept,
+    dropped: retakes.map((range) => ({ words: range, reason: 'retake' })),
+    fillers,
+    ...{ uncovered: [], review: [], coverage: 1 },
+  }
+}
 
 /** Silence that separates utterances, seconds. */
 const utterancePause = 0.35

@@ -86,11 +86,11 @@ function padSpeechSpan({ start, end }: TimeSpan, padding: number, total: number)
   return { start: Math.max(0, start - padding), end: Math.min(total, end + padding) }
 }
 
-/** Pause that always ends a chunk, seconds. */
+/** Pause that always ends a chunk unless the caller gives one, seconds. */
 const maxPauseSeconds = 2
 
 /**
- * Groups spans of speech into chunks of at most `longest` seconds for a recogniser. Longer speech is split where the
+ * Groups spans of speech into chunks of at most `longest` seconds for a recogniser; a silence of `maxPause` seconds (default 2) ends a chunk. Longer speech is split where the
  * probability of speech is lowest, in the second half of a chunk. `probabilities` has one value per `frame` seconds.
  */
 export function recognitionChunks(
@@ -99,12 +99,18 @@ export function recognitionChunks(
     longest,
     frame,
     probabilities,
-  }: { readonly longest: number; readonly frame: number; readonly probabilities: ArrayLike<number> },
+    maxPause = maxPauseSeconds,
+  }: {
+    readonly longest: number
+    readonly frame: number
+    readonly probabilities: ArrayLike<number>
+    readonly maxPause?: number | undefined
+  },
 ): TimeSpan[] {
   const pieces: TimeSpan[] = []
   for (const span of spans.flatMap(cut)) {
     const last = pieces.at(-1)
-    if (last && span.start - last.end < maxPauseSeconds && span.end - last.start <= longest) {
+    if (last && span.start - last.end < maxPause && span.end - last.start <= longest) {
       pieces[pieces.length - 1] = { start: last.start, end: span.end }
     } else pieces.push(span)
   }

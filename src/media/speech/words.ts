@@ -25,6 +25,14 @@ export function splitWords(text: string): string[] {
   return words
 }
 
+/** Joins words to a text, without spaces in scripts that have none. */
+export function joinWords(words: readonly string[]): string {
+  return words.reduce((text, word) => {
+    const joins = text === '' || (isSpaceless(text.at(-1) ?? '') && isSpaceless(word.at(0) ?? ''))
+    return joins ? text + word : `${text} ${word}`
+  }, '')
+}
+
 /** Words of a text, with the time of the span distributed by their lengths. */
 export function distributeTime(text: string, { start, end }: TimeSpan): TimedWord[] {
   const words = splitWords(text)

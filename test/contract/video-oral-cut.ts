@@ -1,0 +1,123 @@
+import type { OperationTables } from './tables.ts'
+
+const video = { outputs: ['video'] }
+const path = '/footage/talk.mp4'
+
+/** Document 3, 4.7, 2.1, 7 and 8. `source_path` is required because outputs defaults to project. */
+export const videoOralCut: OperationTables = {
+  section: '3, 4.7',
+  operation: 'video_oral_cut',
+  smallest: { file_id: '1', source_path: path },
+  parameters: [
+    { at: 'file_id', type: 'string', required: true, refuses: [12_345, ''] },
+    {
+      at: 'script',
+      type: 'string',
+      required: false,
+      accepts: ['好'.repeat(10), 'a b c d e f g h i j', '好'.repeat(50_000)],
+      refuses: ['', 'too short', '好'.repeat(50_001), 5],
+    },
+    {
+      at: 'la',
+      type: 'string',
+      required: false,
+      standard: 'zh-CN',
+      values: ['zh-CN', 'zh-CHS', 'zh-CHT', 'en-US', 'ja-JP', 'ko-KR', 'fr-FR'],
+      refuses: ['en', 'de-DE', ''],
+    },
+    {
+      at: 'outputs',
+      type: 'array',
+      required: false,
+      standard: ['project'],
+      accepts: [['project'], ['video'], ['project', 'video']],
+      refuses: [[], ['subtitle'], 'video'],
+    },
+    {
+      at: 'project_formats',
+      type: 'array',
+      required: false,
+      accepts: [['xml'], ['fcpxml', 'otio', 'gtrk', 'draft_a', 'draft_b']],
+      refuses: [[], ['edl'], 'xml'],
+    },
+    {
+      at: 'render',
+      type: 'object',
+      required: false,
+      with: video,
+      accepts: [{}, { codec: 'h264', crf: 14, audio_crossfade_ms: 0 }, { crf: 28, audio_crossfade_ms: 50 }],
+      refuses: [{ codec: 'h265' }, { crf: 13 }, { crf: 29 }, { crf: 18.5 }, { audio_crossfade_ms: 51 }],
+    },
+    {
+      at: 'rhythm_preset',
+      type: 'string',
+      required: false,
+      values: ['steady', 'concise', 'compact'],
+      refuses: ['fast', ''],
+    },
+    { at: 'adaptive_rhythm', type: 'boolean', required: false, standard: true, refuses: ['true', 1] },
+    {
+      at: 'punctuation_breaks',
+      type: 'object',
+      required: false,
+      accepts: [{}, { ',': 0, '。': 5, paragraph: 1.5 }],
+      refuses: [{ ',': -0.1 }, { ',': 5.1 }, { ',': '1' }],
+    },
+    { at: 'intra_gap_max', type: 'number', required: false, accepts: [0.2, 5], refuses: [-0.1, 5.1, '1'] },
+    { at: 'intra_gap_target', type: 'number', required: false, accepts: [0, 0.3], refuses: [-0.1, 5.1] },
+    { at: 'pad_in', type: 'number', required: false, accepts: [0, 5], refuses: [-0.1, 5.1] },
+    { at: 'pad_out', type: 'number', required: false, accepts: [0, 5], refuses: [-0.1, 5.1] },
+    { at: 'visual_assist', type: 'boolean', required: false, standard: false, refuses: ['yes'] },
+    {
+      at: 'source_path',
+      type: 'string',
+      required: false,
+      orElse: 'outputs without project',
+      accepts: [path, 'C:\\footage\\talk.mp4', 'x'.repeat(1024)],
+      refuses: ['', 'x'.repeat(1025), 'a\u0000b', 5],
+    },
+    {
+      at: 'struct_meta',
+      type: 'object',
+      required: false,
+      accepts: [{}, { nle_draft_dir: '/drafts' }],
+      refuses: [{ nle_draft_dir: '' }, 'x'],
+    },
+  ],
+  together: [{ because: 'outputs has project by default', change: { source_path: undefined } }],
+  refusals: [
+    { code: 6013, status: 400 },
+    { code: 6014, status: 400 },
+    { code: 6015, status: 400 },
+    { code: 6016, status: 400 },
+    { code: 6004, status: 404 },
+    { code: 6502, status: 401 },
+    { code: 6201, status: 402 },
+    { code: 6202, status: 402 },
+  ],
+  damaged: { file: 'damaged.mp4', randomBytes: 6014, truncated: 6014, withoutFrames: 6014 },
+  result: { report: 'object', files: 'array', errors: 'object' },
+  resultAdditions: { notes: 'array, optional' },
+  resultParts: {
+    'files.0': {
+      ...{ type: 'string', format: 'string', file_id: 'string', download_url: 'string', filename: 'string' },
+      duration: 'number, optional',
+    },
+    report: {
+      ...{ final_script: 'string', script_source: 'string', dropped: 'array', uncovered_script: 'array' },
+      ...{ review_points: 'array', insufficient_breaks: 'array', rhythm_preset: 'string or null' },
+      ...{ adaptive_rhythm: 'boolean', pause_profile: 'object, optional', analysis_degraded: 'boolean' },
+      ...{ suspect_omissions: 'array, optional', stt_recovered: 'array, optional' },
+      ...{
+        visual_assist_degraded: 'boolean, optional',
+        coverage: 'number',
+        low_coverage: 'boolean, optional',
+      },
+      ...{ duration_before: 'number', duration_after: 'number' },
+    },
+    'report.dropped.0': { start: 'number', end: 'number', asr_text: 'string', reason: 'string' },
+    'report.review_points.0': { time: 'number', note: 'string' },
+    'report.insufficient_breaks.0': { time: 'number', want: 'number', got: 'number' },
+  },
+  created: {},
+}

@@ -1,0 +1,70 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OutputOf } from '../../src/contract/operation.ts'
+import type { Rational } from '../../src/contract/media-facts.ts'
+import type { ResultFile } from '../../src/contract/project.ts'
+import { configureServices } from '../../src/engines/services/configured.ts'
+import { videoOralCut } from '../../tools/video-oral-cut/contract.ts'
+import { plan } from '../../tools/video-oral-cut/plan.ts'
+import { run } from '../../tools/video-oral-cut/run.ts'
+import { useSpeechPacks } from '../engines/speech/recordings.ts'
+import { assemble, type Recording } from '../recordings/assemble.ts'
+import { writeRecording } from '../recordings/frame-marks.ts'
+import { type ScriptOptions, type SpokenScript, writeScript } from '../recordings/script.ts'
+import { type RecogniserErrors, startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
+import { createTestContext, fileIdOf, stageFiles } from '../tasks/run-in-worker.ts'
+
+/** A result file with its path. */
+export type CutFile = ResultFile & { readonly path: string }
+
+/** A generated recording that was cut. */
+export interface CutRecording {
+  readonly script: SpokenScript
+  readonly recording: Recording
+  readonly report: OutputOf<typeof videoOralCut>['report']
+  readonly errors: OutputOf<typeof videoOralCut>['errors']
+  readonly files: readonly CutFile[]
+  readonly progress: readonly number[]
+  /** Text of the result file of a type and format. */
+  text(type: string, format: string): Promise<string>
+}
+
+let runs = 0
+
+/** Generates a recording and cuts it as a worker does, with a recogniser that knows it. */
+export async function cutRecording(
+  folder: string,
+  options: ScriptOptions & {
+    readonly rate: Rational
+    readonly errors?: RecogniserErrors
+    /** Fields of the request, from the recording's own script. */
+    readonly request: (script: SpokenScript) => Readonly<Record<string, unknown>>
+  },
+): Promise<CutRecording> {
+  useSpeechPacks(folder)
+  runs += 1
+  const script = writeScript(options)
+  const recording = await assemble(script)
+  const path = await writeRecording(folder, recording, { rate: options.rate, name: `talk-${runs}` })
+  await using recogniser = await startStandInRecogniser(recording, options.errors)
+  configureServices({ transcription: { address: `${recogniser.origin}/v1`, model: 'stand-in' } })
+  try {
+    const files = await stageFiles([path])
+    const input = videoOralCut.input.parse({ file_id: fileIdOf(path), ...options.request(script) })
+    plan(input, files)
+    const scratch = join(folder, `run-${runs}`)
+    await mkdir(scratch, { recursive: true })
+    const { context, results, progress } = createTestContext(files, scratch)
+    const { report, errors, files: kept } = videoOralCut.output.parse(await run(input, context))
+    const cutFiles = kept.map((file, index) => ({ ...file, path: results[index]?.path ?? '' }))
+    return {
+      ...{ script, recording, report, errors, files: cutFiles, progress },
+      text: (type, format) => {
+        const file = cutFiles.find((one) => one.type === type && one.format.startsWith(format))
+        return readFile(file?.path ?? '', 'utf8')
+      },
+    }
+  } finally {
+    configureServices({})
+  }
+}

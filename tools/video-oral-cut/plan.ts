@@ -1,0 +1,28 @@
+import { creditsFor } from '../../src/contract/credits.ts'
+import { MediaError } from '../../src/contract/errors.ts'
+import type { InputOf, PlanOperation } from '../../src/contract/operation.ts'
+import { effectiveRhythm } from '../../src/media/cut/pauses.ts'
+import { videoOralCut } from './contract.ts'
+
+export type OralCutInput = InputOf<typeof videoOralCut>
+
+/** Expected seconds of work: start-up, per second of footage for recognition, and for rendering it at 1080p. */
+const workSeconds = { start: 5, recognition: 0.35, rendering: 0.6 }
+
+/** Checks the rhythm and that the footage has sound. Prices its duration. */
+export const plan: PlanOperation<typeof videoOralCut> = (input, files) => {
+  effectiveRhythm(input)
+  const { name, facts } = files.get(input.file_id)
+  if (!facts?.video) throw new MediaError(6014, `file_id: ${name} has no picture`, { hint: 'Give a video.' })
+  if (facts.audio.length === 0) {
+    throw new MediaError(6014, `file_id: ${name} has no sound`, {
+      hint: 'Give footage in which someone speaks.',
+    })
+  }
+  const length = facts.duration_ms / 1000
+  const rendering = input.outputs.includes('video') ? workSeconds.rendering : 0
+  return {
+    credits: creditsFor(videoOralCut.price, facts.duration_ms),
+    seconds: Math.round(10 * (workSeconds.start + (workSeconds.recognition + rendering) * length)) / 10,
+  }
+}

@@ -1,0 +1,86 @@
+import type { OutputOf } from '../../src/contract/operation.ts'
+import { hertz } from '../../src/media/frame-rate.ts'
+import { joinWords } from '../../src/media/speech/words.ts'
+import type { IndexRange } from '../../src/media/speech/align.ts'
+import type { TimedWord } from '../../src/media/speech/speech-types.ts'
+import type { videoOralCut } from './contract.ts'
+import type { HeardRecording } from './hear.ts'
+import type { OralCut } from './plan-cut.ts'
+import type { OralCutInput } from './plan.ts'
+
+type Report = OutputOf<typeof videoOralCut>['report']
+
+/** Coverage below which `low_coverage` is reported (contract 3, 4.7). */
+const lowCoverage = 0.6
+
+/** Time in reports, seconds to the millisecond. */
+const toMilliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000
+
+/** Returns the report of a cut. All times are seconds of the footage. */
+export function oralCutReport(
+  { transcript }: HeardRecording,
+  { script, selection, plan, rate, profile }: OralCut,
+  { input, seconds }: { readonly input: OralCutInput; readonly seconds: number },
+): Report {
+  const { words } = transcript
+  const coverage = Math.round(selection.coverage * 1000) / 1000
+  return {
+    final_script: script,
+    script_source: input.script === undefined ? 'rebuilt' : 'user',
+    dropped: selection.dropped.map(({ words: range, reason }) => ({
+      ...spanOf(words, range),
+      asr_text: textOf(words, range),
+      reason,
+    })),
+    uncovered_script: [...selection.uncovered],
+    review_points: selection.review.map(({ word, note }) => ({
+      time: toMilliseconds(words[word]?.start ?? 0),
+      note,
+    })),
+    insufficient_breaks: plan.insufficientBreaks.map(({ time, want, got }) => ({
+      ...{ time: toMilliseconds(time), want: toMilliseconds(want), got: toMilliseconds(Math.max(0, got)) },
+    })),
+    rhythm_preset: input.rhythm_preset ?? null,
+    adaptive_rhythm: profile !== null,
+    ...(profile && { pause_profile: roundedProfile(profile) }),
+    analysis_degraded: !transcript.timed,
+    ...(input.visual_assist && { suspect_omissions: [], stt_recovered: [], visual_assist_degraded: true }),
+    coverage,
+    ...(coverage < lowCoverage && { low_coverage: true }),
+    duration_before: toMilliseconds(seconds),
+    duration_after: toMilliseconds(plan.frames / hertz(rate)),
+  }
+}
+
+/** Returns remarks on the cut: hesitations that were removed. */
+export function oralCutNotes(
+  { transcript: { words } }: HeardRecording,
+  { selection: { fillers } }: OralCut,
+): string[] {
+  if (fillers.length === 0) return []
+  const places = fillers
+    .slice(0, 5)
+    .map((range) => `${textOf(words, range)} at ${spanOf(words, range).start} s`)
+  const more = fillers.length > places.length ? ` and ${fillers.length - places.length} more` : ''
+  return [`removed ${fillers.length} hesitations: ${places.join(', ')}${more}`]
+}
+
+function roundedProfile(profile: NonNullable<OralCut['profile']>): Report['pause_profile'] {
+  return Object.fromEntries(
+    Object.entries(profile).map(([key, { median, p75, n }]) => [
+      key,
+      { median: toMilliseconds(median), p75: toMilliseconds(p75), n },
+    ]),
+  )
+}
+
+function spanOf(words: readonly TimedWord[], { from, to }: IndexRange) {
+  return {
+    start: toMilliseconds(words[from]?.start ?? 0),
+    end: toMilliseconds(words[to - 1]?.end ?? 0),
+  }
+}
+
+function textOf(words: readonly TimedWord[], { from, to }: IndexRange): string {
+  return joinWords(words.slice(from, to).map(({ text }) => text))
+}

@@ -1,0 +1,11 @@
+import type { OperationRequirements } from '../../src/contract/operation.ts'
+import { spokenLanguage } from '../../src/contract/languages.ts'
+import type { videoOralCut } from './contract.ts'
+
+/** Requires the models that find and recognise speech. */
+export const requirements: OperationRequirements<typeof videoOralCut> = (input) => [
+  { kind: 'ffmpeg' },
+  { kind: 'pack', name: 'onnx-runtime' },
+  { kind: 'pack', name: 'voice-activity' },
+  { kind: 'speech-recogniser', language: spokenLanguage(input?.la ?? 'zh-CN') },
+]
