@@ -8,6 +8,7 @@ import { bt709Tags } from '../ffmpeg/colour.ts'
 import { hasPictureWithin, isPictureGap } from '../ffmpeg/decodable.ts'
 import { aacArgs, pcmInput, type Pcm } from '../ffmpeg/sound.ts'
 import { fileUrl, inputArgs, type ProgressReport, runWithReports } from '../ffmpeg/run.ts'
+import { formatRate } from '../../media/frame-rate.ts'
 import {
   createPart,
   type TimelinePart,
@@ -73,7 +74,7 @@ const rawArgs: readonly string[] = ['-c:v', 'rawvideo', '-pix_fmt', 'yuv420p', '
 function rawInputArgs(path: string, { canvas: { width, height, rate } }: PictureOptions): string[] {
   return [
     ...['-protocol_whitelist', 'file', '-f', 'rawvideo', '-pixel_format', 'yuv420p'],
-    ...['-video_size', `${width}x${height}`, '-framerate', String(rate), '-i', fileUrl(path)],
+    ...['-video_size', `${width}x${height}`, '-framerate', formatRate(rate), '-i', fileUrl(path)],
   ]
 }
 
@@ -106,7 +107,7 @@ async function renderFrames({ path, args, inputs }: RenderOutput, options: Encod
         ...[...fileTimes, ...readArgs.flat(), ...inputs.flat(), ...(sound ? pcmInput : [])],
         ...['-filter_complex_threads', threads, '-filter_complex', graph, '-map', '[v]'],
         ...(sound ? soundOutputArgs(sound, readArgs.length + inputs.length) : []),
-        ...[...args, '-threads', threads, '-r', String(picture.canvas.rate), path],
+        ...[...args, '-threads', threads, '-r', formatRate(picture.canvas.rate), path],
       ],
       ...{ cwd: context.scratch, signal, timeoutMs, input: sound?.input },
     },

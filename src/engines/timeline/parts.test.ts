@@ -13,7 +13,7 @@ import { divideTimeline } from './parts.ts'
 import type { PictureOptions } from './picture.ts'
 
 const rate = 30
-const canvas = { width: 1280, height: 720, rate }
+const canvas = { width: 1280, height: 720, rate: { num: rate, den: 1 } }
 const sizes = { hd: [1920, 1080], uhd: [3840, 2160], small: [640, 360] } as const
 
 function videoOf(material: string): VideoFacts {

@@ -6,6 +6,7 @@ import {
   pieceMaterialRange,
   type MaterialRange,
 } from '../../media/timeline/pieces.ts'
+import { hertz } from '../../media/frame-rate.ts'
 import type { Timeline } from '../../media/timeline/timeline.ts'
 import type { PictureOptions } from './picture.ts'
 
@@ -35,7 +36,8 @@ const maxGroupPieces = 40
 
 /** Divides the picture into parts that are encoded separately, `atOnce` of them in parallel. */
 export function divideTimeline(timeline: Timeline, options: PictureOptions, atOnce: number): TimelinePart[] {
-  const { picture, frames, rate } = timeline
+  const { picture, frames } = timeline
+  const rate = hertz(timeline.rate)
   const workerShare = frames / rate / (partsPerWorker * atOnce)
   const seconds = Math.min(partDuration.max, Math.max(partDuration.min, workerShare))
   return divideIntoParts(layOutPieces(picture, { total: frames, perSecond: rate }), {

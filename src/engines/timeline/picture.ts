@@ -1,6 +1,7 @@
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import { bt709, scaleTo, toneMap } from '../ffmpeg/colour.ts'
 import { type BlackFrames, blackFrames } from '../ffmpeg/black-frames.ts'
+import { formatRate, hertz } from '../../media/frame-rate.ts'
 import { containedSize } from '../../media/layout/canvas.ts'
 import {
   groupReads,
@@ -46,7 +47,7 @@ export function partGraph(
   name: string,
 ): PartGraph {
   const { rate } = options.canvas
-  const ranges = mainGroup.map((piece) => pieceMaterialRange(piece, rate))
+  const ranges = mainGroup.map((piece) => pieceMaterialRange(piece, hertz(rate)))
   const reads = groupReads(
     ranges.filter((range) => range !== undefined),
     options.decodesThrough,
@@ -77,13 +78,13 @@ export function partGraph(
     group === mainGroup ? mainGroup.map((_, index) => `[p${index}]`) : [`[g${otherGroups.indexOf(group)}]`],
   )
   // Sets timestamps from frame numbers, because those of concat are rounded.
-  const end = `${labels.join('')}concat=n=${labels.length}:v=1:a=0,settb=1/${rate},setpts=N,setparams=${bt709}[v]`
+  const end = `${labels.join('')}concat=n=${labels.length}:v=1:a=0,settb=${rate.den}/${rate.num},setpts=N,setparams=${bt709}[v]`
   return { reads, graph: [...inputs, ...rawInputs, ...chains, end].join(';'), endChecks }
 }
 
 /** Returns the size, the rate and the number of black frames on the canvas. */
 function blackOptions({ canvas: { width, height, rate } }: PictureOptions, frames: number): BlackFrames {
-  return { width, height, rate: { num: rate, den: 1 }, frames }
+  return { width, height, rate, frames }
 }
 
 /** Maximum time from the start of the last picture to the end of a range, seconds: files round their times. */
@@ -92,7 +93,7 @@ const maxMissedSeconds = 1
 /** Returns the time from which the last pictures of a range are expected, in seconds of its file. */
 function lastPictureExpectedFrom({ clip, to }: MaterialRange, { canvas, videoOf }: PictureOptions): number {
   const end = (videoOf(clip.material).duration_ms || Infinity) / 1000
-  return Math.max(0, Math.min(to, end) - maxMissedSeconds - (2 * clip.speed) / canvas.rate)
+  return Math.max(0, Math.min(to, end) - maxMissedSeconds - (2 * clip.speed) / hertz(canvas.rate))
 }
 
 /**
@@ -107,7 +108,7 @@ function pieceFilters(
 ): string {
   const { canvas, videoOf } = options
   const video = videoOf(clip.material)
-  const frameSeconds = clip.speed / canvas.rate
+  const frameSeconds = clip.speed / hertz(canvas.rate)
   const time = `PTS-${formatFilterSeconds(from + samplingOffset(frameSeconds) - frameSeconds / 2)}/TB`
   const size = containedSize(canvas, video.width / video.height)
   const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
@@ -120,7 +121,7 @@ function pieceFilters(
     // Shifts the sampling time to the middle of its frame, which is where fps samples. The last picture may be
     // much earlier.
     `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frameSeconds + to - from)}`,
-    `setpts=PTS/${clip.speed},fps=fps=${canvas.rate}:start_time=0,trim=end_frame=${units}`,
+    `setpts=PTS/${clip.speed},fps=fps=${formatRate(canvas.rate)}:start_time=0,trim=end_frame=${units}`,
     scaleTo(video, size),
     ...(video.hdr ? toneMap : []),
     ...(video.alpha ? [overBlackFilter({ ...blackOptions(options, units), ...size }, label)] : []),

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RequestFiles, StagedFile } from '../../contract/operation.ts'
+import { hertz } from '../../media/frame-rate.ts'
 import { totalUnits } from '../../media/timeline/pieces.ts'
 import { timelineRenderSeconds } from '../../media/timeline/render-seconds.ts'
 import { checkSources, hdrMaterialNames, videoOf } from '../../media/timeline/sources.ts'
@@ -113,7 +114,7 @@ async function renderParts(timeline: Timeline, options: RenderTimelineOptions): 
     encodeAac(soundPath, sound, { cwd: scratch, signal, timeoutMs }).catch(abortAll),
     ...parts.map((part) => limit(() => encode(part)).catch(abortAll)),
   ])
-  await joinParts(path, { parts, rate: timeline.rate, sound: soundPath, signal, timeoutMs })
+  await joinParts(path, { parts, rate: hertz(timeline.rate), sound: soundPath, signal, timeoutMs })
   return await limitMix()
 }
 

@@ -7,6 +7,7 @@ import {
   pieceMaterialRange,
   type MaterialRange,
 } from '../../media/timeline/pieces.ts'
+import { hertz } from '../../media/frame-rate.ts'
 import type { Timeline } from '../../media/timeline/timeline.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 
@@ -25,8 +26,8 @@ export async function decodeThrough(
   { picture, frames, rate }: Timeline,
   { files, videoOf, signal }: DecodeThroughOptions,
 ): Promise<(before: MaterialRange, next: MaterialRange) => boolean> {
-  const ranges = layOutPieces(picture, { total: frames, perSecond: rate }).flatMap(
-    (piece) => pieceMaterialRange(piece, rate) ?? [],
+  const ranges = layOutPieces(picture, { total: frames, perSecond: hertz(rate) }).flatMap(
+    (piece) => pieceMaterialRange(piece, hertz(rate)) ?? [],
   )
   // Start times whose preceding key frame decides, in milliseconds, by material.
   const startTimes = new Map<string, number[]>()

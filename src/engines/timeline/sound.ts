@@ -9,6 +9,7 @@ import { locateFfmpeg } from '../ffmpeg/locate.ts'
 import { inputArgs } from '../ffmpeg/run.ts'
 import { cutFades, padTo, soundDecodeStart, soundRate, stereoFilter } from '../ffmpeg/sound-filters.ts'
 import { decodePcm, type Pcm, pcmBytes } from '../ffmpeg/sound.ts'
+import { frameTime } from '../../media/frame-rate.ts'
 import { joinContinuousClips, packAudioTracks, varispeedRates } from '../../media/timeline/audio-tracks.ts'
 import {
   layOutPieces,
@@ -34,7 +35,7 @@ interface TimelineSoundOptions {
  */
 export function timelineSound(options: TimelineSoundOptions): Pcm {
   const { timeline, context } = options
-  const samples = Math.round((timeline.frames / timeline.rate) * soundRate)
+  const samples = Math.round(frameTime(timeline.frames, timeline.rate) * soundRate)
   const clips = timeline.sound.flat()
   const isSilent = clips.every(({ material }) => !context.files.get(material).facts?.audio.length)
   const tracks = packAudioTracks(timeline.sound.map(joinContinuousClips))

@@ -66,7 +66,7 @@ export function readGtrk(gtrk: Gtrk): Timeline {
   return {
     width: video_size[0] ?? 0,
     height: video_size[1] ?? 0,
-    rate,
+    rate: { num: rate, den: 1 },
     seconds,
     frames: Math.round(seconds * rate),
     picture,

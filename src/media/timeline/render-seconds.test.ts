@@ -55,8 +55,8 @@ function clip(material: string, seconds: number, { speed = 1, from = 0 } = {}): 
 /** Returns a timeline of 1080p files with sound, by default 1280 x 720 at 30 frames per second. */
 function timeline(picture: readonly TimelineClip[], more: Partial<Timeline> = {}): Timeline {
   const seconds = more.seconds ?? picture.reduce((sum, { track }) => sum + track.to, 0)
-  const { rate = 30 } = more
-  const frames = Math.round(seconds * rate)
+  const { rate = { num: 30, den: 1 } } = more
+  const frames = Math.round((seconds * rate.num) / rate.den)
   return { width: 1280, height: 720, rate, seconds, frames, picture, sound: [picture], ...more }
 }
 
@@ -65,7 +65,7 @@ const alternating = (count: number, minSeconds: number, step: number) =>
 const scattered = (material: string, count = 500) =>
   Array.from({ length: count }, (_, at) => clip(material, 0.05, { from: (at * 5.3) % 12 }))
 const large = { width: 1920, height: 1080 }
-const tiny = { width: 160, height: 90, rate: 5 }
+const tiny = { width: 160, height: 90, rate: { num: 5, den: 1 } }
 
 // Durations in seconds, measured on two otherwise idle cores. 0.55 of the processor time gives the same values.
 test.each<[string, Timeline, number]>([

@@ -1,5 +1,6 @@
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import type { RequestFiles } from '../../contract/operation.ts'
+import { hertz } from '../frame-rate.ts'
 import type { Timeline, TimelineClip } from './timeline.ts'
 
 /**
@@ -38,7 +39,7 @@ export function timelineRenderSeconds(timeline: Timeline, files: RequestFiles): 
   }, 0)
   const pictureFrames = Math.min(
     frames,
-    sumOver(picture, ({ track }) => (track.to - track.from) * rate),
+    sumOver(picture, ({ track }) => (track.to - track.from) * hertz(rate)),
   )
   const soundCost = sumOver(sound.flat(), ({ source, speed, keepPitch }) => {
     const pitchCost = keepPitch && speed !== 1 ? costs.keepPitch : 0

@@ -1,6 +1,7 @@
 import { MediaError } from '../../contract/errors.ts'
 import type { VideoFacts } from '../../contract/media-facts.ts'
 import type { RequestFile, RequestFiles } from '../../contract/operation.ts'
+import { hertz } from '../frame-rate.ts'
 import type { Timeline, TimelineClip } from './timeline.ts'
 import { throwCombined } from './read-gtrk.ts'
 
@@ -15,7 +16,7 @@ export function checkSources({ picture, sound, rate }: Timeline, files: RequestF
   const clipsOfStills = picture.filter(({ material }) => !movingPicture(files.get(material)))
   throwCombined(clipsOfStills.map((clip) => notMovingError(clip, files.get(clip.material))))
   const clips = [...new Set([...picture, ...sound.flat()])]
-  throwCombined(clips.flatMap((clip) => rangeError(clip, files.get(clip.material), rate) ?? []))
+  throwCombined(clips.flatMap((clip) => rangeError(clip, files.get(clip.material), hertz(rate)) ?? []))
 }
 
 /** Returns the moving picture of a clip's file. Throws 6014 if it has none. */

@@ -1,3 +1,5 @@
+import type { Rational } from '../../contract/media-facts.ts'
+
 /** A range of a material and its position on the output. All times are in seconds. */
 export interface TimelineClip {
   /** Path of the clip in the request, for error messages: `video_track[0].track_timeline[3]`. */
@@ -16,8 +18,8 @@ export interface TimelineClip {
 export interface Timeline {
   readonly width: number
   readonly height: number
-  /** Frames per second. */
-  readonly rate: number
+  /** Exact frames per second: whole in a request, 1000/1001 of it in a project of such footage. */
+  readonly rate: Rational
   /** Requested or inferred duration of the output, seconds. */
   readonly seconds: number
   /** Length of the output in frames. */

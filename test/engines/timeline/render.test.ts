@@ -26,7 +26,8 @@ function twoCuts(seconds: number): Timeline {
   })
   const clips = [clip(1, 0), clip(4, seconds)]
   const frames = 2 * seconds * 25
-  return { width: 160, height: 90, rate: 25, seconds: 2 * seconds, frames, picture: clips, sound: [clips] }
+  const length = { rate: { num: 25, den: 1 }, seconds: 2 * seconds, frames }
+  return { width: 160, height: 90, ...length, picture: clips, sound: [clips] }
 }
 
 /** Renders two ranges to a file in a scratch folder of its own. Returns its path and the remaining files. */

@@ -1,4 +1,4 @@
-import { hertz } from '../../frame-rate.ts'
+import { frameTime } from '../../frame-rate.ts'
 import type { Timeline, TimelineClip } from '../timeline.ts'
 import { type Project, type ProjectClip, projectFrames } from './project.ts'
 
@@ -7,15 +7,14 @@ import { type Project, type ProjectClip, projectFrames } from './project.ts'
  * all sound tracks. Odd sides lose a pixel, as the encoder needs even ones.
  */
 export function projectTimeline(project: Project): Timeline {
-  const { size, pictureTracks, soundTracks } = project
-  const rate = hertz(project.rate)
+  const { size, rate, pictureTracks, soundTracks } = project
   const frames = projectFrames(project)
   const clipsOf = (track: readonly ProjectClip[], volume: number): TimelineClip[] =>
     track.map(({ material, from, to, at }, index) => ({
       requestPath: `clip ${index + 1}`,
       material: material.id,
-      source: { from: from / rate, to: to / rate },
-      track: { from: at / rate, to: (at + to - from) / rate },
+      source: { from: frameTime(from, rate), to: frameTime(to, rate) },
+      track: { from: frameTime(at, rate), to: frameTime(at + to - from, rate) },
       speed: 1,
       keepPitch: false,
       volume,
@@ -24,7 +23,7 @@ export function projectTimeline(project: Project): Timeline {
   return {
     width: even(size.width),
     height: even(size.height),
-    ...{ rate, frames, seconds: frames / rate },
+    ...{ rate, frames, seconds: frameTime(frames, rate) },
     picture: clipsOf(pictureTracks[0] ?? [], 0),
     sound: soundTracks.map((track) => clipsOf(track, 1)),
   }

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { projectFormats } from '../../src/contract/project.ts'
+import { formatRate, frameTime } from '../../src/media/frame-rate.ts'
+import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { framesOfProject } from '../projects/project-readers.ts'
+import { readFrameNumbers } from '../recordings/frame-marks.ts'
+import { shownRuns, soundLags, writeMarkedFootage } from '../recordings/marked-footage.ts'
+import { streams } from '../video-split-screen/media.ts'
+import { cutFootage, spreadRanges } from './cut-footage.ts'
+
+const folder = await scratchFolder()
+
+const rates = [
+  { num: 24_000, den: 1001 },
+  { num: 25, den: 1 },
+  { num: 30_000, den: 1001 },
+  { num: 50, den: 1 },
+  { num: 60_000, den: 1001 },
+].map((rate) => ({ rate, name: formatRate(rate) }))
+
+test.each(rates)('at $name all formats are the rendered frames, at the exact rate', async ({ rate }) => {
+  const name = `footage-${rate.num}`
+  const footage = await writeMarkedFootage(folder, { name, rate, seconds: 6 })
+  const cut = await cutFootage(footage.path, (frames) => spreadRanges(7, { frames, length: 15 }))
+  expect(cut.rate).toEqual(rate)
+  const runs = shownRuns(await readFrameNumbers(cut.video))
+  const shown = runs.map(({ at, frames, number }) => ({ from: number, to: number + frames, at }))
+  expect(shown).toHaveLength(7)
+  for (const format of projectFormats) {
+    const tracks = framesOfProject(cut.projects[format], format, rate)
+    for (const clips of tracks) expect({ format, clips }).toEqual({ format, clips: shown })
+  }
+  const [picture] = await streams(cut.video)
+  expect(picture).toMatchObject({ r_frame_rate: formatRate(rate), avg_frame_rate: formatRate(rate) })
+  expect(Number(picture?.['nb_frames'])).toBe(7 * 15)
+})
+
+test('200 cuts at 29.97 have no drift between picture and sound', async () => {
+  const rate = { num: 30_000, den: 1001 }
+  const footage = await writeMarkedFootage(folder, { name: 'long', rate, seconds: 80 })
+  const cut = await cutFootage(footage.path, (frames) => spreadRanges(200, { frames, length: 9 }))
+  const runs = shownRuns(await readFrameNumbers(cut.video))
+  expect(runs).toEqual(
+    cut.ranges.map(({ first, end }, index) => ({ at: 9 * index, frames: end - first, number: first })),
+  )
+  const lags = await soundLags(cut.video, runs, footage)
+  expect(lags).toHaveLength(200)
+  expect(Math.min(...lags.map(({ likeness }) => likeness))).toBeGreaterThan(0.7)
+  expect(Math.max(...lags.map(({ lag }) => Math.abs(lag)))).toBeLessThan(0.25 * frameTime(1, rate))
+})
