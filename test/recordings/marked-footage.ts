@@ -3,6 +3,7 @@ import type { Rational } from '../../src/contract/media-facts.ts'
 import { readVoice } from '../../src/engines/ffmpeg/sound.ts'
 import { frameTime } from '../../src/media/frame-rate.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
+import { setRotation } from '../engines/ffmpeg/generate-media.ts'
 import { decodeLimits } from '../engines/speech/recordings.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 import type { Recording } from './assemble.ts'
@@ -72,10 +73,9 @@ export async function writeMarkedFootage(
     ...['-c:a', 'copy', ...timescale, cut],
   )
   const start = hidden > 0 ? ['-ss', String(hidden)] : []
-  const rotation = turned ? ['-display_rotation', '-90'] : []
   // Each stream comes from its own input, so that one of them can start later.
   await ffmpeg(
-    ...[...start, ...rotation, ...(soundLate < 0 ? ['-itsoffset', String(-soundLate)] : []), '-i', cut],
+    ...[...start, ...(soundLate < 0 ? ['-itsoffset', String(-soundLate)] : []), '-i', cut],
     ...[...start, ...(soundLate > 0 ? ['-itsoffset', String(soundLate)] : []), '-i', cut],
     ...[
       '-map',
@@ -88,6 +88,7 @@ export async function writeMarkedFootage(
     ],
     path,
   )
+  if (turned) await setRotation(path, 90)
   return { path, samples, rate, soundLate }
 }
 

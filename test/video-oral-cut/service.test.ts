@@ -12,6 +12,7 @@ import { canSpeak } from '../recordings/speak.ts'
 import { startStandInRecogniser } from '../recordings/stand-in-recogniser.ts'
 import { api } from '../service/api.ts'
 import { startServiceProcess, type ServiceProcess } from '../service/process.ts'
+import { ffmpeg } from '../video-split-screen/media.ts'
 import {
   createCut,
   type CutOutput,
@@ -55,6 +56,14 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the whole operation over HTTP', a
     await service?.kill('SIGTERM')
     await recogniser?.[Symbol.asyncDispose]()
   })
+
+  const wordsOf = async (of: CutOutput) => {
+    const bytes = await resultFile(running().service, of, { type: 'transcript', format: 'json' })
+    const { word_tc_list: words } = JSON.parse(Buffer.from(bytes).toString()) as {
+      readonly word_tc_list: readonly { readonly start_time: number; readonly end_time: number }[]
+    }
+    return words
+  }
 
   it('returns every file, and costs a credit for each minute', () => {
     expect(videoOralCut.output.strict().parse(output)).toEqual(output)
@@ -102,14 +111,33 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the whole operation over HTTP', a
   })
 
   it('returns a transcript with source times', async () => {
-    const bytes = await resultFile(running().service, output, { type: 'transcript', format: 'json' })
-    const { word_tc_list: words } = JSON.parse(Buffer.from(bytes).toString()) as {
-      readonly word_tc_list: readonly { readonly start_time: number; readonly end_time: number }[]
-    }
+    const words = await wordsOf(output)
     expect(words.length).toBeGreaterThan(0.8 * running().talk.recording.truth.words.length)
     for (const [index, { start_time, end_time }] of words.entries()) {
       expect(end_time).toBeGreaterThanOrEqual(start_time)
       expect(start_time).toBeGreaterThanOrEqual(words[index - 1]?.end_time ?? 0)
     }
+  })
+
+  it('cuts footage of a variable rate with late sound, without a script, and reports the rate', async () => {
+    const { service: at, talk: footage } = running()
+    const late = 0.4
+    const path = join(folder, 'late.mp4')
+    await ffmpeg(
+      ...['-i', footage.path, '-itsoffset', String(late), '-i', footage.path],
+      ...['-map', '0:v:0', '-map', '1:a:0', '-vf', "select='mod(n,3)'", '-fps_mode', 'passthrough'],
+      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-c:a', 'copy', path],
+    )
+    const file_id = await uploadFile(at, path, 'late.mp4')
+    const cut = await outputOf(at, await createCut(at, { file_id, la: 'en-US', outputs: ['video'] }))
+    expect(cut.report.script_source).toBe('rebuilt')
+    expect(cut.notes).toEqual(
+      expect.arrayContaining([expect.stringMatching(/the frame rate of the footage varies; .* 25 frames/)]),
+    )
+    expect(cut.files.map(({ format }) => format)).toEqual(['mp4', 'json'])
+    const [words, laterWords] = [await wordsOf(output), await wordsOf(cut)]
+    expect(laterWords).toHaveLength(words.length)
+    for (const [index, { start_time }] of words.entries())
+      expect(Math.abs((laterWords[index]?.start_time ?? 0) - start_time - late)).toBeLessThan(0.05)
   })
 })

@@ -14,6 +14,7 @@ import { projectTimeline } from '../../src/media/timeline/project/project-timeli
 import type { videoOralCut } from './contract.ts'
 import { type HeardRecording, hearRecording } from './hear.ts'
 import { type OralCut, planOralCut } from './plan-cut.ts'
+import { projectNotes } from './notes.ts'
 import type { OralCutInput } from './plan.ts'
 import { oralCutNotes, oralCutReport } from './report.ts'
 
@@ -35,7 +36,7 @@ export const run: RunOperation<typeof videoOralCut> = async (input, context) => 
   const cut = planOralCut(heard, input, facts)
   const project = oralCutProject({ ...file, facts }, cut, input)
   const errors: Output['errors'] = {}
-  const notes = oralCutNotes(heard, cut)
+  const notes = [...oralCutNotes(heard, cut), ...projectNotes(project, input, facts)]
   const files: ResultFile[] = []
   if (input.outputs.includes('project')) files.push(...(await writeProjects(project, input, context)))
   if (input.outputs.includes('video')) {

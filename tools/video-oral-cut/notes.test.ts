@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
+import { cutProject } from '../../src/media/timeline/project/project.ts'
+import { projectNotes } from './notes.ts'
+import type { OralCutInput } from './plan.ts'
+
+const material = {
+  ...{ id: '1', name: 'talk.mp4', path: '/talk.mp4', frames: 100_000 },
+  ...{ picture: { width: 160, height: 90 }, sound: { channels: 1, sampleRate: 48_000 } },
+  ...{ timecodeStart: 0, dropFrame: false },
+}
+
+function projectOf(clips: number, rate: Rational) {
+  const ranges = Array.from({ length: clips }, (_, index) => ({ first: 20 * index, end: 20 * index + 10 }))
+  return cutProject('talk-cut', material, { ranges, rate })
+}
+
+function videoOf(frame_rate: Rational, variable_rate = false): VideoFacts {
+  return {
+    ...{ codec: 'h264', width: 160, height: 90, coded_width: 160, coded_height: 90, rotation: 0 },
+    ...{ sample_aspect_ratio: { num: 1, den: 1 }, frame_rate, variable_rate, start_ms: 0 },
+    ...{ duration_ms: 60_000, pixel_format: 'yuv420p', hdr: false, alpha: false },
+  }
+}
+
+const ntsc = { num: 30_000, den: 1001 }
+const outputs: OralCutInput['outputs'] = ['project']
+const xml = { outputs, project_formats: ['xml' as const] }
+const gtrk = { outputs, project_formats: ['gtrk' as const] }
+
+test('footage of a usual rate with few cuts has no notes', () => {
+  expect(projectNotes(projectOf(250, ntsc), gtrk, { video: videoOf(ntsc) })).toEqual([])
+})
+
+test('a variable rate, and a rate that editors do not have, are reported with the rate of the project', () => {
+  const varying = projectNotes(projectOf(2, ntsc), xml, { video: videoOf({ num: 27, den: 1 }, true) })
+  expect(varying).toEqual([
+    'the frame rate of the footage varies; the cut and its projects have 29.97 frames per second',
+  ])
+  const slow = projectNotes(projectOf(2, { num: 13, den: 1 }), xml, { video: videoOf({ num: 25, den: 2 }) })
+  expect(slow).toEqual([
+    'the footage has 12.5 frames per second, which editors do not have; the cut and its projects have 13 frames per second',
+  ])
+})
+
+test('a gtrk project with more clips than a timeline may have is reported', () => {
+  const notes = projectNotes(projectOf(251, ntsc), gtrk, { video: videoOf(ntsc) })
+  expect(notes).toEqual([expect.stringContaining('502 clips, but a timeline is rendered with at most 500')])
+  expect(projectNotes(projectOf(251, ntsc), xml, { video: videoOf(ntsc) })).toEqual([])
+})
