@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
+import { cutProject, type Project, type ProjectMaterial } from '../../src/media/timeline/project/project.ts'
+import { writeFcpxml } from '../../src/media/timeline/project/fcpxml.ts'
+import { pathFileName } from '../../src/media/timeline/project/media-url.ts'
+import { writeXmeml } from '../../src/media/timeline/project/xmeml.ts'
+import { edit, foreignFolder, foreignProject } from './foreign.ts'
+import { rational } from './readers/rational.ts'
+
+// An XML parser and validator that knows nothing of our writers and readers (libxml2) judges what we write.
+
+const writers = { fcpxml: writeFcpxml, xmeml: writeXmeml } as const
+type XmlFormat = keyof typeof writers
+
+/** Returns the errors of documents: those of form and, with a format, those of its schema. */
+async function errorsOf(documents: readonly string[], format?: XmlFormat): Promise<string[]> {
+  const xml = documents.map((contents, index) => ({ fileName: `project-${index}.xml`, contents }))
+  const file = format && `${format}.rng`
+  const contents = file && readFileSync(join(import.meta.dirname, 'schemas', file), 'utf8')
+  const result = await (file === undefined || contents === undefined
+    ? validateXML({ xml, normalization: 'c14n' })
+    : validateXML({ xml, schema: [{ fileName: file, contents }], extension: 'relaxng' }))
+  return result.valid ? [] : [result.rawOutput]
+}
+
+function material(given: Partial<ProjectMaterial> = {}): ProjectMaterial {
+  const { path = '/Users/me/interview.mp4' } = given
+  return {
+    ...{ id: '1790000000000000001', path, name: pathFileName(path), frames: 9000 },
+    ...{ picture: { width: 1920, height: 1080 }, sound: { channels: 2, sampleRate: 48_000 } },
+    ...{ timecodeStart: 0, dropFrame: false },
+    ...given,
+  }
+}
+
+const ranges = [
+  { first: 0, end: 40 },
+  { first: 100, end: 101 },
+  { first: 300, end: 420 },
+]
+const cut = (source: ProjectMaterial, rate = rational(25), name = 'Interview') =>
+  cutProject(name, source, { ranges, rate })
+
+/** A project with every kind of track: two pictures with gaps, own sound, and music of another file. */
+function layeredProject(): Project {
+  const base = cut(material())
+  const music = material({
+    id: '2',
+    path: '/music.wav',
+    picture: null,
+    sound: { channels: 1, sampleRate: 44_100 },
+  })
+  const other = material({ id: '3', path: '/other.mov', picture: { width: 1280, height: 720 }, sound: null })
+  const [main = []] = base.pictureTracks
+  return {
+    ...base,
+    pictureTracks: [main, [{ material: other, from: 5, to: 25, at: 60 }]],
+    soundTracks: [...base.soundTracks, [{ material: music, from: 0, to: 600, at: 10 }]],
+  }
+}
+
+const ntsc = rational(30_000, 1001)
+const projects: readonly (readonly [name: string, Project])[] = [
+  ['a stereo video', cut(material())],
+  ['drop-frame timecode', cut(material({ timecodeStart: 107_892, dropFrame: true }), ntsc)],
+  ['23.976, mono', cut(material({ sound: { channels: 1, sampleRate: 44_100 } }), rational(24_000, 1001))],
+  [
+    '59.94, six channels',
+    cut(material({ sound: { channels: 6, sampleRate: 48_000 } }), rational(60_000, 1001)),
+  ],
+  ['a silent video', cut(material({ sound: null }))],
+  [
+    'names with quotes, markup, emoji and characters that XML cannot contain',
+    cut(
+      material({ path: `/a/"b" 'c' & <d> 100% #1? 🎬 影片.mov` }),
+      rational(50),
+      'A & "B" <c> \u0001\uD800 ]]>',
+    ),
+  ],
+  ['a Windows path', cut(material({ path: String.raw`C:\Users\me\My Videos\Take (1)!.MP4` }))],
+  ['a network path', cut(material({ path: String.raw`\\server\footage\cam a\clip.mxf` }))],
+  ['layers, gaps and music', layeredProject()],
+]
+
+describe.each(['fcpxml', 'xmeml'] as const)('%s', (format) => {
+  it.each(projects)('is well-formed and fits its schema: %s', async (_, project) => {
+    const text = writers[format](project)
+    expect(await errorsOf([text])).toEqual([])
+    expect(await errorsOf([text], format)).toEqual([])
+  })
+
+  const broken: Readonly<Record<XmlFormat, readonly (readonly [string, string])[]>> = {
+    fcpxml: [
+      ['version="1.10"', 'version="1.99"'],
+      [' src="file:///Users/me/interview.mp4"', ''],
+      ['duration="161/25s"', 'duration="6.44s"'],
+      ['audioRate="48k"', 'audioRate="48000"'],
+      ['tcFormat="NDF" audioRole', 'srcEnable="none" tcFormat="NDF" audioRole'],
+      ['<spine>', '<spine><note>x</note>'],
+      ['/interview.mp4', '/an interview.mp4'],
+    ],
+    xmeml: [
+      ['version="5"', 'version="4"'],
+      ['<ntsc>FALSE</ntsc>', '<ntsc>no</ntsc>'],
+      ['<timebase>25</timebase>', '<timebase>25.5</timebase>'],
+      ['<string>00:00:00:00</string>', '<string>00:00:00;00</string>'],
+      ['<in>0</in>', ''],
+      ['id="audio-1-clip-1"', ''],
+      ['/interview.mp4', '/an interview.mp4'],
+    ],
+  }
+  it.each(broken[format])('its schema rejects %s changed to %s', async (from, to) => {
+    const [[, project] = ['', layeredProject()]] = projects
+    const changed = edit(writers[format](project), [from, to])
+    expect(await errorsOf([changed], format)).not.toEqual([])
+  })
+
+  it('is not taken for well-formed when it is cut off', async () => {
+    const [[, project] = ['', layeredProject()]] = projects
+    expect(await errorsOf([writers[format](project).slice(0, -20)])).not.toEqual([])
+  })
+})
+
+it.skipIf(foreignFolder === undefined).each(['fcpxml/29.97d.fcpxml', 'xmeml/premiere_example.xml'])(
+  'takes the project of another program for well-formed: %s',
+  async (name) => {
+    expect(await errorsOf([foreignProject(name)])).toEqual([])
+  },
+)
