@@ -4,6 +4,7 @@ import { fileRef } from '../../src/contract/file.ts'
 import { recognitionLanguages, requireRecognitionLanguage } from '../../src/contract/languages.ts'
 import { operation } from '../../src/contract/operation.ts'
 import { projectFields, resultFile } from '../../src/contract/project.ts'
+import { describeCut } from './next-step.ts'
 
 /** Length of a script without whitespace, Unicode code points (contract 3, 4.7). */
 const scriptLength = { min: 10, max: 50_000 } as const
@@ -128,15 +129,7 @@ export const videoOralCut = operation({
   errorAliases: { 6017: 6014, 6021: 6014 },
   limits: [6015],
   selectFields,
-  nextStep: ({ report: { review_points, uncovered_script }, files }) => {
-    const project = files.find(({ type }) => type === 'project')
-    const open = project ? [`Open ${project.filename} in the editor.`] : []
-    const points = review_points.slice(0, 3).map(({ time: at, note }) => `${at.toFixed(1)} s (${note})`)
-    const look = points.length > 0 ? [`Check the footage at ${points.join(', ')}.`] : []
-    const missing =
-      uncovered_script.length > 0 ? ['Tell the user which passages of the script are missing.'] : []
-    return [...look, ...missing, ...open].join(' ')
-  },
+  nextStep: describeCut,
   examples: [
     {
       title: 'A project for a desktop editor, with the script',
