@@ -58,13 +58,17 @@ const toSamples = (seconds: number): number => Math.round(seconds * speechRate)
 
 /**
  * Speaks the passages of a script and joins them with their pauses, room tone at `room` dBFS (RMS) under everything.
- * Returns the sound and the truth about it.
+ * `clipOf` returns the sound of a passage; by default, espeak-ng speaks it. Returns the sound and the truth about it.
  */
 export async function assemble(
   { language, text, passages: plan }: SpokenScript,
-  { room = -62, seed = 1 } = {},
+  {
+    room = -62,
+    seed = 1,
+    clipOf = (passage: Passage) => speakPassage(passage, sentenceTables[language].voice),
+  } = {},
 ): Promise<Recording> {
-  const clips = await speakAll(plan, language)
+  const clips = await clipsOf(plan, clipOf)
   const starts: number[] = []
   let at = toSamples(margin)
   for (const [index, { pause }] of plan.entries()) {
@@ -109,21 +113,23 @@ export async function assemble(
 }
 
 /** A spoken passage. */
-interface Clip {
+export interface Clip {
   readonly samples: Float32Array
-  /** Length of each word when spoken alone, samples. */
+  /** Length of each word when spoken alone, samples: the words divide the time of the clip in proportion. */
   readonly weights: readonly number[]
 }
 
 /** Processes of espeak-ng at a time. */
 const concurrency = 4
 
-async function speakAll(plan: readonly Passage[], language: RecordingLanguage): Promise<Clip[]> {
-  const { voice } = sentenceTables[language]
+async function clipsOf(
+  plan: readonly Passage[],
+  clipOf: (passage: Passage) => Promise<Clip>,
+): Promise<Clip[]> {
   const clips: Clip[] = []
   for (let from = 0; from < plan.length; from += concurrency) {
     const group = plan.slice(from, from + concurrency)
-    clips.push(...(await Promise.all(group.map((passage) => speakPassage(passage, voice)))))
+    clips.push(...(await Promise.all(group.map(clipOf))))
   }
   return clips
 }

@@ -1,6 +1,6 @@
 import type { BreakClass } from '../../src/media/cut/pauses.ts'
 import { noise } from './speech-sounds.ts'
-import { sentenceTables, type RecordingLanguage, type SpokenWord } from './sentences.ts'
+import { sentenceTables, type RecordingLanguage, type SentenceTable, type SpokenWord } from './sentences.ts'
 
 /** What a speaker does in one go. All but `speech` and `hesitation` is to be cut. */
 export type PassageKind = 'speech' | 'retake' | 'misread' | 'restart' | 'filler'
@@ -49,6 +49,8 @@ export interface ScriptOptions {
   readonly mistakes?: boolean
   /** Number of sentences whose good take is at the end of the recording. */
   readonly pickups?: number
+  /** Sentences and filler; default: those of the language. */
+  readonly table?: Pick<SentenceTable, 'sentences' | 'filler' | 'space'>
 }
 
 /** Class of each punctuation mark of the sentences. */
@@ -106,8 +108,8 @@ export function writeScript({
   sentences: count = 12,
   mistakes = true,
   pickups = 0,
+  table: { sentences: all, filler, space } = sentenceTables[language],
 }: ScriptOptions): SpokenScript {
-  const { sentences: all, space } = sentenceTables[language]
   const dice = new Dice(seed)
   const chosen = dice.shuffle(all).slice(0, count)
   let scriptWord = 0
@@ -117,7 +119,7 @@ export function writeScript({
     return sentence
   })
   const later = new Set(dice.shuffle([...sentences.keys()].slice(0, -1)).slice(0, pickups))
-  const reader = new Reader(dice, sentenceTables[language].filler, mistakes)
+  const reader = new Reader(dice, filler, mistakes)
   for (const [index, sentence] of sentences.entries()) {
     const other = sentences[(index + 5) % sentences.length]?.words ?? []
     if (later.has(index)) reader.misread(sentence, other)

@@ -13,7 +13,7 @@ export interface SpokenWord {
 }
 
 /** A voice and its sentences. */
-interface SentenceTable {
+export interface SentenceTable {
   /** Voice of espeak-ng. */
   readonly voice: string
   /** Between words of the script. */

@@ -64,13 +64,21 @@ async function synthesize(args: readonly string[]): Promise<Float32Array> {
     const generate = async (to: string) => {
       await run('espeak-ng', ['-w', spoken, ...args])
       const samples = resample(decodeWav(await readFile(spoken)), speechRate)
-      await writeFloatWav(to, trim(scaleToLevel(removeRumble(removeRumble(samples)))), speechRate)
+      await writeFloatWav(to, levelledVoice(samples), speechRate)
     }
     await generateOnce(clip, { program: ['espeak-ng', version ?? '', processing], args, generate })
     return decodeWav(await readFile(clip)).samples
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Returns a voice at -20 dBFS (RMS) without what is below 80 Hz, from the first to the last sample of at least -46 dBFS.
+ * Mono, 16 kHz.
+ */
+export function levelledVoice(samples: Float32Array): Float32Array {
+  return trim(scaleToLevel(removeRumble(removeRumble(samples))))
 }
 
 /** Removes what is below 80 Hz, inaudible beside a voice, with a filter of 6 dB per octave. */

@@ -41,16 +41,36 @@ export async function cutRecording(
     readonly request: (script: SpokenScript) => Readonly<Record<string, unknown>>
   },
 ): Promise<CutRecording> {
-  useSpeechPacks(folder)
-  runs += 1
   const script = writeScript(options)
   const recording = await assemble(script)
-  const path = await writeRecording(folder, recording, { rate: options.rate, name: `talk-${runs}` })
   await using recogniser = await startStandInRecogniser(recording, options.errors)
-  configureServices({ transcription: { address: `${recogniser.origin}/v1`, model: 'stand-in' } })
+  const service = { address: `${recogniser.origin}/v1`, model: 'stand-in' }
+  const cut = await cutSpoken(folder, recording, { ...options, service, request: options.request(script) })
+  return { script, recording, ...cut }
+}
+
+/** Cuts a recording as a worker does, with a transcription service. */
+export async function cutSpoken(
+  folder: string,
+  recording: Recording,
+  {
+    rate,
+    service,
+    request,
+  }: {
+    readonly rate: Rational
+    readonly service: { readonly address: string; readonly model: string }
+    /** Fields of the request. */
+    readonly request: Readonly<Record<string, unknown>>
+  },
+): Promise<Omit<CutRecording, 'script' | 'recording'>> {
+  useSpeechPacks(folder)
+  runs += 1
+  const path = await writeRecording(folder, recording, { rate, name: `talk-${runs}` })
+  configureServices({ transcription: service })
   try {
     const files = await stageFiles([path])
-    const input = videoOralCut.input.parse({ file_id: fileIdOf(path), ...options.request(script) })
+    const input = videoOralCut.input.parse({ file_id: fileIdOf(path), ...request })
     plan(input, files)
     const scratch = join(folder, `run-${runs}`)
     await mkdir(scratch, { recursive: true })
@@ -58,7 +78,7 @@ export async function cutRecording(
     const { report, errors, files: kept } = videoOralCut.output.parse(await run(input, context))
     const cutFiles = kept.map((file, index) => ({ ...file, path: results[index]?.path ?? '' }))
     return {
-      ...{ script, recording, report, errors, files: cutFiles, progress },
+      ...{ report, errors, files: cutFiles, progress },
       text: (type, format) => {
         const file = cutFiles.find((one) => one.type === type && one.format.startsWith(format))
         return readFile(file?.path ?? '', 'utf8')
