@@ -56,7 +56,7 @@ describe('the next step', () => {
     )
     expect(nextStep([xml], { review_points })).toContain(
       `at 12.3 s (${note}), 20.0 s (${note}), 30.5 s (${note}) and 2 more (report.review_points): ` +
-        'call inspect_file with file "talk.mp4" and at [12.3, 20.04, 30.5].',
+        'call inspect_file with file "talk.mp4" and at [12.3], then [20.04], then [30.5].',
     )
   })
 

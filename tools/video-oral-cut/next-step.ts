@@ -39,8 +39,9 @@ function reviewSteps({ review_points }: CutResult['report'], { input }: NextStep
   const more = rest > 0 ? ` and ${rest} more (report.review_points)` : ''
   const footage = input?.['file_id']
   const file = typeof footage === 'string' ? `file ${JSON.stringify(footage)} and ` : ''
-  const times = shown.map(({ time }) => time).join(', ')
-  return [`Check the footage at ${points}${more}: call inspect_file with ${file}at [${times}].`]
+  // inspect_file shows one frame per call.
+  const times = shown.map(({ time }) => `[${time}]`).join(', then ')
+  return [`Check the footage at ${points}${more}: call inspect_file with ${file}at ${times}.`]
 }
 
 function missingSteps({ uncovered_script: { length } }: CutResult['report']): string[] {
