@@ -132,12 +132,16 @@ export const videoOralCut = operation({
   nextStep: describeCut,
   examples: [
     {
-      title: 'A project for a desktop editor, with the script',
+      title: 'Projects for desktop editors, with the script',
       input: {
-        file_id: 'interview.mp4',
+        file_id: 'talk.mp4',
         la: 'en-US',
-        script: 'Welcome to our weekly news. We start with the weather.',
-        source_path: '/Users/me/Movies/interview.mp4',
+        script:
+          'Welcome to our channel. Today we bake bread at home.\n' +
+          'First mix the flour with warm water, then let the dough rest for an hour.',
+        project_formats: ['xml', 'fcpxml'],
+        source_path: '/Users/me/Movies/talk.mp4',
+        rhythm_preset: 'concise',
       },
     },
     {
