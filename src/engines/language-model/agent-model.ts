@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type * as z from 'zod'
 import {
   type AskTaskQuestions,
@@ -7,6 +8,7 @@ import {
   SuspendedError,
   type TaskQuestion,
 } from '../../contract/questions.ts'
+import { LruByteCache } from '../../platform/cache.ts'
 import { limitConcurrency } from '../../platform/concurrency.ts'
 import { shrinkImage } from '../ffmpeg/shrink-image.ts'
 import { type LanguageModel, NoUsableAnswer } from './language-model.ts'
@@ -55,14 +57,26 @@ function sendTogether(
 
 const converting = limitConcurrency(maxConversions)
 
+/** Size of the converted images that are kept, bytes: those of about a hundred questions. */
+const keptImageBytes = 16 * 2 ** 20
+
+/** Converted images by the checksum of the original: every attempt of a task asks its questions again. */
+const convertedImages = new LruByteCache(keptImageBytes)
+
 /** Converts the images of a question to small JPEGs, which every agent can view. */
 async function withSmallImages({ question, signal }: Pending): Promise<TaskQuestion> {
-  const convert = async ({ bytes }: QuestionImage): Promise<QuestionImage> => ({
-    type: 'image/jpeg',
-    bytes: await shrinkImage(bytes, { longestSide: longestImageSide, signal }),
-  })
-  const images = await Promise.all(question.images.map((image) => converting(() => convert(image))))
+  const images = await Promise.all(
+    question.images.map((image) => converting(() => toSmallJpeg(image, signal))),
+  )
   return { ...question, images }
+}
+
+async function toSmallJpeg({ bytes }: QuestionImage, signal: AbortSignal): Promise<QuestionImage> {
+  const checksum = createHash('sha256').update(bytes).digest('hex')
+  const small =
+    convertedImages.get(checksum) ?? (await shrinkImage(bytes, { longestSide: longestImageSide, signal }))
+  convertedImages.set(checksum, small)
+  return { type: 'image/jpeg', bytes: small }
 }
 
 /**
