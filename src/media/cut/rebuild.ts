@@ -1,4 +1,5 @@
 import type { IndexRange } from '../speech/align.ts'
+import { withoutAbbreviationDot } from '../speech/sentences.ts'
 import type { TimedWord } from '../speech/speech-types.ts'
 import { isFiller } from './insertions.ts'
 import { breakClass } from './pauses.ts'
@@ -32,7 +33,10 @@ export function rebuildScript({ words, sentences }: Transcript): RebuiltScript {
     if (isCut.has(word)) return []
     const [marks = ''] = /[^\p{L}\p{M}\p{N}]*$/u.exec(text) ?? []
     const isEnd = sentenceEnds.has(word) && breakClass(`${marks} `) === null
-    return [{ word, textAfter: `${marks}${isEnd ? '. ' : ' '}` }]
+    const between = `${marks}${isEnd ? '. ' : ' '}`
+    const after = text.slice(0, text.length - marks.length)
+    const next = words[word + 1]?.text ?? ''
+    return [{ word, textAfter: withoutAbbreviationDot(between, { after, next }) }]
   })
   return {
     script: joinWords(kept.map(({ word }) => words[word]?.text ?? '')),

@@ -1,5 +1,6 @@
 import { alignReading, type IndexRange } from '../speech/align.ts'
 import { comparableUnits, type ComparableUnit } from '../speech/comparable-units.ts'
+import { withoutAbbreviationDot } from '../speech/sentences.ts'
 import type { TimedWord } from '../speech/speech-types.ts'
 import { chooseTakes, type ScriptTake, type TakePiece } from './choose-takes.ts'
 import { consecutiveRanges, heardUnits, type HeardUnits, indexesOf, wordRange } from './heard-units.ts'
@@ -186,13 +187,20 @@ function keptWords(
   for (const { word, scriptUnit } of words.toReversed()) {
     const from = scriptUnits[scriptUnit]?.to
     const isKnown = from !== undefined && next >= 0
-    kept.push({
-      word,
-      textAfter: isKnown ? script.slice(from, Math.max(from, scriptUnits[next]?.from ?? script.length)) : '',
-    })
+    const to = Math.max(from ?? 0, scriptUnits[next]?.from ?? script.length)
+    kept.push({ word, textAfter: isKnown ? textBetween(script, { from, to }) : '' })
     next = scriptUnit
   }
   return kept.toReversed()
+}
+
+/** Most letters of an abbreviation and before it that decide whether a dot is its own. */
+const abbreviationReach = 8
+
+/** The text between two words of the script, without the dot of an abbreviation. */
+function textBetween(script: string, { from, to }: IndexRange): string {
+  const after = script.slice(Math.max(0, from - abbreviationReach), from)
+  return withoutAbbreviationDot(script.slice(from, to), { after, next: script.slice(to, to + 1) })
 }
 
 /** Least share of words as in the script of a take that is called a retake; otherwise it is misread. */

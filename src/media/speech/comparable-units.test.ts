@@ -7,6 +7,15 @@ const unitsOf = (text: string) =>
     .map((unit) => unit.text)
     .join(' ')
 
+it.each([
+  ['mr smith', 'Mr. Smith|mister Smith|MR SMITH'],
+  ['dr lee vs mrs day', 'Dr. Lee vs. Mrs. Day|doctor lee versus missus day|Dr Lee vs Mrs Day'],
+  ['salt oil etc', 'salt, oil, etc.|salt oil etcetera'],
+])('reads abbreviations as they are spoken: %s', (units, texts) => {
+  const found = texts.split('|').map((text) => [text, unitsOf(text)])
+  expect(found).toEqual(found.map(([text]) => [text, units]))
+})
+
 describe('units of numbers', () => {
   it.each([
     ['2 0 1 4', '2014|二〇一四|二零一四|两千零一十四|二千十四|twenty fourteen|two thousand and fourteen'],

@@ -24,6 +24,18 @@ const [percentWords, currencyWords] = [
 ]
 const centWords = phrases({ '': 'cents|cent|pence|penny|centimes' })
 
+/** English words and the abbreviations that scripts have for them. */
+const abbreviations: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    mister: 'mr',
+    missus: 'mrs',
+    doctor: 'dr',
+    professor: 'prof',
+    versus: 'vs',
+    etcetera: 'etc',
+  }),
+)
+
 /** Endings of ordinal numbers in digits: 3rd, 1er. */
 const ordinalEnding = /^(?:st|nd|rd|th|er|ère|ere|e|ème|eme)$/u
 
@@ -43,7 +55,8 @@ function phrases(forms: Readonly<Record<string, string>>): Phrase[] {
  * Splits a text into units to compare: Chinese and Japanese characters, words of other scripts, without case, width and
  * punctuation. Numbers become their digits, one unit each, so that all ways to write and to speak them are equal: 2014,
  * "twenty fourteen" and 二〇一四; amounts of money have their currency after the whole number (£13.60, "thirteen pounds
- * sixty"), percentages `%` at the end (百分之五十). Letters that are spelled are one word: U.S., "G P T". Reads numbers in
+ * sixty"), percentages `%` at the end (百分之五十). Letters that are spelled are one word: U.S., "G P T".
+ * Common abbreviations are their words: Mr., "mister". Reads numbers in
  * English, French, Chinese, Japanese and Korean.
  */
 export function comparableUnits(text: string): ComparableUnit[] {
@@ -192,7 +205,8 @@ class UnitReader {
         next,
       )
     // Signs of currencies and percent that belong to no number are punctuation.
-    return kind === 'sign' ? at + 1 : this.#add([text], at, at + 1)
+    if (kind === 'sign') return at + 1
+    return this.#add([abbreviations.get(text) ?? text], at, at + 1)
   }
 
   /**

@@ -44,6 +44,25 @@ export function endsSentence(text: string): boolean {
   return endMark.test(text) && (!abbreviation.test(text) || /(?<!\p{L})no\.$/iu.test(text))
 }
 
+/** Abbreviations before other words of the sentence, and the one before numbers; without their dot. */
+const [leading, leadingNumber] = [
+  /(?:^|[\s("'“])(?:Mr|Mrs|Ms|Dr|Prof|St|vs|e\.g|i\.e)$/iu,
+  /(?:^|[\s("'“])No$/u,
+]
+
+/**
+ * Returns the text between two words, `after` a text and before `next`, without the dot of an abbreviation: of "Mr. Lee"
+ * it is a space, as nobody pauses there. At the end of a line the dot stays.
+ */
+export function withoutAbbreviationDot(
+  between: string,
+  { after, next }: { readonly after: string; readonly next: string },
+): string {
+  if (!/^\.[^\S\n]/u.test(between) || between.includes('\n')) return between
+  const isAbbreviation = leading.test(after) || (leadingNumber.test(after) && /^\p{N}/u.test(next))
+  return isAbbreviation ? between.slice(1) : between
+}
+
 /** Whether a text contains a letter or digit. */
 export function hasWords(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
