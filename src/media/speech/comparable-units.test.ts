@@ -11,7 +11,7 @@ it.each([
   ['mr smith', 'Mr. Smith|mister Smith|MR SMITH'],
   ['dr lee vs mrs day', 'Dr. Lee vs. Mrs. Day|doctor lee versus missus day|Dr Lee vs Mrs Day'],
   ['salt oil etc', 'salt, oil, etc.|salt oil etcetera'],
-])('reads abbreviations as they are spoken: %s', (units, texts) => {
+])('equals abbreviations and their words: %s', (units, texts) => {
   const found = texts.split('|').map((text) => [text, unitsOf(text)])
   expect(found).toEqual(found.map(([text]) => [text, units]))
 })
