@@ -73,7 +73,7 @@ export type Api = ReturnType<typeof api>
 
 /** Poll intervals: share of the time waited, and the longest, ms. */
 const pollIntervals = {
-  usual: { share: 1 / 40, longestMs: 50 },
+  usual: { share: 1 / 20, longestMs: 100 },
   backOff: { share: 1 / 10, longestMs: 1000 },
 } as const
 
