@@ -39,16 +39,18 @@ const isEnd = (text: string, at: number) => text.charCodeAt(at) === lf || text.c
 
 /** Returns the start offsets of lines. */
 function lineStarts(text: string): Int32Array {
-  const find = (found: (start: number) => void) => {
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at)
-      if (code === lf || (code === cr && text.charCodeAt(at + 1) !== lf)) found(at + 1)
-    }
-  }
+  let starts = new Int32Array(1024)
   let count = 1
-  find(() => (count += 1))
-  const starts = new Int32Array(count)
-  let next = 1
-  find((start) => (starts[next++] = start))
-  return starts
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code > cr || (code !== lf && (code !== cr || text.charCodeAt(at + 1) === lf))) continue
+    if (count === starts.length) {
+      const longer = new Int32Array(2 * count)
+      longer.set(starts)
+      starts = longer
+    }
+    starts[count] = at + 1
+    count += 1
+  }
+  return starts.subarray(0, count)
 }

@@ -35,13 +35,14 @@ export function readAss(source: TextSource, stop: StopReading = () => false): Su
   let section = ''
   let fields = fieldIndexes(defaultEventFields)
   for (let line = 0; line < lines.count; line += 1) {
+    if (lines.isBlank(line)) continue
     const start = text.slice(lines.from(line), Math.min(lines.to(line), lines.from(line) + 80))
     const name = sectionName(start, section)
-    const [, key = ''] = /^\s*(\w+)\s*:/.exec(start) ?? []
+    const key = (section === 'events' && /^\s*(\w+)\s*:/.exec(start)?.[1]) || ''
     if (name !== undefined) section = name
     else if (section === 'script info') Object.assign(sides, parsePlayRes(start))
-    else if (section === 'events' && /^format$/i.test(key)) fields = fieldIndexes(fieldNames(lines.at(line)))
-    else if (section === 'events' && /^(dialogue|comment)$/i.test(key)) {
+    else if (/^format$/i.test(key)) fields = fieldIndexes(fieldNames(lines.at(line)))
+    else if (/^(dialogue|comment)$/i.test(key)) {
       const found = parseEvent(text, { from: lines.from(line), to: lines.to(line), fields, line: line + 1 })
       if (typeof found === 'string') {
         const at = { from: lines.from(line), to: lines.from(line + 1) }
