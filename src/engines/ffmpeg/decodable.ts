@@ -129,8 +129,8 @@ export async function hasPictureWithin(
   return bytes > 0
 }
 
-const fileStart = z.object({ format: z.object({ start_time: z.coerce.number().catch(0) }) })
 const picturePackets = z.object({
+  format: z.object({ start_time: z.coerce.number().catch(0) }),
   packets: z
     .array(z.object({ pts_time: z.coerce.number().optional(), size: z.coerce.number().default(0) }))
     .default([]),
@@ -141,12 +141,16 @@ const reorderingSeconds = 1
 
 /** Returns whether a picture is coded in a span. An empty packet repeats the previous picture. */
 async function hasPictures(path: string, { from, to }: FileSpan, options: ProbeOptions): Promise<boolean> {
-  const query = async (args: readonly string[]) => (await queryFfprobe(path, args, options)).text
-  const { format } = parseFfprobe(fileStart, await query(['-show_entries', 'format=start_time']))
-  const [first, end] = [from + format.start_time, to + format.start_time]
-  const args = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,size']
-  const output = await query([...args, '-read_intervals', `${first}%${end + reorderingSeconds}`])
-  return parseFfprobe(picturePackets, output).packets.some(
-    ({ pts_time = -Infinity, size }) => size > 0 && pts_time >= first && pts_time < end,
-  )
+  const readFrom = async (start: number) => {
+    const interval = `${from + start}%${to + start + reorderingSeconds}`
+    const args = ['-select_streams', 'V:0', '-show_entries', 'packet=pts_time,size:format=start_time']
+    const { text } = await queryFfprobe(path, [...args, '-read_intervals', interval], options)
+    return parseFfprobe(picturePackets, text)
+  }
+  // Nearly all files start at 0, and the query itself returns the start.
+  const assumed = await readFrom(0)
+  const start = assumed.format.start_time
+  const { packets } = start === 0 ? assumed : await readFrom(start)
+  const [first, end] = [from + start, to + start]
+  return packets.some(({ pts_time = -Infinity, size }) => size > 0 && pts_time >= first && pts_time < end)
 }
