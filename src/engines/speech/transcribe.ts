@@ -8,9 +8,13 @@ import { decodeVoice } from '../ffmpeg/sound.ts'
 import type { Recogniser, SpeechCallOptions } from './speech-engines.ts'
 import { openVoiceActivityDetector, vadFrameSeconds } from './voice-activity.ts'
 
-/** Recognised speech of one chunk of a recording; times are relative to the recording. */
-export interface TranscribedSegment extends RecognitionResult {
+/** Recognised speech of a span of a recording; times are relative to the recording. */
+export interface RecognisedSegment extends RecognitionResult {
   readonly span: TimeSpan
+}
+
+/** Recognised speech of one chunk of a recording. */
+export interface TranscribedSegment extends RecognisedSegment {
   /** Share of all speech recognised so far, 0 to 1. */
   readonly progress: number
 }
@@ -20,7 +24,7 @@ interface TranscribeFileOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   /** Contract language; detected by the recogniser if absent. */
-  readonly language?: string
+  readonly language?: string | undefined
   /** Seconds that an earlier call has transcribed: chunks that start earlier are skipped. */
   readonly after?: number
   /** Silence that ends a chunk, seconds. Default: 2, which gives the recogniser most context. */
@@ -39,17 +43,29 @@ export async function* transcribeFile(
   const read = replayable(() => decodeVoice(path, { signal, timeoutMs: options.timeoutMs }))
   const pieces = await findSpeechChunks(read(), options)
   const total = pieces.reduce((sum, { start, end }) => sum + end - start, 0)
-  let done = 0
-  for await (const { span, sound } of readChunks(read(), pieces)) {
-    done += span.end - span.start
-    if (span.start < after) continue
+  const isDone = ({ start }: TimeSpan) => start < after
+  let done = pieces.filter(isDone).reduce((sum, { start, end }) => sum + end - start, 0)
+  const left = pieces.filter((piece) => !isDone(piece))
+  for await (const segment of recogniseSpans(read(), left, { recogniser, signal, language })) {
+    done += segment.span.end - segment.span.start
+    yield { ...segment, progress: done / total }
+  }
+}
+
+/** Recognises spans of a recording (mono, 16 kHz), in order and disjoint. */
+export async function* recogniseSpans(
+  recording: AsyncIterable<Float32Array>,
+  spans: readonly TimeSpan[],
+  { recogniser, signal, language }: Pick<TranscribeFileOptions, 'recogniser' | 'signal' | 'language'>,
+): AsyncGenerator<RecognisedSegment> {
+  for await (const { span, sound } of readChunks(recording, spans)) {
     const result = await recogniser.recognise(sound, { signal, ...(language !== undefined && { language }) })
     const words = result.words.map(({ text, start, end }) => ({
       text,
       start: span.start + start,
       end: span.start + end,
     }))
-    yield { ...result, words, span, progress: done / total }
+    yield { ...result, words, span }
   }
 }
 
