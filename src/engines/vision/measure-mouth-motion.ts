@@ -3,7 +3,7 @@ import type { Frame } from '../../media/clean/frame.ts'
 import { facePatch } from '../../media/cut/face-patch.ts'
 import { mouthMotion } from '../../media/cut/mouth-motion.ts'
 import type { MouthSample } from '../../media/cut/visual-speech.ts'
-import { constantRate, hertz } from '../../media/frame-rate.ts'
+import { constantRate, hertz, timeTolerance } from '../../media/frame-rate.ts'
 import type { Luma } from '../../media/text/luma.ts'
 import { type Face, interpolateLandmarks, linkFaces } from '../../media/vision/face.ts'
 import { sampleGrid, videoSearchSide } from './detect-faces.ts'
@@ -14,6 +14,8 @@ import { gridFrames } from './grid-frames.ts'
 export interface MeasureMouthMotionOptions {
   readonly threads: number
   readonly signal?: AbortSignal | undefined
+  /** Seconds that an earlier call has measured: samples that start earlier are skipped. */
+  readonly after?: number
   /** Called with 0 to 100, never decreasing. */
   readonly onProgress?: ((percent: number) => void) | undefined
 }
@@ -40,7 +42,7 @@ interface FrameSpan {
 export async function* measureMouthMotion(
   path: string,
   { video }: MediaFacts,
-  { threads, signal, onProgress }: MeasureMouthMotionOptions,
+  { threads, signal, after = 0, onProgress }: MeasureMouthMotionOptions,
 ): AsyncGenerator<MouthSample> {
   if (!video) return
   const step = Math.max(1, Math.floor(hertz(constantRate(video)) / samplesPerSecond))
@@ -56,6 +58,7 @@ export async function* measureMouthMotion(
     const motions = spanMotions(span.frames, faces, following ? await following.before : faces)
     for (const [offset, motion] of motions.entries()) {
       const start = grid.secondsAt(span.index + offset)
+      if (start < after - timeTolerance) continue
       onProgress?.(Math.min(99, (100 * start) / end))
       yield { start, end: grid.secondsAt(span.index + offset + 1), motion }
     }
@@ -63,6 +66,10 @@ export async function* measureMouthMotion(
   }
   let index = 0
   for await (const frame of gridFrames(path, { ...grid, video, threads, signal })) {
+    if (grid.secondsAt(searchAfter(index)) <= after) {
+      index += 1
+      continue
+    }
     const luma = { ...grid, values: frame.bytes.slice(0, frame.width * frame.height) }
     spans.at(-1)?.frames.push(luma)
     if (index % searchInterval === 0) spans.push({ index, frames: [luma], before: search(detector, frame) })
@@ -77,6 +84,11 @@ function search(detector: FaceDetector, frame: Frame): Promise<readonly Face[]> 
   // Handled where the faces are awaited.
   faces.catch(() => {})
   return faces
+}
+
+/** Returns the index of the first search after a frame. */
+function searchAfter(index: number): number {
+  return (Math.floor(index / searchInterval) + 1) * searchInterval
 }
 
 function endOf({ start_ms, duration_ms }: VideoFacts): number {

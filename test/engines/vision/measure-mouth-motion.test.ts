@@ -15,9 +15,9 @@ beforeAll(async () => {
   useTestPacks(join(folder, 'packs'))
 })
 
-async function measure(path: string, signal?: AbortSignal): Promise<MouthSample[]> {
+async function measure(path: string, signal?: AbortSignal, after = 0): Promise<MouthSample[]> {
   const samples: MouthSample[] = []
-  for await (const sample of measureMouthMotion(path, await probe(path), { threads: 2, signal }))
+  for await (const sample of measureMouthMotion(path, await probe(path), { threads: 2, signal, after }))
     samples.push(sample)
   return samples
 }
@@ -62,6 +62,18 @@ describe.skipIf(testdata('models') === undefined)('motion of the mouth (REELWRIG
     expect(omissions).toEqual([
       { start: expect.closeTo(third.start, 0.5), end: expect.closeTo(third.end, 0.5), overlap: 0 },
     ])
+  })
+
+  it('is the same when the measurement continues after any sample', async () => {
+    const path = await generateMedia(join(folder, 'short.mp4'), [
+      ...['-ss', '4', '-t', '2', '-i', join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4')],
+      ...['-an', '-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'],
+    ])
+    const samples = await measure(path)
+    expect(samples.length).toBeGreaterThan(25)
+    for (const count of [1, 11]) {
+      expect(await measure(path, undefined, samples[count - 1]?.end)).toEqual(samples.slice(count))
+    }
   })
 
   it('of silent people who move their heads and hands is not that of speech, but that of a mouthed word is', async () => {
