@@ -76,7 +76,7 @@ function strokeTimes(samples: readonly MouthSample[]): number[] {
 }
 
 /** Joins spans with shorter gaps than `maxGap`, seconds. */
-function joinSpans(spans: readonly TimeSpan[], maxGap: number): TimeSpan[] {
+export function joinSpans(spans: readonly TimeSpan[], maxGap: number): TimeSpan[] {
   const joined: TimeSpan[] = []
   for (const { start, end } of spans) {
     const last = joined.at(-1)
@@ -102,10 +102,10 @@ export interface HeardSpeech {
 }
 
 /** Tolerance of the times of recognised words, seconds. */
-const wordTolerance = 0.15
+export const wordTolerance = 0.15
 
 /** Longest time that a word covers, seconds: recognisers stretch a word over speech that they omit. */
-const longestWord = 1.5
+export const longestWord = 1.5
 
 /** Shorter uncovered speech is no omission: a breath, a click, or an inexact time. */
 const minOmission = 0.3

@@ -34,9 +34,15 @@ const punctuatedShare = 0.2
 
 /** Builds a transcript from recognised pieces of a recording, in order, whose times are relative to the recording. */
 export function transcriptFromRecognition(pieces: readonly RecognitionResult[]): Transcript {
-  const words = withoutOverlaps(pieces.flatMap(({ words: spoken, text }) => punctuateWords(spoken, text)))
-  const sentences = joinSentences(words, { ends: words.map((_, index) => index) })
-  return { words, timed: pieces.every(({ timed, words: spoken }) => timed || spoken.length === 0), sentences }
+  const words = pieces.flatMap(({ words: spoken, text }) => punctuateWords(spoken, text))
+  const timed = pieces.every((piece) => piece.timed || piece.words.length === 0)
+  return transcriptFromWords(words, timed)
+}
+
+/** Builds a transcript from words in order. `timed`: whether all their times are measured. */
+export function transcriptFromWords(spoken: readonly TimedWord[], timed: boolean): Transcript {
+  const words = withoutOverlaps(spoken)
+  return { words, timed, sentences: joinSentences(words, { ends: words.map((_, index) => index) }) }
 }
 
 /**
