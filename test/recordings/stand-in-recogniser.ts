@@ -15,10 +15,20 @@ export interface RecogniserErrors {
   readonly substitutions?: number
   /** Share of repeated passages that are returned once, with one long word, 0 to 1. */
   readonly swallowed?: number
+  /** Words that are left out. */
+  readonly omitted?: readonly OmittedWords[]
+}
+
+/** A range of words that is left out of longer sound. */
+export interface OmittedWords {
+  readonly from: number
+  readonly to: number
+  /** Whether they are recognised in sound that is at most 1 s longer than they are. */
+  readonly isHeardAlone: boolean
 }
 
 /** Errors of a usual recogniser. */
-export const usualErrors: Required<Omit<RecogniserErrors, 'seed'>> = {
+export const usualErrors: Required<Omit<RecogniserErrors, 'seed' | 'omitted'>> = {
   ...{ jitter: 0.08, substitutions: 0.05, swallowed: 0.5 },
 }
 
@@ -91,6 +101,7 @@ export function hear(truth: RecordingTruth, span: TimeSpan, errors: RecogniserEr
   for (const [index, word] of truth.words.entries()) {
     const middle = (word.start + word.end) / 2
     if (middle < span.start || middle >= span.end || truth.passages[word.passage]?.kind === 'filler') continue
+    if (isOmitted(truth, index, { span, errors })) continue
     if (lost.has(word.passage)) {
       longFrom ??= word.start
       continue
@@ -109,6 +120,21 @@ export function hear(truth: RecordingTruth, span: TimeSpan, errors: RecogniserEr
     longFrom = undefined
   }
   return orderWords(heard, span)
+}
+
+/** Sound beyond omitted words in which they are recognised, seconds. */
+const aloneSeconds = 1
+
+function isOmitted(
+  { words }: RecordingTruth,
+  index: number,
+  { span, errors }: { readonly span: TimeSpan; readonly errors: RecogniserErrors },
+): boolean {
+  return (errors.omitted ?? []).some(({ from, to, isHeardAlone }) => {
+    const seconds = (words[to - 1]?.end ?? 0) - (words[from]?.start ?? 0)
+    const isAlone = span.end - span.start <= seconds + aloneSeconds
+    return index >= from && index < to && !(isAlone && isHeardAlone)
+  })
 }
 
 /** Ends every word by the start of the next one, and keeps all within a span. */

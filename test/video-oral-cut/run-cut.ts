@@ -1,8 +1,9 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OutputOf } from '../../src/contract/operation.ts'
+import type { OutputOf, RunContext } from '../../src/contract/operation.ts'
 import type { Rational } from '../../src/contract/media-facts.ts'
 import type { ResultFile } from '../../src/contract/project.ts'
+import type { Manifest } from '../../src/engines/packs/manifest.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { videoOralCut } from '../../tools/video-oral-cut/contract.ts'
 import { plan } from '../../tools/video-oral-cut/plan.ts'
@@ -23,50 +24,61 @@ export interface CutRecording {
   readonly recording: Recording
   readonly report: OutputOf<typeof videoOralCut>['report']
   readonly errors: OutputOf<typeof videoOralCut>['errors']
+  readonly notes: readonly string[]
   readonly files: readonly CutFile[]
   readonly progress: readonly number[]
   /** Text of the result file of a type and format. */
   text(type: string, format: string): Promise<string>
 }
 
+/** Writes a recording as a video. Returns its path. */
+export type FilmRecording = (
+  folder: string,
+  recording: Recording,
+  options: { readonly name: string; readonly rate: Rational },
+) => Promise<string>
+
 let runs = 0
 
 /** Generates a recording and cuts it as a worker does, with a recogniser that knows it. */
 export async function cutRecording(
   folder: string,
-  options: ScriptOptions & {
-    readonly rate: Rational
-    readonly errors?: RecogniserErrors
-    /** Fields of the request, from the recording's own script. */
-    readonly request: (script: SpokenScript) => Readonly<Record<string, unknown>>
-  },
+  options: ScriptOptions &
+    Omit<CutSpokenOptions, 'service' | 'request'> & {
+      readonly errors?: RecogniserErrors | ((recording: Recording) => RecogniserErrors)
+      /** Fields of the request, from the recording's own script. */
+      readonly request: (script: SpokenScript) => Readonly<Record<string, unknown>>
+    },
 ): Promise<CutRecording> {
   const script = writeScript(options)
   const recording = await assemble(script)
-  await using recogniser = await startStandInRecogniser(recording, options.errors)
+  await using recogniser = await startStandInRecogniser(recording, errorsOf(options.errors, recording))
   const service = { address: `${recogniser.origin}/v1`, model: 'stand-in' }
   const cut = await cutSpoken(folder, recording, { ...options, service, request: options.request(script) })
   return { script, recording, ...cut }
+}
+
+interface CutSpokenOptions {
+  readonly rate: Rational
+  readonly service: { readonly address: string; readonly model: string }
+  /** Writes the recording as a video. Default: with the number of each frame in its picture. */
+  readonly film?: FilmRecording
+  readonly packs?: Partial<Manifest>
+  /** Changes of the context of the run. */
+  readonly context?: Partial<RunContext>
+  /** Fields of the request. */
+  readonly request: Readonly<Record<string, unknown>>
 }
 
 /** Cuts a recording as a worker does, with a transcription service. */
 export async function cutSpoken(
   folder: string,
   recording: Recording,
-  {
-    rate,
-    service,
-    request,
-  }: {
-    readonly rate: Rational
-    readonly service: { readonly address: string; readonly model: string }
-    /** Fields of the request. */
-    readonly request: Readonly<Record<string, unknown>>
-  },
+  { rate, service, film = writeRecording, packs, context: changes, request }: CutSpokenOptions,
 ): Promise<Omit<CutRecording, 'script' | 'recording'>> {
-  useSpeechPacks(folder)
+  useSpeechPacks(folder, packs)
   runs += 1
-  const path = await writeRecording(folder, recording, { rate, name: `talk-${runs}` })
+  const path = await film(folder, recording, { rate, name: `talk-${runs}` })
   configureServices({ transcription: service })
   try {
     const files = await stageFiles([path])
@@ -75,10 +87,11 @@ export async function cutSpoken(
     const scratch = join(folder, `run-${runs}`)
     await mkdir(scratch, { recursive: true })
     const { context, results, progress } = createTestContext(files, scratch)
-    const { report, errors, files: kept } = videoOralCut.output.parse(await run(input, context))
+    const output = videoOralCut.output.parse(await run(input, { ...context, ...changes }))
+    const { report, errors, files: kept, notes = [] } = output
     const cutFiles = kept.map((file, index) => ({ ...file, path: results[index]?.path ?? '' }))
     return {
-      ...{ report, errors, files: cutFiles, progress },
+      ...{ report, errors, notes, files: cutFiles, progress },
       text: (type, format) => {
         const file = cutFiles.find((one) => one.type === type && one.format.startsWith(format))
         return readFile(file?.path ?? '', 'utf8')
@@ -87,4 +100,11 @@ export async function cutSpoken(
   } finally {
     configureServices({})
   }
+}
+
+function errorsOf(
+  errors: RecogniserErrors | ((recording: Recording) => RecogniserErrors) | undefined,
+  recording: Recording,
+): RecogniserErrors | undefined {
+  return typeof errors === 'function' ? errors(recording) : errors
 }

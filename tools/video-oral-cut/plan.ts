@@ -6,8 +6,11 @@ import { videoOralCut } from './contract.ts'
 
 export type OralCutInput = InputOf<typeof videoOralCut>
 
-/** Expected seconds of work: start-up, per second of footage for recognition, and for rendering it at 1080p. */
-const workSeconds = { start: 5, recognition: 0.35, rendering: 0.6 }
+/**
+ * Expected seconds of work: start-up, per second of footage for recognition, for the analysis of its picture, and for
+ * rendering it at 1080p.
+ */
+const workSeconds = { start: 5, recognition: 0.35, picture: 0.25, rendering: 0.6 }
 
 /** Checks the rhythm and that the footage has sound. Prices its duration. */
 export const plan: PlanOperation<typeof videoOralCut> = (input, files) => {
@@ -21,8 +24,10 @@ export const plan: PlanOperation<typeof videoOralCut> = (input, files) => {
   }
   const length = facts.duration_ms / 1000
   const rendering = input.outputs.includes('video') ? workSeconds.rendering : 0
+  const picture = input.visual_assist ? workSeconds.picture : 0
   return {
     credits: creditsFor(videoOralCut.price, facts.duration_ms),
-    seconds: Math.round(10 * (workSeconds.start + (workSeconds.recognition + rendering) * length)) / 10,
+    seconds:
+      Math.round(10 * (workSeconds.start + (workSeconds.recognition + picture + rendering) * length)) / 10,
   }
 }

@@ -2,11 +2,12 @@ import type { OutputOf } from '../../src/contract/operation.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { joinWords } from '../../src/media/speech/words.ts'
 import type { IndexRange } from '../../src/media/speech/align.ts'
-import type { TimedWord } from '../../src/media/speech/speech-types.ts'
+import type { TimedWord, TimeSpan } from '../../src/media/speech/speech-types.ts'
 import type { videoOralCut } from './contract.ts'
 import type { HeardRecording } from './hear.ts'
 import type { OralCut } from './plan-cut.ts'
 import type { OralCutInput } from './plan.ts'
+import type { VisualAssist } from './visual-assist.ts'
 
 type Report = OutputOf<typeof videoOralCut>['report']
 
@@ -20,7 +21,11 @@ const toMilliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000
 export function oralCutReport(
   { transcript }: HeardRecording,
   { script, selection, plan, rate, profile }: OralCut,
-  { input, seconds }: { readonly input: OralCutInput; readonly seconds: number },
+  {
+    input,
+    seconds,
+    visual,
+  }: { readonly input: OralCutInput; readonly seconds: number; readonly visual?: VisualAssist | undefined },
 ): Report {
   const { words } = transcript
   const coverage = Math.round(selection.coverage * 1000) / 1000
@@ -44,7 +49,7 @@ export function oralCutReport(
     adaptive_rhythm: profile !== null,
     ...(profile && { pause_profile: roundedProfile(profile) }),
     analysis_degraded: !transcript.timed,
-    ...(input.visual_assist && { suspect_omissions: [], stt_recovered: [], visual_assist_degraded: true }),
+    ...(visual && visualFields(visual)),
     coverage,
     ...(coverage < lowCoverage && { low_coverage: true }),
     duration_before: toMilliseconds(seconds),
@@ -63,6 +68,18 @@ export function oralCutNotes(
     .map((range) => `${textOf(words, range)} at ${spanOf(words, range).start} s`)
   const more = fillers.length > places.length ? ` and ${fillers.length - places.length} more` : ''
   return [`removed ${fillers.length} hesitations: ${places.join(', ')}${more}`]
+}
+
+function visualFields({ omissions, recovered, degraded }: VisualAssist): Partial<Report> {
+  const rounded = <Span extends TimeSpan>(span: Span) => ({
+    ...span,
+    ...{ start: toMilliseconds(span.start), end: toMilliseconds(span.end) },
+  })
+  return {
+    suspect_omissions: omissions.map((one) => ({ ...rounded(one), overlap: toMilliseconds(one.overlap) })),
+    stt_recovered: recovered.map(rounded),
+    visual_assist_degraded: degraded !== null,
+  }
 }
 
 function roundedProfile(profile: NonNullable<OralCut['profile']>): Report['pause_profile'] {

@@ -17,11 +17,15 @@ import { type OralCut, planOralCut } from './plan-cut.ts'
 import { projectNotes } from './notes.ts'
 import type { OralCutInput } from './plan.ts'
 import { oralCutNotes, oralCutReport } from './report.ts'
+import { assistVisually } from './visual-assist.ts'
 
 type Output = OutputOf<typeof videoOralCut>
 
 /** Share of the progress taken by recognition, percent: all but the last seconds without a video. */
 const hearingPercent = { withVideo: 50, projectsOnly: 95 }
+
+/** Share of that taken by the analysis of the picture, if requested. */
+const visualShare = 0.5
 
 /** Recognises the footage, chooses takes, plans the cut, and writes its files. */
 export const run: RunOperation<typeof videoOralCut> = async (input, context) => {
@@ -29,14 +33,23 @@ export const run: RunOperation<typeof videoOralCut> = async (input, context) => 
   const { facts } = file
   if (!facts) throw new MediaError(6014, `file_id: ${file.name} is not a video`)
   const share = input.outputs.includes('video') ? hearingPercent.withVideo : hearingPercent.projectsOnly
-  const heard = await hearRecording(file, input, {
+  const hearing = input.visual_assist ? share * (1 - visualShare) : share
+  const first = await hearRecording(file, input, {
     ...context,
-    progress: (percent) => context.progress((percent * share) / 100),
+    progress: (percent) => context.progress((percent * hearing) / 100),
   })
+  const visual = input.visual_assist
+    ? await assistVisually(first, file, {
+        ...{ ...context, la: input.la },
+        progress: (percent) => context.progress(hearing + (percent * (share - hearing)) / 100),
+      })
+    : undefined
+  const heard = visual?.heard ?? first
   const cut = planOralCut(heard, input, facts)
   const project = oralCutProject({ ...file, facts }, cut, input)
   const errors: Output['errors'] = {}
   const notes = [...oralCutNotes(heard, cut), ...projectNotes(project, input, facts)]
+  if (visual?.degraded) notes.push(`visual_assist: ${visual.degraded}`)
   const files: ResultFile[] = []
   if (input.outputs.includes('project')) files.push(...(await writeProjects(project, input, context)))
   if (input.outputs.includes('video')) {
@@ -47,7 +60,7 @@ export const run: RunOperation<typeof videoOralCut> = async (input, context) => 
   const transcript = await writeTranscript(heard, { name: project.name, context, errors })
   if (transcript) files.push(transcript)
   return {
-    report: oralCutReport(heard, cut, { input, seconds: facts.duration_ms / 1000 }),
+    report: oralCutReport(heard, cut, { input, seconds: facts.duration_ms / 1000, visual }),
     ...{ files, errors },
     ...(notes.length > 0 && { notes }),
   }

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { runRaw } from '../../src/engines/ffmpeg/run.ts'
+import type { Rational } from '../../src/contract/media-facts.ts'
+import { encodeWav } from '../../src/media/audio/wav.ts'
+import { formatRate, hertz } from '../../src/media/frame-rate.ts'
+import { speechRate } from '../../src/media/speech/speech-types.ts'
+import { testdata } from '../engines/ffmpeg/generate-media.ts'
+import type { Recording } from './assemble.ts'
+
+/** A real speaker, 1080x720 at 30 fps: his lips move in these frames, and rest in those. Both included. */
+const [speaking, resting] = [
+  { first: 150, last: 197 },
+  { first: 268, last: 294 },
+] as const
+
+/** How a speaker is filmed. */
+export interface FilmOptions {
+  readonly name: string
+  readonly rate: Rational
+  /** Height of the picture before `filters`, px. Default: 360. */
+  readonly height?: number
+  /** Whether the lips move while somebody speaks. Default: true. */
+  readonly moves?: boolean
+  /** Filters and options of the encoder. */
+  readonly output?: readonly string[]
+}
+
+/** Writes a recording as `name`.mp4, in which a real face moves its lips while somebody speaks. Returns its path. */
+export async function filmSpeaker(
+  folder: string,
+  { samples, truth }: Recording,
+  { name, rate, height = 360, moves = true, output = [] }: FilmOptions,
+): Promise<string> {
+  const [video, sound] = [join(folder, `${name}.mp4`), join(folder, `${name}.wav`)]
+  await writeFile(sound, encodeWav({ samples, rate: speechRate }))
+  const width = 1.5 * height
+  const shots = await readSpeaker(width, height)
+  const frames = Math.ceil(truth.seconds * hertz(rate))
+  async function* input() {
+    for (let frame = 0; frame < frames; frame += 1) {
+      const time = frame / hertz(rate)
+      const speaks = moves && truth.passages.some(({ start, end }) => time >= start && time < end)
+      yield await Promise.resolve(shots[backAndForth(frame, speaks ? speaking : resting)] ?? Buffer.alloc(0))
+    }
+  }
+  await runRaw({
+    args: [
+      ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${width}x${height}`],
+      ...['-framerate', formatRate(rate), '-i', 'pipe:0', '-i', sound],
+      ...['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '20', '-pix_fmt', 'yuv420p', ...output],
+      ...['-c:a', 'aac', '-b:a', '192k', '-ar', '48000', video],
+    ],
+    input: input(),
+    timeoutMs: 600_000,
+  })
+  return video
+}
+
+/** Decodes the frames of the speaker. */
+async function readSpeaker(width: number, height: number): Promise<Buffer[]> {
+  const chunks: Buffer[] = []
+  await runRaw({
+    args: [
+      ...['-i', join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4'), '-map', '0:v:0'],
+      ...['-vf', `scale=${width}:${height}:flags=area,format=yuv420p`, '-f', 'rawvideo', 'pipe:1'],
+    ],
+    timeoutMs: 600_000,
+    onOutput: (chunk) => void chunks.push(chunk),
+  })
+  const frames = Buffer.concat(chunks)
+  const length = 1.5 * width * height
+  return Array.from({ length: Math.floor(frames.length / length) }, (_, frame) =>
+    frames.subarray(frame * length, (frame + 1) * length),
+  )
+}
+
+/** Frame of a span that is played forward and backward in turn. */
+function backAndForth(
+  at: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): number {
+  const steps = last - first
+  const position = at % (2 * steps)
+  return first + (position <= steps ? position : 2 * steps - position)
+}
