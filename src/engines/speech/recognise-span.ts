@@ -1,10 +1,10 @@
 import { LevelTrack } from '../../media/cut/level-track.ts'
 import { mapSpeech } from '../../media/cut/speech-map.ts'
 import { speechParts } from '../../media/cut/speech-parts.ts'
-import { speechRate, type TimeSpan } from '../../media/speech/speech-types.ts'
+import { type RecognisedSegment, speechRate, type TimeSpan } from '../../media/speech/speech-types.ts'
 import { readVoice } from '../ffmpeg/sound.ts'
 import type { Recogniser } from './speech-engines.ts'
-import { type RecognisedSegment, recogniseSpans } from './transcribe.ts'
+import { recogniseSpans } from './transcribe.ts'
 
 export interface RecogniseSpanOptions {
   readonly recogniser: Recogniser

@@ -1,17 +1,17 @@
 import { hasWords } from '../../media/speech/sentences.ts'
 import { recognitionChunks, SpeechSpanDetector } from '../../media/speech/speech-spans.ts'
-import { type RecognitionResult, speechRate, type TimeSpan } from '../../media/speech/speech-types.ts'
+import {
+  type RecognisedSegment,
+  type RecognitionResult,
+  speechRate,
+  type TimeSpan,
+} from '../../media/speech/speech-types.ts'
 import { transcriptSimilarity } from '../../media/speech/transcript-similarity.ts'
 import { replayable } from '../../media/audio/replayable.ts'
 import { resample } from '../../media/audio/resample.ts'
 import { decodeVoice } from '../ffmpeg/sound.ts'
 import type { Recogniser, SpeechCallOptions } from './speech-engines.ts'
 import { openVoiceActivityDetector, vadFrameSeconds } from './voice-activity.ts'
-
-/** Recognised speech of a span of a recording; times are relative to the recording. */
-export interface RecognisedSegment extends RecognitionResult {
-  readonly span: TimeSpan
-}
 
 /** Recognised speech of one chunk of a recording. */
 export interface TranscribedSegment extends RecognisedSegment {

@@ -25,6 +25,11 @@ export interface RecognitionResult {
   readonly language: string | null
 }
 
+/** Recognised speech of a span of a recording; times are relative to the recording. */
+export interface RecognisedSegment extends RecognitionResult {
+  readonly span: TimeSpan
+}
+
 /** A candidate language of a piece of sound. */
 export interface LanguageCandidate {
   /** Language code of the engine, ISO 639-1 if one exists. */
