@@ -18,7 +18,7 @@ const [speaking, resting] = [
 export interface FilmOptions {
   readonly name: string
   readonly rate: Rational
-  /** Height of the picture before `filters`, px. Default: 360. */
+  /** Height of the picture before `filters`, px. Default: 240. */
   readonly height?: number
   /** Whether the lips move while somebody speaks. Default: true. */
   readonly moves?: boolean
@@ -30,7 +30,7 @@ export interface FilmOptions {
 export async function filmSpeaker(
   folder: string,
   { samples, truth }: Recording,
-  { name, rate, height = 360, moves = true, output = [] }: FilmOptions,
+  { name, rate, height = 240, moves = true, output = [] }: FilmOptions,
 ): Promise<string> {
   const [video, sound] = [join(folder, `${name}.mp4`), join(folder, `${name}.wav`)]
   await writeFile(sound, encodeWav({ samples, rate: speechRate }))

@@ -24,7 +24,7 @@ export interface HeardRecording {
 const takePauseSeconds = 0.35
 
 /** Time limit of reading the sound: ten minutes and four times its length, ms. */
-export const soundTimeoutMs = (seconds: number) => (600 + 4 * seconds) * 1000
+export const timeoutMs = (seconds: number) => (600 + 4 * seconds) * 1000
 
 /** Recognises a recording and measures its levels. Chunks that an earlier attempt recognised are not repeated. */
 export async function hearRecording(
@@ -32,7 +32,7 @@ export async function hearRecording(
   { la }: Pick<OralCutInput, 'la'>,
   { signal, steps, progress }: Pick<RunContext, 'signal' | 'steps' | 'progress'>,
 ): Promise<HeardRecording> {
-  const limit = soundTimeoutMs((file.facts?.duration_ms ?? 0) / 1000)
+  const limit = timeoutMs((file.facts?.duration_ms ?? 0) / 1000)
   const language = spokenLanguage(la)
   await using recogniser = await (await selectRecogniser(language)).open(signal)
   const store = join(steps, `heard-${recogniser.name.replaceAll(/[^\w.-]/g, '_')}.jsonl`)

@@ -4,7 +4,7 @@ import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { decodeVoice } from '../../src/engines/ffmpeg/sound.ts'
 import { selectRecogniser } from '../../src/engines/speech/select-engine.ts'
-import { type RecognisedSegment, recogniseSpans } from '../../src/engines/speech/transcribe.ts'
+import { recogniseSpans } from '../../src/engines/speech/transcribe.ts'
 import { measureMouthMotion } from '../../src/engines/vision/measure-mouth-motion.ts'
 import { insertWords } from '../../src/media/cut/insert-words.ts'
 import { minMoving, minSeen, speakerVisibility } from '../../src/media/cut/speaker-visibility.ts'
@@ -17,10 +17,10 @@ import {
   type SuspectOmission,
   visualSpeech,
 } from '../../src/media/cut/visual-speech.ts'
-import type { TimedWord, TimeSpan } from '../../src/media/speech/speech-types.ts'
+import type { RecognisedSegment, TimedWord, TimeSpan } from '../../src/media/speech/speech-types.ts'
 import { transcriptFromRecognition, transcriptFromWords } from '../../src/media/speech/transcript.ts'
 import { joinWords } from '../../src/media/speech/words.ts'
-import { type HeardRecording, soundTimeoutMs } from './hear.ts'
+import { type HeardRecording, timeoutMs } from './hear.ts'
 import type { OralCutInput } from './plan.ts'
 import { openStoredLines } from './stored-lines.ts'
 
@@ -167,7 +167,7 @@ async function recogniseAgain(
   )
   const left = parts.filter(({ start }) => start >= after)
   if (left.length > 0) {
-    const sound = decodeVoice(path, { signal, timeoutMs: soundTimeoutMs((facts?.duration_ms ?? 0) / 1000) })
+    const sound = decodeVoice(path, { signal, timeoutMs: timeoutMs((facts?.duration_ms ?? 0) / 1000) })
     for await (const segment of recogniseSpans(sound, left, { recogniser, signal, language })) {
       segments.push(segment)
       await store.add(segment)
