@@ -109,4 +109,17 @@ describe.skipIf(!canSpeak)('the stand-in recogniser', () => {
     const alone = { start: both.start, end: restart.end + 0.05 }
     expect(hear(truth, alone, { swallowed: 1 })).toHaveLength(2)
   })
+
+  it('leaves words out of longer sound, and hears them alone where it can', async () => {
+    const { truth } = await assemble(
+      writeScript({ language: 'en-US', seed: 5, sentences: 1, mistakes: false }),
+    )
+    const texts = (span: { start: number; end: number }, isHeardAlone: boolean) =>
+      hear(truth, span, { omitted: [{ from: 1, to: 3, isHeardAlone }] }).map(({ text }) => text)
+    const all = truth.words.map(({ text }) => text)
+    const alone = { start: truth.words[1]?.start ?? 0, end: truth.words[2]?.end ?? 0 }
+    expect(texts({ start: 0, end: truth.seconds }, true)).toEqual([all[0], ...all.slice(3)])
+    expect(texts(alone, true)).toEqual(all.slice(1, 3))
+    expect(texts(alone, false)).toEqual([])
+  })
 })
