@@ -66,6 +66,10 @@ export async function assemble(
     room = -62,
     seed = 1,
     clipOf = (passage: Passage) => speakPassage(passage, sentenceTables[language].voice),
+  }: {
+    readonly room?: number | undefined
+    readonly seed?: number
+    readonly clipOf?: (passage: Passage) => Promise<Clip>
   } = {},
 ): Promise<Recording> {
   const clips = await clipsOf(plan, clipOf)

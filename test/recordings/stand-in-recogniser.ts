@@ -41,24 +41,29 @@ interface HeardWord extends TimeSpan {
 /**
  * Starts an OpenAI-compatible transcription service that knows a recording. It finds the received sound in the recording
  * by its content and returns the words whose middle is in it, without fillers, with the given errors. The errors of a
- * word depend on the seed and the word only. Sound that is not in the recording has no words.
+ * word depend on the seed and the word only. Sound that is not in the recording has no words. `swallowed` collects the
+ * passages that were swallowed in a response.
  */
 export async function startStandInRecogniser(
   recording: Recording,
   errors: RecogniserErrors = usualErrors,
-): Promise<FakeService> {
+): Promise<FakeService & { readonly swallowed: ReadonlySet<number> }> {
   const find = soundFinder(recording.samples)
-  return await startFakeService((response, heard) => {
+  const swallowed = new Set<number>()
+  const service = await startFakeService((response, heard) => {
     const sound = receivedSound(heard.body)
     if (!sound || !heard.path.endsWith('/audio/transcriptions')) return fails(404)(response, heard)
     const seconds = sound.length / speechRate
     const start = find(sound)
-    const words = start === null ? [] : hear(recording.truth, { start, end: start + seconds }, errors)
+    const span = start === null ? null : { start, end: start + seconds }
+    const words = span ? hear(recording.truth, span, errors) : []
+    for (const passage of span ? swallowedIn(recording.truth, span, errors) : []) swallowed.add(passage)
     return json(transcription(words, { language: recording.truth.language, start: start ?? 0, seconds }))(
       response,
       heard,
     )
   })
+  return Object.assign(service, { swallowed })
 }
 
 /** Sound of a form with a WAV file: mono, 16 kHz. */
@@ -93,8 +98,8 @@ function transcription(
 
 /** Returns what a recogniser hears in a span of a recording: words in order, without overlaps, within the span. */
 export function hear(truth: RecordingTruth, span: TimeSpan, errors: RecogniserErrors): HeardWord[] {
-  const { seed = 1, jitter = 0, substitutions = 0, swallowed = 0 } = errors
-  const lost = swallowedPassages(truth, { span, share: swallowed, seed })
+  const { seed = 1, jitter = 0, substitutions = 0 } = errors
+  const lost = swallowedIn(truth, span, errors)
   const vocabulary = sentenceTables[truth.language].sentences.flat()
   const heard: HeardWord[] = []
   let longFrom: number | undefined
@@ -156,9 +161,10 @@ function orderWords(words: readonly HeardWord[], span: TimeSpan): HeardWord[] {
 const minWordSeconds = 0.02
 
 /** Passages of a span that are swallowed: attempts that another attempt at the same sentence follows within the span. */
-function swallowedPassages(
+function swallowedIn(
   { passages, words }: RecordingTruth,
-  { span, share, seed }: { readonly span: TimeSpan; readonly share: number; readonly seed: number },
+  span: TimeSpan,
+  { seed = 1, swallowed: share = 0 }: RecogniserErrors,
 ): Set<TruthWord['passage']> {
   const swallowed = new Set<number>()
   for (const [index, passage] of passages.entries()) {

@@ -25,6 +25,8 @@ export interface CutRecording {
   readonly report: OutputOf<typeof videoOralCut>['report']
   readonly errors: OutputOf<typeof videoOralCut>['errors']
   readonly notes: readonly string[]
+  /** Passages that the recogniser swallowed at least once. */
+  readonly swallowed: ReadonlySet<number>
   readonly files: readonly CutFile[]
   readonly progress: readonly number[]
   /** Text of the result file of a type and format. */
@@ -46,16 +48,18 @@ export async function cutRecording(
   options: ScriptOptions &
     Omit<CutSpokenOptions, 'service' | 'request'> & {
       readonly errors?: RecogniserErrors | ((recording: Recording) => RecogniserErrors)
+      /** Room tone, dBFS. Default: -62. */
+      readonly room?: number
       /** Fields of the request, from the recording's own script. */
       readonly request: (script: SpokenScript) => Readonly<Record<string, unknown>>
     },
 ): Promise<CutRecording> {
   const script = writeScript(options)
-  const recording = await assemble(script)
+  const recording = await assemble(script, { room: options.room })
   await using recogniser = await startStandInRecogniser(recording, errorsOf(options.errors, recording))
   const service = { address: `${recogniser.origin}/v1`, model: 'stand-in' }
   const cut = await cutSpoken(folder, recording, { ...options, service, request: options.request(script) })
-  return { script, recording, ...cut }
+  return { script, recording, swallowed: recogniser.swallowed, ...cut }
 }
 
 interface CutSpokenOptions {
@@ -75,7 +79,7 @@ export async function cutSpoken(
   folder: string,
   recording: Recording,
   { rate, service, film = writeRecording, packs, context: changes, request }: CutSpokenOptions,
-): Promise<Omit<CutRecording, 'script' | 'recording'>> {
+): Promise<Omit<CutRecording, 'script' | 'recording' | 'swallowed'>> {
   useSpeechPacks(folder, packs)
   runs += 1
   const path = await film(folder, recording, { rate, name: `talk-${runs}` })

@@ -20,8 +20,13 @@ const apartSeconds = 0.25
 /** Most unscripted units that stay within a take: small additions of the speaker. */
 const maxAddedUnits = 3
 
-/** Least share of equal units for words to be the start of what follows. */
-const restartShare = 0.6
+/** Silence that counts as a pause after a restart, seconds: short, because times of words are inexact. */
+const restartPause = 0.1
+
+/** Returns the least share of equal units for words to be the start of what follows after a pause in seconds. */
+export function restartShare(pause: number): number {
+  return pause >= restartPause ? 0.5 : 0.6
+}
 
 /** Words within a kept take that are not in the script. Word indexes. */
 export interface Insertions {
@@ -53,7 +58,7 @@ export function classifyInsertions(
     if (isHesitation) fillers.push(words)
     if (
       isHesitation ||
-      isRestart(spoken, { from, to }) ||
+      isRestart(spoken, { from, to }, pauseBefore(words.to, heard)) ||
       isApart(words, heard) ||
       to - from > maxAddedUnits
     ) {
@@ -64,12 +69,21 @@ export function classifyInsertions(
   return { cut, fillers }
 }
 
-/** Whether heard units are the beginning of what follows them, or repeat what precedes them. */
-export function isRestart({ units }: HeardUnits, { from, to }: IndexRange): boolean {
+/** Silence before a word, seconds; none before the first one. */
+function pauseBefore(word: number, heard: readonly TimedWord[]): number {
+  return (heard[word]?.start ?? 0) - (heard[word - 1]?.end ?? Infinity)
+}
+
+/**
+ * Whether heard units are the beginning of what follows them after a `pause` in seconds, or repeat what precedes them.
+ */
+export function isRestart({ units }: HeardUnits, { from, to }: IndexRange, pause = 0): boolean {
   const length = to - from
   const equalUnits = (start: number) =>
     units.slice(from, to).filter(({ text }, index) => units[start + index]?.text === text).length
-  return Math.max(equalUnits(to), equalUnits(from - length)) >= restartShare * length
+  return (
+    equalUnits(to) >= restartShare(pause) * length || equalUnits(from - length) >= restartShare(0) * length
+  )
 }
 
 function isApart({ from, to }: IndexRange, heard: readonly TimedWord[]): boolean {

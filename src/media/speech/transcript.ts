@@ -124,7 +124,7 @@ function withoutOverlaps(words: readonly TimedWord[]): TimedWord[] {
 const letters = (text: string) => text.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '')
 
 /** Takes over the punctuation of a text for its words, which some recognisers report without any. */
-function punctuateWords(words: readonly TimedWord[], text: string): readonly TimedWord[] {
+export function punctuateWords(words: readonly TimedWord[], text: string): readonly TimedWord[] {
   if (words.some((word) => endsSentence(word.text))) return words
   let at = 0
   const punctuated: TimedWord[] = []

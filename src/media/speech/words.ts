@@ -33,11 +33,15 @@ export function joinWords(words: readonly string[]): string {
   }, '')
 }
 
+/** Length of a spoken word: a space takes about as long as a letter, a Chinese character as two letters. */
+export function spokenLength(word: string): number {
+  return isSpaceless(word) ? 2 : [...word].length + 1
+}
+
 /** Words of a text, with the time of the span distributed by their lengths. */
 export function distributeTime(text: string, { start, end }: TimeSpan): TimedWord[] {
   const words = splitWords(text)
-  // A space takes about as long as a letter, a Chinese character as two letters.
-  const weights = words.map((part) => (isSpaceless(part) ? 2 : [...part].length + 1))
+  const weights = words.map(spokenLength)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   let before = 0
   return words.map((part, index) => {

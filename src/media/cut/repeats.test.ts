@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { splitWords } from '../speech/words.ts'
 import type { TimedWord } from '../speech/speech-types.ts'
-import { findRetakes } from './rebuild.ts'
+import { findRetakes } from './repeats.ts'
 
 /** What stays of a reading: `|` is a pause of a second, each word takes 0.3 s. */
 function keep(reading: string): string {

@@ -1,0 +1,236 @@
+import type { IndexRange } from '../speech/align.ts'
+import type { TimedWord } from '../speech/speech-types.ts'
+import { type HeardUnits, heardUnits, indexesOf, wordRange } from './heard-units.ts'
+import { isFiller } from './insertions.ts'
+
+/** Words that are said again later: an attempt that was given up, or a passage with other words than the last take. */
+export interface RepeatedWords extends IndexRange {
+  readonly reason: 'retake' | 'misread'
+}
+
+/** Silence after which an attempt may end, and a new one begin, seconds: short, because times of words are inexact. */
+const attemptPause = 0.1
+
+/** Silence that separates utterances, seconds. */
+const utterancePause = 0.35
+
+/** Speech after the start of a passage in which a repetition counts as another take, seconds. */
+const retakeWindow = 90
+
+/** Longest attempt, units. */
+const maxAttemptUnits = 80
+
+/**
+ * Least likeness of a repetition, 0 to 1 (edit distance against the length); that of whole sentences that follow each
+ * other, of which the first one is misread; and the least units of such a sentence. Shorter sentences are similar by
+ * chance.
+ */
+const [minLikeness, minMisreadLikeness, minMisreadUnits] = [0.7, 0.5, 4]
+
+/** Largest difference of the lengths of a misread sentence and its repetition. */
+const maxLengthDifference = 0.25
+
+/** Least units of an utterance that is compared at any distance. */
+const minFarUnits = 5
+
+/** Longest restart within an utterance that is found, units. */
+const maxRestartUnits = 8
+
+/** The heard units without hesitations, and where attempts may begin. */
+interface Speech {
+  readonly texts: readonly string[]
+  /** Words of each unit. */
+  readonly words: readonly IndexRange[]
+  /** Silence before each unit, seconds. */
+  readonly pauses: readonly number[]
+  /** Whether a sentence ends before each unit; the end of the speech ends one. */
+  readonly isSentenceStart: readonly boolean[]
+  readonly starts: readonly number[]
+}
+
+/**
+ * Returns the words that are said again, ascending: earlier takes, beginnings that are broken off, misread sentences
+ * before their correction, and immediate repetitions of at least two units. Without a script this is all that shows a
+ * retake. `ends`: words that end a sentence.
+ */
+export function findRetakes(
+  heard: readonly TimedWord[],
+  ends: ReadonlySet<number> = new Set(),
+): RepeatedWords[] {
+  const speech = speechOf(heardUnits(heard), heard, ends)
+  const reasons = new Map<number, RepeatedWords['reason']>()
+  const drop = (units: IndexRange, reason: RepeatedWords['reason']) => {
+    for (const word of indexesOf(wordRange({ units: [], words: speech.words }, units)))
+      if (!reasons.has(word)) reasons.set(word, reason)
+  }
+  for (let from = 0; from < speech.texts.length;) {
+    const attempt = findAttempt(speech, from)
+    if (attempt) drop({ from, to: attempt.to }, attempt.reason)
+    from = attempt?.to ?? nextStart(speech, from)
+  }
+  for (const utterance of utterances(speech)) {
+    if (isSaidLater(speech, utterance)) drop(utterance, 'retake')
+    else for (const restart of findRestarts(speech, utterance)) drop(restart, 'retake')
+  }
+  const ranges: { from: number; to: number; reason: RepeatedWords['reason'] }[] = []
+  for (const [word, reason] of [...reasons].toSorted(([one], [other]) => one - other)) {
+    const last = ranges.at(-1)
+    if (last?.to === word && last.reason === reason) last.to += 1
+    else ranges.push({ from: word, to: word + 1, reason })
+  }
+  return ranges
+}
+
+function speechOf(
+  { units, words }: HeardUnits,
+  heard: readonly TimedWord[],
+  ends: ReadonlySet<number>,
+): Speech {
+  const kept = indexesOf({ from: 0, to: units.length }).filter((unit) => !isFiller(units[unit]?.text ?? ''))
+  const ranges = kept.map((unit) => words[unit] ?? { from: 0, to: 0 })
+  const isNewWord = ranges.map(({ from }, at) => ranges[at - 1]?.from !== from)
+  return {
+    texts: kept.map((unit) => units[unit]?.text ?? ''),
+    words: ranges,
+    pauses: ranges.map(({ from }, at) =>
+      isNewWord[at] ? (heard[from]?.start ?? 0) - (heard[from - 1]?.end ?? -Infinity) : 0,
+    ),
+    isSentenceStart: ranges.map(
+      ({ from }, at) => (isNewWord[at] ?? true) && (from === 0 || ends.has(from - 1)),
+    ),
+    starts: ranges.map(({ from }) => heard[from]?.start ?? 0),
+  }
+}
+
+/** Whether an attempt may begin with a unit. */
+function isStart({ pauses, isSentenceStart }: Speech, unit: number): boolean {
+  return (isSentenceStart[unit] ?? false) || (pauses[unit] ?? 0) >= attemptPause
+}
+
+function nextStart(speech: Speech, from: number): number {
+  let next = from + 1
+  while (next < speech.texts.length && !isStart(speech, next)) next += 1
+  return next
+}
+
+/** Finds the attempt that begins with a unit and is taken up again directly after it; the most alike one. */
+function findAttempt(
+  speech: Speech,
+  from: number,
+): { readonly to: number; readonly reason: RepeatedWords['reason'] } | undefined {
+  const { texts, starts } = speech
+  let best:
+    | { readonly to: number; readonly reason: RepeatedWords['reason']; readonly score: number }
+    | undefined
+  for (let to = nextStart(speech, from); to < texts.length; to = nextStart(speech, to)) {
+    const length = to - from
+    if (length > maxAttemptUnits || (starts[to] ?? 0) - (starts[from] ?? 0) > retakeWindow) break
+    const part = texts.slice(from, to)
+    const after = texts.slice(to, to + Math.ceil(length * (1 + maxLengthDifference)) + 1)
+    const distances = endDistances(part, after, 1)
+    const errors = Math.min(...distances)
+    const likeness = 1 - errors / length
+    const score = length - 2 * errors
+    const isRetake =
+      likeness >= minLikeness &&
+      (length >= 2 || isCutShort(speech, from, to)) &&
+      beginsAlike(speech, { from, to }, { after, errors })
+    const isMisread = !isRetake && isMisreadSentence(speech, { from, to }, distances)
+    if ((isRetake || isMisread) && (!best || score > best.score))
+      best = { to, reason: isRetake ? 'retake' : 'misread', score }
+  }
+  return best
+}
+
+/** Units at the start of an attempt that are compared by themselves. */
+const anchorUnits = 4
+
+/** Whether the beginning of an attempt is said again too: it is not the end of the sentence before it. */
+function beginsAlike(
+  speech: Speech,
+  { from, to }: IndexRange,
+  { after, errors }: { readonly after: readonly string[]; readonly errors: number },
+): boolean {
+  const anchor = speech.texts.slice(from, Math.min(to, from + anchorUnits))
+  const maxErrors = Math.floor((anchor.length + 1) / anchorUnits)
+  if (Math.min(...endDistances(anchor, after, 1)) > maxErrors) return false
+  const next = nextStart(speech, from)
+  if (next >= to) return true
+  const rest = Math.min(...endDistances(speech.texts.slice(next, to), after, 1))
+  return errors - rest <= (next - from) / 2
+}
+
+/** Whether a single unit is the start of a longer utterance. */
+function isCutShort(speech: Speech, from: number, to: number): boolean {
+  const end = nextStart(speech, to)
+  return (speech.pauses[to] ?? 0) >= utterancePause && end - to > to - from
+}
+
+/** Whether a whole sentence is followed by one of about the same length with at least half of its words. */
+function isMisreadSentence(
+  { isSentenceStart, texts }: Speech,
+  { from, to }: IndexRange,
+  distances: readonly number[],
+): boolean {
+  const length = to - from
+  if (length < minMisreadUnits || !isSentenceStart[from] || !isSentenceStart[to]) return false
+  return distances.some((errors, count) => {
+    const end = to + count
+    const isWhole = end === texts.length || isSentenceStart[end] === true
+    return (
+      isWhole &&
+      Math.abs(count - length) <= Math.ceil(maxLengthDifference * length) &&
+      errors <= (1 - minMisreadLikeness) * length
+    )
+  })
+}
+
+/** Ranges of units between longer silences. */
+function utterances({ texts, pauses }: Speech): IndexRange[] {
+  const starts = indexesOf({ from: 0, to: texts.length }).filter(
+    (unit) => unit === 0 || (pauses[unit] ?? 0) >= utterancePause,
+  )
+  return starts.map((from, index) => ({ from, to: starts[index + 1] ?? texts.length }))
+}
+
+/** Whether a long utterance is contained in the speech after it. */
+function isSaidLater({ texts, starts }: Speech, { from, to }: IndexRange): boolean {
+  const length = to - from
+  if (length < minFarUnits) return false
+  let end = to
+  while (end < texts.length && (starts[end] ?? 0) - (starts[to - 1] ?? 0) < retakeWindow) end += 1
+  return (
+    Math.min(...endDistances(texts.slice(from, to), texts.slice(to, end), 0)) <= (1 - minLikeness) * length
+  )
+}
+
+/**
+ * Edit distances, in units, of `part` from the parts of `text` that end at each position (Sellers 1980). `skipCost`: of
+ * a unit before them.
+ */
+function endDistances(part: readonly string[], text: readonly string[], skipCost: number): number[] {
+  let row = Array.from({ length: text.length + 1 }, (_, index) => index * skipCost)
+  for (const unit of part) {
+    const next = [(row[0] ?? 0) + 1]
+    for (const [index, other] of text.entries()) {
+      const replaced = (row[index] ?? 0) + (unit === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row
+}
+
+/** Finds sequences of two or more units in an utterance that are repeated at once; the last one stays. */
+function findRestarts({ texts }: Speech, { from, to }: IndexRange): IndexRange[] {
+  const restarts: IndexRange[] = []
+  for (let at = from; at < to;) {
+    let length = Math.min(maxRestartUnits, Math.floor((to - at) / 2))
+    const repeats = () =>
+      texts.slice(at, at + length).every((text, index) => texts[at + length + index] === text)
+    while (length >= 2 && !repeats()) length -= 1
+    if (length >= 2) restarts.push({ from: at, to: at + length })
+    at += Math.max(1, length >= 2 ? length : 1)
+  }
+  return restarts
+}
