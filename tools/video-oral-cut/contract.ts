@@ -105,9 +105,7 @@ const output = z.object({
     duration_after: time.describe('s'),
   }),
   files: z.array(resultFile),
-  errors: z
-    .object({ transcript: z.string().optional(), video: z.string().optional() })
-    .describe('Outputs that failed'),
+  errors: z.object({ transcript: z.string().optional() }).describe('Outputs that failed'),
   notes: z.array(z.string()).optional().describe('Remarks on the result'),
 })
 

@@ -1,6 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJson } from '../../src/contract/bounded-json.ts'
 import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
 import { decodeVoice } from '../../src/engines/ffmpeg/sound.ts'
@@ -15,6 +13,7 @@ import { speechParts } from '../../src/media/cut/speech-parts.ts'
 import type { RecognisedSegment, TimeSpan } from '../../src/media/speech/speech-types.ts'
 import { type Transcript, transcriptFromRecognition } from '../../src/media/speech/transcript.ts'
 import type { OralCutInput } from './plan.ts'
+import { openStoredLines } from './stored-lines.ts'
 
 /** What is heard in a recording: its words, and the levels by which it is cut. */
 export interface HeardRecording {
@@ -28,21 +27,33 @@ export interface HeardRecording {
 const takePauseSeconds = 0.35
 
 /** Time limit of reading the sound: ten minutes and four times its length, ms. */
-export const timeoutMs = (seconds: number) => (600 + 4 * seconds) * 1000
+const timeoutMs = (seconds: number) => (600 + 4 * seconds) * 1000
 
 /** Share of the progress taken by the first recognition, percent. */
 const firstPassPercent = 90
 
 /** How a recording is heard. */
-interface Hearing {
+interface Hearing extends Pick<RunContext, 'signal' | 'steps' | 'progress'>, AsyncDisposable {
   readonly path: string
   readonly recogniser: Recogniser
   /** Contract language. */
   readonly language: string
   readonly timeoutMs: number
-  readonly signal: AbortSignal
-  readonly steps: string
-  readonly progress: (percent: number) => void
+}
+
+/** Opens the recogniser of a recording. */
+export async function openHearing(
+  { path, facts }: StagedFile,
+  { la }: Pick<OralCutInput, 'la'>,
+  { signal, steps, progress }: Pick<RunContext, 'signal' | 'steps' | 'progress'>,
+): Promise<Hearing> {
+  const language = spokenLanguage(la)
+  const recogniser = await (await selectRecogniser(language)).open(signal)
+  return {
+    ...{ path, recogniser, language, signal, steps, progress },
+    timeoutMs: timeoutMs((facts?.duration_ms ?? 0) / 1000),
+    [Symbol.asyncDispose]: () => recogniser[Symbol.asyncDispose](),
+  }
 }
 
 /**
@@ -51,35 +62,30 @@ interface Hearing {
  */
 export async function hearRecording(
   file: StagedFile,
-  { la }: Pick<OralCutInput, 'la'>,
-  { signal, steps, progress }: Pick<RunContext, 'signal' | 'steps' | 'progress'>,
+  input: Pick<OralCutInput, 'la'>,
+  context: Pick<RunContext, 'signal' | 'steps' | 'progress'>,
 ): Promise<HeardRecording> {
-  const language = spokenLanguage(la)
-  await using recogniser = await (await selectRecogniser(language)).open(signal)
-  const hearing = {
-    ...{ path: file.path, recogniser, language, signal, steps, progress },
-    timeoutMs: timeoutMs((file.facts?.duration_ms ?? 0) / 1000),
-  }
+  await using hearing = await openHearing(file, input, context)
   const segments = await recogniseAll(hearing)
   const levels = await measureLevels(hearing)
   const repeated = await recogniseAgain(hearing, doubtfulSpans(segments, levels), levels)
   return {
     transcript: transcriptFromRecognition(replaceDoubtful(segments, repeated)),
     levels,
-    recogniser: recogniser.name,
+    recogniser: hearing.recogniser.name,
   }
 }
 
 /** Recognises all speech. */
 async function recogniseAll(hearing: Hearing): Promise<RecognisedSegment[]> {
-  const store = storePath(hearing, 'heard')
-  const segments = await readSegments(store)
+  const store = await openStoredLines<RecognisedSegment>(storePath(hearing, 'heard'))
+  const segments = [...store.items]
   const after = segments.at(-1)?.span.end ?? 0
   for await (const { progress, ...segment } of transcribeFile(hearing.path, {
     ...{ ...hearing, after, maxPause: takePauseSeconds },
   })) {
     segments.push(segment)
-    await appendFile(store, `${JSON.stringify(segment)}\n`)
+    await store.add(segment)
     hearing.progress(firstPassPercent * progress)
   }
   return segments
@@ -91,38 +97,53 @@ async function recogniseAgain(
   spans: readonly TimeSpan[],
   levels: SpeechLevels,
 ): Promise<RepeatedSpan[]> {
-  const { path, recogniser, signal, language } = hearing
-  const store = storePath(hearing, 'repeated')
-  const segments = await readSegments(store)
-  const after = segments.at(-1)?.span.end ?? 0
-  const parts = spans.flatMap((span) => speechParts(levels, span, recogniser.maxSeconds))
-  const left = parts.filter(({ start }) => start >= after)
-  if (left.length > 0) {
-    for await (const segment of recogniseSpans(decodeVoice(path, hearing), left, {
-      ...{ recogniser, signal, language },
-    })) {
-      segments.push(segment)
-      await appendFile(store, `${JSON.stringify(segment)}\n`)
-      hearing.progress(firstPassPercent + ((100 - firstPassPercent) * segments.length) / parts.length)
-    }
-  }
+  const parts = spans.flatMap((span) => speechParts(levels, span, hearing.recogniser.maxSeconds))
+  const segments = await recogniseParts(hearing, parts, {
+    purpose: 'repeated',
+    onPart: (count) => hearing.progress(firstPassPercent + ((100 - firstPassPercent) * count) / parts.length),
+  })
   return spans.map((span) => ({
     span,
     segments: segments.filter((one) => one.span.start < span.end && one.span.end > span.start),
   }))
 }
 
-/** Finished work of a recogniser, for another attempt. */
-function storePath({ steps, recogniser: { name } }: Hearing, kind: 'heard' | 'repeated'): string {
-  return join(steps, `${kind}-${name.replaceAll(/[^\w.-]/g, '_')}.jsonl`)
+interface RecognisePartsOptions {
+  readonly purpose: 'repeated' | 'recovered'
+  /** Called with the number of finished parts. */
+  readonly onPart?: (count: number) => void
 }
 
-/** Reads finished segments. A last line that was being written when the process ended is removed. */
-async function readSegments(path: string): Promise<RecognisedSegment[]> {
-  const text = await readFile(path, 'utf8').catch(() => '')
-  const lines = text.split('\n').slice(0, -1)
-  if (!text.endsWith('\n')) await writeFile(path, lines.map((line) => `${line}\n`).join(''))
-  return lines.map((line) => parseJson(line) as RecognisedSegment)
+/**
+ * Recognises parts of a recording by themselves; they are in order and disjoint. What an earlier attempt recognised for
+ * the same purpose is not repeated.
+ */
+export async function recogniseParts(
+  hearing: Hearing,
+  parts: readonly TimeSpan[],
+  { purpose, onPart = () => undefined }: RecognisePartsOptions,
+): Promise<RecognisedSegment[]> {
+  const { path, recogniser, signal, language } = hearing
+  const store = await openStoredLines<RecognisedSegment>(storePath(hearing, purpose))
+  const segments = [...store.items]
+  const after = segments.at(-1)?.span.end ?? 0
+  const left = parts.filter(({ start }) => start >= after)
+  if (left.length === 0) return segments
+  const sound = decodeVoice(path, hearing)
+  for await (const segment of recogniseSpans(sound, left, { recogniser, signal, language })) {
+    segments.push(segment)
+    await store.add(segment)
+    onPart(segments.length)
+  }
+  return segments
+}
+
+/** Finished work of a recogniser, for another attempt. */
+function storePath(
+  { steps, recogniser: { name } }: Hearing,
+  purpose: 'heard' | 'repeated' | 'recovered',
+): string {
+  return join(steps, `${purpose}-${name.replaceAll(/[^\w.-]/g, '_')}.jsonl`)
 }
 
 async function measureLevels({ path, signal, timeoutMs: limit }: Hearing): Promise<SpeechLevels> {

@@ -1,10 +1,6 @@
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
-import { spokenLanguage } from '../../src/contract/languages.ts'
 import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { decodeVoice } from '../../src/engines/ffmpeg/sound.ts'
-import { selectRecogniser } from '../../src/engines/speech/select-engine.ts'
-import { recogniseSpans } from '../../src/engines/speech/transcribe.ts'
 import { measureMouthMotion } from '../../src/engines/vision/measure-mouth-motion.ts'
 import { insertWords } from '../../src/media/cut/insert-words.ts'
 import { minMoving, minSeen, speakerVisibility } from '../../src/media/cut/speaker-visibility.ts'
@@ -17,10 +13,14 @@ import {
   type SuspectOmission,
   visualSpeech,
 } from '../../src/media/cut/visual-speech.ts'
-import type { RecognisedSegment, TimedWord, TimeSpan } from '../../src/media/speech/speech-types.ts'
-import { transcriptFromRecognition, transcriptFromWords } from '../../src/media/speech/transcript.ts'
+import type { TimedWord, TimeSpan } from '../../src/media/speech/speech-types.ts'
+import {
+  type Transcript,
+  transcriptFromRecognition,
+  transcriptFromWords,
+} from '../../src/media/speech/transcript.ts'
 import { joinWords } from '../../src/media/speech/words.ts'
-import { type HeardRecording, timeoutMs } from './hear.ts'
+import { type HeardRecording, openHearing, recogniseParts } from './hear.ts'
 import type { OralCutInput } from './plan.ts'
 import { openStoredLines } from './stored-lines.ts'
 
@@ -64,7 +64,7 @@ export async function assistVisually(
   const { words, timed } = heard.transcript
   const suspects = compareWithSpeech(visual, { words, voices })
   const spans = spansToRecognise(suspects, words)
-  const again = await recogniseAgain(file, spans, { heard, la, ...context })
+  const again = await recogniseAgain(file, spans, { levels: heard.levels, la, ...context })
   const { inserted, words: all } = insertWords(words, again.words)
   const recovered = groupBySuspect(inserted, suspects)
   context.progress(100)
@@ -144,36 +144,17 @@ function spansToRecognise(suspects: readonly TimeSpan[], words: readonly TimedWo
 
 /** Recognises spans alone, divided only where they are too long for the recogniser. */
 async function recogniseAgain(
-  { path, facts }: StagedFile,
+  file: StagedFile,
   spans: readonly TimeSpan[],
-  {
-    heard: { levels },
-    la,
-    signal,
-    steps,
-  }: Pick<AssistContext, 'signal' | 'steps'> & Pick<OralCutInput, 'la'> & { readonly heard: HeardRecording },
-): Promise<{ readonly words: readonly TimedWord[]; readonly timed: boolean }> {
+  { levels, la, ...context }: AssistContext & Pick<OralCutInput, 'la'> & Pick<HeardRecording, 'levels'>,
+): Promise<Pick<Transcript, 'words' | 'timed'>> {
   if (spans.length === 0) return { words: [], timed: true }
-  const language = spokenLanguage(la)
-  await using recogniser = await (await selectRecogniser(language)).open(signal)
-  const name = recogniser.name.replaceAll(/[^\w.-]/g, '_')
-  const store = await openStoredLines<RecognisedSegment>(join(steps, `recovered-${name}.jsonl`))
-  const segments = [...store.items]
-  const after = segments.at(-1)?.span.end ?? 0
+  await using hearing = await openHearing(file, { la }, context)
+  const { maxSeconds } = hearing.recogniser
   const parts = spans.flatMap((span) =>
-    span.end - span.start <= recogniser.maxSeconds
-      ? [span]
-      : speechParts(levels, span, recogniser.maxSeconds),
+    span.end - span.start <= maxSeconds ? [span] : speechParts(levels, span, maxSeconds),
   )
-  const left = parts.filter(({ start }) => start >= after)
-  if (left.length > 0) {
-    const sound = decodeVoice(path, { signal, timeoutMs: timeoutMs((facts?.duration_ms ?? 0) / 1000) })
-    for await (const segment of recogniseSpans(sound, left, { recogniser, signal, language })) {
-      segments.push(segment)
-      await store.add(segment)
-    }
-  }
-  return transcriptFromRecognition(segments)
+  return transcriptFromRecognition(await recogniseParts(hearing, parts, { purpose: 'recovered' }))
 }
 
 /** Returns the words of each suspect: those to which it is nearest. */
