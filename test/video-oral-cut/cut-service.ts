@@ -73,8 +73,8 @@ export async function outputOf(service: ServiceAccess, id: string): Promise<CutO
 }
 
 /** The error of a failed task. */
-export function errorOf({ output_result }: TaskRecord): { code: number; msg: string } {
-  return (output_result as { error: { code: number; msg: string } }).error
+export function errorOf({ output_result }: TaskRecord): { code: number; message: string } {
+  return (output_result as { error: { code: number; message: string } }).error
 }
 
 /** Downloads the result file of a type and format. */

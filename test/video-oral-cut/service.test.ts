@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { projectFormats, type ProjectFormat } from '../../src/contract/project.ts'
 import { videoOralCut } from '../../tools/video-oral-cut/contract.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
-import type { FakeService } from '../engines/services/fake-service.ts'
+import { fails, type FakeService } from '../engines/services/fake-service.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
 import { readFrameNumbers } from '../recordings/frame-marks.ts'
@@ -21,6 +21,7 @@ import {
   resultFile,
   saveResult,
   type Talk,
+  type,
   uploadFile,
   writeTalk,
 } from './cut-service.ts'
@@ -139,5 +140,18 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the whole operation over HTTP', a
     expect(laterWords).toHaveLength(words.length)
     for (const [index, { start_time }] of words.entries())
       expect(Math.abs((laterWords[index]?.start_time ?? 0) - start_time - late)).toBeLessThan(0.05)
+  })
+
+  it('fails with the reason if the recogniser refuses, and refunds', async () => {
+    const { service: at } = running()
+    const balance = await api(at).balance()
+    recogniser?.replies.push(fails(401, { error: { message: 'wrong key' } }))
+    const id = await createCut(at, { file_id: fileId, la: 'en-US', outputs: ['video'] })
+    const { data } = await api(at).ended(type, id)
+    expect(data.status).toBe('failed')
+    expect(data.output_result).toMatchObject({
+      error: { code: 6401, message: expect.stringMatching(/asks for a key \(HTTP 401\)/) as string },
+    })
+    expect(await api(at).balance()).toBe(balance)
   })
 })

@@ -8,14 +8,20 @@ export interface StoredLines<Item> {
   add(item: Item): Promise<void>
 }
 
-/** Opens a file of stored lines; it may be missing. A last line that was being written when the process ended is removed. */
+/**
+ * Opens a file of stored lines, up to the first damaged one; it may be missing. What follows is removed, such as a line that
+ * was being written when the process ended: the next item is appended to the file.
+ */
 export async function openStoredLines<Item>(path: string): Promise<StoredLines<Item>> {
   const text = await readFile(path, 'utf8').catch(() => '')
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-  if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole))
-  const lines = whole.split('\n').slice(0, -1)
-  return {
-    items: lines.map((line) => parseJson(line) as Item),
-    add: (item) => appendFile(path, `${JSON.stringify(item)}\n`),
+  const items: Item[] = []
+  let bytes = 0
+  for (const line of text.split('\n').slice(0, -1)) {
+    const item = parseJson(line)
+    if (item === undefined) break
+    items.push(item as Item)
+    bytes += Buffer.byteLength(line) + 1
   }
+  if (text !== '') await truncate(path, bytes)
+  return { items, add: (item) => appendFile(path, `${JSON.stringify(item)}\n`) }
 }

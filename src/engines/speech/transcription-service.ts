@@ -124,8 +124,8 @@ const transcriptionSchema = z.object({
 })
 type TranscriptionResponse = z.infer<typeof transcriptionSchema>
 
-/** Times beyond this multiple of the duration are nanoseconds, as LocalAI wrote them. */
-const nanosecondFactor = 1000
+/** Times beyond 10 ms in nanoseconds are nanoseconds, as LocalAI wrote them. As seconds, they would be months. */
+const leastNanoseconds = 1e7
 
 /** Parses a response for `seconds` of sound; null if it is not a transcription. Times are not validated. */
 function parseTranscription(value: unknown, seconds: number): RecognitionResult | null {
@@ -138,7 +138,7 @@ function parseTranscription(value: unknown, seconds: number): RecognitionResult 
     words.length > 0
       ? words.flatMap(splitServiceWord)
       : (segments ?? []).flatMap((one) => distributeTime(one.text, one))
-  const unit = timedParts.some(({ end }) => end > nanosecondFactor * seconds) ? 1e-9 : 1
+  const unit = timedParts.some(({ end }) => end > leastNanoseconds) ? 1e-9 : 1
   const timed = timedParts.map(({ text: spoken, start, end }) => {
     const from = start * unit
     // Whisper pads its windows: the last word may end after the sound.

@@ -101,6 +101,19 @@ describe('validation of a result', () => {
     expect(check([word(-0.1, 1.1), word(1, 2.1)]).words).toEqual([word(0, 1.1), word(1.1, 2)])
   })
 
+  it('ends a word that lasts far into the next ones where the next one starts', () => {
+    expect(check([word(0, 1.9), word(0.3, 0.5), word(0.5, 0.8)]).words).toEqual([
+      ...[word(0, 0.3), word(0.3, 0.5), word(0.5, 0.8)],
+    ])
+  })
+
+  it('rejects more text than anyone could say', () => {
+    const many = Array.from({ length: 400 }, (_, index) => word(index / 400, (index + 1) / 400))
+    expect(() => check(many)).toThrow('400 words for 2.0 s')
+    expect(() => check([{ ...word(0, 1), text: 'x'.repeat(5000) }])).toThrow('characters for 2.0 s')
+    expect(() => check([], { text: 'x'.repeat(5000) })).toThrow('characters for 2.0 s')
+  })
+
   it.each([
     [[word(NaN, 1)], 'not a number'],
     [[word(0, Infinity)], 'not a number'],

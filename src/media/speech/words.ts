@@ -108,24 +108,36 @@ function endBeforeNext({ start, end }: TimedWord, next: TimedWord | undefined): 
 /** Tolerance of reported times, seconds: a few frames of a recogniser. */
 const timeTolerance = 0.25
 
+/** Most words and characters of a result: ten times those of fast speech, and some for very short sound. */
+const mostPerSecond = { words: 100, characters: 400 }
+const mostAtOnce = { words: 100, characters: 2000 }
+
 /**
- * Validates a result for `seconds` of sound and removes small overlaps of words. Calls `fail` with the reason if times
- * are not finite, not in order, or outside the sound.
+ * Validates a result for `seconds` of sound and removes overlaps of words: a word that lasts far into the next one ends
+ * where that starts. Calls `fail` with the reason if times are not finite, not in order, or outside the sound, and if
+ * there is more text than anyone could say.
  */
 export function validateRecognition(
   recognised: RecognitionResult,
   { seconds, fail }: { readonly seconds: number; readonly fail: (what: string) => never },
 ): RecognitionResult {
+  const characters = recognised.words.reduce((sum, { text }) => sum + text.length, recognised.text.length)
+  if (recognised.words.length > mostAtOnce.words + mostPerSecond.words * seconds)
+    fail(`it has ${recognised.words.length} words for ${seconds.toFixed(1)} s of sound`)
+  if (characters > mostAtOnce.characters + mostPerSecond.characters * seconds)
+    fail(`it has ${characters} characters for ${seconds.toFixed(1)} s of sound`)
   const words: TimedWord[] = []
   let latest = 0
-  for (const { text, start, end } of recognised.words) {
+  for (const [index, { text, start, end }] of recognised.words.entries()) {
     if (!Number.isFinite(start) || !Number.isFinite(end)) fail(`the time of "${text}" is not a number`)
     if (end < start) fail(`"${text}" ends before it starts`)
     if (start < -timeTolerance || start > seconds + timeTolerance) fail(`"${text}" is outside the sound`)
     if (start < latest - timeTolerance) fail(`"${text}" starts before the previous word`)
     latest = Math.max(latest, start)
     const from = Math.min(Math.max(start, words.at(-1)?.end ?? 0), seconds)
-    words.push({ text, start: from, end: Math.min(Math.max(end, from), seconds) })
+    const next = recognised.words[index + 1]?.start ?? Infinity
+    const until = end > next + timeTolerance ? Math.max(from, next) : end
+    words.push({ text, start: from, end: Math.min(Math.max(until, from), seconds) })
   }
   const { confidence } = recognised
   if (confidence !== null && !(confidence >= 0 && confidence <= 1))
