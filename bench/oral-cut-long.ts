@@ -10,7 +10,7 @@ import { writeScript } from '../test/recordings/script.ts'
 import { startStandInRecogniser } from '../test/recordings/stand-in-recogniser.ts'
 import { api } from '../test/service/api.ts'
 import { startServiceProcess } from '../test/service/process.ts'
-import { createCut, cutServiceOptions, type, uploadFile } from '../test/video-oral-cut/cut-service.ts'
+import { createCut, cutServiceOptions, taskType, uploadFile } from '../test/video-oral-cut/cut-service.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
 
 // Cuts a long recording in a service process: a generated recording of about 100 s, repeated, with a small picture and a
@@ -67,11 +67,11 @@ async function cut(path: string, recogniser: FakeService): Promise<string> {
     const id = await createCut(service, { file_id, la: 'en-US', outputs: [output], ...source })
     const began = performance.now()
     let usage = await workerUsage(dataDir)
-    let record = await api(service).query(type, id)
+    let record = await api(service).query(taskType, id)
     while (!isTerminal(record.data.status)) {
       await new Promise((resolve) => setTimeout(resolve, 2000))
       usage = await workerUsage(dataDir).catch(() => usage)
-      record = await api(service).query(type, id)
+      record = await api(service).query(taskType, id)
     }
     const seconds = (performance.now() - began) / 1000
     const beside = seconds - recognitionMs / 1000

@@ -13,7 +13,7 @@ import { api } from '../service/api.ts'
 import type { ServiceProcessOptions } from '../service/process.ts'
 
 /** Type of the tasks. */
-export const type = 'video_oral_cut'
+export const taskType = 'video_oral_cut'
 
 export type CutOutput = OutputOf<typeof videoOralCut>
 
@@ -60,14 +60,14 @@ export async function uploadFile(service: ServiceAccess, path: string, name = 't
 
 /** Creates a task. Returns its id. */
 export async function createCut(service: ServiceAccess, request: object): Promise<string> {
-  const { status, code, msg, data } = await api(service).create(type, request)
+  const { status, code, msg, data } = await api(service).create(taskType, request)
   if (status !== 200) throw new Error(`the creation failed: ${code} ${msg}`)
   return data.task_id
 }
 
 /** Waits for a completed task and returns its output. */
 export async function outputOf(service: ServiceAccess, id: string): Promise<CutOutput> {
-  const { data } = await api(service).ended(type, id)
+  const { data } = await api(service).ended(taskType, id)
   if (data.status !== 'completed') throw new Error(`the task ${JSON.stringify(data)}`)
   return data.output_result as CutOutput
 }

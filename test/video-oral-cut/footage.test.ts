@@ -37,7 +37,7 @@ const footages: readonly FootageCase[] = [
 
 test.each(footages.map((footage, index) => ({ ...footage, name: `footage-${index}` })))(
   '$title: projects, pictures and sound agree',
-  async ({ title: _, first = 0, ...options }) => {
+  async ({ first = 0, ...options }) => {
     const footage = await writeMarkedFootage(folder, { ...options, seconds: 5 })
     const { rate, facts, ...cut } = await cutFootage(footage.path, (frames) =>
       spreadRanges(5, { frames: frames - 30, length: 12 }).map((range) => ({

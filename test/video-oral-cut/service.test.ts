@@ -21,7 +21,7 @@ import {
   resultFile,
   saveResult,
   type Talk,
-  type,
+  taskType,
   uploadFile,
   writeTalk,
 } from './cut-service.ts'
@@ -147,7 +147,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the whole operation over HTTP', a
     const balance = await api(at).balance()
     recogniser?.replies.push(fails(401, { error: { message: 'wrong key' } }))
     const id = await createCut(at, { file_id: fileId, la: 'en-US', outputs: ['video'] })
-    const { data } = await api(at).ended(type, id)
+    const { data } = await api(at).ended(taskType, id)
     expect(data.status).toBe('failed')
     expect(data.output_result).toMatchObject({
       error: { code: 6401, message: expect.stringMatching(/asks for a key \(HTTP 401\)/) as string },
