@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
 import { projectFormats } from '../../src/contract/project.ts'
 import { formatRate, frameTime } from '../../src/media/frame-rate.ts'
+import { videoTimelineRender } from '../../tools/video-timeline-render/contract.ts'
+import { plan } from '../../tools/video-timeline-render/plan.ts'
+import { run } from '../../tools/video-timeline-render/run.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { framesOfProject } from '../projects/project-readers.ts'
 import { readFrameNumbers } from '../recordings/frame-marks.ts'
 import { shownRuns, soundLags, writeMarkedFootage } from '../recordings/marked-footage.ts'
+import { runInWorker, stageFiles } from '../tasks/run-in-worker.ts'
 import { streams } from '../video-split-screen/media.ts'
 import { cutFootage, spreadRanges } from './cut-footage.ts'
 
@@ -33,6 +37,20 @@ test.each(rates)('at $name all formats are the rendered frames, at the exact rat
   const [picture] = await streams(cut.video)
   expect(picture).toMatchObject({ r_frame_rate: formatRate(rate), avg_frame_rate: formatRate(rate) })
   expect(Number(picture?.['nb_frames'])).toBe(7 * 15)
+})
+
+test.each(rates)('at $name the gtrk project is rendered with the same ranges', async ({ rate }) => {
+  const name = `footage-${rate.num}-gtrk`
+  const footage = await writeMarkedFootage(folder, { name, rate, seconds: 6 })
+  const cut = await cutFootage(footage.path, (frames) => spreadRanges(7, { frames, length: 15 }))
+  const files = await stageFiles([footage.path])
+  const operation = { operation: videoTimelineRender, plan, run }
+  const { path } = await runInWorker(operation, JSON.parse(cut.projects.gtrk), { files, folder })
+  // Its rate is whole, so that in longer clips a frame is repeated every 33 s.
+  const runs = shownRuns(await readFrameNumbers(path))
+  expect(runs).toEqual(
+    cut.ranges.map(({ first, end }, index) => ({ at: 15 * index, frames: end - first, number: first })),
+  )
 })
 
 test('200 cuts at 29.97 have no drift between picture and sound', async () => {
