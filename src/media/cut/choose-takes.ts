@@ -19,8 +19,13 @@ export interface TakePiece {
   readonly note?: string
 }
 
-/** Largest share of units that a good take says differently or omits. */
-const maxErrorShare = 0.25
+/**
+ * Largest share of units that a good take says differently or omits, and that share of the last take: the speaker went on
+ * after it, so that some of its errors are rather those of the recogniser.
+ */
+const [maxErrorShare, maxLastErrorShare] = [0.25, 0.34]
+
+const differsNote = 'the best take of this sentence differs from the script'
 
 /** Least share of a sentence that was read for any of it to be kept. */
 const minReadShare = 0.5
@@ -31,25 +36,26 @@ const minReadShare = 0.5
  */
 export function chooseTakes(sentence: IndexRange, takes: readonly ScriptTake[]): TakePiece[] {
   const candidates = takes.filter(({ script }) => script.from < sentence.to && script.to > sentence.from)
-  const good = candidates.findLast((take) => isComplete(sentence, take))
+  const last = candidates.at(-1)
+  const good = candidates.findLast((take) => isComplete(sentence, take, maxErrorShare))
+  if (last && last !== good && isComplete(sentence, last, maxLastErrorShare))
+    return [{ take: last, units: sentence, note: differsNote }]
   if (good) return [{ take: good, units: sentence }]
   const pieces = combineTakes(sentence, candidates)
   const read = pieces.reduce((sum, { take, units }) => sum + countRead(units, take), 0)
   if (read < minReadShare * (sentence.to - sentence.from)) return []
   const note =
-    pieces.length > 1
-      ? 'no take of this sentence is complete: it is joined from several'
-      : 'the best take of this sentence differs from the script'
+    pieces.length > 1 ? 'no take of this sentence is complete: it is joined from several' : differsNote
   return pieces.map((piece, index) => (index === 0 ? { ...piece, note } : piece))
 }
 
-/** Whether a take reads a sentence from its first to its last unit with few errors. */
-function isComplete(sentence: IndexRange, take: ScriptTake): boolean {
+/** Whether a take reads a sentence from its first to its last unit with at most a share of errors. */
+function isComplete(sentence: IndexRange, take: ScriptTake, maxErrors: number): boolean {
   const { positions } = take
   if (!positions.has(sentence.from) || !positions.has(sentence.to - 1)) return false
   let errors = 0
   for (let at = sentence.from; at < sentence.to; at += 1) errors += positions.get(at)?.isMatch ? 0 : 1
-  return errors <= maxErrorShare * (sentence.to - sentence.from)
+  return errors <= maxErrors * (sentence.to - sentence.from)
 }
 
 function countRead({ from, to }: IndexRange, { positions }: ScriptTake): number {
