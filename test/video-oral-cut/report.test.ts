@@ -13,7 +13,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('the report of a cut', async () =>
   it.each([
     { copies: 1, isLow: false },
     { copies: 8, isLow: true },
-  ])('names what the footage lacks: $copies passages', async ({ copies, isLow }) => {
+  ])('names what is missing in the footage: $copies passages', async ({ copies, isLow }) => {
     const missing = Array.from(
       { length: copies },
       (_, index) => `${unspoken.slice(0, -1)} number ${index + 21}.`,

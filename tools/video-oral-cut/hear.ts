@@ -57,8 +57,8 @@ export async function openHearing(
 }
 
 /**
- * Recognises a recording and measures its levels. Stretches with too few words for their length are recognised again by
- * themselves. What an earlier attempt recognised is not repeated.
+ * Recognises a recording and measures its levels. Stretches with too few words for their length are recognised again
+ * separately. What an earlier attempt recognised is not repeated.
  */
 export async function hearRecording(
   file: StagedFile,
@@ -115,7 +115,7 @@ interface RecognisePartsOptions {
 }
 
 /**
- * Recognises parts of a recording by themselves; they are in order and disjoint. What an earlier attempt recognised for
+ * Recognises parts of a recording, each alone; they are in order and disjoint. What an earlier attempt recognised for
  * the same purpose is not repeated.
  */
 export async function recogniseParts(

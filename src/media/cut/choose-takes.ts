@@ -20,8 +20,8 @@ export interface TakePiece {
 }
 
 /**
- * Largest share of units that a good take says differently or omits, and that share of the last take: the speaker went on
- * after it, so that some of its errors are rather those of the recogniser.
+ * Largest share of units that a good take says differently or omits, and that share of the last take: the speaker
+ * continues after it, so that some of its errors are rather those of the recogniser.
  */
 const [maxErrorShare, maxLastErrorShare] = [0.25, 0.34]
 

@@ -3,6 +3,7 @@ import { punctuateWords } from '../speech/transcript.ts'
 import { joinWords, spokenLength } from '../speech/words.ts'
 import type { SpeechLevels } from './edges.ts'
 import { voiceGroups } from './speech-parts.ts'
+import { joinSpans } from './visual-speech.ts'
 
 /** Longest word that is not doubted, seconds. */
 const maxWordSeconds = 1.5
@@ -16,6 +17,9 @@ const minVoice = 0.3
 
 /** Multiple of the speaker's rate above which words are not those of the sound. */
 const maxRateFactor = 3
+
+/** Gap between stretches that are one, seconds: binary rounding. */
+const touching = 1e-6
 
 /** Overlap of a word with a stretch that may be an error of its times, seconds. */
 const timeError = 0.1
@@ -46,7 +50,7 @@ function speakingRate(segments: readonly RecognisedSegment[]): number | null {
 /**
  * Returns the stretches of recognised segments that probably contain more speech than was recognised, ascending and
  * disjoint: those with a word over 1.5 s, and those between pauses with less than half of the words that the speaker says
- * in that time. Together they are at most a quarter of the speech or 30 s; the ones that lack most come first. Each reaches
+ * in that time. Together they are at most a quarter of the speech or 30 s; those with the most missing words come first. Each reaches
  * from pause to pause.
  */
 export function doubtfulSpans(segments: readonly RecognisedSegment[], levels: SpeechLevels): TimeSpan[] {
@@ -68,10 +72,10 @@ export function doubtfulSpans(segments: readonly RecognisedSegment[], levels: Sp
     })
     .map(({ span }) => span)
     .toSorted((one, other) => one.start - other.start)
-  return joinOverlapping(chosen)
+  return joinSpans(chosen, touching)
 }
 
-/** Length of words that a stretch of voice lacks, or null if it is not doubtful. */
+/** Length of the words that are missing in a stretch of voice, or null if it is not doubtful. */
 function missingLength(group: TimeSpan, words: readonly TimedWord[], rate: number | null): number | null {
   const length = words.reduce((sum, word) => {
     const share = word.end > word.start ? overlap(word, group) / secondsOf(word) : 0
@@ -99,20 +103,9 @@ function wholeGroups(groups: readonly TimeSpan[], index: number, words: readonly
   return { start: groups[first]?.start ?? 0, end: groups[last]?.end ?? 0 }
 }
 
-function joinOverlapping(spans: readonly TimeSpan[]): TimeSpan[] {
-  const joined: TimeSpan[] = []
-  for (const span of spans) {
-    const last = joined.at(-1)
-    if (last && span.start <= last.end)
-      joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, span.end) }
-    else joined.push(span)
-  }
-  return joined
-}
-
 /**
  * Replaces the words of stretches by those that were recognised again, where these are more and not faster than anyone
- * speaks. Segments without such a stretch are returned as they are.
+ * speaks. Segments without such a stretch are returned unchanged.
  */
 export function replaceDoubtful(
   segments: readonly RecognisedSegment[],

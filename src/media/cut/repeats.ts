@@ -142,7 +142,7 @@ function findAttempt(
   return best
 }
 
-/** Units at the start of an attempt that are compared by themselves. */
+/** Units at the start of an attempt that are compared separately. */
 const anchorUnits = 4
 
 /** Whether the beginning of an attempt is said again too: it is not the end of the sentence before it. */
