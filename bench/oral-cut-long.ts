@@ -51,7 +51,7 @@ async function repeatRecording(samples: Float32Array): Promise<string> {
   const [sound, path] = [join(folder, 'talk.wav'), join(folder, 'talk.mp4')]
   await writeFile(sound, encodeWav({ samples, rate: speechRate }))
   await ffmpeg(
-    ...['-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=25', '-stream_loop', '-1', '-i', sound],
+    ...['-f', 'lavfi', '-i', 'color=gray:size=160x90:rate=25', '-stream_loop', '-1', '-i', sound],
     ...['-t', String(60 * Number(minutes)), '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '35'],
     ...['-pix_fmt', 'yuv420p', '-c:a', 'aac', '-b:a', '96k', path],
   )
