@@ -1,7 +1,7 @@
 import { isFiller, restartShare } from './insertions.ts'
 
 /** Silence that separates the end of a passage from what does not belong to it, seconds. */
-const separatingPause = 0.25
+export const separatingPause = 0.25
 
 /** Longest restart, units. */
 const maxRestart = 24
@@ -87,21 +87,42 @@ export function replacedUnits(
   return count <= maxReplaced && isLong ? count : 0
 }
 
-function extendEdges(read: number[], { texts, pauses }: HeardRun, { sentences }: ScriptText): void {
-  const isWord = (at: number) => at >= 0 && at < read.length && read[at] === -1 && !isFiller(texts[at] ?? '')
-  const first = read.findIndex((unit) => unit >= 0)
+/** Most wrong units that are recognised in place of one unit of the script. */
+const maxWrongPerUnit = 3
+
+function extendEdges(read: number[], run: HeardRun, script: ScriptText): void {
+  const isRead = (unit: number) => unit >= 0
+  const first = read.findIndex(isRead)
   if (first < 0) return
-  for (let at = first; isWord(at - 1) && (pauses[at] ?? 0) < separatingPause; at -= 1) {
-    const unit = (read[at] ?? 0) - 1
-    if (unit < 0 || sentences[unit] !== sentences[unit + 1]) break
-    read[at - 1] = unit
+  extendEdge(read, { edge: first, step: -1 }, { run, script })
+  extendEdge(read, { edge: read.findLastIndex(isRead), step: 1 }, { run, script })
+}
+
+/**
+ * Gives the wrong words beside the first (`step` -1) or the last unit that was read the units of the script beside it: one
+ * each; if they are more than the rest of the sentence, its units evenly, the last wrong word the last unit. Without a
+ * rest, the last one takes over the unit of a wrong word.
+ */
+function extendEdge(
+  read: number[],
+  { edge, step }: { readonly edge: number; readonly step: -1 | 1 },
+  { run: { texts, pauses }, script }: { readonly run: HeardRun; readonly script: ScriptText },
+): void {
+  const { sentences } = script
+  const unit = read[edge] ?? -1
+  const isWrong = (at: number) => read[at] === -1 && !isFiller(texts[at] ?? '')
+  const pauseBetween = (count: number) => pauses[edge + step * count + (step < 0 ? 1 : 0)] ?? 0
+  let [wrong, missing] = [0, 0]
+  while (isWrong(edge + step * (wrong + 1)) && pauseBetween(wrong + 1) < separatingPause) wrong += 1
+  while (sentences[unit + step * (missing + 1)] === sentences[unit]) missing += 1
+  if (missing === 0 && wrong > 0 && wrong < maxWrongPerUnit && texts[edge] !== script.texts[unit]) {
+    read[edge] = -1
+    read[edge + step * wrong] = unit
+    return
   }
-  const last = read.findLastIndex((unit) => unit >= 0)
-  for (let at = last; isWord(at + 1) && (pauses[at + 1] ?? 0) < separatingPause; at += 1) {
-    const unit = (read[at] ?? 0) + 1
-    if (unit >= sentences.length || sentences[unit] !== sentences[unit - 1]) break
-    read[at + 1] = unit
-  }
+  const spacing = Math.min(maxWrongPerUnit, Math.max(1, wrong / missing))
+  for (let count = 1; count <= missing && Math.ceil(count * spacing) <= wrong; count += 1)
+    read[edge + step * Math.ceil(count * spacing)] = unit + step * count
 }
 
 /** Moves units beside the script, `from` to `to` of a run, before those that repeat them. */

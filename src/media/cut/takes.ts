@@ -5,6 +5,7 @@ import type { TimedWord } from '../speech/speech-types.ts'
 import { isSpaceless } from '../speech/words.ts'
 import { chooseTakes, type ScriptTake, type TakePiece } from './choose-takes.ts'
 import { consecutiveRanges, heardUnits, type HeardUnits, indexesOf, wordRange } from './heard-units.ts'
+import { joinFalseReturns } from './false-returns.ts'
 import { classifyInsertions, isRestart } from './insertions.ts'
 import { correctReading, replacedUnits } from './restarts.ts'
 import { sentenceRanges } from './script-sentences.ts'
@@ -100,27 +101,27 @@ function scriptTakes(
     texts: texts.script,
     sentences: sentences.flatMap(({ from, to }, index) => indexesOf({ from, to }).map(() => index)),
   }
-  return alignment.runs.map(({ heard: range }) => {
-    const run = indexesOf(range)
-    const aligned = run.map((unit) => alignment.units[unit]?.script ?? -1)
-    const read = correctReading(
-      {
-        read: aligned,
-        texts: texts.heard.slice(range.from, range.to),
-        pauses: pauses.slice(range.from, range.to),
-      },
-      scriptText,
-    )
-    const take = takeOf(range, read, texts)
-    const timed = { read, seconds: seconds.slice(range.from, range.to) }
-    for (const step of [-1, 1] as const) {
-      const edge = step < 0 ? take.script.from : take.script.to - 1
-      const found = take.positions.get(edge)
-      for (let more = found ? replacedUnits(timed, scriptText, step) : 0; found && more > 0; more -= 1)
-        take.positions.set(edge + step * more, { unit: found.unit, isMatch: false })
-    }
-    return take
-  })
+  return joinFalseReturns(alignment, { texts: texts.heard, pauses }, scriptText).map(
+    ({ heard: range, read: aligned }) => {
+      const read = correctReading(
+        {
+          read: aligned,
+          texts: texts.heard.slice(range.from, range.to),
+          pauses: pauses.slice(range.from, range.to),
+        },
+        scriptText,
+      )
+      const take = takeOf(range, read, texts)
+      const timed = { read, seconds: seconds.slice(range.from, range.to) }
+      for (const step of [-1, 1] as const) {
+        const edge = step < 0 ? take.script.from : take.script.to - 1
+        const found = take.positions.get(edge)
+        for (let more = found ? replacedUnits(timed, scriptText, step) : 0; found && more > 0; more -= 1)
+          take.positions.set(edge + step * more, { unit: found.unit, isMatch: false })
+      }
+      return take
+    },
+  )
 }
 
 /** Returns a take of the heard units of a range; `read` are the units of the script, -1 beside it. */
