@@ -80,7 +80,7 @@ export async function measureCut(folder: string, options: CutCase): Promise<Meas
 }
 
 /** Kept source spans of the project, seconds. */
-async function keptSpans(cut: CutRecording): Promise<TimeSpan[]> {
+export async function keptSpans(cut: CutRecording): Promise<TimeSpan[]> {
   const isGtrk = cut.files.some(({ format }) => format === 'gtrk')
   const text = await cut.text('project', isGtrk ? 'gtrk' : 'xml')
   const [track] = (isGtrk ? readGtrkProject : readXmeml)(text).tracks
