@@ -62,6 +62,8 @@ describe('accepted', () => {
     ['a script of 10 characters among white space', { script: ' 一二三 四五\t六七\n八九　十 ' }],
     ['a script of 50,000 characters and as much white space', { script: '好 '.repeat(50_000) }],
     ['a script of 10 characters outside the basic plane', { script: '𠮷'.repeat(10) }],
+    ['a script that ends with a file name', { script: 'All files are on our page: see notes.txt' }],
+    ['a script with a path in its text', { script: '/etc/hosts is a file.\nToday we edit hosts.txt' }],
     ...recognitionLanguages.map((la) => [`la ${la}`, { la }] as const),
     ['a source_path of 1024 characters', { source_path: 'é'.repeat(1024) }],
     ['crf 14 and no crossfade', { ...video, render: { crf: 14, audio_crossfade_ms: 0 } }],
@@ -95,6 +97,19 @@ describe('rejected', () => {
   const rejected: readonly (readonly [string, object | (() => object), number, RegExp])[] = [
     ['a script of 9 characters', { script: '一二三 四五六 七八九' }, 6016, /script.* 9 characters/],
     ['a script of 50,001 characters', { script: '好'.repeat(50_001) }, 6016, /script.* 50001 characters/],
+    ...[
+      'script.txt',
+      'talk-script.md',
+      '/home/ann/Talk script.docx',
+      '~/talk.txt',
+      './talks/may 2.srt',
+      'C:\\Users\\Ann\\My talk.TXT',
+      'file:///home/ann/talk.txt',
+      '演讲稿.txt',
+    ].map(
+      (path) =>
+        [`the path ${path} as the script`, { script: path }, 6016, /script: .* is the path of a file/] as const,
+    ),
     ['an unknown language', { la: 'de-DE' }, 6016, /la/],
     ['no language', { la: '' }, 6016, /la/],
     ['a source_path of 1025 characters', { source_path: 'x'.repeat(1025) }, 6016, /source_path/],

@@ -15,7 +15,25 @@ const seconds = z.number().min(0).max(5)
 /** More keys than there are spellings of punctuation marks. */
 const maxBreakKeys = 64
 
+/** Endings of files that contain scripts. */
+const scriptFile = /\.(?:txt|text|md|markdown|rtf|docx?|odt|pages|pdf|html?|csv|srt|vtt|fountain|fdx)$/i
+const absolutePath = /^(?:\/|~|\.{1,2}[\\/]|[a-z]:[\\/]|\\\\|file:)/i
+
+/** Whether a script is one line with the path of a text file: without spaces, or from a folder of the system. */
+function isScriptPath(text: string): boolean {
+  const line = text.trim()
+  return scriptFile.test(line) && !/[\n\r]/.test(line) && (absolutePath.test(line) || !/\s/.test(line))
+}
+
 const script = z.string().superRefine((text, context) => {
+  if (isScriptPath(text)) {
+    context.addIssue({
+      code: 'custom',
+      message: `"${text.trim().slice(0, 200)}" is the path of a file, not a text`,
+      params: { fix: 'Read the file, and pass its text.' },
+    })
+    return
+  }
   const length = [...text.replaceAll(/\s/gu, '')].length
   if (length >= scriptLength.min && length <= scriptLength.max) return
   context.addIssue({
@@ -33,7 +51,7 @@ const script = z.string().superRefine((text, context) => {
 const input = z
   .object({
     file_id: fileRef({ kinds: ['video'], describe: 'Talking-head footage, one camera' }),
-    script: script.optional().describe('What should be said; default: reconstructed'),
+    script: script.optional().describe('Text that should be said, not a path; default: reconstructed'),
     la: agentField(z.enum(recognitionLanguages), { kind: 'language' })
       .default('zh-CN')
       .describe('Spoken language'),
