@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { agentField } from './agent-form.ts'
 import { id } from './fields.ts'
 
 /** Formats of editing projects (contract 3, 2.1). */
@@ -31,14 +32,22 @@ const userPath = z
     params: { fix: 'Give the full path of the file as your system shows it.' },
   })
 
+/** Formats by the names of the editors that open them. */
+const formatsByEditor: Readonly<Record<string, ProjectFormat>> = {
+  ...{ premiere: 'xml', 'premiere pro': 'xml', 'adobe premiere': 'xml', 'adobe premiere pro': 'xml' },
+  ...{ resolve: 'xml', davinci: 'xml', 'davinci resolve': 'xml', 'final cut 7': 'xml', xmeml: 'xml' },
+  ...{ 'final cut': 'fcpxml', 'final cut pro': 'fcpxml', 'final cut pro x': 'fcpxml' },
+  ...{ fcp: 'fcpxml', fcpx: 'fcpxml', opentimelineio: 'otio' },
+}
+
 /** Fields of requests whose results include editing projects. */
 export const projectFields = {
   project_formats: z
-    .array(z.enum(projectFormats))
+    .array(agentField(z.enum(projectFormats), { names: formatsByEditor }))
     .min(1)
     .max(projectFormats.length)
     .optional()
-    .describe('Default: xml'),
+    .describe('Default: xml (Premiere, Resolve). fcpxml: Final Cut Pro; draft_*: mobile editors'),
   source_path: userPath.optional().describe('Full path of the footage on the machine of the editor'),
   struct_meta: z
     .object({ nle_draft_dir: userPath.optional().describe("The editor's folder of drafts") })

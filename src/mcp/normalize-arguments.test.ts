@@ -39,6 +39,22 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, RegExp]>([
     /"rebecca purple" was read as #663399/,
   ],
   ['video_split_screen', { clips: ['a.mp4', 'b.mp4'] }, { clips }, /^$/],
+  ...(
+    [
+      ['Premiere', 'xml'],
+      ['adobe premiere pro', 'xml'],
+      ['DaVinci Resolve', 'xml'],
+      ['Final Cut Pro', 'fcpxml'],
+      ['FCPX', 'fcpxml'],
+      ['OpenTimelineIO', 'otio'],
+      ['XML', 'xml'],
+    ] as const
+  ).map(([editor, format]): [string, Record<string, unknown>, Record<string, unknown>, RegExp] => [
+    'video_oral_cut',
+    { file_id: 'a.mp4', project_formats: [editor] },
+    { file_id: 'a.mp4', project_formats: [format] },
+    editor === 'XML' ? /^$/ : new RegExp(`"${editor}" was read as ${format}`),
+  ]),
   [
     'video_split_screen',
     { clips: [{ file: 'a.mp4', start: '1:20' }] },

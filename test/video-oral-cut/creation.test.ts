@@ -108,7 +108,12 @@ describe('rejected', () => {
       '演讲稿.txt',
     ].map(
       (path) =>
-        [`the path ${path} as the script`, { script: path }, 6016, /script: .* is the path of a file/] as const,
+        [
+          `the path ${path} as the script`,
+          { script: path },
+          6016,
+          /script: .* is the path of a file/,
+        ] as const,
     ),
     ['an unknown language', { la: 'de-DE' }, 6016, /la/],
     ['no language', { la: '' }, 6016, /la/],

@@ -51,7 +51,7 @@ const script = z.string().superRefine((text, context) => {
 const input = z
   .object({
     file_id: fileRef({ kinds: ['video'], describe: 'Talking-head footage, one camera' }),
-    script: script.optional().describe('Text that should be said, not a path; default: reconstructed'),
+    script: script.optional().describe('Text that should be said; default: reconstructed'),
     la: agentField(z.enum(recognitionLanguages), { kind: 'language' })
       .default('zh-CN')
       .describe('Spoken language'),
