@@ -69,6 +69,20 @@ describe('the next step', () => {
     )
   })
 
+  it('lets the agent compare what was cut with the script', () => {
+    const dropped = [
+      { start: 5.2, end: 9.3, asr_text: 'Welcome to', reason: 'retake' as const },
+      { start: 24, end: 40.6, asr_text: 'Subscribe now.', reason: 'misread' as const },
+    ]
+    expect(nextStep([xml], { dropped: dropped.slice(0, 1) })).toBe(
+      'The cut lasts 41 s of 63 s. 1 spoken passage was cut (4 s, report.dropped): check that nothing in it is missing in report.final_script. ' +
+        'Open /w/cuts/talk-cut.xml in the editor. Tell the user.',
+    )
+    expect(nextStep([xml], { dropped })).toContain(
+      '2 spoken passages were cut (21 s, report.dropped): check that nothing in them is missing in report.final_script. ',
+    )
+  })
+
   it('questions a script of which little was recognised', () => {
     expect(nextStep([xml], { coverage: 0.414, low_coverage: true })).toContain(
       'Only 41 % of the script was recognised: check that it belongs to this footage, and la. ',
@@ -78,10 +92,18 @@ describe('the next step', () => {
   it('says where the files of drafts belong', () => {
     const draft = [file('draft_a_draft', 'draft_content.json'), file('draft_a_meta', 'draft_meta_info.json')]
     expect(nextStep(draft)).toContain(
-      "Copy /w/cuts/draft_content.json and /w/cuts/draft_meta_info.json to a new folder in the editor's folder of drafts, named draft_content.json and draft_meta_info.json. ",
+      "Copy /w/cuts/draft_content.json and /w/cuts/draft_meta_info.json to a new folder talk-cut in the editor's folder of drafts, as draft_content.json and draft_meta_info.json. ",
     )
     expect(nextStep(draft.slice(0, 1))).toContain(
-      "Copy /w/cuts/draft_content.json to a new folder in the editor's folder of drafts, named draft_content.json. ",
+      "Copy /w/cuts/draft_content.json to a new folder talk-cut in the editor's folder of drafts, as draft_content.json. ",
+    )
+    const both = [...draft, file('draft_b_draft', 'draft_info.json')]
+    expect(nextStep(both)).toContain(
+      "Copy /w/cuts/draft_info.json to a new folder talk-cut in the editor's folder of drafts, as draft_info.json. ",
+    )
+    const output = { report: complete, files: draft, errors: { transcript: 'full' } }
+    expect(videoOralCut.nextStep?.(output, { nameFile: (id) => id })).toContain(
+      "to a new folder in the editor's folder of drafts, as draft_content.json and draft_meta_info.json. ",
     )
   })
 

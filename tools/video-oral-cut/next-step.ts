@@ -5,6 +5,7 @@ import type { ResultFile } from '../../src/contract/project.ts'
 interface CutResult {
   readonly report: {
     readonly review_points: readonly { readonly time: number; readonly note: string }[]
+    readonly dropped: readonly { readonly start: number; readonly end: number }[]
     readonly uncovered_script: readonly string[]
     readonly coverage: number
     readonly low_coverage?: boolean | undefined
@@ -27,8 +28,24 @@ export function describeCut({ report, files }: CutResult, context: NextStepConte
           `Only ${Math.round(100 * coverage)} % of the script was recognised: check that it belongs to this footage, and la.`,
         ]
       : []
-  const steps = [length, ...doubt, ...reviewSteps(report, context), ...missingSteps(report)]
+  const steps = [
+    length,
+    ...doubt,
+    ...droppedSteps(report),
+    ...reviewSteps(report, context),
+    ...missingSteps(report),
+  ]
   return [...steps, ...fileSteps(files, context), 'Tell the user.'].join(' ')
+}
+
+function droppedSteps({ dropped }: CutResult['report']): string[] {
+  if (dropped.length === 0) return []
+  const seconds = Math.round(dropped.reduce((sum, { start, end }) => sum + end - start, 0))
+  const [passages, them] =
+    dropped.length === 1 ? ['1 spoken passage was', 'it'] : [`${dropped.length} spoken passages were`, 'them']
+  return [
+    `${passages} cut (${seconds} s, report.dropped): check that nothing in ${them} is missing in report.final_script.`,
+  ]
 }
 
 function reviewSteps({ review_points }: CutResult['report'], { input }: NextStepContext): string[] {
@@ -55,6 +72,8 @@ function fileSteps(files: readonly ResultFile[], { nameFile }: NextStepContext):
   const ofFormat = (...formats: readonly ResultFile['format'][]) =>
     files.filter(({ format }) => formats.includes(format))
   const drafts = [ofFormat('draft_a_draft', 'draft_a_meta'), ofFormat('draft_b_draft', 'draft_b_meta')]
+  const name = projectName(files)
+  const folder = name === undefined ? '' : ` ${name}`
   const openable = ofFormat('xml', 'fcpxml', 'otio').map(pathOf)
   return [
     ...ofFormat('mp4').map(
@@ -66,10 +85,16 @@ function fileSteps(files: readonly ResultFile[], { nameFile }: NextStepContext):
       .filter(({ length }) => length > 0)
       .map((draft) => {
         const names = draft.map(({ filename }) => filename).join(' and ')
-        return `Copy ${draft.map(pathOf).join(' and ')} to a new folder in the editor's folder of drafts, named ${names}.`
+        return `Copy ${draft.map(pathOf).join(' and ')} to a new folder${folder} in the editor's folder of drafts, as ${names}.`
       }),
     ...ofFormat('gtrk').map((gtrk) => `To render ${pathOf(gtrk)}, pass its fields to video_timeline_render.`),
   ]
+}
+
+/** Name of the project, which the meta file of a draft states as its folder; undefined if no file has it. */
+function projectName(files: readonly ResultFile[]): string | undefined {
+  const names = files.map(({ filename }) => /^(.+-cut)(?:-transcript)?\.[^.]+$/u.exec(filename)?.[1])
+  return names.find((name) => name !== undefined)
 }
 
 function alternatives(paths: readonly string[]): string {
