@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { distributeTime, joinTokens, plainTranscript, splitWords, validateRecognition } from './words.ts'
+import {
+  distributeTime,
+  joinTokens,
+  joinWords,
+  plainTranscript,
+  splitWords,
+  validateRecognition,
+} from './words.ts'
 import type { RecognitionResult, TimedWord } from './speech-types.ts'
 
 const at = (texts: readonly string[], step = 0.2) =>
@@ -127,4 +134,16 @@ describe('validation of a result', () => {
     expect(() => check([], { confidence: 1.2 })).toThrow('confidence')
     expect(check([], { confidence: 0.5 }).confidence).toBe(0.5)
   })
+})
+
+it.each([
+  [['今', '天，', '做', '饭。', '首', '先'], '今天，做饭。首先'],
+  [['好……', '我', '们——', '“吃”', '吧！', '好'], '好……我们——“吃”吧！好'],
+  [['「はい」', 'と', '（笑）', 'ね'], '「はい」と（笑）ね'],
+  [['用', 'Premiere', '剪。', 'OK，', '好'], '用 Premiere 剪。OK，好'],
+  [['Wait…', 'what?', '“No”', '— said'], 'Wait… what? “No” — said'],
+  [['안녕하세요,', '여러분.'], '안녕하세요, 여러분.'],
+  [['', '。', 'a'], '。a'],
+])('%j are joined as %s', (words, text) => {
+  expect(joinWords(words)).toBe(text)
 })

@@ -25,10 +25,20 @@ export function splitWords(text: string): string[] {
   return words
 }
 
-/** Joins words to a text, without spaces in scripts that have none. */
+/** Punctuation of full width, which contains its space. */
+const widePunctuation = /[\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/u
+/** Marks at the edges of words that scripts with and without spaces share. */
+const sharedMarks = /^[…—‘’“”·]+|[…—‘’“”·]+$/gu
+
+/** Joins words to a text, without spaces in scripts that have none and beside punctuation of full width. */
 export function joinWords(words: readonly string[]): string {
   return words.reduce((text, word) => {
-    const joins = text === '' || (isSpaceless(text.at(-1) ?? '') && isSpaceless(word.at(0) ?? ''))
+    if (text === '') return word
+    // The last letter of a long text is among its last characters.
+    const before = text.slice(-8)
+    const isWide = widePunctuation.test(before.at(-1) ?? '') || widePunctuation.test(word.at(0) ?? '')
+    const [left, right] = [before.replaceAll(sharedMarks, ''), word.replaceAll(sharedMarks, '')]
+    const joins = isWide || (isSpaceless(left.at(-1) ?? '') && isSpaceless(right.at(0) ?? ''))
     return joins ? text + word : `${text} ${word}`
   }, '')
 }
