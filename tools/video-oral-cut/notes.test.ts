@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
 import { cutProject } from '../../src/media/timeline/project/project.ts'
-import { projectNotes } from './notes.ts'
+import { languageNotes, pathNotes, projectNotes } from './notes.ts'
 import type { OralCutInput } from './plan.ts'
 
 const material = {
@@ -47,4 +47,42 @@ test('a gtrk project with more clips than a timeline may have is reported', () =
   const notes = projectNotes(projectOf(251, ntsc), gtrk, { video: videoOf(ntsc) })
   expect(notes).toEqual([expect.stringContaining('502 clips, but a timeline is rendered with at most 500')])
   expect(projectNotes(projectOf(251, ntsc), xml, { video: videoOf(ntsc) })).toEqual([])
+})
+
+test.each([
+  ['/Users/ann/talk.mp4', true],
+  ['C:\\Footage\\talk.mp4', true],
+  ['d:/footage/talk.mp4', true],
+  ['\\\\server\\share\\talk.mp4', true],
+  ['//server/share/talk.mp4', true],
+  ['talk.mp4', false],
+  ['./talk.mp4', false],
+  ['footage\\talk.mp4', false],
+  ['C:talk.mp4', false],
+  ['~/talk.mp4', false],
+])('source_path %s is a full path: %s', (source_path, isFull) => {
+  const note = [expect.stringContaining(`source_path ${JSON.stringify(source_path)} is not a full path`)]
+  expect(pathNotes({ ...xml, source_path })).toEqual(isFull ? [] : note)
+  expect(pathNotes({ ...gtrk, source_path })).toEqual([])
+  expect(pathNotes({ outputs: ['video'], source_path })).toEqual([])
+  expect(pathNotes({ outputs, source_path })).toEqual(isFull ? [] : note)
+})
+
+test.each([
+  ['zh-CN', ['今天', '做', 'Premiere', '教程。'], true],
+  ['zh-CN', ['Today', 'we', 'are', 'building'], false],
+  ['ja-JP', ['これは', 'ペン', 'です'], true],
+  ['ja-JP', ['이것은', '펜입니다'], false],
+  ['ko-KR', ['이것은', '펜입니다'], true],
+  ['ko-KR', ['これは', 'ペン'], false],
+  ['en-US', ['Today', '2014'], true],
+  ['fr-FR', ['今天', '做'], false],
+  ['zh-CN', ['2014'], true],
+  ['zh-CN', [], true],
+] as const)('words recognised as %s: %j are in its script: %s', (la, words, isOwn) => {
+  const notes = languageNotes(
+    words.map((text) => ({ text })),
+    { la },
+  )
+  expect(notes).toEqual(isOwn ? [] : [expect.stringContaining(`la (${la})`)])
 })

@@ -27,6 +27,50 @@ export function projectNotes(
   return [...rateNotes(video, hertz(project.rate)), ...tooMany]
 }
 
+/** Full paths of Unix, Windows and networks. */
+const fullPath = /^(?:[/\\]|[a-z]:[/\\])/i
+
+/** Returns a remark on a `source_path` that is not a full path, which projects for editors refer to. */
+export function pathNotes({
+  outputs,
+  project_formats: formats = ['xml'],
+  source_path,
+}: Pick<OralCutInput, 'outputs' | 'project_formats' | 'source_path'>): string[] {
+  const refers = outputs.includes('project') && formats.some((format) => format !== 'gtrk')
+  if (!refers || source_path === undefined || fullPath.test(source_path)) return []
+  return [
+    `source_path ${JSON.stringify(source_path)} is not a full path, so that editors may not find the footage: ` +
+      'relink it there, or cut again with its full path',
+  ]
+}
+
+/** Letters of the scripts in which each language is written. */
+const lettersOf: Readonly<Record<'zh' | 'ja' | 'ko' | 'en' | 'fr', RegExp>> = {
+  zh: /\p{sc=Han}/gu,
+  ja: /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu,
+  ko: /\p{sc=Hangul}/gu,
+  en: /\p{sc=Latin}/gu,
+  fr: /\p{sc=Latin}/gu,
+}
+
+/** Least share of the letters that are of the scripts of the language; foreign names are some. */
+const minOwnLetters = 0.2
+
+/** Returns a remark if the recognised words are written in scripts of other languages than `la`. */
+export function languageNotes(
+  words: readonly { readonly text: string }[],
+  { la }: Pick<OralCutInput, 'la'>,
+): string[] {
+  const text = words.map((word) => word.text).join('')
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  const own = text.match(lettersOf[la.slice(0, 2) as keyof typeof lettersOf])?.length ?? 0
+  if (letters === 0 || own / letters >= minOwnLetters) return []
+  return [
+    `the recognised words are not written in the language of la (${la}): ` +
+      'if another one is spoken, cut again with it as la',
+  ]
+}
+
 function rateNotes(video: MediaFacts['video'], rate: number): string[] {
   if (!video) return []
   const used = `the cut and its projects have ${decimal(rate)} frames per second`

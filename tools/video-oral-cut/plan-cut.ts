@@ -58,11 +58,13 @@ export function planOralCut(
 }
 
 function nothingKept({ script, la }: OralCutInput, words: number): MediaError {
-  const what =
-    words === 0
-      ? 'no speech was recognised in the footage'
-      : 'none of the script was recognised in the footage'
-  return new MediaError(6016, `${script === undefined ? 'file_id' : 'script'}: ${what}`, {
-    hint: `Check that the footage is spoken in ${la}${script === undefined ? '' : ' and that the script is of this footage'}.`,
+  const isScript = script !== undefined && words > 0
+  const what = isScript
+    ? 'script: none of the script was recognised in the footage'
+    : 'file_id: no speech was recognised in the footage'
+  return new MediaError(6016, what, {
+    hint: isScript
+      ? `Check that la (${la}) is the language of the footage, and that the script is of this footage.`
+      : `Check that somebody speaks in the footage, and that la (${la}) is the language.`,
   })
 }

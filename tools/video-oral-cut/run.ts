@@ -14,7 +14,7 @@ import { projectTimeline } from '../../src/media/timeline/project/project-timeli
 import type { videoOralCut } from './contract.ts'
 import { type HeardRecording, hearRecording } from './hear.ts'
 import { type OralCut, planOralCut } from './plan-cut.ts'
-import { projectNotes } from './notes.ts'
+import { languageNotes, pathNotes, projectNotes } from './notes.ts'
 import type { OralCutInput } from './plan.ts'
 import { oralCutNotes, oralCutReport } from './report.ts'
 import { assistVisually } from './visual-assist.ts'
@@ -48,7 +48,12 @@ export const run: RunOperation<typeof videoOralCut> = async (input, context) => 
   const cut = planOralCut(heard, input, facts)
   const project = oralCutProject({ ...file, facts }, cut, input)
   const errors: Output['errors'] = {}
-  const notes = [...oralCutNotes(heard, cut), ...projectNotes(project, input, facts)]
+  const notes = [
+    ...languageNotes(heard.transcript.words, input),
+    ...oralCutNotes(heard, cut),
+    ...projectNotes(project, input, facts),
+    ...pathNotes(input),
+  ]
   if (visual?.degraded) notes.push(`visual_assist: ${visual.degraded}`)
   const files: ResultFile[] = []
   if (input.outputs.includes('project')) files.push(...(await writeProjects(project, input, context)))

@@ -108,8 +108,9 @@ async function measureMouth(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof MediaError)) throw error
-    const at = samples.at(-1)?.end ?? 0
-    return { samples, failure: `the picture was analysed only until ${at.toFixed(1)} s: ${error.message}` }
+    const at = samples.at(-1)?.end
+    const extent = at === undefined ? 'was not analysed' : `was analysed only until ${at.toFixed(1)} s`
+    return { samples, failure: `the picture ${extent}: ${error.message}` }
   }
   if (batch.length > 0) await store.add(batch)
   await store.add([])
