@@ -140,7 +140,7 @@ async function replyWithFrame(
   const use = tool ? `, then call ${tool.name} with purify_scope region and regions` : ''
   const later = others.length > 0 ? ` For the other times, call once for each: ${others.join(', ')}.` : ''
   const next_step =
-    'Read boxes from the grid: lines are tenths of the width (x, w) and height (y, h) from the top left, boxes are ' +
+    'For boxes, read the grid: lines are tenths of the width (x, w) and height (y, h) from the top left, boxes are ' +
     `{"x": …, "y": …, "w": …, "h": …} from 0 to 1${use}.${later}`
   const data = () => ({ ...about, frame: { at } })
   return await replyWithPreview(
