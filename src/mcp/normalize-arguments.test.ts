@@ -41,6 +41,27 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, RegExp]>([
   ['video_split_screen', { clips: ['a.mp4', 'b.mp4'] }, { clips }, /^$/],
   ...(
     [
+      [{ language: 'English' }, { la: 'en-US' }],
+      [{ spoken_language: 'fr' }, { la: 'fr-FR' }],
+      [{ lang: 'ja-JP' }, { la: 'ja-JP' }],
+      [{ formats: ['otio'] }, { project_formats: ['otio'] }],
+      [{ format: 'fcpxml' }, { project_formats: ['fcpxml'] }],
+      [{ editor: 'DaVinci Resolve' }, { project_formats: ['xml'] }],
+      [{ transcript: 'One sentence.' }, { script: 'One sentence.' }],
+      [{ text: 'One sentence.' }, { script: 'One sentence.' }],
+      [{ rhythm: 'concise' }, { rhythm_preset: 'concise' }],
+      [{ pauses: 'compact' }, { rhythm_preset: 'compact' }],
+      [{ footage_path: '/a.mp4' }, { source_path: '/a.mp4' }],
+      [{ output: ['video'] }, { outputs: ['video'] }],
+    ] as const
+  ).map(([given, meant]): [string, Record<string, unknown>, Record<string, unknown>, RegExp] => [
+    'video_oral_cut',
+    { file_id: 'a.mp4', ...given },
+    { file_id: 'a.mp4', ...meant },
+    new RegExp(`${Object.keys(given)[0]} was read as ${Object.keys(meant)[0]}`),
+  ]),
+  ...(
+    [
       ['Premiere', 'xml'],
       ['adobe premiere pro', 'xml'],
       ['DaVinci Resolve', 'xml'],
