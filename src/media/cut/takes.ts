@@ -59,7 +59,7 @@ export function selectTakes(script: string, heard: readonly TimedWord[]): TakeSe
   const pieces = sentences.flatMap((sentence) => chooseTakes(sentence, takes))
   const assembled = new Assembly(heard, spoken)
   for (const piece of joinPieces(pieces)) assembled.add(piece)
-  const covered = new Set(assembled.scriptUnits)
+  const { covered } = assembled
   return {
     kept: keptWords(assembled, { script, scriptUnits }),
     dropped: droppedWords(takes, spoken, assembled),
@@ -177,6 +177,8 @@ class Assembly {
   /** Kept words with the script unit of each; -1 for words beside the script. */
   readonly words: { readonly word: number; readonly scriptUnit: number }[] = []
   readonly fillers: IndexRange[] = []
+  /** Units of the script that the kept words read. */
+  readonly covered = new Set<number>()
   readonly #kept = new Set<number>()
 
   constructor(heard: readonly TimedWord[], spoken: HeardUnits) {
@@ -203,15 +205,14 @@ class Assembly {
         this.#kept.add(word)
         this.words.push({ word, scriptUnit: scriptOf.get(unit) ?? -1 })
       }
+      // One word may read many units: each digit of a number is one.
+      const scriptUnit = scriptOf.get(unit)
+      if (scriptUnit !== undefined && this.#kept.has(from)) this.covered.add(scriptUnit)
     }
   }
 
   has(word: number): boolean {
     return this.#kept.has(word)
-  }
-
-  get scriptUnits(): number[] {
-    return this.words.flatMap(({ scriptUnit }) => (scriptUnit >= 0 ? [scriptUnit] : []))
   }
 }
 
@@ -249,13 +250,16 @@ function droppedWords(takes: readonly ScriptTake[], spoken: HeardUnits, assemble
   const isFiller = new Set(assembled.fillers.flatMap(indexesOf))
   const dropped: DroppedWords[] = []
   for (const take of takes) {
+    const matched = new Set(
+      [...take.positions.values()].filter(({ isMatch }) => isMatch).map(({ unit }) => unit),
+    )
     const units = indexesOf(take.heard).filter((unit) => {
       const word = spoken.words[unit]?.from ?? 0
       return !assembled.has(word) && !isFiller.has(word)
     })
     for (const range of consecutiveRanges(units)) {
       const words = wordRange(spoken, range)
-      const reason = dropReason(range, take, spoken)
+      const reason = dropReason(range, matched, spoken)
       const last = dropped.at(-1)
       if (last?.reason === reason && last.words.to === words.from)
         dropped[dropped.length - 1] = { reason, words: { from: last.words.from, to: words.to } }
@@ -265,8 +269,8 @@ function droppedWords(takes: readonly ScriptTake[], spoken: HeardUnits, assemble
   return dropped
 }
 
-function dropReason(units: IndexRange, { positions }: ScriptTake, spoken: HeardUnits) {
-  const matched = new Set([...positions.values()].filter(({ isMatch }) => isMatch).map(({ unit }) => unit))
+/** Why units of a take were dropped. `matched`: the units of the take that are as in the script. */
+function dropReason(units: IndexRange, matched: ReadonlySet<number>, spoken: HeardUnits) {
   const share = indexesOf(units).filter((unit) => matched.has(unit)).length / (units.to - units.from)
   return share >= retakeShare || isRestart(spoken, units) ? 'retake' : 'misread'
 }
