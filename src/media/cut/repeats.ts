@@ -127,15 +127,20 @@ function findAttempt(
     if (length > maxAttemptUnits || (starts[to] ?? 0) - (starts[from] ?? 0) > retakeWindow) break
     const part = texts.slice(from, to)
     const after = texts.slice(to, to + Math.ceil(length * (1 + maxLengthDifference)) + 1)
+    const mayBeRetake = anchorReturns(part, after)
+    // Comparing whole attempts at every pause would take minutes for hours of slow speech.
+    const mayBeMisread = isRepeatedSentence(speech, { from, to }, after)
+    if (!mayBeRetake && !mayBeMisread) continue
     const distances = endDistances(part, after, 1)
     const errors = Math.min(...distances)
     const likeness = 1 - errors / length
     const score = length - 2 * errors
     const isRetake =
+      mayBeRetake &&
       likeness >= minLikeness &&
       (length >= 2 || isCutShort(speech, from, to)) &&
       beginsAlike(speech, { from, to }, { after, errors })
-    const isMisread = !isRetake && isMisreadSentence(speech, { from, to }, distances)
+    const isMisread = !isRetake && mayBeMisread && precedesCorrection(speech, { from, to }, distances)
     if ((isRetake || isMisread) && (!best || score > best.score))
       best = { to, reason: isRetake ? 'retake' : 'misread', score }
   }
@@ -145,15 +150,18 @@ function findAttempt(
 /** Units at the start of an attempt that are compared separately. */
 const anchorUnits = 4
 
-/** Whether the beginning of an attempt is said again too: it is not the end of the sentence before it. */
+/** Whether the first units of an attempt are in the speech after it, in long anchors with one error. */
+function anchorReturns(attempt: readonly string[], after: readonly string[]): boolean {
+  const anchor = attempt.slice(0, anchorUnits)
+  return Math.min(...endDistances(anchor, after, 1)) <= Math.floor((anchor.length + 1) / anchorUnits)
+}
+
+/** Whether everything before the next possible start in an attempt is said again too: it ends no sentence before it. */
 function beginsAlike(
   speech: Speech,
   { from, to }: IndexRange,
   { after, errors }: { readonly after: readonly string[]; readonly errors: number },
 ): boolean {
-  const anchor = speech.texts.slice(from, Math.min(to, from + anchorUnits))
-  const maxErrors = Math.floor((anchor.length + 1) / anchorUnits)
-  if (Math.min(...endDistances(anchor, after, 1)) > maxErrors) return false
   const next = nextStart(speech, from)
   if (next >= to) return true
   const rest = Math.min(...endDistances(speech.texts.slice(next, to), after, 1))
@@ -166,14 +174,25 @@ function isCutShort(speech: Speech, from: number, to: number): boolean {
   return (speech.pauses[to] ?? 0) >= utterancePause && end - to > to - from
 }
 
-/** Whether a whole sentence is followed by one of about the same length with at least half of its words. */
-function isMisreadSentence(
+/** Whether units are a whole sentence that is not too short, with at least half of its units in the speech after it. */
+function isRepeatedSentence(
+  { isSentenceStart, texts }: Speech,
+  { from, to }: IndexRange,
+  after: readonly string[],
+): boolean {
+  const length = to - from
+  if (length < minMisreadUnits || !isSentenceStart[from] || !isSentenceStart[to]) return false
+  const known = new Set(after)
+  return texts.slice(from, to).filter((text) => known.has(text)).length >= minMisreadLikeness * length
+}
+
+/** Whether a sentence is followed by a whole one of about the same length with at least half of its words. */
+function precedesCorrection(
   { isSentenceStart, texts }: Speech,
   { from, to }: IndexRange,
   distances: readonly number[],
 ): boolean {
   const length = to - from
-  if (length < minMisreadUnits || !isSentenceStart[from] || !isSentenceStart[to]) return false
   return distances.some((errors, count) => {
     const end = to + count
     const isWhole = end === texts.length || isSentenceStart[end] === true
