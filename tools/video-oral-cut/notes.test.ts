@@ -23,30 +23,41 @@ function videoOf(frame_rate: Rational, variable_rate = false): VideoFacts {
   }
 }
 
+/** Footage of a minute. */
+function footageOf(frame_rate: Rational, variable_rate = false) {
+  return { video: videoOf(frame_rate, variable_rate), duration_ms: 60_000 }
+}
+
 const ntsc = { num: 30_000, den: 1001 }
 const outputs: OralCutInput['outputs'] = ['project']
 const xml = { outputs, project_formats: ['xml' as const] }
 const gtrk = { outputs, project_formats: ['gtrk' as const] }
 
 test('footage of a usual rate with few cuts has no notes', () => {
-  expect(projectNotes(projectOf(250, ntsc), gtrk, { video: videoOf(ntsc) })).toEqual([])
+  expect(projectNotes(projectOf(250, ntsc), gtrk, footageOf(ntsc))).toEqual([])
 })
 
 test('a variable rate, and a rate that editors do not have, are reported with the rate of the project', () => {
-  const varying = projectNotes(projectOf(2, ntsc), xml, { video: videoOf({ num: 27, den: 1 }, true) })
+  const varying = projectNotes(projectOf(2, ntsc), xml, footageOf({ num: 27, den: 1 }, true))
   expect(varying).toEqual([
     'the frame rate of the footage varies; the cut and its projects have 29.97 frames per second',
   ])
-  const slow = projectNotes(projectOf(2, { num: 13, den: 1 }), xml, { video: videoOf({ num: 25, den: 2 }) })
+  const slow = projectNotes(projectOf(2, { num: 13, den: 1 }), xml, footageOf({ num: 25, den: 2 }))
   expect(slow).toEqual([
     'the footage has 12.5 frames per second, which editors do not have; the cut and its projects have 13 frames per second',
   ])
 })
 
 test('a gtrk project with more clips than a timeline may have is reported', () => {
-  const notes = projectNotes(projectOf(251, ntsc), gtrk, { video: videoOf(ntsc) })
+  const notes = projectNotes(projectOf(251, ntsc), gtrk, footageOf(ntsc))
   expect(notes).toEqual([expect.stringContaining('502 clips, but a timeline is rendered with at most 500')])
-  expect(projectNotes(projectOf(251, ntsc), xml, { video: videoOf(ntsc) })).toEqual([])
+  expect(projectNotes(projectOf(251, ntsc), xml, footageOf(ntsc))).toEqual([])
+})
+
+test('footage that is cut off is reported', () => {
+  expect(projectNotes(projectOf(2, ntsc), xml, { ...footageOf(ntsc), cut_off_ms: 40_500 })).toEqual([
+    'the footage is cut off after 40.5 s of 60 s: the rest cannot be cut',
+  ])
 })
 
 test.each([

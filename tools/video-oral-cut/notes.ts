@@ -9,11 +9,14 @@ const maxRenderedClips = 500
 /** Largest relative difference between the rate of footage and of its project that is only rounding. */
 const rateTolerance = 1e-3
 
-/** Returns remarks on the projects of a cut: another frame rate than the footage, and too many clips for a timeline. */
+/**
+ * Returns remarks on the projects of a cut: footage that is cut off, another frame rate than the footage, and too many clips
+ * for a timeline.
+ */
 export function projectNotes(
   project: Project,
   { outputs, project_formats: formats = ['xml'] }: Pick<OralCutInput, 'outputs' | 'project_formats'>,
-  { video }: Pick<MediaFacts, 'video'>,
+  { video, duration_ms, cut_off_ms }: Pick<MediaFacts, 'video' | 'duration_ms' | 'cut_off_ms'>,
 ): string[] {
   const clips = [...project.pictureTracks, ...project.soundTracks].flat().length
   const hasGtrk = outputs.includes('project') && formats.includes('gtrk')
@@ -24,7 +27,13 @@ export function projectNotes(
             'for the video, request outputs ["video"]',
         ]
       : []
-  return [...rateNotes(video, hertz(project.rate)), ...tooMany]
+  const cutOff =
+    cut_off_ms === undefined
+      ? []
+      : [
+          `the footage is cut off after ${cut_off_ms / 1000} s of ${duration_ms / 1000} s: the rest cannot be cut`,
+        ]
+  return [...cutOff, ...rateNotes(video, hertz(project.rate)), ...tooMany]
 }
 
 /** Full paths of Unix, Windows and networks. */

@@ -14,6 +14,8 @@ import { rebuildScript } from '../../src/media/cut/rebuild.ts'
 import { measuredPauses, speechSegments } from '../../src/media/cut/segments.ts'
 import { selectTakes, type TakeSelection } from '../../src/media/cut/takes.ts'
 import { editableRate } from '../../src/media/timeline/project/timecode.ts'
+import { hasWords } from '../../src/media/speech/sentences.ts'
+import { transcriptFromWords } from '../../src/media/speech/transcript.ts'
 import type { HeardRecording } from './hear.ts'
 import type { OralCutInput } from './plan.ts'
 
@@ -23,21 +25,30 @@ export interface OralCut {
   readonly selection: TakeSelection
   readonly rate: Rational
   readonly plan: CutPlan
+  /** Number of words that are said after the picture ends. They cannot be cut. */
+  readonly unseenWords: number
   /** The speaker's own pauses; null if the fixed table is used. */
   readonly profile: PauseProfile | null
 }
 
-/** Chooses the takes and plans which frames stay. Throws 6016 if nothing of the script was heard. */
+/**
+ * Chooses the takes and plans which frames stay, of what is said before the picture ends. Throws 6016 if nothing of the
+ * script was heard there.
+ */
 export function planOralCut(
   { transcript, levels }: HeardRecording,
   input: OralCutInput,
-  { video, duration_ms }: MediaFacts,
+  { video, duration_ms, cut_off_ms = Infinity }: MediaFacts,
 ): OralCut {
   const { words } = transcript
-  const rebuilt = input.script === undefined ? rebuildScript(transcript) : undefined
+  const end = Math.min(video ? pictureEnd(video) : Infinity, duration_ms / 1000, cut_off_ms / 1000)
+  const seen = words.filter(({ start }) => start < end)
+  const rebuilt =
+    input.script === undefined ? rebuildScript(transcriptFromWords(seen, transcript.timed)) : undefined
   const script = rebuilt?.script ?? input.script ?? ''
-  const selection = rebuilt ?? selectTakes(script, words)
-  if (selection.kept.length === 0) throw nothingKept(input, words.length)
+  const selection = rebuilt ?? selectTakes(script, seen)
+  if (!selection.kept.some(({ word }) => hasWords(words[word]?.text ?? '')))
+    throw nothingKept(input, { words: words.length, seen: seen.length, end })
   const table = effectiveRhythm(input)
   const seconds = duration_ms / 1000
   const segments = speechSegments(selection.kept, { heard: words, levels, rhythm: table, seconds })
@@ -48,23 +59,34 @@ export function planOralCut(
     ? adaptRhythm(table, profile, { factor, given: input, speechSeconds })
     : null
   const rate = editableRate(video ? constantRate(video) : { num: 30, den: 1 })
-  const end = video ? pictureEnd(video) : seconds
   const plan = planCuts(segments, {
     ...{ rate, rhythm: adapted ?? table },
     mediaFrames: Math.floor(end * hertz(rate) + 1e-6),
     loudness: (time) => levelAt(levels.curve, time),
   })
-  return { script, selection, rate, plan, profile: adapted ? profile : null }
+  return {
+    ...{ script, selection, rate, plan, profile: adapted ? profile : null },
+    unseenWords: words.length - seen.length,
+  }
 }
 
-function nothingKept({ script, la }: OralCutInput, words: number): MediaError {
-  const isScript = script !== undefined && words > 0
-  const what = isScript
-    ? 'script: none of the script was recognised in the footage'
-    : 'file_id: no speech was recognised in the footage'
-  return new MediaError(6016, what, {
-    hint: isScript
-      ? `Check that la (${la}) is the language of the footage, and that the script is of this footage.`
-      : `Check that somebody speaks in the footage, and that la (${la}) is the language.`,
+/** `end`: of the picture, seconds. */
+function nothingKept(
+  { script, la }: OralCutInput,
+  { words, seen, end }: { readonly words: number; readonly seen: number; readonly end: number },
+): MediaError {
+  if (words > 0 && seen === 0) {
+    return new MediaError(6016, `file_id: nothing is said before its picture ends at ${end.toFixed(1)} s`, {
+      hint: 'Export the footage again, with its whole picture.',
+    })
+  }
+  if (words > 0 && script !== undefined) {
+    return new MediaError(6016, 'script: none of the script was recognised in the footage', {
+      hint: `Check that la (${la}) is the language of the footage, and that the script is of this footage.`,
+    })
+  }
+  const what = words === 0 ? 'no speech was recognised' : 'only hesitations or sounds were recognised'
+  return new MediaError(6016, `file_id: ${what} in the footage`, {
+    hint: `Check that somebody speaks in the footage, and that la (${la}) is the language.`,
   })
 }

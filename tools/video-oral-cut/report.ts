@@ -57,17 +57,21 @@ export function oralCutReport(
   }
 }
 
-/** Returns remarks on the cut: hesitations that were removed. */
+/** Returns remarks on the cut: hesitations that were removed, and speech after the picture. */
 export function oralCutNotes(
   { transcript: { words } }: HeardRecording,
-  { selection: { fillers } }: OralCut,
+  { selection: { fillers }, unseenWords }: OralCut,
 ): string[] {
-  if (fillers.length === 0) return []
+  const unseen =
+    unseenWords > 0
+      ? [`the picture ends before the sound: ${unseenWords} words after it are not in the cut`]
+      : []
+  if (fillers.length === 0) return unseen
   const places = fillers
     .slice(0, 5)
     .map((range) => `${textOf(words, range)} at ${spanOf(words, range).start} s`)
   const more = fillers.length > places.length ? ` and ${fillers.length - places.length} more` : ''
-  return [`removed ${fillers.length} hesitations: ${places.join(', ')}${more}`]
+  return [`removed ${fillers.length} hesitations: ${places.join(', ')}${more}`, ...unseen]
 }
 
 function visualFields({ omissions, recovered, degraded }: VisualAssist): Partial<Report> {
