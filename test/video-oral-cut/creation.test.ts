@@ -115,6 +115,7 @@ describe('rejected', () => {
           /script: .* is the path of a file/,
         ] as const,
     ),
+    ['a script of marks', { script: '。'.repeat(20) }, 6016, /script.* no letters or digits/],
     ['an unknown language', { la: 'de-DE' }, 6016, /la/],
     ['no language', { la: '' }, 6016, /la/],
     ['a source_path of 1025 characters', { source_path: 'x'.repeat(1025) }, 6016, /source_path/],
