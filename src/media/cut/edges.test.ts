@@ -9,8 +9,8 @@ import {
   vowel,
   type Piece,
 } from '../../../test/recordings/speech-sounds.ts'
-import { findBreaths, levelAt, quietestPoint, voicedExtent, type SpeechLevels } from './edges.ts'
-import { hopSeconds, LevelTrack } from './level-track.ts'
+import { levelAt, voicedExtent, type SpeechLevels } from './edges.ts'
+import { LevelTrack } from './level-track.ts'
 import { mapSpeech } from './speech-map.ts'
 
 /** Largest error of an edge, seconds: three hops, as filters ring after an abrupt end. */
@@ -180,41 +180,6 @@ describe('the extent of a voice', () => {
   })
 })
 
-describe('the quietest point', () => {
-  it('is the quietest 30 ms, and never in a voice if there is silence', () => {
-    const room = fc.constantFrom(-70, -60)
-    const someGap = fc.record({ pause: between(0.05, 1), quiet: between(0, 1), room })
-    fc.assert(
-      fc.property(someGap, between(0, 0.4), between(0, 0.4), (gap, before, after) => {
-        const { samples, spans } = record([vowel(0.5), silence(gap.pause), vowel(0.5, -55), silence(1)], {
-          room: gap.room,
-        })
-        const levels = analyse(samples)
-        const pause = spans[1] ?? { start: 0, end: 0 }
-        const [from, to] = [pause.start - before, pause.end + after]
-        const point = quietestPoint(levels, from, to)
-        expect(point).toBeGreaterThanOrEqual(from)
-        expect(point).toBeLessThanOrEqual(to)
-        expect(point).toBeGreaterThan(pause.start)
-        if (gap.room === -70) expect(point).toBeLessThan(pause.end)
-      }),
-      { numRuns: 30 },
-    )
-  })
-
-  it('is the middle of even silence and of a short window, and avoids a breath', () => {
-    const { samples, spans } = record([vowel(0.5), silence(0.1), breath(0.3, -40), silence(0.2), vowel(0.5)])
-    const levels = analyse(samples)
-    const end = spans[3] ?? { start: 0, end: 0 }
-    const point = quietestPoint(levels, 0.4, 1.2)
-    const isQuiet = (point > 0.5 && point < 0.6) || (point > end.start && point < end.end)
-    expect(isQuiet).toBe(true)
-    expect(quietestPoint(levels, 0.51, 0.53)).toBeCloseTo(0.52, 9)
-    const silent = analyse(new Float32Array(32_000))
-    expect(Math.abs(quietestPoint(silent, 0.5, 1.5) - 1)).toBeLessThanOrEqual(hopSeconds)
-  })
-})
-
 describe('breaths', () => {
   it('are found from -45 to -12 dBFS and from 0.1 to 0.8 s', () => {
     const options = fc.record({
@@ -235,7 +200,7 @@ describe('breaths', () => {
         ]
         const { samples, spans } = record(pieces, { seed })
         const truth = spans[2] ?? { start: 0, end: 0 }
-        const found = findBreaths(analyse(samples), 0, 9)
+        const found = analyse(samples).map.breaths
         expect(found).toHaveLength(1)
         expect(Math.abs((found[0]?.start ?? 0) - truth.start)).toBeLessThanOrEqual(0.015)
         expect(Math.abs((found[0]?.end ?? 0) - truth.end)).toBeLessThanOrEqual(0.015)
@@ -257,6 +222,6 @@ describe('breaths', () => {
       ],
       ...[burst(0.03, -20), silence(0.4), breath(0.3, -55), silence(0.4), breath(1.1, -30), silence(2)],
     ]
-    expect(findBreaths(analyse(record(pieces).samples), 0, 9)).toEqual([])
+    expect(analyse(record(pieces).samples).map.breaths).toEqual([])
   })
 })

@@ -76,22 +76,6 @@ export function levelAt(curve: LevelCurve, seconds: number): number {
   return 10 * Math.log10(power / windowHops)
 }
 
-/**
- * Returns the centre of the quietest 30 ms between two times, seconds: the closest to their middle of those within
- * 1 dB. It overlaps a voice only if the window offers no 30 ms without one.
- */
-export function quietestPoint({ curve, map }: SpeechLevels, from: number, to: number): number {
-  const middle = (from + to) / 2
-  const half = (windowHops / 2) * hopSeconds
-  if (to - from <= 2 * half) return middle
-  return cheapestMoment({ from: from + half, to: to - half }, (time) => {
-    const voice = map.voices[firstEndingAfter(map.voices, time - half + tolerance)]
-    const isVoiced = voice !== undefined && voice.start < time + half - tolerance
-    // Up to 1 dB for the distance, and more for a voice than any level.
-    return levelAt(curve, time) + Math.abs(time - middle) / (to - from) + (isVoiced ? 1000 : 0)
-  })
-}
-
 /** Tolerance for binary rounding of times, seconds. */
 const tolerance = 1e-6
 
@@ -110,10 +94,4 @@ function cheapestMoment(
     if (price < lowest) [best, lowest] = [hop * hopSeconds, price]
   }
   return best
-}
-
-/** Returns the breaths that begin and end between two times, seconds. */
-export function findBreaths({ map }: SpeechLevels, from: number, to: number): TimeSpan[] {
-  const first = firstEndingAfter(map.breaths, from)
-  return map.breaths.slice(first, firstEndingAfter(map.breaths, to)).filter(({ start }) => start >= from)
 }
