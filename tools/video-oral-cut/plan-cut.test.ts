@@ -34,7 +34,7 @@ function factsOf(pictureSeconds: number, cut_off_ms?: number): MediaFacts {
       ...{ sample_aspect_ratio: { num: 1, den: 1 }, frame_rate: rate, variable_rate: false, start_ms: 0 },
       ...{ duration_ms: 1000 * pictureSeconds, pixel_format: 'yuv420p', hdr: false, alpha: false },
     },
-  } as MediaFacts
+  }
 }
 
 function request(fields: object = {}) {

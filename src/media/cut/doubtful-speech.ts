@@ -67,8 +67,9 @@ export function doubtfulSpans(segments: readonly RecognisedSegment[], levels: Sp
   const chosen = doubts
     .toSorted((one, other) => other.missing - one.missing)
     .filter(({ span }) => {
-      left -= secondsOf(span)
-      return left >= 0
+      const fits = secondsOf(span) <= left
+      if (fits) left -= secondsOf(span)
+      return fits
     })
     .map(({ span }) => span)
     .toSorted((one, other) => one.start - other.start)

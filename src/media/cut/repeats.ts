@@ -150,7 +150,7 @@ function findAttempt(
 /** Units at the start of an attempt that are compared separately. */
 const anchorUnits = 4
 
-/** Whether the first units of an attempt are in the speech after it, in long anchors with one error. */
+/** Whether the first units of an attempt are in the speech after it; one of three or four may differ. */
 function anchorReturns(attempt: readonly string[], after: readonly string[]): boolean {
   const anchor = attempt.slice(0, anchorUnits)
   return Math.min(...endDistances(anchor, after, 1)) <= Math.floor((anchor.length + 1) / anchorUnits)
