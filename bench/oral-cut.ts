@@ -2,22 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CutCase, measureCut, type MeasuredCut } from '../test/video-oral-cut/measure-cut.ts'
+import { recordingRates } from '../test/recordings/frame-marks.ts'
 import { recordingLanguages } from '../test/recordings/sentences.ts'
 
 // Quality of the cut of generated recordings with known truth, by language, with and without a script: kept-time F1
 // (least and mean), kept words that lose more than 20 ms, words that are missing, pauses that differ from the table,
-// swallowed repetitions that are found, kept breaths and fillers. The recogniser has errors of 80 ms, 5 % wrong words and swallows half of the
-// repetitions that it hears together with the next attempt.
+// swallowed repetitions that are found, kept breaths and fillers. The recogniser has errors of 80 ms, 5 % wrong words
+// and swallows half of the repetitions that it hears together with the next attempt.
 // npm run bench -- oral-cut [seeds, default 6] [language]
 
 const [seeds = '6', only] = process.argv.slice(2)
-const rates = [
-  { num: 24, den: 1 },
-  { num: 25, den: 1 },
-  { num: 30_000, den: 1001 },
-  { num: 50, den: 1 },
-  { num: 60, den: 1 },
-]
 const presets = [undefined, 'steady', 'concise', 'compact'] as const
 
 const folder = await mkdtemp(join(tmpdir(), 'reelwright-oral-cut-'))
@@ -32,7 +26,7 @@ try {
         const options: CutCase = {
           ...{ language, seed, withScript, pickups: seed % 3 === 0 ? 2 : 0 },
           ...{
-            rate: rates[seed % rates.length] ?? { num: 25, den: 1 },
+            rate: recordingRates[seed % recordingRates.length] ?? { num: 25, den: 1 },
             preset: presets[seed % presets.length],
           },
         }

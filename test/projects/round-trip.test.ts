@@ -4,13 +4,10 @@ import { projectFormats, type ProjectFormat } from '../../src/contract/project.t
 import { cutProject, type Project, type ProjectMaterial } from '../../src/media/timeline/project/project.ts'
 import { projectFiles } from '../../src/media/timeline/project/project-files.ts'
 import { pathFileName } from '../../src/media/timeline/project/media-url.ts'
-import { readDraft, readDraftMeta } from './readers/draft.ts'
-import { readFcpxml } from './readers/fcpxml.ts'
-import { readGtrkProject } from './readers/gtrk.ts'
-import { readOtio } from './readers/otio.ts'
+import { projectReaders } from './project-readers.ts'
+import { readDraftMeta } from './readers/draft.ts'
 import { rational, type Rational } from './readers/rational.ts'
 import type { ReadClip, ReadProject } from './readers/read-project.ts'
-import { readXmeml } from './readers/xmeml.ts'
 
 const rates: readonly Rational[] = [
   rational(24_000, 1001),
@@ -30,15 +27,6 @@ const paths = [
   String.raw`C:\Users\me\My Videos\Take (1)!.MP4`,
   String.raw`\\server\footage\cam a\clip.mxf`,
 ]
-
-const readers = {
-  xml: readXmeml,
-  fcpxml: readFcpxml,
-  otio: readOtio,
-  gtrk: readGtrkProject,
-  draft_a: readDraft,
-  draft_b: readDraft,
-} satisfies Record<ProjectFormat, (text: string) => ReadProject>
 
 let ids = 0
 const options = {
@@ -110,7 +98,7 @@ it.each(projectFormats)('%s contains every cut to the frame, at all rates', (for
         ]
         const project = cutProject('Interview – cut', source, { ranges, rate })
         const [file] = projectFiles(project, format, options)
-        const read = readers[format](file?.text ?? '')
+        const read = projectReaders[format](file?.text ?? '')
         expect(read.skipped).toEqual([])
         expect(read.tracks.map(({ kind }) => kind)).toEqual(
           isDraft(format)
@@ -134,7 +122,7 @@ it.each(projectFormats)('%s keeps the path and name of the footage', (format) =>
       rate: rational(25),
     })
     const [file] = projectFiles(project, format, options)
-    const read = readers[format](file?.text ?? '')
+    const read = projectReaders[format](file?.text ?? '')
     expect(read.media).toMatchObject([{ path }])
   }
 })

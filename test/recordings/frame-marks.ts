@@ -7,6 +7,15 @@ import { formatRate, frameTime, hertz } from '../../src/media/frame-rate.ts'
 import { speechRate } from '../../src/media/speech/speech-types.ts'
 import type { Recording } from './assemble.ts'
 
+/** Frame rates at which recordings are cut. */
+export const recordingRates: readonly Rational[] = [
+  { num: 24, den: 1 },
+  { num: 25, den: 1 },
+  { num: 30_000, den: 1001 },
+  { num: 50, den: 1 },
+  { num: 60, den: 1 },
+]
+
 /** Size of the picture, and of a cell of a mark; pixels. */
 const size = { width: 160, height: 96 } as const
 const cell = { width: 10, height: 32 } as const

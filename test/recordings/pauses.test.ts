@@ -7,18 +7,11 @@ import { mapSpeech } from '../../src/media/cut/speech-map.ts'
 import { frameTime, hertz } from '../../src/media/frame-rate.ts'
 import type { TimeSpan } from '../../src/media/speech/speech-types.ts'
 import { assemble, keptPassages, type Recording, type TruthPassage } from './assemble.ts'
+import { recordingRates } from './frame-marks.ts'
 import { judgeCut } from './judge.ts'
 import { writeScript } from './script.ts'
 import { recordingLanguages } from './sentences.ts'
 import { canSpeak } from './speak.ts'
-
-const rates = [
-  { num: 24, den: 1 },
-  { num: 25, den: 1 },
-  { num: 30_000, den: 1001 },
-  { num: 50, den: 1 },
-  { num: 60, den: 1 },
-]
 
 function analyse({ samples }: Recording): SpeechLevels {
   const track = new LevelTrack()
@@ -87,7 +80,7 @@ describe.skipIf(!canSpeak)('a planned cut of generated speech', async () => {
           return [voiced.start - (passage?.start ?? 0), voiced.end - (passage?.end ?? 0)].map(Math.abs)
         })
         expect(Math.max(...errors)).toBeLessThan(0.002)
-        for (const rate of rates) {
+        for (const rate of recordingRates) {
           const rhythm = rhythmTable.default
           const plan = planCuts(segments, {
             ...{ rate, rhythm, mediaFrames: Math.floor(recording.truth.seconds * hertz(rate)) },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
+import { recordingRates } from '../recordings/frame-marks.ts'
 import { recordingLanguages } from '../recordings/sentences.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { measureCut } from './measure-cut.ts'
@@ -8,18 +9,11 @@ import { measureCut } from './measure-cut.ts'
 /** Least kept-time F1 of a cut. */
 const minF1 = { script: 0.97, rebuilt: 0.93 }
 
-const rates = [
-  { num: 24, den: 1 },
-  { num: 25, den: 1 },
-  { num: 30_000, den: 1001 },
-  { num: 50, den: 1 },
-  { num: 60, den: 1 },
-]
 const presets = ['steady', 'concise', 'compact', undefined, undefined] as const
 const seeds = [21, 22, 33, 24, 25]
 const cases = recordingLanguages.map((language, index) => ({
   ...{ language, seed: seeds[index] ?? 1, sentences: 5, preset: presets[index] },
-  rate: rates[index] ?? { num: 25, den: 1 },
+  rate: recordingRates[index] ?? { num: 25, den: 1 },
   room: index % 2 === 0 ? -62 : -70,
 }))
 

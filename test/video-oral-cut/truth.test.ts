@@ -3,29 +3,17 @@ import { projectFormats, type ProjectFormat } from '../../src/contract/project.t
 import { rhythmTable } from '../../src/media/cut/pauses.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles } from '../engines/speech/recordings.ts'
-import { readDraft } from '../projects/readers/draft.ts'
-import { readFcpxml } from '../projects/readers/fcpxml.ts'
-import { readGtrkProject } from '../projects/readers/gtrk.ts'
-import { readOtio } from '../projects/readers/otio.ts'
-import { readXmeml } from '../projects/readers/xmeml.ts'
+import { projectReaders } from '../projects/project-readers.ts'
 import { readFrameNumbers, spansOfFrames } from '../recordings/frame-marks.ts'
 import { judgeCut } from '../recordings/judge.ts'
 import { canSpeak } from '../recordings/speak.ts'
 import { type CutRecording, cutRecording } from './run-cut.ts'
 
 const rate = { num: 25, den: 1 }
-const readers = {
-  xml: readXmeml,
-  fcpxml: readFcpxml,
-  otio: readOtio,
-  gtrk: readGtrkProject,
-  draft_a: readDraft,
-  draft_b: readDraft,
-} satisfies Record<ProjectFormat, typeof readXmeml>
 
 /** Kept source spans of a project, seconds. */
 function spansOf(text: string, format: ProjectFormat) {
-  const [track] = readers[format](text).tracks
+  const [track] = projectReaders[format](text).tracks
   return (track?.clips ?? []).map(({ from, to }) => ({ start: from.num / from.den, end: to.num / to.den }))
 }
 

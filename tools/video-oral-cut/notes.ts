@@ -1,7 +1,28 @@
 import type { MediaFacts } from '../../src/contract/media-facts.ts'
+import { isWrittenIn } from '../../src/engines/translation/languages.ts'
 import { constantRate, hertz } from '../../src/media/frame-rate.ts'
 import type { Project } from '../../src/media/timeline/project/project.ts'
+import type { HeardRecording } from './hear.ts'
+import type { OralCut } from './plan-cut.ts'
 import type { OralCutInput } from './plan.ts'
+import { wordsSpan, wordsText } from './report.ts'
+
+/** Returns remarks on the cut: hesitations that were removed, and speech after the picture. */
+export function cutNotes(
+  { transcript: { words } }: HeardRecording,
+  { selection: { fillers }, unseenWords }: OralCut,
+): string[] {
+  const unseen =
+    unseenWords > 0
+      ? [`the picture ends before the sound: ${unseenWords} words after it are not in the cut`]
+      : []
+  if (fillers.length === 0) return unseen
+  const places = fillers
+    .slice(0, 5)
+    .map((range) => `${wordsText(words, range)} at ${wordsSpan(words, range).start} s`)
+  const more = fillers.length > places.length ? ` and ${fillers.length - places.length} more` : ''
+  return [`removed ${fillers.length} hesitations: ${places.join(', ')}${more}`, ...unseen]
+}
 
 /** Most clips of all tracks of a timeline that is rendered (contract 2, 8). */
 const maxRenderedClips = 500
@@ -53,15 +74,6 @@ export function pathNotes({
   ]
 }
 
-/** Letters of the scripts in which each language is written. */
-const lettersOf: Readonly<Record<'zh' | 'ja' | 'ko' | 'en' | 'fr', RegExp>> = {
-  zh: /\p{sc=Han}/gu,
-  ja: /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu,
-  ko: /\p{sc=Hangul}/gu,
-  en: /\p{sc=Latin}/gu,
-  fr: /\p{sc=Latin}/gu,
-}
-
 /** Least share of the letters that are of the scripts of the language; foreign names are some. */
 const minOwnLetters = 0.2
 
@@ -70,10 +82,9 @@ export function languageNotes(
   words: readonly { readonly text: string }[],
   { la }: Pick<OralCutInput, 'la'>,
 ): string[] {
-  const text = words.map((word) => word.text).join('')
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
-  const own = text.match(lettersOf[la.slice(0, 2) as keyof typeof lettersOf])?.length ?? 0
-  if (letters === 0 || own / letters >= minOwnLetters) return []
+  const letters = words.flatMap((word) => word.text.match(/\p{L}/gu) ?? [])
+  const own = letters.filter((letter) => isWrittenIn(la, letter)).length
+  if (own >= minOwnLetters * letters.length) return []
   return [
     `the recognised words are not written in the language of la (${la}): ` +
       'if another one is spoken, cut again with it as la',

@@ -6,8 +6,8 @@ import { transcriptFromWords } from '../../src/media/speech/transcript.ts'
 import { record, silence, vowel } from '../../test/recordings/speech-sounds.ts'
 import { videoOralCut } from './contract.ts'
 import type { HeardRecording } from './hear.ts'
+import { cutNotes } from './notes.ts'
 import { planOralCut } from './plan-cut.ts'
-import { oralCutNotes } from './report.ts'
 
 /** Hears words of 0.5 s, each after a pause of 0.5 s. */
 function hear(texts: readonly string[]): HeardRecording {
@@ -52,7 +52,7 @@ describe('planOralCut', () => {
   ])('cuts what is said before the picture ends, with a %s script', (_, fields) => {
     const heard = hear(counting)
     const cut = planOralCut(heard, request(fields), factsOf(5.2))
-    expect(oralCutNotes(heard, cut)).toEqual([
+    expect(cutNotes(heard, cut)).toEqual([
       'the picture ends before the sound: 4 words after it are not in the cut',
     ])
     expect(cut.selection.kept.map(({ word }) => word)).toEqual([0, 1, 2, 3, 4])

@@ -33,8 +33,8 @@ export function oralCutReport(
     final_script: script,
     script_source: input.script === undefined ? 'rebuilt' : 'user',
     dropped: selection.dropped.map(({ words: range, reason }) => ({
-      ...spanOf(words, range),
-      asr_text: textOf(words, range),
+      ...wordsSpan(words, range),
+      asr_text: wordsText(words, range),
       reason,
     })),
     uncovered_script: [...selection.uncovered],
@@ -55,23 +55,6 @@ export function oralCutReport(
     duration_before: toMilliseconds(seconds),
     duration_after: toMilliseconds(plan.frames / hertz(rate)),
   }
-}
-
-/** Returns remarks on the cut: hesitations that were removed, and speech after the picture. */
-export function oralCutNotes(
-  { transcript: { words } }: HeardRecording,
-  { selection: { fillers }, unseenWords }: OralCut,
-): string[] {
-  const unseen =
-    unseenWords > 0
-      ? [`the picture ends before the sound: ${unseenWords} words after it are not in the cut`]
-      : []
-  if (fillers.length === 0) return unseen
-  const places = fillers
-    .slice(0, 5)
-    .map((range) => `${textOf(words, range)} at ${spanOf(words, range).start} s`)
-  const more = fillers.length > places.length ? ` and ${fillers.length - places.length} more` : ''
-  return [`removed ${fillers.length} hesitations: ${places.join(', ')}${more}`, ...unseen]
 }
 
 function visualFields({ omissions, recovered, degraded }: VisualAssist): Partial<Report> {
@@ -95,13 +78,15 @@ function roundedProfile(profile: NonNullable<OralCut['profile']>): Report['pause
   )
 }
 
-function spanOf(words: readonly TimedWord[], { from, to }: IndexRange) {
+/** First start and last end of recognised words, seconds to the millisecond. */
+export function wordsSpan(words: readonly TimedWord[], { from, to }: IndexRange) {
   return {
     start: toMilliseconds(words[from]?.start ?? 0),
     end: toMilliseconds(words[to - 1]?.end ?? 0),
   }
 }
 
-function textOf(words: readonly TimedWord[], { from, to }: IndexRange): string {
+/** Text of recognised words. */
+export function wordsText(words: readonly TimedWord[], { from, to }: IndexRange): string {
   return joinWords(words.slice(from, to).map(({ text }) => text))
 }

@@ -14,9 +14,9 @@ import { projectTimeline } from '../../src/media/timeline/project/project-timeli
 import type { videoOralCut } from './contract.ts'
 import { type HeardRecording, hearRecording } from './hear.ts'
 import { type OralCut, planOralCut } from './plan-cut.ts'
-import { languageNotes, pathNotes, projectNotes } from './notes.ts'
+import { cutNotes, languageNotes, pathNotes, projectNotes } from './notes.ts'
 import type { OralCutInput } from './plan.ts'
-import { oralCutNotes, oralCutReport } from './report.ts'
+import { oralCutReport } from './report.ts'
 import { assistVisually } from './visual-assist.ts'
 
 type Output = OutputOf<typeof videoOralCut>
@@ -50,7 +50,7 @@ export const run: RunOperation<typeof videoOralCut> = async (input, context) => 
   const errors: Output['errors'] = {}
   const notes = [
     ...languageNotes(heard.transcript.words, input),
-    ...oralCutNotes(heard, cut),
+    ...cutNotes(heard, cut),
     ...projectNotes(project, input, facts),
     ...pathNotes(input),
   ]
