@@ -10,9 +10,11 @@ import { measureCut } from './measure-cut.ts'
 const minF1 = { script: 0.97, rebuilt: 0.93 }
 
 const presets = ['steady', 'concise', 'compact', undefined, undefined] as const
-const seeds = [21, 22, 33, 24, 25]
+/** First of the consecutive seeds: the least one with which each recording has at least two mistakes. */
+const firstSeed = 2
+
 const cases = recordingLanguages.map((language, index) => ({
-  ...{ language, seed: seeds[index] ?? 1, sentences: 5, preset: presets[index] },
+  ...{ language, seed: firstSeed + index, sentences: 5, preset: presets[index] },
   rate: recordingRates[index] ?? { num: 25, den: 1 },
   room: index % 2 === 0 ? -62 : -70,
 }))
@@ -24,6 +26,7 @@ describe.skipIf(!canSpeak || !hasSpeechFiles)('a cut of a recording with mistake
     const cut = await measureCut(folder, { ...options, withScript: true, errors: { swallowed: 1 } })
     expect(cut.judged.f1).toBeGreaterThan(minF1.script)
     expect([cut.judged.clippedWords, cut.wrongPauses, cut.swallowedFound.lost]).toEqual([[], [], []])
+    expect(cut.attemptsFound.all).toBeGreaterThanOrEqual(2)
     expect(cut.judged.pauses.length).toBeGreaterThan(3)
     expect(cut.fillerSeconds + cut.judged.breathSeconds).toBeLessThan(0.2)
   })

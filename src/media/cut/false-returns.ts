@@ -1,7 +1,7 @@
 import type { IndexRange, ReadingAlignment } from '../speech/align.ts'
 import { spokenLength } from '../speech/words.ts'
 import { indexesOf } from './heard-units.ts'
-import { type ScriptText, separatingPause } from './restarts.ts'
+import { type ScriptText, separatingPause, spreadEvenly } from './restarts.ts'
 
 /** What was read in one go: heard units with the unit of the script of each, ascending; -1 beside the script. */
 export interface ReadRun {
@@ -36,7 +36,17 @@ export function joinFalseReturns(
   for (const [index, run] of left.entries()) {
     const [before, after] = [joined.at(-1), left[index + 1]]
     const isShort = lengthOf(run, heard.texts) <= maxWrongLength
-    if (isShort && before && adjoins(before, run, heard) && leaves(before, run, { sentences, edge: 'end' }))
+    const passed = isShort && before && after ? passedUnits(before, after, sentences) : undefined
+    if (passed && before && after && adjoins(run, after, heard)) {
+      const read = spreadEvenly(run.read.length, passed)
+      left[index + 1] = joinRuns(joinRuns(before, { heard: run.heard, read }), after)
+      joined.pop()
+    } else if (
+      isShort &&
+      before &&
+      adjoins(before, run, heard) &&
+      leaves(before, run, { sentences, edge: 'end' })
+    )
       joined[joined.length - 1] = joinRuns(before, besideScript(run))
     else if (
       isShort &&
@@ -71,6 +81,14 @@ function leaves(
   const sentence = sentences[unit]
   const isUnfinished = sentence !== undefined && sentences[unit + (edge === 'start' ? -1 : 1)] === sentence
   return isUnfinished && run.read.every((other) => other < 0 || sentences[other] !== sentence)
+}
+
+/** The units of a sentence between two runs, the first of which reads its start and the second its end. */
+function passedUnits(before: ReadRun, after: ReadRun, sentences: readonly number[]) {
+  const last = before.read.at(-1) ?? -1
+  const end = after.read[0] ?? -1
+  const isPassed = last >= 0 && end > last + 1 && sentences[last] === sentences[end]
+  return isPassed ? { first: last + 1, end } : undefined
 }
 
 /** Whether a run that ends with words beside the script is continued in the same sentence. */

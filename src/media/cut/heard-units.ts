@@ -31,6 +31,18 @@ export function heardUnits(heard: readonly TimedWord[]): HeardUnits {
   return { units, words }
 }
 
+/** Heard units with the silence before each, seconds. */
+export interface PausedUnits extends HeardUnits {
+  readonly pauses: readonly number[]
+}
+
+/** Returns the silence before each heard unit, seconds: infinite before the first one, 0 within a word. */
+export function pausesBefore({ words }: HeardUnits, heard: readonly TimedWord[]): number[] {
+  return words.map(({ from }, unit) =>
+    words[unit - 1]?.from === from ? 0 : (heard[from]?.start ?? 0) - (heard[from - 1]?.end ?? -Infinity),
+  )
+}
+
 /** Returns the words of a range of heard units. */
 export function wordRange({ words }: HeardUnits, units: IndexRange): IndexRange {
   const from = words[units.from]?.from ?? 0

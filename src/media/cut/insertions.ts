@@ -37,12 +37,22 @@ export interface Insertions {
 
 /**
  * Decides which unscripted words of a kept take are cut: hesitations, restarts, and passages that are long or said
- * apart. `range`: heard units of the take; `scriptOf`: the script unit of those that were aligned.
+ * apart. Words that follow a wrong one without a pause may be more of it, and are a restart only if they are equal to what is
+ * repeated. `range`: heard units of the take; `scriptOf`: the script unit of those that were aligned; `wrong`: those of
+ * them that differ from it.
  */
 export function classifyInsertions(
   range: IndexRange,
   scriptOf: ReadonlyMap<number, number>,
-  { heard, spoken }: { readonly heard: readonly TimedWord[]; readonly spoken: HeardUnits },
+  {
+    heard,
+    spoken,
+    wrong,
+  }: {
+    readonly heard: readonly TimedWord[]
+    readonly spoken: HeardUnits
+    readonly wrong: ReadonlySet<number>
+  },
 ): Insertions {
   const cut = new Set<number>()
   const fillers: IndexRange[] = []
@@ -54,11 +64,12 @@ export function classifyInsertions(
     let to = from
     while (to < range.to && !scriptOf.has(to)) to += 1
     const words = { from: spoken.words[from]?.from ?? 0, to: spoken.words[to - 1]?.to ?? 0 }
+    const followsWrong = wrong.has(from - 1) && pauseBefore(words.from, heard) < apartSeconds
     const isHesitation = spoken.units.slice(from, to).every(({ text }) => isFiller(text))
     if (isHesitation) fillers.push(words)
     if (
       isHesitation ||
-      isRestart(spoken, { from, to }, pauseBefore(words.to, heard)) ||
+      isRestart(spoken, { from, to }, followsWrong ? 1 : restartShare(pauseBefore(words.to, heard))) ||
       isApart(words, heard) ||
       to - from > maxAddedUnits
     ) {
@@ -75,14 +86,20 @@ function pauseBefore(word: number, heard: readonly TimedWord[]): number {
 }
 
 /**
- * Whether heard units are the beginning of what follows them after a `pause` in seconds, or repeat what precedes them.
+ * Whether heard units are the beginning of what follows them, or repeat what precedes them. `minShare`: least share of
+ * equal units.
  */
-export function isRestart({ units }: HeardUnits, { from, to }: IndexRange, pause = 0): boolean {
+export function isRestart(
+  { units }: HeardUnits,
+  { from, to }: IndexRange,
+  minShare = restartShare(0),
+): boolean {
   const length = to - from
   const equalUnits = (start: number) =>
     units.slice(from, to).filter(({ text }, index) => units[start + index]?.text === text).length
   return (
-    equalUnits(to) >= restartShare(pause) * length || equalUnits(from - length) >= restartShare(0) * length
+    equalUnits(to) >= minShare * length ||
+    equalUnits(from - length) >= Math.max(minShare, restartShare(0)) * length
   )
 }
 

@@ -46,6 +46,11 @@ describe('findRetakes', () => {
       '今天天气很好我们出去走走|今天天气很好我们出去走走吧|大家都很高兴',
       '今 天 天 气 很 好 我 们 出 去 走 走 吧 大 家 都 很 高 兴',
     ],
+    [
+      'keeps the last word before a take that is repeated with another word at its start',
+      'until it feels like | paper. | The saw should be sharp, | and the saw should be sharp, and the bench must not move.',
+      'until it feels like paper. and the saw should be sharp, and the bench must not move.',
+    ],
     ['keeps doubled Chinese words', '大家看看慢慢来', '大 家 看 看 慢 慢 来'],
   ])('%s', (_, reading, expected) => {
     expect(keep(reading)).toBe(expected ?? splitWords(reading.replaceAll('|', ' ')).join(' '))

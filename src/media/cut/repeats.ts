@@ -164,7 +164,7 @@ function beginsAlike(
 ): boolean {
   const next = nextStart(speech, from)
   if (next >= to) return true
-  const rest = Math.min(...endDistances(speech.texts.slice(next, to), after, 1))
+  const rest = Math.min(...endDistances(speech.texts.slice(next, to), after, 0))
   return errors - rest <= (next - from) / 2
 }
 

@@ -34,7 +34,8 @@ export function correctReading(run: HeardRun, script: ScriptText): number[] {
     while (to < read.length && read[to] === -1) to += 1
     if (to > from && from > 0 && to < read.length) {
       const moved = joinWrongWords(read, { from, to }, { run, script })
-      preferLaterCopy(read, { from: from + moved, to: to + moved }, { run, script })
+      if (!preferRestart(read, { from: from + moved, to: to + moved }, { run, script }))
+        preferLaterCopy(read, { from: from + moved, to: to + moved }, { run, script })
       to += moved
     }
     from = Math.max(to, from + 1)
@@ -123,6 +124,51 @@ function extendEdge(
   const spacing = Math.min(maxWrongPerUnit, Math.max(1, wrong / missing))
   for (let count = 1; count <= missing && Math.ceil(count * spacing) <= wrong; count += 1)
     read[edge + step * Math.ceil(count * spacing)] = unit + step * count
+}
+
+/**
+ * Returns the units of the script from `first` to `end`, one for each of `count` heard units, evenly: the last one is that
+ * before `end`; -1 for heard units that are too many.
+ */
+export function spreadEvenly(
+  count: number,
+  { first, end }: { readonly first: number; readonly end: number },
+): number[] {
+  const passed = (at: number) => Math.floor((at * (end - first)) / count)
+  return Array.from({ length: count }, (_, at) =>
+    passed(at + 1) > passed(at) ? first + passed(at + 1) - 1 : -1,
+  )
+}
+
+/** Greatest ratio of the numbers of units of a restart and of the passage that it repeats. */
+const maxRestartRatio = 2
+
+/**
+ * Prefers units beside the script, `from` to `to` of a run, to what was read of their sentence before them, if they are
+ * its restart with wrong words: they follow a pause, begin as the sentence does, and pass without a pause into what is
+ * read after them.
+ */
+function preferRestart(
+  read: number[],
+  { from, to }: { readonly from: number; readonly to: number },
+  {
+    run: { texts, pauses },
+    script: { texts: scriptTexts, sentences },
+  }: { readonly run: HeardRun; readonly script: ScriptText },
+): boolean {
+  if ((pauses[from] ?? 0) < separatingPause || (pauses[to] ?? 0) >= separatingPause) return false
+  const end = read[to] ?? -1
+  const first = sentences.indexOf(sentences[end] ?? -1)
+  const [count, repeated] = [to - from, end - first]
+  const isAlike = Math.max(count, repeated) <= maxRestartRatio * Math.min(count, repeated)
+  if (!isAlike || first < 0 || texts[from] !== scriptTexts[first]) return false
+  for (let at = from - 1; at >= 0; at -= 1) {
+    const unit = read[at] ?? -1
+    if (unit >= 0 && unit < first) break
+    read[at] = -1
+  }
+  read.splice(from, count, first, ...spreadEvenly(count - 1, { first: first + 1, end }))
+  return true
 }
 
 /** Moves units beside the script, `from` to `to` of a run, before those that repeat them. */

@@ -98,6 +98,15 @@ describe('selectTakes', () => {
     expect(dropped).toEqual([`misread: ${beside}`])
   })
 
+  test('prefers the last of two incomplete takes to a better start of the first one', () => {
+    const script = 'Unless to be rather cold hearted and rather selfish is to be ill disposed.'
+    const reading =
+      'hello study rather cold are in rather selfish | hello study rather old are in rather selfish | is to be all disclosed'
+    const { kept, dropped } = select(script, reading)
+    expect(kept).toBe('hello study rather old are in rather selfish is to be all disclosed')
+    expect(dropped).toEqual(['retake: hello study rather cold are in rather selfish'])
+  })
+
   test('selects takes of ten thousand words in seconds of processor time', () => {
     const sentences = Array.from({ length: 1250 }, (_, index) =>
       Array.from({ length: 8 }, (__, at) => `w${(index * 7919 + at * 104_729) % 3001}`).join(' '),

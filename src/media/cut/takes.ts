@@ -1,13 +1,18 @@
-import { alignReading, type IndexRange } from '../speech/align.ts'
+import type { IndexRange } from '../speech/align.ts'
 import { comparableUnits, type ComparableUnit } from '../speech/comparable-units.ts'
 import { withoutAbbreviationDot } from '../speech/sentences.ts'
 import type { TimedWord } from '../speech/speech-types.ts'
-import { isSpaceless } from '../speech/words.ts'
 import { chooseTakes, type ScriptTake, type TakePiece } from './choose-takes.ts'
-import { consecutiveRanges, heardUnits, type HeardUnits, indexesOf, wordRange } from './heard-units.ts'
-import { joinFalseReturns } from './false-returns.ts'
+import {
+  consecutiveRanges,
+  heardUnits,
+  type HeardUnits,
+  indexesOf,
+  pausesBefore,
+  wordRange,
+} from './heard-units.ts'
 import { classifyInsertions, isRestart } from './insertions.ts'
-import { correctReading, replacedUnits } from './restarts.ts'
+import { scriptTakes } from './script-takes.ts'
 import { sentenceRanges } from './script-sentences.ts'
 
 /** A recognised word that stays in the cut. */
@@ -55,8 +60,9 @@ export function selectTakes(script: string, heard: readonly TimedWord[]): TakeSe
   const scriptUnits = comparableUnits(script)
   const spoken = heardUnits(heard)
   const sentences = sentenceRanges(script, scriptUnits)
-  const takes = scriptTakes({ units: scriptUnits, sentences }, spoken, heard)
-  const pieces = sentences.flatMap((sentence) => chooseTakes(sentence, takes))
+  const pauses = pausesBefore(spoken, heard)
+  const takes = scriptTakes({ units: scriptUnits, sentences }, { ...spoken, pauses }, heard)
+  const pieces = sentences.flatMap((sentence) => chooseTakes(sentence, takes, { ...spoken, pauses }))
   const assembled = new Assembly(heard, spoken)
   for (const piece of joinPieces(pieces)) assembled.add(piece)
   const { covered } = assembled
@@ -68,94 +74,6 @@ export function selectTakes(script: string, heard: readonly TimedWord[]): TakeSe
     review: reviewWords(pieces, spoken),
     coverage: scriptUnits.length === 0 ? 0 : covered.size / scriptUnits.length,
   }
-}
-
-/** Silence after which a return to earlier words is likely, and very likely, seconds. */
-const [shortPause, longPause] = [0.25, 0.6]
-/** Costs of a return to an earlier passage: without, after a short, and after a long pause. */
-const returnCosts = { within: 4, short: 2.5, long: 1.5 }
-
-/** Window in which a reading is recognised, in words and in characters, and the least share of equal units in it. */
-const readingWindow = { words: 6, characters: 12 } as const
-const minMatchShare = 0.5
-
-/** Aligns the words with the script and returns what was read between returns to earlier passages. */
-function scriptTakes(
-  {
-    units: script,
-    sentences,
-  }: { readonly units: readonly ComparableUnit[]; readonly sentences: readonly IndexRange[] },
-  { units, words }: HeardUnits,
-  heard: readonly TimedWord[],
-): ScriptTake[] {
-  const pauses = words.map(({ from }, unit) =>
-    words[unit - 1]?.from === from ? 0 : (heard[from]?.start ?? 0) - (heard[from - 1]?.end ?? -Infinity),
-  )
-  const jumpCosts = pauses.map((pause) =>
-    pause >= longPause ? returnCosts.long : pause >= shortPause ? returnCosts.short : returnCosts.within,
-  )
-  const seconds = words.map(({ from, to }) => (heard[to - 1]?.end ?? 0) - (heard[from]?.start ?? 0))
-  const texts = { script: script.map(({ text }) => text), heard: units.map(({ text }) => text) }
-  const alignment = alignReading(texts.script, texts.heard, { jumpCosts })
-  const scriptText = {
-    texts: texts.script,
-    sentences: sentences.flatMap(({ from, to }, index) => indexesOf({ from, to }).map(() => index)),
-  }
-  return joinFalseReturns(alignment, { texts: texts.heard, pauses }, scriptText).map(
-    ({ heard: range, read: aligned }) => {
-      const read = correctReading(
-        {
-          read: aligned,
-          texts: texts.heard.slice(range.from, range.to),
-          pauses: pauses.slice(range.from, range.to),
-        },
-        scriptText,
-      )
-      const take = takeOf(range, read, texts)
-      const timed = { read, seconds: seconds.slice(range.from, range.to) }
-      for (const step of [-1, 1] as const) {
-        const edge = step < 0 ? take.script.from : take.script.to - 1
-        const found = take.positions.get(edge)
-        for (let more = found ? replacedUnits(timed, scriptText, step) : 0; found && more > 0; more -= 1)
-          take.positions.set(edge + step * more, { unit: found.unit, isMatch: false })
-      }
-      return take
-    },
-  )
-}
-
-/** Returns a take of the heard units of a range; `read` are the units of the script, -1 beside it. */
-function takeOf(
-  heard: IndexRange,
-  read: readonly number[],
-  texts: { readonly script: readonly string[]; readonly heard: readonly string[] },
-): ScriptTake & { readonly positions: Map<number, { readonly unit: number; readonly isMatch: boolean }> } {
-  const matches = read.map(
-    (unit, index) => unit >= 0 && texts.script[unit] === texts.heard[heard.from + index],
-  )
-  const isReading = readingUnits(matches, texts.heard.slice(heard.from, heard.to))
-  const positions = new Map<number, { readonly unit: number; readonly isMatch: boolean }>()
-  for (const [index, unit] of read.entries()) {
-    if (unit < 0 || !isReading[index]) continue
-    positions.set(unit, { unit: heard.from + index, isMatch: matches[index] ?? false })
-  }
-  const known = read.filter((unit) => unit >= 0)
-  const from = known[0] ?? 0
-  return { script: { from, to: (known.at(-1) ?? from - 1) + 1 }, heard, positions }
-}
-
-/**
- * Returns which units of a run belong to a reading: those with enough equal units in the window before or after them.
- * Other speech, aligned with the script by chance, has few.
- */
-function readingUnits(matches: readonly boolean[], texts: readonly string[]): boolean[] {
-  const characters = texts.filter(isSpaceless).length
-  const size = readingWindow[2 * characters > texts.length ? 'characters' : 'words']
-  const share = (from: number, to: number) => {
-    const window = matches.slice(Math.max(0, from), to)
-    return window.filter(Boolean).length / window.length
-  }
-  return matches.map((_, at) => Math.max(share(at - size + 1, at + 1), share(at, at + size)) >= minMatchShare)
 }
 
 /** Joins pieces of one take that follow each other without a hole. */
@@ -188,15 +106,20 @@ class Assembly {
 
   add({ take, units }: TakePiece): void {
     const scriptOf = new Map<number, number>()
+    const wrong = new Set<number>()
     for (let position = units.from; position < units.to; position += 1) {
       const found = take.positions.get(position)
-      if (found) scriptOf.set(found.unit, position)
+      if (!found) continue
+      scriptOf.set(found.unit, position)
+      if (!found.isMatch) wrong.add(found.unit)
     }
     // A take reads the script in its order, so that its heard units ascend.
     const [first, last] = [[...scriptOf.keys()].at(0), [...scriptOf.keys()].at(-1)]
     if (first === undefined || last === undefined) return
     const range = { from: first, to: last + 1 }
-    const { cut, fillers } = classifyInsertions(range, scriptOf, { heard: this.#heard, spoken: this.#spoken })
+    const { cut, fillers } = classifyInsertions(range, scriptOf, {
+      ...{ heard: this.#heard, spoken: this.#spoken, wrong },
+    })
     this.fillers.push(...fillers)
     for (let unit = range.from; unit < range.to; unit += 1) {
       const { from, to } = this.#spoken.words[unit] ?? { from: 0, to: 0 }
