@@ -61,6 +61,18 @@ function layeredProject(): Project {
   }
 }
 
+/** A project on a portrait canvas, with crops and a silent overlay. */
+function framedProject(): Project {
+  const crop = { x: 437, y: 0, width: 608, height: 1080 }
+  const framed = ranges.map((range, index) =>
+    index === 1 ? range : { ...range, framing: { mode: 'crop' as const, crop } },
+  )
+  const size = { width: 1080, height: 1920 }
+  const base = cutProject('clip1', material(), { ranges: framed, rate: rational(25), size })
+  const split = material({ id: '2', path: '/clip1_split.mp4', picture: size, sound: null })
+  return { ...base, pictureTracks: [...base.pictureTracks, [{ material: split, from: 0, to: 30, at: 20 }]] }
+}
+
 const ntsc = rational(30_000, 1001)
 const projects: readonly (readonly [name: string, Project])[] = [
   ['a stereo video', cut(material())],
@@ -82,6 +94,7 @@ const projects: readonly (readonly [name: string, Project])[] = [
   ['a Windows path', cut(material({ path: String.raw`C:\Users\me\My Videos\Take (1)!.MP4` }))],
   ['a network path', cut(material({ path: String.raw`\\server\footage\cam a\clip.mxf` }))],
   ['layers, gaps and music', layeredProject()],
+  ['crops and an overlay on another canvas', framedProject()],
 ]
 
 describe.each(['fcpxml', 'xmeml'] as const)('%s', (format) => {
@@ -111,6 +124,17 @@ describe.each(['fcpxml', 'xmeml'] as const)('%s', (format) => {
       ['/interview.mp4', '/an interview.mp4'],
     ],
   }
+  it.each<readonly [XmlFormat, string, string]>([
+    ['fcpxml', ' scale="3.157895 3.160494"', ' scale="3.157895"'],
+    ['fcpxml', 'position="20.', 'position="+20.'],
+    ['xmeml', '<parameterid>center</parameterid>', '<parameterid>centre</parameterid>'],
+    ['xmeml', '<name>Scale</name>', ''],
+  ])('the schema of %s rejects a transform with %s changed to %s', async (of, from, to) => {
+    if (of !== format) return
+    const changed = edit(writers[format](framedProject()), [from, to])
+    expect(await errorsOf([changed], format)).not.toEqual([])
+  })
+
   it.each(broken[format])('its schema rejects %s changed to %s', async (from, to) => {
     const [[, project] = ['', layeredProject()]] = projects
     const changed = edit(writers[format](project), [from, to])

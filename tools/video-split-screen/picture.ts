@@ -1,5 +1,6 @@
 import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
-import { bt709, scaleTo, toneMap } from '../../src/engines/ffmpeg/colour.ts'
+import { bt709 } from '../../src/engines/ffmpeg/colour.ts'
+import { cropScaleFilters } from '../../src/engines/ffmpeg/crop-scale.ts'
 import { formatRate } from '../../src/media/frame-rate.ts'
 import { type Rect, type Size, uprightSize } from '../../src/media/geometry.ts'
 import { type AxisFit, containedSize, fitAxis, shownPart } from '../../src/media/layout/canvas.ts'
@@ -148,25 +149,12 @@ function overlayFilters({ canvas, rate, frames, background, clips }: SplitScreen
  * produces a constant rate from 0. tpad repeats the last frame, so that frames exist up to the end of the range.
  */
 function clipFilters({ video, beginMs, x, y }: ClipPlacement, fps: string): string {
-  const { width, height } = uprightSize(video)
-  const alpha = video.alpha ? 'a' : ''
-  // Only 4:4:4 chroma can be cropped at odd pixels.
-  const needsFullChroma = x.offset % 2 === 1 || y.offset % 2 === 1
-  const fullChroma = video.hdr ? 'yuv444p10' : `yuv${alpha}444p`
   return [
     `settb=AVTB,setpts=PTS-${beginMs / 1000}/TB`,
     `tpad=stop_mode=clone:stop_duration=1,fps=fps=${fps}:start_time=0`,
-    ...(x.cropped === width && y.cropped === height
-      ? []
-      : [exactCropFilter({ size: x.cropped, from: x.start }, { size: y.cropped, from: y.start })]),
-    scaleTo(video, { width: x.scaled, height: y.scaled }),
-    ...(needsFullChroma ? [`format=${fullChroma}`] : []),
-    ...(x.scaled === x.shown && y.scaled === y.shown
-      ? []
-      : [exactCropFilter({ size: x.shown, from: x.offset }, { size: y.shown, from: y.offset })]),
-    ...(video.hdr ? toneMap : []),
+    ...cropScaleFilters(video, { x, y }),
     `setparams=${bt709}`,
-    `format=yuv${alpha}420p`,
+    `format=yuv${video.alpha ? 'a' : ''}420p`,
     'setsar=1',
   ].join(',')
 }
@@ -196,16 +184,6 @@ function backgroundQuality(canvas: Size, clips: readonly ClipPlacement[]): strin
       : []
   })
   return ['', ...innerRegions, `addroi=w=iw:h=ih:qoffset=${backgroundOffset}`].join(',')
-}
-
-/** Part of one axis that a crop keeps, pixels. */
-interface CropExtent {
-  readonly size: number
-  readonly from: number
-}
-
-function exactCropFilter(x: CropExtent, y: CropExtent): string {
-  return `crop=w=${x.size}:h=${y.size}:x=${x.from}:y=${y.from}:exact=1`
 }
 
 /** Converts #RRGGBB to 8-bit limited-range samples (ITU-R BT.709-6, 3.2 and 3.4). */

@@ -56,7 +56,15 @@ export async function encodePart(path: string, options: EncodePartOptions): Prom
   const rawPaths = otherGroups.map((_, index) => `${path}-${index}.yuv`)
   try {
     for (const [index, group] of otherGroups.entries()) {
-      const groupOptions = { ...options, part: createPart([group]), sound: undefined, onFrames: () => {} }
+      // Subtitles are drawn over the frames of all groups.
+      const picture = { ...options.picture, subtitles: undefined }
+      const groupOptions = {
+        ...options,
+        part: createPart([group]),
+        picture,
+        sound: undefined,
+        onFrames: () => {},
+      }
       await renderFrames({ path: rawPaths[index] ?? '', args: rawArgs, inputs: [] }, groupOptions)
     }
     const withoutTags = ['-map_metadata', '-1', '-map_chapters', '-1']

@@ -1,8 +1,7 @@
 import type { VideoFacts } from '../../contract/media-facts.ts'
-import { bt709, scaleTo, toneMap } from '../ffmpeg/colour.ts'
-import { type BlackFrames, blackFrames } from '../ffmpeg/black-frames.ts'
+import { bt709 } from '../ffmpeg/colour.ts'
+import { blackFrames } from '../ffmpeg/black-frames.ts'
 import { formatRate, hertz } from '../../media/frame-rate.ts'
-import { containedSize } from '../../media/layout/canvas.ts'
 import {
   groupReads,
   type TimelinePart,
@@ -11,6 +10,7 @@ import {
   type MaterialRange,
 } from '../../media/timeline/pieces.ts'
 import { clipTolerance, type Timeline } from '../../media/timeline/timeline.ts'
+import { framedPicture } from './framed-picture.ts'
 
 /** Canvas and sources of the picture of a timeline. */
 export interface PictureOptions {
@@ -18,6 +18,16 @@ export interface PictureOptions {
   readonly videoOf: (material: string) => VideoFacts
   /** Returns whether decoding through the gap before the next range is faster than opening the file again. */
   readonly decodesThrough: (before: MaterialRange, next: MaterialRange) => boolean
+  /** Draws subtitles over the finished frames. */
+  readonly subtitles?: DrawnSubtitles | undefined
+}
+
+/** Subtitles over the frames of a part. */
+export interface DrawnSubtitles {
+  /** Filter that draws the subtitles of a frame's timestamp. */
+  readonly filter: string
+  /** Number of the part's first frame on the output, from which its timestamps follow. */
+  readonly firstFrame: number
 }
 
 /** Inputs and filter graph of a part. The output label of the graph is [v]. */
@@ -56,7 +66,7 @@ export function partGraph(
   const chains = mainGroup.map((piece, index) => {
     const range = ranges[index]
     const label = `[p${index}]`
-    if (!range) return `${blackFrames(blackOptions(options, piece.units))},setsar=1${label}`
+    if (!range) return `${blackFrames({ ...options.canvas, frames: piece.units })},setsar=1${label}`
     const endCheck = {
       range,
       expectedFrom: lastPictureExpectedFrom(range, options),
@@ -78,13 +88,18 @@ export function partGraph(
     group === mainGroup ? mainGroup.map((_, index) => `[p${index}]`) : [`[g${otherGroups.indexOf(group)}]`],
   )
   // Sets timestamps from frame numbers, because those of concat are rounded.
-  const end = `${labels.join('')}concat=n=${labels.length}:v=1:a=0,settb=${rate.den}/${rate.num},setpts=N,setparams=${bt709}[v]`
+  const end = `${labels.join('')}concat=n=${labels.length}:v=1:a=0,${subtitleFilters(options)}settb=${rate.den}/${rate.num},setpts=N,setparams=${bt709}[v]`
   return { reads, graph: [...inputs, ...rawInputs, ...chains, end].join(';'), endChecks }
 }
 
-/** Returns the size, the rate and the number of black frames on the canvas. */
-function blackOptions({ canvas: { width, height, rate } }: PictureOptions, frames: number): BlackFrames {
-  return { width, height, rate, frames }
+/**
+ * Returns the filters that draw subtitles at the times of the output. Half a millisecond is added, because libass counts
+ * whole ones and the product of a frame number and a rate may be slightly below one.
+ */
+function subtitleFilters({ canvas: { rate }, subtitles }: PictureOptions): string {
+  if (!subtitles) return ''
+  const microseconds = `(N+${subtitles.firstFrame})*${rate.den * 1e6}/${rate.num}+500`
+  return `settb=AVTB,setpts=${microseconds},${subtitles.filter},`
 }
 
 /** Maximum time from the start of the last picture to the end of a range, seconds: files round their times. */
@@ -101,18 +116,16 @@ function lastPictureExpectedFrom({ clip, to }: MaterialRange, { canvas, videoOf 
  * piece. Repeats the previous picture if the next one is late or missing.
  */
 function pieceFilters(
-  { range: { clip, from, to, units }, expectedFrom, markerFile }: EndCheck,
+  { range, expectedFrom, markerFile }: EndCheck,
   options: PictureOptions,
   /** Suffix that makes the labels of the piece unique in the graph. */
   label: string,
 ): string {
   const { canvas, videoOf } = options
+  const { clip, from, to, units } = range
   const video = videoOf(clip.material)
   const frameSeconds = clip.speed / hertz(canvas.rate)
   const time = `PTS-${formatFilterSeconds(from + samplingOffset(frameSeconds) - frameSeconds / 2)}/TB`
-  const size = containedSize(canvas, video.width / video.height)
-  const [x, y] = [(canvas.width - size.width) / 2, (canvas.height - size.height) / 2]
-  const fillsCanvas = x === 0 && y === 0
   return [
     // A file's time base may be as coarse as its frames. A picture that starts at the end of the cut must not be
     // visible.
@@ -122,11 +135,7 @@ function pieceFilters(
     // much earlier.
     `setpts=max(0\\,${time}),tpad=stop_mode=clone:stop_duration=${formatFilterSeconds(maxMissedSeconds + 2 * frameSeconds + to - from)}`,
     `setpts=PTS/${clip.speed},fps=fps=${formatRate(canvas.rate)}:start_time=0,trim=end_frame=${units}`,
-    scaleTo(video, size),
-    ...(video.hdr ? toneMap : []),
-    ...(video.alpha ? [overBlackFilter({ ...blackOptions(options, units), ...size }, label)] : []),
-    `setparams=${bt709},format=yuv420p`,
-    ...(fillsCanvas ? [] : [`pad=w=${canvas.width}:h=${canvas.height}:x=${x}:y=${y}:color=black`]),
+    framedPicture({ canvas, video, range, label }),
     'setsar=1',
   ].join(',')
 }
@@ -139,11 +148,6 @@ function pieceFilters(
  */
 function samplingOffset(frameSeconds: number): number {
   return Math.max(frameSeconds / 2 - clipTolerance, clipTolerance)
-}
-
-/** Returns the filters that composite a transparent picture over black. */
-function overBlackFilter(black: BlackFrames, label: string): string {
-  return `format=yuva420p[t${label}];${blackFrames(black)}[b${label}];[b${label}][t${label}]overlay=format=yuv420:shortest=1`
 }
 
 function formatFilterSeconds(value: number): string {

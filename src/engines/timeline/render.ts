@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RequestFiles, StagedFile } from '../../contract/operation.ts'
 import { hertz } from '../../media/frame-rate.ts'
@@ -11,6 +11,7 @@ import { joinParts } from '../ffmpeg/join-parts.ts'
 import { soundRate } from '../ffmpeg/sound-filters.ts'
 import { encodeAac, type Pcm } from '../ffmpeg/sound.ts'
 import { limitingPercent, limitTruePeak } from '../ffmpeg/true-peak.ts'
+import { subtitleFilter } from '../subtitles/burn.ts'
 import { defaultCrf, encodePart } from './encode-part.ts'
 import { divideTimeline } from './parts.ts'
 import type { PictureOptions } from './picture.ts'
@@ -28,8 +29,14 @@ export interface RenderTimelineOptions {
   readonly signal: AbortSignal
   /** Quality of the picture: rate factor of x264, 0 (lossless) to 51. Default: 20. */
   readonly crf?: number
-  /** Length of the fade of the sound on each side of a cut, ms. 0: no fade. Default: 3, which only removes the click. */
-  readonly fadeMs?: number
+  /**
+   * How the sound passes over cuts. A number: length of the fade on each side of every cut, ms; 0: no fade. A list: length of
+   * the crossfade at the cut between clips i and i + 1 of the first sound track, ms, see `crossfadedClips`; 0: as by
+   * default. Default: 3, which only removes the click.
+   */
+  readonly fadeMs?: number | readonly number[]
+  /** ASS file whose subtitles are drawn over the picture. Its times are those of the output. */
+  readonly subtitles?: { readonly path: string }
   /** Called with 0 to 100. */
   progress(percent: number): void
 }
@@ -77,19 +84,15 @@ async function renderParts(timeline: Timeline, options: RenderTimelineOptions): 
   }
   const picture = await pictureOptions(timeline, options)
   const atOnce = partsAtOnce(timeline, threads)
-  const parts = divideTimeline(timeline, picture, atOnce).map((part, index) => ({
-    part,
-    frames: totalUnits(part.groups.flat()),
-    path: join(scratch, `part-${index}.mp4`),
-  }))
+  const parts = await planParts(timeline, picture, { ...options, atOnce })
   const sound = timelineSound({ timeline, context: { files, scratch }, signal, timeoutMs, fadeMs })
   const encodingPercent = 100 - joiningPercent - (sound.isMixed ? limitingPercent : 0)
   const encodedFrames = new Map<string, number>()
   const limit = limitConcurrency(atOnce)
   const threadsPerPart = Math.max(1, Math.floor(threads / Math.min(atOnce, parts.length)))
-  const encode = ({ part, path: partPath }: (typeof parts)[number], partSound?: Pcm) =>
+  const encode = ({ path: partPath, ...part }: (typeof parts)[number], partSound?: Pcm) =>
     encodePart(partPath, {
-      ...{ part, picture, context: { files, scratch }, signal, timeoutMs, crf, sound: partSound },
+      ...{ ...part, context: { files, scratch }, signal, timeoutMs, crf, sound: partSound },
       threads: threadsPerPart,
       onFrames(frames) {
         encodedFrames.set(partPath, frames)
@@ -116,6 +119,23 @@ async function renderParts(timeline: Timeline, options: RenderTimelineOptions): 
   ])
   await joinParts(path, { parts, rate: hertz(timeline.rate), sound: soundPath, signal, timeoutMs })
   return await limitMix()
+}
+
+/** Divides the picture into parts, each with its file and with the subtitles of its own time. */
+async function planParts(
+  timeline: Timeline,
+  picture: PictureOptions,
+  { subtitles, scratch, atOnce }: Pick<RenderTimelineOptions, 'subtitles' | 'scratch'> & { atOnce: number },
+) {
+  const filter = subtitles && (await subtitleFilter({ ass: await readFile(subtitles.path), folder: scratch }))
+  let firstFrame = 0
+  return divideTimeline(timeline, picture, atOnce).map((part, index) => {
+    const frames = totalUnits(part.groups.flat())
+    const drawn = filter === undefined ? undefined : { filter, firstFrame }
+    firstFrame += frames
+    const path = join(scratch, `part-${index}.mp4`)
+    return { part, frames, path, picture: { ...picture, subtitles: drawn } }
+  })
 }
 
 /** Yields the input. Calls `onFailure` as soon as the input fails, unless its consumer has already ended. */

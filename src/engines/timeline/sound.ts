@@ -1,5 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MediaError } from '../../contract/errors.ts'
@@ -17,16 +16,18 @@ import {
   pieceMaterialRange,
   type MaterialRange,
 } from '../../media/timeline/pieces.ts'
+import { crossfadedClips, type CrossfadedTrack } from '../../media/timeline/seams.ts'
 import { clipTolerance, type Timeline, type TimelineClip } from '../../media/timeline/timeline.ts'
-import { rechunk } from '../../platform/streams.ts'
+import { crossfadeTracks } from './crossfade.ts'
+import { mixPcm, readAndDelete, silentPcm } from './mix-pcm.ts'
 
 interface TimelineSoundOptions {
   readonly timeline: Timeline
   readonly context: Pick<RunContext, 'files' | 'scratch'>
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** Length of the fades at cuts, ms. Default: see `cutFades`. */
-  readonly fadeMs?: number | undefined
+  /** Length of the fades at cuts, ms, or of the crossfades of the first track: see `RenderTimelineOptions`. */
+  readonly fadeMs?: number | readonly number[] | undefined
 }
 
 /**
@@ -38,7 +39,7 @@ export function timelineSound(options: TimelineSoundOptions): Pcm {
   const samples = Math.round(frameTime(timeline.frames, timeline.rate) * soundRate)
   const clips = timeline.sound.flat()
   const isSilent = clips.every(({ material }) => !context.files.get(material).facts?.audio.length)
-  const tracks = packAudioTracks(timeline.sound.map(joinContinuousClips))
+  const tracks = soundTracks(options)
   const isRaised = clips.some(({ volume, speed }) => volume > 1 || speed !== 1)
   return {
     samples,
@@ -50,24 +51,39 @@ export function timelineSound(options: TimelineSoundOptions): Pcm {
   }
 }
 
+/** A track of clips that do not overlap, or that overlap at its seams. */
+type SoundTrack = readonly TimelineClip[] | CrossfadedTrack
+
+/** Returns the minimum number of tracks without overlaps, except those at the seams of the first one. */
+function soundTracks({ timeline: { sound }, context, fadeMs }: TimelineSoundOptions): SoundTrack[] {
+  const [first = [], ...others] = sound
+  if (typeof fadeMs !== 'object') return packAudioTracks(sound.map(joinContinuousClips))
+  const soundOf = (material: string) => soundSpan(context.files.get(material))
+  const track = crossfadedClips(first, { lengthsMs: fadeMs, soundOf, perSecond: soundRate })
+  return [track, ...packAudioTracks(others.map(joinContinuousClips))]
+}
+
 /** Maximum number of tracks mixed at once, with one decoding process each. Further tracks are mixed in rounds. */
 const tracksAtOnce = 8
 
 /** Yields the sum of all tracks. Each round is stored in a temporary file, which the next round reads. */
 async function* mixTracks(
-  clipTracks: readonly (readonly TimelineClip[])[],
+  mixed: readonly SoundTrack[],
   samples: number,
   options: TimelineSoundOptions,
 ): AsyncGenerator<Uint8Array> {
   const { context, signal } = options
   const { filters } = await locateFfmpeg()
-  const tracks = clipTracks.map((clips) =>
-    renderTrack(
-      layOutPieces(clips, { total: samples, perSecond: soundRate }),
-      options,
-      filters.has('rubberband'),
-    ),
-  )
+  const rubberband = filters.has('rubberband')
+  const render = (clips: readonly TimelineClip[], seams?: CrossfadedTrack) =>
+    renderTrack(layOutPieces(clips, { total: samples, perSecond: soundRate }), {
+      ...{ ...options, rubberband, seams },
+    })
+  const tracks = mixed.map((track) => {
+    if (!('seams' in track)) return render(track)
+    const [one, other] = track.tracks
+    return crossfadeTracks(render(one, track), render(other, track), track.seams)
+  })
   let sum: AsyncGenerator<Uint8Array> = silentPcm(samples)
   while (tracks.length > tracksAtOnce) {
     const roundPath = join(context.scratch, `mix-${tracks.length}.f32`)
@@ -80,25 +96,32 @@ async function* mixTracks(
 /** Maximum number of clips that one process decodes in sequence. */
 const clipsPerProcess = 8
 
+interface RenderTrackOptions extends TimelineSoundOptions {
+  /** Whether ffmpeg has that filter. */
+  readonly rubberband: boolean
+  /** Crossfaded track that the clips are from. */
+  readonly seams: CrossfadedTrack | undefined
+}
+
 /** Yields the samples of one track: silence for gaps, and groups of clips decoded by one process each. */
 async function* renderTrack(
   pieces: readonly Piece[],
-  options: TimelineSoundOptions,
-  rubberband: boolean,
+  options: RenderTrackOptions,
 ): AsyncGenerator<Uint8Array> {
+  const { seams, rubberband } = options
   const ranges = pieces.map((piece) => {
     const range = pieceMaterialRange(piece, soundRate)
     return range && hasSound(range, options.context.files.get(range.clip.material)) ? range : undefined
   })
-  const audibleRanges = ranges.map(
-    (range, index): AudibleRange | undefined =>
-      range && {
-        ...range,
-        ...soundCuts(range, options.context.files.get(range.clip.material)),
-        ...(ranges[index - 1] && { fadeIn: true }),
-        ...(ranges[index + 1] && { fadeOut: true }),
-      },
-  )
+  const audibleRanges = ranges.map((range, index): AudibleRange | undefined => {
+    if (!range) return undefined
+    const { fadeIn, fadeOut } = soundCuts(range, options.context.files.get(range.clip.material))
+    return {
+      ...range,
+      fadeIn: (fadeIn || ranges[index - 1] !== undefined) && !seams?.extendedBefore.has(range.clip),
+      fadeOut: (fadeOut || ranges[index + 1] !== undefined) && !seams?.extendedAfter.has(range.clip),
+    }
+  })
   for (let index = 0; index < pieces.length;) {
     const piece = pieces[index]
     if (!piece) return
@@ -127,13 +150,15 @@ interface AudibleRange extends MaterialRange {
 }
 
 /** Returns whether a range starts or ends inside the sound of its file. */
-function soundCuts(
-  { from, to }: MaterialRange,
-  { facts }: StagedFile,
-): Pick<AudibleRange, 'fadeIn' | 'fadeOut'> {
+function soundCuts({ from, to }: MaterialRange, file: StagedFile): Pick<AudibleRange, 'fadeIn' | 'fadeOut'> {
+  const sound = soundSpan(file)
+  return { fadeIn: from > sound.from + clipTolerance, fadeOut: to < sound.to - clipTolerance }
+}
+
+/** Returns the time in a file that has sound, seconds. */
+function soundSpan({ facts }: StagedFile): { from: number; to: number } {
   const { start_ms: start = 0, duration_ms: duration = 0 } = facts?.audio[0] ?? {}
-  const end = (start + (duration || (facts?.duration_ms ?? 0))) / 1000
-  return { fadeIn: from > start / 1000 + clipTolerance, fadeOut: to < end - clipTolerance }
+  return { from: start / 1000, to: (start + (duration || (facts?.duration_ms ?? 0))) / 1000 }
 }
 
 /** Yields the sound of consecutive ranges, each with exactly the length of its piece. */
@@ -143,7 +168,8 @@ async function* decodeRanges(
   rubberband: boolean,
 ): AsyncGenerator<Uint8Array> {
   const { files, scratch: cwd } = options.context
-  const { signal, timeoutMs, fadeMs } = options
+  const { signal, timeoutMs } = options
+  const fadeMs = typeof options.fadeMs === 'number' ? options.fadeMs : undefined
   const inputs = ranges.flatMap(({ clip, from }) => {
     const { path, facts } = files.get(clip.material)
     const seekStream = facts?.video ?? facts?.audio[0]
@@ -223,48 +249,4 @@ export function retimeFilters(
 function tempoFilters(speed: number): string[] {
   const steps = Math.max(1, Math.ceil(Math.abs(Math.log2(speed))))
   return Array.from({ length: steps }, () => `atempo=${(speed ** (1 / steps)).toFixed(9)}`)
-}
-
-/**
- * Yields the sum of PCM streams of equal length: interleaved stereo 32-bit floats. Closes all streams at the end,
- * on failure and when its consumer stops early.
- */
-async function* mixPcm(sources: readonly AsyncGenerator<Uint8Array>[]): AsyncGenerator<Uint8Array> {
-  const batches = sources.map((source) => rechunk(source))
-  try {
-    for (;;) {
-      const results = await Promise.all(batches.map((batch) => batch.next()))
-      const [first, ...others] = results.flatMap(({ value, done }) =>
-        done === true ? [] : [asFloats(value)],
-      )
-      if (!first) return
-      const sum = first.slice()
-      for (const other of others) {
-        for (let index = 0; index < sum.length; index += 1)
-          sum[index] = (sum[index] ?? 0) + (other[index] ?? 0)
-      }
-      yield new Uint8Array(sum.buffer)
-    }
-  } finally {
-    await Promise.allSettled([...batches, ...sources].map((stream) => stream.return(undefined)))
-  }
-}
-
-function asFloats({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
-  return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT)
-}
-
-/** Yields the content of a file and deletes it. A round of mixing takes 23 MB per minute. */
-async function* readAndDelete(path: string): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterable<Uint8Array> = createReadStream(path, { highWaterMark: 2 ** 20 })
-  yield* chunks
-  await rm(path)
-}
-
-const zeros = new Uint8Array(2 ** 16)
-
-/** Yields silence as interleaved stereo 32-bit floats, `samples` per channel. */
-async function* silentPcm(samples: number): AsyncGenerator<Uint8Array> {
-  for (let left = samples * pcmBytes; left > 0; left -= zeros.length)
-    yield zeros.subarray(0, Math.min(left, zeros.length))
 }

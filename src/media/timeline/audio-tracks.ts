@@ -23,8 +23,8 @@ export function packAudioTracks(tracks: readonly (readonly TimelineClip[])[]): T
  * Joins consecutive clips of a track that continue each other in the same source, with the same settings. The joined clip
  * keeps the position and the request path of the first. Times may be off by `clipTolerance`.
  */
-export function joinContinuousClips(clips: readonly TimelineClip[]): TimelineClip[] {
-  return clips.reduce<TimelineClip[]>((joined, clip) => {
+export function joinContinuousClips<Clip extends TimelineClip>(clips: readonly Clip[]): Clip[] {
+  return clips.reduce<Clip[]>((joined, clip) => {
     const last = joined.at(-1)
     if (!last || !isContinuation(last, clip)) return [...joined, clip]
     const source = { from: last.source.from, to: clip.source.to }

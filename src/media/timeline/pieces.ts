@@ -49,6 +49,8 @@ export interface MaterialRange {
   readonly from: number
   /** End in the material, seconds. */
   readonly to: number
+  /** Distance from the start of the clip to the start of the piece, in output units. */
+  readonly offset: number
   /** Length of the piece on the output, in units. */
   readonly units: number
 }
@@ -62,7 +64,7 @@ export function pieceMaterialRange(
   const sourceTime = (unit: number) => clip.source.from + (unit / perSecond) * clip.speed
   return {
     clip,
-    units,
+    ...{ offset, units },
     from: sourceTime(offset),
     to: Math.min(clip.source.to, sourceTime(offset + units)),
   }

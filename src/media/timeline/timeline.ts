@@ -1,4 +1,5 @@
 import type { Rational } from '../../contract/media-facts.ts'
+import type { ClipFraming } from './framing.ts'
 
 /** A range of a material and its position on the output. All times are in seconds. */
 export interface TimelineClip {
@@ -12,6 +13,8 @@ export interface TimelineClip {
   readonly keepPitch: boolean
   /** Gain factor of the sound; 0 is muted. */
   readonly volume: number
+  /** How the picture is fitted to the canvas. Default: the whole picture, centred on black. */
+  readonly framing?: ClipFraming
 }
 
 /** A validated timeline. The clips of each track are sorted, may leave gaps and do not overlap. */

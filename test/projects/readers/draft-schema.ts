@@ -23,13 +23,21 @@ const speed = material.extend({ speed: z.number().positive() })
 
 const text = material.extend({ content: z.string() })
 
+const pair = z.looseObject({ x: z.number(), y: z.number() })
+
+/** How a picture is placed: scale 1 is contained in the canvas; the position is in halves of its sides, y upwards. */
+const segmentClip = z.looseObject({
+  scale: pair.default({ x: 1, y: 1 }),
+  transform: pair.default({ x: 0, y: 0 }),
+})
+
 const segment = z.looseObject({
   id: z.string().min(1),
   material_id: z.string().min(1),
   target_timerange: range,
   source_timerange: range.nullable(),
   speed: z.number().positive(),
-  clip: z.record(z.string(), z.unknown()).nullable(),
+  clip: segmentClip.nullable(),
   extra_material_refs: z.array(z.string()),
 })
 export type DraftSegment = z.infer<typeof segment>

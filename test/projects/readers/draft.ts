@@ -11,12 +11,15 @@ import { checkDraftText } from './draft-text.ts'
 import { parseProjectJson } from './json.ts'
 import {
   checkTracks,
+  containedScale,
   Inspection,
   isNear,
+  placedRect,
   type ReadClip,
   type ReadMedia,
   type ReadOptions,
   type ReadProject,
+  type ReadRect,
   type ReadTrack,
 } from './read-project.ts'
 import {
@@ -172,7 +175,10 @@ function readTrack(track: DraftTrack, context: DraftContext): ReadTrack[] {
   const files = track.type === 'video' ? materials.videos : materials.audios
   const clips = track.segments.flatMap((segment): ReadClip[] => {
     const file = files.find(({ id }) => id === segment.material_id)
-    if (file) return readSegment(segment, file, context.inspection)
+    if (file)
+      return readSegment(segment, file, context.inspection).map((clip) =>
+        track.type === 'video' ? { ...clip, picture: readPicture(segment, file, context) } : clip,
+      )
     context.inspection.broken(
       'reference',
       `segment ${segment.id}`,
@@ -255,6 +261,24 @@ function readSegment(
       speed: exact,
     },
   ]
+}
+
+/** Returns where the picture of a segment is: contained in the canvas, then scaled and moved. */
+function readPicture(
+  { clip }: DraftSegment,
+  { width, height }: DraftMaterial,
+  { draft: { canvas_config: canvas } }: DraftContext,
+): ReadRect | undefined {
+  if (!clip || !width || !height) return undefined
+  const contained = containedScale({ width, height }, canvas)
+  const { scale, transform } = clip
+  return placedRect(
+    {
+      ...{ width, height, scale: { x: scale.x * contained, y: scale.y * contained } },
+      offset: { x: (transform.x * canvas.width) / 2, y: (-transform.y * canvas.height) / 2 },
+    },
+    canvas,
+  )
 }
 
 function endOf({ start, duration }: DraftRange): number {

@@ -1,5 +1,5 @@
 import { type Asset, parseTime, type Resources, timeAttribute } from './fcpxml-resources.ts'
-import type { Inspection, ReadClip } from './read-project.ts'
+import { containedScale, type Inspection, placedRect, type ReadClip, type ReadRect } from './read-project.ts'
 import {
   add,
   compare,
@@ -21,6 +21,12 @@ export interface LaneClip {
   readonly clip: ReadClip
 }
 
+/** Size of the frame of a sequence, pixels. */
+interface Canvas {
+  readonly width: number
+  readonly height: number
+}
+
 /** Reads the clips of a sequence. Times on the timeline are relative to its start. */
 export class ClipReader {
   readonly clips: LaneClip[] = []
@@ -28,11 +34,17 @@ export class ClipReader {
   readonly dropFrameAssets = new Set<string>()
   readonly #resources: Resources
   readonly #rate: Rational
+  readonly #canvas: Canvas | undefined
   readonly #inspection: Inspection
 
-  constructor(resources: Resources, rate: Rational, inspection: Inspection) {
+  constructor(
+    resources: Resources,
+    { rate, canvas }: { readonly rate: Rational; readonly canvas: Canvas | undefined },
+    inspection: Inspection,
+  ) {
     this.#resources = resources
     this.#rate = rate
+    this.#canvas = canvas
     this.#inspection = inspection
   }
 
@@ -115,8 +127,38 @@ export class ClipReader {
     if (audioStart !== undefined || audioDuration !== undefined)
       this.#inspection.skip(`${item.path}: split edit`)
     const clip = this.#clip(item, asset, span)
-    if (asset.hasVideo && srcEnable !== 'audio') this.clips.push({ lane: span.lane, kind: 'video', clip })
+    if (asset.hasVideo && srcEnable !== 'audio') {
+      const picture = this.#picture(item, asset)
+      this.clips.push({ lane: span.lane, kind: 'video', clip: { ...clip, picture } })
+    }
     if (asset.hasAudio && srcEnable !== 'video') this.clips.push({ lane: span.lane, kind: 'audio', clip })
+  }
+
+  /** Returns where the picture of an item is: contained in the frame, then scaled and moved by its transform. */
+  #picture(item: Element, { width, height }: Asset): ReadRect | undefined {
+    const canvas = this.#canvas
+    if (!width || !height || !canvas) return undefined
+    const conform = child(item, 'adjust-conform')?.attributes['type'] ?? 'fit'
+    if (conform !== 'fit') this.#inspection.skip(`${item.path}: adjust-conform ${conform}`)
+    if (child(item, 'adjust-crop')) this.#inspection.skip(`${item.path}: adjust-crop`)
+    const transform = child(item, 'adjust-transform')
+    const pair = (name: string, otherwise: number) => {
+      const text = transform?.attributes[name]
+      if (text === undefined) return { x: otherwise, y: otherwise }
+      const [x = Number.NaN, y = Number.NaN, ...others] = text.split(' ').map(Number)
+      if (Number.isNaN(x) || Number.isNaN(y) || others.length > 0)
+        this.#broken('value', transform ?? item, `${name} "${text}" is not two numbers`)
+      return { x, y }
+    }
+    const [scale, position] = [pair('scale', 1), pair('position', 0)]
+    const contained = containedScale({ width, height }, canvas)
+    return placedRect(
+      {
+        ...{ width, height, scale: { x: scale.x * contained, y: scale.y * contained } },
+        offset: { x: (position.x * canvas.height) / 100, y: (-position.y * canvas.height) / 100 },
+      },
+      canvas,
+    )
   }
 
   /** Returns the part of an asset that an item plays from a local time for a duration. */

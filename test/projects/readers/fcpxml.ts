@@ -50,7 +50,9 @@ export function readFcpxml(text: string, options?: ReadOptions): ReadProject {
     sequence.path,
     `tcStart ${show(origin)} s is not a whole number of frames`,
   ])
-  const reader = new ClipReader(resources, rate, inspection)
+  const { width, height } = format ?? {}
+  const canvas = width && height ? { width, height } : undefined
+  const reader = new ClipReader(resources, { rate, canvas }, inspection)
   const end = reader.readSpine(spine, { origin, start: zero, lane: 0 })
   const seconds = timeAttribute(sequence, { name: 'duration', otherwise: null }, inspection)
   if (!seconds) inspection.broken('missing', sequence.path, 'attribute duration is missing')

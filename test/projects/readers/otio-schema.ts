@@ -112,6 +112,11 @@ const stack = z.strictObject({
   ...itemFields,
 })
 
+/** Our own metadata of a timeline: width and height of its canvas, pixels. */
+export const otioCanvas = z.strictObject({
+  canvas_size: z.tuple([z.int().positive(), z.int().positive()]),
+})
+
 /** A timeline: a stack of tracks of clips and gaps. */
 export const otioTimeline = z.strictObject({
   OTIO_SCHEMA: z.literal('Timeline.1'),

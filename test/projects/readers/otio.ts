@@ -1,6 +1,7 @@
 import { parseProjectJson } from './json.ts'
 import { pathOfUrl } from './media-path.ts'
 import {
+  otioCanvas,
   type OtioClip,
   type OtioRange,
   type OtioReference,
@@ -17,6 +18,7 @@ import {
   type ReadMedia,
   type ReadOptions,
   type ReadProject,
+  type ReadRect,
   type ReadTrack,
 } from './read-project.ts'
 import {
@@ -41,7 +43,8 @@ import {
 export function readOtio(text: string, options?: ReadOptions): ReadProject {
   const timeline = parseProjectJson(text, otioTimeline)
   const inspection = new Inspection(options)
-  const reader = new OtioReader(timelineRate(timeline, inspection), inspection)
+  const canvas = canvasSize(timeline, inspection)
+  const reader = new OtioReader({ rate: timelineRate(timeline, inspection), canvas }, inspection)
   const tracks = timeline.tracks.children.map((track, index) =>
     reader.readTrack(track, `tracks/children/${index}`),
   )
@@ -53,13 +56,22 @@ export function readOtio(text: string, options?: ReadOptions): ReadProject {
     name: timeline.name ?? '',
     rate: reader.rate,
     dropFrame: false,
-    width: null,
-    height: null,
+    width: canvas?.[0] ?? null,
+    height: canvas?.[1] ?? null,
     media: [...reader.media.values()],
     tracks,
   }
   checkTracks(project, inspection)
   return { ...project, skipped: inspection.skipped }
+}
+
+/** Returns the size of the canvas from our own metadata, which the format does not state otherwise. */
+function canvasSize({ metadata }: OtioTimeline, inspection: Inspection): [number, number] | undefined {
+  if (metadata?.['reelwright'] === undefined) return undefined
+  const parsed = otioCanvas.safeParse(metadata['reelwright'])
+  if (!parsed.success)
+    inspection.broken('value', 'metadata/reelwright', 'canvas_size is not two whole numbers')
+  return parsed.data?.canvas_size
 }
 
 /** Returns the rate of the start time, or else of the first range on a track. */
@@ -88,10 +100,15 @@ function exactRate(rate: number, where: string, inspection: Inspection): Rationa
 class OtioReader {
   readonly media = new Map<string, ReadMedia>()
   readonly rate: Rational
+  readonly #canvas: [number, number] | undefined
   readonly #inspection: Inspection
 
-  constructor(rate: Rational, inspection: Inspection) {
+  constructor(
+    { rate, canvas }: { readonly rate: Rational; readonly canvas: [number, number] | undefined },
+    inspection: Inspection,
+  ) {
     this.rate = rate
+    this.#canvas = canvas
     this.#inspection = inspection
   }
 
@@ -156,6 +173,19 @@ class OtioReader {
       start,
       end,
       speed,
+      picture: this.#picture(reference),
+    }
+  }
+
+  /** Returns the image bounds of a reference: pixels of the canvas from its centre, y upwards. */
+  #picture(reference: OtioReference | undefined): ReadRect | undefined {
+    const bounds = reference?.available_image_bounds
+    if (!bounds || !this.#canvas) return undefined
+    const [width, height] = this.#canvas
+    const { min, max } = bounds
+    return {
+      ...{ x: width / 2 + min.x, y: height / 2 - max.y },
+      ...{ width: max.x - min.x, height: max.y - min.y },
     }
   }
 

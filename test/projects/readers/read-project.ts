@@ -44,6 +44,46 @@ export interface ReadClip {
   readonly start: Rational
   readonly end: Rational
   readonly speed: Rational
+  /** Rectangle of the canvas that the whole picture fills; absent for sound and where sizes are not stated. */
+  readonly picture?: ReadRect | undefined
+}
+
+/** A rectangle of the canvas, pixels. y grows downwards. */
+export interface ReadRect {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+interface PlacedPicture {
+  /** Size of the picture in the file, pixels. */
+  readonly width: number
+  readonly height: number
+  /** Pixels of the canvas per pixel of the file. */
+  readonly scale: { readonly x: number; readonly y: number }
+  /** Offset of its centre from that of the canvas, pixels of the canvas. y grows downwards. */
+  readonly offset: { readonly x: number; readonly y: number }
+}
+
+interface ReadSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** Returns the rectangle of a picture that is scaled around its centre and moved. */
+export function placedRect({ scale, offset, ...size }: PlacedPicture, canvas: ReadSize): ReadRect {
+  const [width, height] = [size.width * scale.x, size.height * scale.y]
+  return {
+    x: canvas.width / 2 + offset.x - width / 2,
+    y: canvas.height / 2 + offset.y - height / 2,
+    ...{ width, height },
+  }
+}
+
+/** Returns the scale at which a picture is contained in the canvas. */
+export function containedScale(picture: ReadSize, canvas: ReadSize): number {
+  return Math.min(canvas.width / picture.width, canvas.height / picture.height)
 }
 
 /** A track. Times that no clip covers are gaps. */

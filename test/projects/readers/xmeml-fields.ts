@@ -77,6 +77,32 @@ export class XmemlFields {
     return { start: divide(rational(frame), rate), dropFrame: format === 'DF' }
   }
 
+  /**
+   * Returns the static scale of a basic motion filter, a percentage in the file, and the offset of its center as a share
+   * of the sides of the canvas; 1 and 0 without a filter.
+   */
+  motion(clip: Element): { scale: number; x: number; y: number } {
+    const effects = clip.children
+      .filter(({ name }) => name === 'filter')
+      .map((filter) => child(filter, 'effect'))
+      .filter((effect) => child(effect, 'effectid')?.text === 'basic')
+    const [motion, ...others] = effects
+    if (!motion) return { scale: 1, x: 0, y: 0 }
+    if (others.length > 0) this.inspection.broken('duplicate', clip.path, 'more than one basic motion')
+    const value = (id: string, path: string, otherwise: number) => {
+      const parameter = motion.children.find((one) => child(one, 'parameterid')?.text === id)
+      if (!parameter) return otherwise
+      if (child(parameter, 'keyframe')) this.inspection.skip(`${parameter.path}: key frames`)
+      const number = parseDecimal(child(parameter, path)?.text ?? '')
+      if (number) return number.num / number.den
+      this.inspection.broken('value', parameter.path, `<${path}> of ${id} is not a number`)
+      return otherwise
+    }
+    const scale = value('scale', 'value', 100) / 100
+    if (scale <= 0) this.inspection.broken('value', motion.path, 'scale is not positive')
+    return { scale, x: value('center', 'value/horiz', 0), y: value('center', 'value/vert', 0) }
+  }
+
   /** Returns the constant speed of a time remap filter, a percentage in the file; 1 without a filter. */
   speed(clip: Element): Rational {
     const effects = clip.children

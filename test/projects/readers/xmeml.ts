@@ -3,11 +3,13 @@ import {
   checkTracks,
   endOfTracks,
   Inspection,
+  placedRect,
   ProjectError,
   type ReadClip,
   type ReadMedia,
   type ReadOptions,
   type ReadProject,
+  type ReadRect,
   type ReadTrack,
 } from './read-project.ts'
 import { compare, multiply, type Rational, show } from './rational.ts'
@@ -21,6 +23,8 @@ interface XmemlContext {
   readonly rate: Rational
   /** Full definitions of files by id. */
   readonly files: ReadonlyMap<string, Element>
+  /** Size of the sequence. */
+  readonly size: { readonly width: number | null; readonly height: number | null }
 }
 
 /**
@@ -37,7 +41,9 @@ export function readXmeml(text: string, options?: ReadOptions): ReadProject {
   const sequence = descendants(root).find(({ name }) => name === 'sequence')
   if (!sequence) throw new ProjectError('missing', 'xmeml', '<sequence> is missing')
   checkClipIds(root, inspection)
-  const context = { fields, rate: fields.rate(sequence), files: collectFiles(root, inspection) }
+  const rate = fields.rate(sequence)
+  const size = readSize(sequence, { fields, rate })
+  const context = { fields, rate, files: collectFiles(root, inspection), size }
   const tracks = (['video', 'audio'] as const).flatMap((kind) =>
     childrenNamed(child(sequence, `media/${kind}`), 'track').map((track) => readTrack(track, kind, context)),
   )
@@ -47,7 +53,7 @@ export function readXmeml(text: string, options?: ReadOptions): ReadProject {
     name: fields.text(sequence, 'name'),
     rate: context.rate,
     dropFrame: fields.timecode(sequence)?.dropFrame ?? false,
-    ...readSize(sequence, context),
+    ...size,
     media: [...context.files.values()]
       .filter(({ attributes }) => used.has(attributes['id'] ?? ''))
       .map((file) => readFile(file, fields)),
@@ -67,7 +73,7 @@ export function readXmeml(text: string, options?: ReadOptions): ReadProject {
 /** Returns the size of the picture, which must be stated in `media/video/format`, and checks its rate. */
 function readSize(
   sequence: Element,
-  { fields, rate }: XmemlContext,
+  { fields, rate }: Pick<XmemlContext, 'fields' | 'rate'>,
 ): { width: number | null; height: number | null } {
   const format = child(sequence, 'media/video/format/samplecharacteristics')
   if (!format) {
@@ -172,9 +178,21 @@ function readTrack(track: Element, kind: 'video' | 'audio', context: XmemlContex
       return []
     }
     if (kind === 'audio') checkSourceTrack(item, file, context.fields)
-    return [readClip(item, { before: items[index - 1], after: items[index + 1] }, { ...context, file })]
+    const clip = readClip(item, { before: items[index - 1], after: items[index + 1] }, { ...context, file })
+    return [kind === 'video' ? { ...clip, picture: readPicture(item, file, context) } : clip]
   })
   return { kind, clips }
+}
+
+/** Returns where the picture of a clip is: its own pixels in the middle of the canvas, unless a filter moves them. */
+function readPicture(item: Element, file: Element, { fields, size }: XmemlContext): ReadRect | undefined {
+  const picture = child(file, 'media/video/samplecharacteristics')
+  const [width, height] = [fields.optionalNumber(picture, 'width'), fields.optionalNumber(picture, 'height')]
+  if (!width || !height || !size.width || !size.height) return undefined
+  const { scale, x, y } = fields.motion(item)
+  const offset = { x: x * size.width, y: y * size.height }
+  const canvas = { width: size.width, height: size.height }
+  return placedRect({ width, height, scale: { x: scale, y: scale }, offset }, canvas)
 }
 
 /** Requires a sound clip to name an audio channel that its file has. */

@@ -1,4 +1,6 @@
 import { hertz } from '../../frame-rate.ts'
+import type { Size } from '../../geometry.ts'
+import { decimals, fittedPlacement } from './placement.ts'
 import {
   isSameTrack,
   type Project,
@@ -118,9 +120,10 @@ class DraftWriter {
 
   #segment(
     type: 'video' | 'audio',
-    { material, from, to, at }: ProjectClip,
+    projectClip: ProjectClip,
     { volume, index }: { readonly volume: number; readonly index: number },
   ) {
+    const { material, from, to, at } = projectClip
     const speed = { id: this.#newId(), type: 'speed', mode: 0, speed: 1, curve_speed: null } as const
     this.#speeds.push(speed)
     const target = this.#range(at, at + to - from)
@@ -135,7 +138,7 @@ class DraftWriter {
         type === 'audio'
           ? null
           : {
-              ...{ alpha: 1, rotation: 0, scale: { x: 1, y: 1 }, transform: { x: 0, y: 0 } },
+              ...{ alpha: 1, rotation: 0, ...clipTransform(projectClip, this.#project.size) },
               flip: { horizontal: false, vertical: false },
             },
       ...{ render_index: index, track_render_index: 0, track_attribute: 0 },
@@ -146,6 +149,23 @@ class DraftWriter {
   #range(from: number, to: number) {
     const start = this.microseconds(from)
     return { start, duration: this.microseconds(to) - start }
+  }
+}
+
+/**
+ * Returns the scale and the position of a picture. Scale 1 is the whole picture, contained in the canvas. The position is
+ * the offset of its centre from that of the canvas in halves of the canvas's sides, y upwards (ClipSettings of the public
+ * libraries pyJianYingDraft and pyCapCut).
+ */
+function clipTransform(clip: ProjectClip, canvas: Size) {
+  const { scale, offset } = fittedPlacement(clip, canvas) ?? { scale: { x: 1, y: 1 }, offset: { x: 0, y: 0 } }
+  const rounded = (value: number) => Number(decimals(value))
+  return {
+    scale: { x: rounded(scale.x), y: rounded(scale.y) },
+    transform: {
+      x: rounded((2 * offset.x) / canvas.width),
+      y: rounded((-2 * offset.y) / canvas.height),
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Size } from '../../geometry.ts'
 import { mediaUrl } from './media-url.ts'
+import { decimals, fittedPlacement } from './placement.ts'
 import {
   clipsAndGaps,
   isSameTrack,
@@ -123,7 +124,7 @@ class FcpxmlWriter {
   }
 
   #clip(
-    { material, from, to }: ProjectClip,
+    clip: ProjectClip,
     place: {
       readonly offset: number
       readonly lane?: number
@@ -131,6 +132,7 @@ class FcpxmlWriter {
     },
     children: readonly XmlElement[] = [],
   ): XmlElement {
+    const { material, from, to } = clip
     const { offset, lane, enabled } = place
     return xml(
       'asset-clip',
@@ -145,6 +147,7 @@ class FcpxmlWriter {
         tcFormat: material.dropFrame ? 'DF' : 'NDF',
         ...(material.sound && enabled !== 'video' && { audioRole: 'dialogue' }),
       },
+      enabled === 'audio' ? undefined : adjustTransform(clip, this.#project.size),
       ...children,
     )
   }
@@ -159,6 +162,22 @@ class FcpxmlWriter {
   #assetId(material: ProjectMaterial): string {
     return `r${this.#sizes.length + this.#materials.indexOf(material) + 1}`
   }
+}
+
+/**
+ * Returns the transform of a cropped picture. By default a picture is contained in the frame (`adjust-conform`: fit), and
+ * `scale` multiplies that size. `position` is the offset of its centre from that of the frame in percent of the frame's
+ * height on both axes, y upwards (Apple, FCPXML reference, Adjustments; the unit is that of the editor's own exports).
+ */
+function adjustTransform(clip: ProjectClip, canvas: Size): XmlElement | undefined {
+  const placement = fittedPlacement(clip, canvas)
+  if (!placement) return undefined
+  const { scale, offset } = placement
+  const position = [offset.x, -offset.y].map((value) => decimals((100 * value) / canvas.height))
+  return xml('adjust-transform', {
+    position: position.join(' '),
+    scale: [scale.x, scale.y].map(decimals).join(' '),
+  })
 }
 
 function formatId(index: number): string {

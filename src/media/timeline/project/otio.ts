@@ -1,8 +1,12 @@
 import { hertz } from '../../frame-rate.ts'
 import { mediaUrl } from './media-url.ts'
-import { clipsAndGaps, type Project, type ProjectClip, type ProjectMaterial } from './project.ts'
+import { decimals, picturePlacement } from './placement.ts'
+import { clipsAndGaps, type Project, type ProjectClip } from './project.ts'
 
 const referenceKey = 'DEFAULT_MEDIA'
+
+/** Key of our own metadata. */
+const metadataKey = 'reelwright'
 
 /** Writes a project as an OpenTimelineIO timeline (Timeline.1, Clip.2). */
 export function writeOtio(project: Project): string {
@@ -15,16 +19,22 @@ const itemFields = { enabled: true, metadata: {}, effects: [], markers: [] }
 
 class OtioWriter {
   readonly #project: Project
+  /** Whether pictures are placed on the canvas in any other way than contained in it. */
+  readonly #isFramed: boolean
 
   constructor(project: Project) {
     this.#project = project
+    this.#isFramed = project.pictureTracks.flat().some(({ framing }) => framing)
   }
 
   timeline() {
-    const { name, pictureTracks, soundTracks } = this.#project
+    const { name, pictureTracks, soundTracks, size } = this.#project
     return {
       OTIO_SCHEMA: 'Timeline.1',
-      ...{ name, metadata: {} },
+      ...{
+        name,
+        metadata: this.#isFramed ? { [metadataKey]: { canvas_size: [size.width, size.height] } } : {},
+      },
       global_start_time: this.#time(0),
       tracks: {
         OTIO_SCHEMA: 'Stack.1',
@@ -44,28 +54,47 @@ class OtioWriter {
       children: clipsAndGaps(track).map((item) =>
         item.material === undefined
           ? { OTIO_SCHEMA: 'Gap.1', name: '', ...itemFields, source_range: this.#range(0, item.to) }
-          : this.#clip(item),
+          : this.#clip(item, kind),
       ),
     }
   }
 
-  #clip({ material, from, to }: ProjectClip) {
+  #clip(clip: ProjectClip, kind: 'Video' | 'Audio') {
+    const { material, from, to } = clip
     return {
       OTIO_SCHEMA: 'Clip.2',
       ...{ name: material.name, ...itemFields },
       source_range: this.#range(material.timecodeStart + from, to - from),
-      media_references: { [referenceKey]: this.#reference(material) },
+      media_references: { [referenceKey]: this.#reference(clip, kind) },
       active_media_reference_key: referenceKey,
     }
   }
 
-  #reference({ name, path, frames, timecodeStart }: ProjectMaterial) {
+  /**
+   * Returns where the whole picture of a clip is: pixels of the canvas from its centre, y upwards (spatial coordinates of
+   * the OpenTimelineIO documentation). There is no standard effect for it (issue 253 of that project).
+   */
+  #bounds(clip: ProjectClip) {
+    const { picture } = clip.material
+    const placement = picturePlacement(clip, this.#project.size)
+    if (!picture || !placement) return null
+    const { scale, shift } = placement
+    const point = (sign: 1 | -1) => ({
+      OTIO_SCHEMA: 'V2d.1',
+      x: Number(decimals((shift.x + (sign * picture.width) / 2) * scale.x)),
+      y: Number(decimals((-shift.y + (sign * picture.height) / 2) * scale.y)),
+    })
+    return { OTIO_SCHEMA: 'Box2d.1', min: point(-1), max: point(1) }
+  }
+
+  #reference(clip: ProjectClip, kind: 'Video' | 'Audio') {
+    const { name, path, frames, timecodeStart } = clip.material
     return {
       OTIO_SCHEMA: 'ExternalReference.1',
       ...{ name, metadata: {} },
       target_url: mediaUrl(path),
       available_range: this.#range(timecodeStart, frames),
-      available_image_bounds: null,
+      available_image_bounds: kind === 'Video' && this.#isFramed ? this.#bounds(clip) : null,
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Rational } from '../../../contract/media-facts.ts'
 import type { Size } from '../../geometry.ts'
 import type { FrameSpan } from '../../particle/frame-spans.ts'
+import type { ClipFraming } from '../framing.ts'
 
 /** A media file of a project. */
 export interface ProjectMaterial {
@@ -31,6 +32,8 @@ export interface ProjectClip {
   readonly to: number
   /** Position on the timeline. */
   readonly at: number
+  /** How the picture is fitted to the canvas. Default: the whole picture, centred on black. */
+  readonly framing?: ClipFraming
 }
 
 /**
@@ -72,6 +75,18 @@ export function toMicroseconds(frames: number, { num, den }: Rational): number {
   return Math.round((frames * den * 1e6) / num)
 }
 
+/** A range of the material of a project, and how it is shown. */
+export interface FramedSpan extends FrameSpan {
+  readonly framing?: ClipFraming
+}
+
+export interface CutProjectOptions {
+  readonly ranges: readonly FramedSpan[]
+  readonly rate: Rational
+  /** Size of the canvas, pixels. Default: that of the material. */
+  readonly size?: Size
+}
+
 /**
  * Returns a project that plays ranges of one material, one after another, with their sound. Ranges beyond the end of
  * the material are shortened; empty ones are omitted.
@@ -79,20 +94,20 @@ export function toMicroseconds(frames: number, { num, den }: Rational): number {
 export function cutProject(
   name: string,
   material: ProjectMaterial,
-  { ranges, rate }: { readonly ranges: readonly FrameSpan[]; readonly rate: Rational },
+  { ranges, rate, size }: CutProjectOptions,
 ): Project {
   const clips: ProjectClip[] = []
   let at = 0
-  for (const range of ranges) {
-    const from = Math.max(0, range.first)
-    const to = Math.min(material.frames, range.end)
+  for (const { first, end, framing } of ranges) {
+    const from = Math.max(0, first)
+    const to = Math.min(material.frames, end)
     if (to <= from) continue
-    clips.push({ material, from, to, at })
+    clips.push({ material, from, to, at, ...(framing && { framing }) })
     at += to - from
   }
   return {
     ...{ name, rate, dropFrame: material.dropFrame },
-    size: material.picture ?? { width: 0, height: 0 },
+    size: size ?? material.picture ?? { width: 0, height: 0 },
     pictureTracks: material.picture ? [clips] : [],
     soundTracks: material.sound ? [clips] : [],
   }

@@ -11,7 +11,8 @@ const maxRate = 120
 /**
  * Writes a project as a gtrk v1 timeline (contract 2, 2.3), which the operation on timelines renders. Its rate is a
  * whole number, so that 29.97 becomes 30; times are those of the source frames, in seconds to the microsecond. Sound
- * plays from its own tracks, the picture tracks are muted.
+ * plays from its own tracks, the picture tracks are muted. The format has no field for a crop: pictures are contained in
+ * the canvas.
  */
 export function writeGtrk(project: Project): string {
   const { rate, pictureTracks, soundTracks } = project

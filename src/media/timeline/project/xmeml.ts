@@ -1,4 +1,6 @@
+import type { Size } from '../../geometry.ts'
 import { mediaUrl } from './media-url.ts'
+import { decimals, picturePlacement } from './placement.ts'
 import {
   isSameTrack,
   type Project,
@@ -112,6 +114,7 @@ class XmemlWriter {
       xml('in', {}, from),
       xml('out', {}, to),
       this.#file(material),
+      track.kind === 'video' ? basicMotion(clip, this.#project.size) : undefined,
       ...source,
       ...this.#links(track, index),
     )
@@ -187,6 +190,39 @@ class XmemlWriter {
     const { timebase, ntsc } = this.#timebase
     return xml('rate', {}, xml('timebase', {}, timebase), xml('ntsc', {}, ntsc ? 'TRUE' : 'FALSE'))
   }
+}
+
+/**
+ * Returns the filter that scales and moves the picture of a clip; undefined for a picture that needs neither. Editors show
+ * the pixels of a file 1:1 in the centre unless it says otherwise. `scale` is a percentage of that. `center` is the offset
+ * of the picture's centre from that of the canvas as a share of the sides of the canvas, to the right and down (Apple,
+ * Final Cut Pro 7 manual, "Using Cartesian Geometry to Position Clips"; pro-apps-dev list, September 2007: shares, so
+ * that it fits another frame size). There is one scale for both axes: it covers the canvas.
+ */
+function basicMotion(clip: ProjectClip, canvas: Size): XmlElement | undefined {
+  const placement = picturePlacement(clip, canvas)
+  if (!placement) return undefined
+  const { shift } = placement
+  const scale = Math.max(placement.scale.x, placement.scale.y)
+  const [horiz, vert] = [(shift.x * scale) / canvas.width, (shift.y * scale) / canvas.height].map(decimals)
+  if (scale === 1 && horiz === '0' && vert === '0') return undefined
+  const parameter = (id: string, name: string, value: XmlElement) =>
+    xml('parameter', {}, xml('parameterid', {}, id), xml('name', {}, name), value)
+  return xml(
+    'filter',
+    {},
+    xml(
+      'effect',
+      {},
+      xml('name', {}, 'Basic Motion'),
+      xml('effectid', {}, 'basic'),
+      xml('effectcategory', {}, 'motion'),
+      xml('effecttype', {}, 'motion'),
+      xml('mediatype', {}, 'video'),
+      parameter('scale', 'Scale', xml('value', {}, decimals(scale * 100))),
+      parameter('center', 'Center', xml('value', {}, xml('horiz', {}, horiz), xml('vert', {}, vert))),
+    ),
+  )
 }
 
 function clipItemId({ kind, number }: XmemlTrack, index: number): string {

@@ -1,0 +1,115 @@
+import type { Seam } from '../../media/timeline/seams.ts'
+import { rechunk } from '../../platform/streams.ts'
+import { asFloats } from './mix-pcm.ts'
+
+/** Number of interleaved channels. */
+const channels = 2
+
+/**
+ * Yields the sound of two tracks of interleaved stereo 32-bit floats as one. At seams, the track that plays fades into
+ * the other one; elsewhere one of them is silent. `seams`: in order; the first one passes from `one` to `other`.
+ */
+export async function* crossfadeTracks(
+  one: AsyncGenerator<Uint8Array>,
+  other: AsyncGenerator<Uint8Array>,
+  seams: readonly Seam[],
+): AsyncGenerator<Uint8Array> {
+  const batches = [rechunk(one), rechunk(other)] as const
+  let pending: readonly [Float32Array, Float32Array] = [new Float32Array(), new Float32Array()]
+  let [start, done] = [0, 0]
+  try {
+    for (;;) {
+      const results = await Promise.all(batches.map((batch) => batch.next()))
+      const [first, second] = results.map(({ value, done: ended }) =>
+        ended === true ? undefined : asFloats(value),
+      )
+      if (!first || !second) {
+        // The output may end within a seam.
+        yield sumOf(pending, pending[0].length)
+        return
+      }
+      pending = [joined(pending[0], first), joined(pending[1], second)]
+      const end = start + pending[0].length / channels
+      // A seam is computed as a whole.
+      for (; done < seams.length && seamEnd(seams[done]) <= end; done += 1) {
+        const seam = seams[done]
+        if (!seam) break
+        const range = [(seam.from - start) * channels, (seamEnd(seam) - start) * channels] as const
+        const parts = pending.map((track) => track.subarray(...range))
+        const [outgoing, incoming] = done % 2 === 0 ? parts : parts.toReversed()
+        if (outgoing && incoming) crossfade(outgoing, incoming)
+      }
+      const finished = Math.max(start, Math.min(end, seams[done]?.from ?? end))
+      const length = (finished - start) * channels
+      yield sumOf(pending, length)
+      pending = [pending[0].slice(length), pending[1].slice(length)]
+      start = finished
+    }
+  } finally {
+    await Promise.allSettled([...batches, one, other].map((stream) => stream.return(undefined)))
+  }
+}
+
+/** Returns the sum of the first values of two tracks. */
+function sumOf([one, other]: readonly [Float32Array, Float32Array], length: number): Uint8Array {
+  const sum = one.slice(0, length)
+  for (let index = 0; index < length; index += 1) sum[index] = (sum[index] ?? 0) + (other[index] ?? 0)
+  return new Uint8Array(sum.buffer)
+}
+
+function seamEnd(seam: Seam | undefined): number {
+  return seam ? seam.from + seam.samples : Infinity
+}
+
+function joined(one: Float32Array, other: Float32Array): Float32Array {
+  const all = new Float32Array(one.length + other.length)
+  all.set(one)
+  all.set(other, one.length)
+  return all
+}
+
+/** Correlation below which two sounds cancel each other so much that a long overlap would be heard as a dip. */
+const minCorrelation = -0.3
+
+/** Length of the overlap of such sounds, samples: 10 ms. */
+const shortOverlap = 480
+
+/**
+ * Weights two sounds of equal length in place, so that their sum passes smoothly from the first to the second. The power of
+ * the sum is the weighted mean of their powers: the weights of sounds without correlation keep the sum of their squares,
+ * those of equal sounds their sum. Sounds that would cancel each other overlap for 10 ms only. Samples: interleaved stereo.
+ */
+export function crossfade(outgoing: Float32Array, incoming: Float32Array): void {
+  const samples = outgoing.length / channels
+  const [outgoingPower, incomingPower, product] = [
+    meanProduct(outgoing, outgoing),
+    meanProduct(incoming, incoming),
+    meanProduct(outgoing, incoming),
+  ]
+  const isOpposite = product < minCorrelation * Math.sqrt(outgoingPower * incomingPower)
+  const overlap = isOpposite ? Math.min(samples, shortOverlap) : samples
+  const peak = [outgoing, incoming].reduce(
+    (most, sound) => sound.reduce((max, value) => Math.max(max, Math.abs(value)), most),
+    1,
+  )
+  for (let index = 0; index < samples; index += 1) {
+    const way = Math.min(1, Math.max(0, (index + 0.5 - (samples - overlap) / 2) / overlap))
+    const [fall, rise] = [Math.cos((way * Math.PI) / 2), Math.sin((way * Math.PI) / 2)]
+    const wanted = fall * fall * outgoingPower + rise * rise * incomingPower
+    const actual = wanted + 2 * fall * rise * product
+    const gain = wanted > 0 && !isOpposite ? Math.sqrt(wanted / actual) : 1
+    for (let at = index * channels; at < (index + 1) * channels; at += 1) {
+      const before = gain * fall * (outgoing[at] ?? 0)
+      // Two peaks may meet; the sum is not louder than the sounds themselves or full scale.
+      const sum = Math.min(peak, Math.max(-peak, before + gain * rise * (incoming[at] ?? 0)))
+      outgoing[at] = before
+      incoming[at] = sum - before
+    }
+  }
+}
+
+function meanProduct(one: Float32Array, other: Float32Array): number {
+  let sum = 0
+  for (let index = 0; index < one.length; index += 1) sum += (one[index] ?? 0) * (other[index] ?? 0)
+  return sum / Math.max(1, one.length)
+}
