@@ -1,8 +1,9 @@
 import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
 import type { Frame } from '../../media/clean/frame.ts'
 import type { Area } from '../../media/clean/region.ts'
-import { firstFrameIndex, hertz } from '../../media/frame-rate.ts'
+import { firstFrameIndex, frameTime, hertz } from '../../media/frame-rate.ts'
 import type { PixelGrid } from '../../media/text/regions.ts'
+import { pictureInput } from '../ffmpeg/alpha-seek.ts'
 import { alignToFrames, alphaDecoder, fileTimes } from '../ffmpeg/input-options.ts'
 import { streamOutput } from '../ffmpeg/stream-output.ts'
 import { fixedSizeChunks } from '../../platform/streams.ts'
@@ -12,6 +13,8 @@ import { inputArgs } from '../ffmpeg/run.ts'
 interface GridFrameOptions {
   readonly video: VideoFacts
   readonly rate: Rational
+  /** First frame and number of frames of the file to read. Default: all. */
+  readonly part?: { readonly first: number; readonly count: number } | undefined
   /** Yields only every such frame: frames 0, step, 2 step and so on. Default: 1. */
   readonly step?: number
   readonly area: Area
@@ -27,21 +30,32 @@ interface GridFrameOptions {
  * legible.
  */
 export async function* gridFrames(path: string, options: GridFrameOptions): AsyncGenerator<Frame> {
-  const { video, rate, step = 1, area, width, height, threads, signal } = options
-  const start = (firstFrameIndex(video, rate) * rate.den) / rate.num
+  const { video, rate, part, step = 1, area, width, height, threads, signal } = options
+  const start = frameTime(part?.first ?? firstFrameIndex(video, rate), rate)
+  const seek = part
+    ? (await pictureInput(path, { video, seconds: start, signal })).options
+    : await alphaDecoder(video)
   const filters = [
     ...alignToFrames(video, rate),
     `fps=fps=${rate.num}/${rate.den}:start_time=${start.toFixed(6)}`,
+    ...(part ? [`trim=end_frame=${part.count}`] : []),
     ...(step === 1 ? [] : [`framestep=step=${step}`]),
     ...cropFilter(area),
     `scale=w=${width}:h=${height}:flags=area:out_color_matrix=bt709:out_range=tv`,
     'format=yuv420p',
   ].join(',')
-  const before = [...(await alphaDecoder(video)), '-threads', String(threads)]
+  const before = [...seek, '-an', '-threads', String(threads)]
   const args = [
     ...fileTimes,
     ...inputArgs(path, before),
-    ...['-map', '0:V:0', '-vf', filters, '-f', 'rawvideo', 'pipe:1'],
+    ...[
+      '-map',
+      '0:V:0',
+      '-vf',
+      filters,
+      ...(part ? ['-frames:v', String(Math.ceil(part.count / step))] : []),
+    ],
+    ...['-f', 'rawvideo', 'pipe:1'],
   ]
   const output = streamOutput({ args, signal, timeoutMs: decodeTimeoutMs(video.duration_ms) })
   const memory = new Uint8Array((width * height * 3) / 2)

@@ -52,6 +52,9 @@ export function scaleFace({ box, score, landmarks }: Face, across: number, down:
   }
 }
 
+/** What places a face in a picture. */
+type PlacedFace = Pick<Face, 'box'>
+
 /** Largest distance of the centres of a face in two pictures a fraction of a second apart, in widths of the face. */
 const maxLinkDistance = 0.5
 /** Largest ratio of the widths of a face in two such pictures. */
@@ -59,16 +62,20 @@ const maxLinkRatio = 1.5
 
 /**
  * Returns the pairs of faces that are the same person in two pictures a fraction of a second apart: nearest first, of
- * similar size and position. Each face is in at most one pair.
+ * similar size and position. Each face is in at most one pair. `maxDistance`: of the centres, in widths of the face.
  */
-export function linkFaces(before: readonly Face[], after: readonly Face[]): [Face, Face][] {
+export function linkFaces<From extends PlacedFace, To extends PlacedFace>(
+  before: readonly From[],
+  after: readonly To[],
+  maxDistance = maxLinkDistance,
+): [From, To][] {
   const candidates = before.flatMap((one) =>
     after
       .map((other) => ({ one, other, distance: linkDistance(one.box, other.box) }))
-      .filter(({ distance }) => distance <= maxLinkDistance),
+      .filter(({ distance }) => distance <= maxDistance),
   )
-  const used = new Set<Face>()
-  const pairs: [Face, Face][] = []
+  const used = new Set<PlacedFace>()
+  const pairs: [From, To][] = []
   for (const { one, other } of candidates.toSorted((a, b) => a.distance - b.distance)) {
     if (used.has(one) || used.has(other)) continue
     used.add(one).add(other)

@@ -1,0 +1,152 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { scratchFolder, setRotation, testdata } from '../ffmpeg/generate-media.ts'
+import { useTestPacks } from '../vision/test-packs.ts'
+import { filmFaces, hasFaces, shotStarts } from './film-faces.ts'
+import { face, firsts, modes, portrait, rate25, reframe, reframeFilm, sides } from './reframe-film.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await scratchFolder()
+})
+beforeEach(() => void useTestPacks(join(folder, 'packs')))
+
+describe.skipIf(!hasFaces)('reframing (REELWRIGHT_TESTDATA)', () => {
+  it.each([
+    [24, 1],
+    [25, 0.09],
+    [30, 1],
+    [50, 1],
+    [60, 0.09],
+  ])('changes the framing exactly at the cuts, at %d fps and brightness %d', async (fps, light) => {
+    const shots = sides([31, 47, 16, 60, 29])
+    const name = `cuts-${fps}-${light}`
+    const { ranges, judged, degraded } = await reframeFilm(shots, {
+      folder,
+      name,
+      rate: { num: fps, den: 1 },
+      light,
+    })
+    expect(firsts(ranges)).toEqual([0, ...shotStarts(shots)])
+    // Faces in the dark are not always found.
+    if (light === 1) expect(judged.shown).toBe(1)
+    expect(judged.problems).toEqual([])
+    expect(degraded).toBeUndefined()
+  })
+
+  it('changes the framing exactly at the cuts, at 29.97 fps, in ranges in the middle of a file', async () => {
+    const shots = sides([300, 90, 45, 400])
+    const ranges = [
+      { first: 700, end: 790 },
+      { first: 280, end: 330 },
+      { first: 360, end: 470 },
+    ]
+    const { ranges: framed, judged } = await reframeFilm(
+      shots,
+      { folder, name: 'middle', rate: { num: 30_000, den: 1001 } },
+      { ranges },
+    )
+    expect(firsts(framed)).toEqual([700, 280, 300, 360, 390, 435])
+    expect(judged).toMatchObject({ problems: [], shown: 1 })
+  })
+
+  it.each([8, 16, 32])('changes the framing near the middle of a dissolve of %d frames', async (dissolve) => {
+    const shots = sides([60, 70, 60], { dissolve }).with(0, { frames: 60, faces: [face(0.25)] })
+    const { ranges } = await reframeFilm(shots, { folder, name: `dissolve-${dissolve}` })
+    expect(ranges).toHaveLength(3)
+    for (const [index, start] of shotStarts(shots).entries())
+      expect(Math.abs((ranges[index + 1]?.first ?? 0) - start)).toBeLessThanOrEqual(Math.max(2, dissolve / 4))
+  })
+
+  it.each([
+    ['stays', {}],
+    ['sways', { swing: 0.03, period: 3 }],
+    ['walks slowly', { swing: 0.3, period: 30 }],
+    ['walks', { swing: 0.3, period: 12 }],
+    ['runs', { swing: 0.35, period: 4 }],
+  ])('shows a face that %s in 99 % of the frames, with one move in 4 s', async (how, more) => {
+    const shots = [{ frames: 400, faces: [face(0.5, { width: 0.14, ...more })] }]
+    // What is seen does not depend on the shape.
+    const steps = await mkdtemp(join(folder, 'shapes-'))
+    for (const size of [
+      portrait,
+      { width: 1080, height: 1080 },
+      { width: 1080, height: 1350 },
+      { width: 1920, height: 1080 },
+    ]) {
+      const { judged } = await reframeFilm(shots, { folder, name: `moving ${how}` }, { size, steps })
+      expect(judged.problems).toEqual([])
+      expect(judged.shown).toBeGreaterThanOrEqual(0.99)
+      expect(judged.leastBetweenMoves).toBeGreaterThanOrEqual(100)
+      if (how === 'stays' || how === 'sways') expect(judged).toMatchObject({ moves: 0, whole: 0 })
+    }
+  })
+
+  it('shows speakers who fit together, otherwise the whole picture, and ignores who passes behind', async () => {
+    const together = await reframeFilm(
+      [{ frames: 100, faces: [face(0.42, { width: 0.1 }), face(0.58, { width: 0.1 })] }],
+      { folder, name: 'together' },
+    )
+    expect(modes(together)).toEqual(['crop'])
+    expect(together.judged.shown).toBe(1)
+    const apart = await reframeFilm([{ frames: 100, faces: [face(0.2), face(0.8)] }], {
+      folder,
+      name: 'apart',
+    })
+    expect(apart.ranges.map(({ framing }) => framing)).toEqual([{ mode: 'fit', blurSigma: 40 }])
+    const passing = await reframeFilm(
+      [{ frames: 200, faces: [face(0.75, { width: 0.2 }), face(0.15, { width: 0.1, seen: [3, 4.4] })] }],
+      { folder, name: 'passing' },
+    )
+    expect(modes(passing)).toEqual(['crop'])
+  })
+
+  it('crops a portrait and a square source to other shapes', async () => {
+    for (const source of [
+      { width: 360, height: 640 },
+      { width: 480, height: 480 },
+    ]) {
+      const steps = await mkdtemp(join(folder, 'shapes-'))
+      const shots = [
+        { frames: 60, faces: [face(0.5, { width: 0.3, y: 0.25 })] },
+        { frames: 60, faces: [face(0.5, { width: 0.3, y: 0.7 })] },
+      ]
+      for (const size of [
+        portrait,
+        { width: 1920, height: 1080 },
+        { width: 1080, height: 1080 },
+        { width: 734, height: 642 },
+      ]) {
+        const { judged } = await reframeFilm(
+          shots,
+          { folder, name: `source-${source.width}`, ...source },
+          { size, steps },
+        )
+        expect(judged).toMatchObject({ problems: [], shown: 1, whole: 0 })
+      }
+    }
+  })
+
+  it('counts pixels of the picture as displayed', async () => {
+    const path = await filmFaces(folder, [{ frames: 60, faces: [face(0.5, { y: 0.7, width: 0.3 })] }], {
+      ...{ folder, name: 'turned', rate: rate25, width: 540, height: 960, filters: ['transpose=clock'] },
+    })
+    const { ranges } = await reframe(await setRotation(path, 270), { size: { width: 1080, height: 1080 } })
+    expect(ranges).toHaveLength(1)
+    expect(ranges[0]?.framing).toMatchObject({
+      mode: 'crop',
+      crop: { x: 0, width: 540, height: 540, y: expect.closeTo(0.7 * 960 - 0.42 * 540, -2) as number },
+    })
+  })
+
+  it('frames a real speaker with one crop', async () => {
+    const { ranges } = await reframe(join(testdata('video') ?? '', 'opendubbing-englishvideo.mp4'))
+    expect(ranges).toHaveLength(1)
+    // The middle of the face, read off the frames.
+    expect(ranges[0]?.framing).toMatchObject({
+      mode: 'crop',
+      crop: { x: expect.closeTo(676 - 203, -1.5) as number, width: 406, height: 720 },
+    })
+  })
+})
