@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { saveCover } from '../../tools/video-purify/stream-checks.ts'
+import { saveCover } from '../../src/engines/clean/stream-checks.ts'
 import { h264, generateMedia, picture, scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { replaceFfmpeg } from '../engines/ffmpeg/replace-ffmpeg.ts'
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { firstFrameIndex, constantRate } from '../../src/media/frame-rate.ts'
-import { pictureShare } from '../../tools/video-purify/quality.ts'
+import { pictureShare } from '../../src/engines/clean/quality.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 

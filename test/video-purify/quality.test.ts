@@ -7,7 +7,7 @@ import { encodeFrames } from '../../src/engines/ffmpeg/encode-frames.ts'
 import { pictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
 import { probe } from '../../src/engines/ffmpeg/probe.ts'
 import { constantRate } from '../../src/media/frame-rate.ts'
-import { chooseQuality, encodeSample, type EncodingQuality } from '../../tools/video-purify/quality.ts'
+import { chooseQuality, encodeSample, type EncodingQuality } from '../../src/engines/clean/quality.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { ffmpeg } from '../video-split-screen/media.ts'
 

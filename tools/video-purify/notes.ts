@@ -2,8 +2,8 @@ import type { StagedFile } from '../../src/contract/operation.ts'
 import { uprightSize } from '../../src/media/geometry.ts'
 import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
 import { evenSize } from '../../src/media/clean/region.ts'
-import type { KeptContent } from './kept-streams.ts'
-import type { EncodingQuality } from './quality.ts'
+import type { KeptContent } from '../../src/engines/clean/kept-streams.ts'
+import type { EncodingQuality } from '../../src/engines/clean/quality.ts'
 
 /** Promised fidelity of untreated pixels, in dB (luma PSNR), and size relative to the source. */
 const targets = { decibels: 45, size: 1.5 }

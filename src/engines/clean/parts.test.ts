@@ -33,8 +33,9 @@ it('concurrent parts are of equal length', () => {
 
 it('up to one second may be missing at the end, but not more, not in the middle, and not everything', () => {
   const held = (...parts: readonly (readonly [number, number])[]) => {
-    const reported = parts.map(([frames, count]) => ({ frames, count }))
-    return () => checkPartsComplete('film.mp4', reported, 25)
+    let next = 10
+    const reported = parts.map(([frames, count]) => ({ first: (next += count) - count, frames, count }))
+    return () => checkPartsComplete('film.mp4', reported, { rate: 25, start: 10 })
   }
   expect(held([500, 500], [75, 100])).not.toThrow()
   expect(held([500, 500], [0, 20])).not.toThrow()

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { uprightSize } from '../../src/media/geometry.ts'
-import { decodeFrames, type Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { openStepCache } from '../../src/engines/ffmpeg/step-cache.ts'
-import { learnedModelChecksums } from '../../src/engines/vision/learned-models.ts'
-import { lookAheadFrames } from '../../src/media/clean/inpaint/inpainter.ts'
-import { OverlayLearner, type PatchOverlay } from '../../src/media/clean/inpaint/overlay.ts'
-import { createPatchLookup, type MarkedRegions } from '../../src/media/clean/masks.ts'
-import { evenSize } from '../../src/media/clean/region.ts'
-import { hertz } from '../../src/media/frame-rate.ts'
+import type { RunContext, StagedFile } from '../../contract/operation.ts'
+import { uprightSize } from '../../media/geometry.ts'
+import { decodeFrames, type Footage } from '../ffmpeg/decode-frames.ts'
+import { openStepCache } from '../ffmpeg/step-cache.ts'
+import { learnedModelChecksums } from '../vision/learned-models.ts'
+import { lookAheadFrames } from '../../media/clean/inpaint/inpainter.ts'
+import { OverlayLearner, type PatchOverlay } from '../../media/clean/inpaint/overlay.ts'
+import { createPatchLookup, type MarkedRegions } from '../../media/clean/masks.ts'
+import { evenSize } from '../../media/clean/region.ts'
+import { hertz } from '../../media/frame-rate.ts'
 import { joinWithSource } from './join.ts'
 import { type KeptContent, selectKeptContent } from './kept-streams.ts'
 import { processParts } from './part-threads.ts'
@@ -20,6 +20,11 @@ import { chooseQuality, type EncodingQuality } from './quality.ts'
 interface CleanVideoOptions {
   readonly file: StagedFile
   readonly footage: WholePicture
+  /**
+   * Frames that the result needs, in order, disjoint, each range of at least a second. Default: all. Between ranges the
+   * picture holds the last frame of the range before, so that all times stay those of the source.
+   */
+  readonly ranges?: readonly FrameRange[]
   readonly marked: MarkedRegions
   readonly treatment: PartJob['treatment']
   readonly timeoutMs: number
@@ -50,8 +55,8 @@ function maxPartsAtOnce({ video }: Footage, threads: number, hasModels: boolean)
  * result.
  */
 export async function cleanVideo(
-  { file, footage, marked, treatment, timeoutMs, onShare }: CleanVideoOptions,
-  { scratch, steps, threads, signal }: RunContext,
+  { file, footage, ranges: wanted, marked, treatment, timeoutMs, onShare }: CleanVideoOptions,
+  { scratch, steps, threads, signal }: Pick<RunContext, 'scratch' | 'steps' | 'threads' | 'signal'>,
 ): Promise<{ readonly path: string; readonly kept: KeptContent; readonly quality: EncodingQuality }> {
   const fps = hertz(footage.rate)
   const stepCache = await openStepCache(steps)
@@ -64,50 +69,68 @@ export async function cleanVideo(
   const choose = () => chooseQuality(footage, { fileSize: file.size, atOnce, ...reading })
   const chosen = await stepCache.text('coding', source, async () => JSON.stringify(await choose()))
   const quality = JSON.parse(chosen) as EncodingQuality
-  const ranges = splitIntoParts(footage, fps, treatment === 'blur')
-  const partInputs = { ...source, marked, treatment, quality, learned, parts: ranges.length }
+  const needed = wanted ?? [footage]
+  const ranges = needed.flatMap((range) => splitRange(range, fps, treatment === 'blur'))
+  const partInputs = {
+    ...{ ...source, marked, treatment, quality, learned, parts: ranges.length },
+    ...(wanted && { ranges: wanted }),
+  }
   const { finished: finishedParts, keep: storePart } = await stepCache.parts(partInputs)
+  const frameTotal = needed.reduce((sum, { count }) => sum + count, 0)
   let done = ranges.reduce((sum, { first, count }) => sum + (finishedParts.has(first) ? count : 0), 0)
   const remaining = ranges.filter(({ first }) => !finishedParts.has(first))
   const learnedShare = remaining.length > 0 && treatment === 'inpainting' ? learningShare : 0
   const onLearned = (share: number) => onShare(learnedShare * share)
   const overlays =
-    learnedShare > 0 ? await learnOverlays({ footage, marked }, { ...reading, onShare: onLearned }) : []
+    learnedShare > 0
+      ? await learnOverlays({ footage, marked, ranges: needed }, { ...reading, onShare: onLearned })
+      : []
   const jobs = remaining.map((range) => ({
     ...range,
     ...{ path: join(scratch, `part-${range.first}.mp4`), footage, marked, treatment, timeoutMs },
     ...{ overlays, ...quality },
     contextFrames: treatment === 'blur' ? 0 : lookAheadFrames(fps),
-    isLast: range === ranges.at(-1),
     threads: Math.max(1, Math.floor(threads / atOnce)),
   }))
   await processParts(jobs, {
     ...{ atOnce, hasModels, signal },
     onFrames(newFrames) {
       done += newFrames
-      onShare(learnedShare + ((1 - learnedShare) * done) / footage.count)
+      onShare(learnedShare + ((1 - learnedShare) * done) / frameTotal)
     },
     async onDone({ first, path }, frames) {
       finishedParts.set(first, await storePart(path, { first, frames }))
     },
   })
-  const parts = ranges.map(({ first, count }) => ({ ...(finishedParts.get(first) ?? missingPart), count }))
-  checkPartsComplete(file.name, parts, fps)
+  const parts = ranges.map((range) => ({ ...(finishedParts.get(range.first) ?? missingPart), ...range }))
+  checkPartsComplete(file.name, parts, { rate: fps, start: footage.first })
   const path = join(scratch, `clean${kept.extension}`)
+  const shown = parts.filter(({ frames }) => frames > 0)
+  const startFrame = shown[0]?.first ?? footage.first
   await joinWithSource(path, {
-    ...{
-      source: file.path,
-      kept,
-      rate: fps,
-      start: footage.video.start_ms / 1000,
-      cwd: scratch,
-      signal,
-      timeoutMs,
-    },
-    list: join(steps, 'parts.txt'),
-    parts: parts.filter(({ frames }) => frames > 0),
+    ...{ source: file.path, kept, rate: fps, cwd: scratch, signal, timeoutMs },
+    start: footage.video.start_ms / 1000 + (startFrame - footage.first) / fps,
+    ...{ list: join(steps, 'parts.txt'), parts: lastingParts(shown) },
   })
   return { path, kept, quality }
+}
+
+/** Returns parts that each last until the next one starts. */
+function lastingParts(
+  parts: readonly { readonly path: string; readonly first: number; readonly frames: number }[],
+) {
+  return parts.map(({ path, first, frames }, index) => ({
+    path,
+    frames: (parts[index + 1]?.first ?? first + frames) - first,
+  }))
+}
+
+/** Splits a range into parts, of which the last one is marked. */
+function splitRange(range: FrameRange, fps: number, areIndependent: boolean) {
+  return splitIntoParts(range, fps, areIndependent).map((part, index, all) => ({
+    ...part,
+    isLast: index === all.length - 1,
+  }))
 }
 
 /** Frames per second to analyse, and their limit for the whole video. */
@@ -122,27 +145,42 @@ interface LearnOptions {
   readonly onShare: (share: number) => void
 }
 
+/** A picture, its regions, and the frames to learn from, by default all. */
+interface LearnedPicture {
+  readonly footage: Footage & FrameRange
+  readonly marked: MarkedRegions
+  readonly ranges?: readonly FrameRange[]
+}
+
 /**
- * Learns translucent overlays on the marked regions from frames of the whole video, so that estimates are precise and
+ * Learns translucent overlays on the marked regions from frames of all ranges, so that estimates are precise and
  * all parts remove the same overlay. Decodes nothing if no region lasts long enough.
  */
 export async function learnOverlays(
-  { footage, marked }: { readonly footage: Footage & FrameRange; readonly marked: MarkedRegions },
+  { footage, marked, ranges = [footage] }: LearnedPicture,
   { onShare, ...reading }: LearnOptions,
 ): Promise<readonly PatchOverlay[]> {
-  const { first, rate } = footage
+  const { rate } = footage
   const size = uprightSize(footage.video)
   const patchesAt = createPatchLookup(marked, { size, rate })
-  const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(footage.count / maxSamples))
-  const count = Math.ceil(footage.count / step)
+  const frames = ranges.reduce((sum, { count }) => sum + count, 0)
+  const step = Math.max(1, Math.round(hertz(rate) / samplesPerSecond), Math.ceil(frames / maxSamples))
+  const samples = ranges.map(({ first, count }) => ({ first, count: Math.ceil(count / step) }))
+  const total = samples.reduce((sum, { count }) => sum + count, 0)
   const overlays = new OverlayLearner(evenSize(size))
-  for (let sample = 0; sample < count; sample += 1) overlays.countPatches(patchesAt(first + sample * step))
+  for (const { first, count } of samples) {
+    for (let sample = 0; sample < count; sample += 1) overlays.countPatches(patchesAt(first + sample * step))
+  }
   if (!overlays.hasCandidates) return []
-  let sample = 0
-  for await (const frame of decodeFrames(footage, { first, count, step, ...reading })) {
-    overlays.sample(frame, patchesAt(first + sample * step))
-    sample += 1
-    onShare(sample / count)
+  let done = 0
+  for (const { first, count } of samples) {
+    let sample = 0
+    for await (const frame of decodeFrames(footage, { first, count, step, ...reading })) {
+      overlays.sample(frame, patchesAt(first + sample * step))
+      sample += 1
+      done += 1
+      onShare(done / total)
+    }
   }
   return overlays.overlays
 }

@@ -1,12 +1,12 @@
-import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
+import type { Footage } from '../ffmpeg/decode-frames.ts'
 import {
   type Effort,
   encodeAndMeasure,
   type EncoderSettings as EncoderCoding,
-} from '../../src/engines/ffmpeg/encode-frames.ts'
-import { listWithFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
-import { hertz } from '../../src/media/frame-rate.ts'
-import { limitConcurrency } from '../../src/platform/concurrency.ts'
+} from '../ffmpeg/encode-frames.ts'
+import { listWithFfprobe } from '../ffmpeg/ffprobe.ts'
+import { hertz } from '../../media/frame-rate.ts'
+import { limitConcurrency } from '../../platform/concurrency.ts'
 import type { FrameRange } from './part.ts'
 import type { WholePicture } from './parts.ts'
 import { chooseRateFactor, predictDecibels, targetDecibels, type Trial } from './rate-factor.ts'

@@ -1,8 +1,8 @@
-import { MediaError } from '../../src/contract/errors.ts'
-import type { StagedFile } from '../../src/contract/operation.ts'
-import type { Footage } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { pictureStream, type PictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
-import { constantRate, firstFrameIndex, hertz } from '../../src/media/frame-rate.ts'
+import { MediaError } from '../../contract/errors.ts'
+import type { StagedFile } from '../../contract/operation.ts'
+import type { Footage } from '../ffmpeg/decode-frames.ts'
+import { pictureStream, type PictureStream } from '../ffmpeg/picture-stream.ts'
+import { constantRate, firstFrameIndex, hertz } from '../../media/frame-rate.ts'
 import type { FrameRange } from './part.ts'
 
 /** Length of a part, in seconds: at most this much is repeated after an interruption. */
@@ -40,25 +40,30 @@ export function splitIntoParts(
 /** Frames that may be missing at the end, in seconds: headers and last frames state the length approximately. */
 const endTolerance = 1
 
-/** Throws 6021 if frames stated by the file are missing. */
+/** A part of a video: the stated and the decoded number of its frames. */
+interface DecodedPart extends FrameRange {
+  readonly frames: number
+}
+
+/**
+ * Throws 6021 if frames stated by the file are missing. rate: frames per second; start: first frame of the picture.
+ */
 export function checkPartsComplete(
   name: string,
-  parts: readonly { readonly frames: number; readonly count: number }[],
-  fps: number,
+  parts: readonly DecodedPart[],
+  { rate, start }: { readonly rate: number; readonly start: number },
 ): void {
-  let at = 0
   let missing = 0
   let last = 0
-  for (const { frames, count } of parts) {
-    if (missing === 0) last = at + frames
+  for (const { first, frames, count } of parts) {
+    if (missing === 0) last = first - start + frames
     missing += count - frames
     const isInside = missing > 0 && frames === count
-    if (isInside || missing > Math.max(1, endTolerance * fps) || parts.every((part) => part.frames === 0)) {
-      throw new MediaError(6021, `${name}: no frames can be decoded from ${(last / fps).toFixed(1)} s on`, {
+    if (isInside || missing > Math.max(1, endTolerance * rate) || parts.every((part) => part.frames === 0)) {
+      throw new MediaError(6021, `${name}: no frames can be decoded from ${(last / rate).toFixed(1)} s on`, {
         hint: 'The file is damaged there. Export it again, or cut it before that point.',
       })
     }
-    at += count
   }
 }
 

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { MediaError } from '../../src/contract/errors.ts'
-import { isFullRange } from '../../src/engines/ffmpeg/decode-frames.ts'
-import { useFfmpeg, type Ffmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import type { Packs } from '../../src/engines/packs/store.ts'
-import type { InpaintingModels } from '../../src/media/clean/inpaint/temporal-inpainter.ts'
+import { MediaError } from '../../contract/errors.ts'
+import { isFullRange } from '../ffmpeg/decode-frames.ts'
+import { useFfmpeg, type Ffmpeg } from '../ffmpeg/locate.ts'
+import type { Packs } from '../packs/store.ts'
+import type { InpaintingModels } from '../../media/clean/inpaint/temporal-inpainter.ts'
 import { processPart, type PartJob } from './part.ts'
 
 /** Data passed to a thread: paths of programs, and the packs if models are configured. */
@@ -50,8 +50,8 @@ async function openModels(
   set: Packs,
   { threads, footage }: PartJob,
 ): Promise<InpaintingModels & AsyncDisposable> {
-  const { configurePacks: setPacks } = await import('../../src/engines/packs/resolve.ts')
-  const { openLearnedModels } = await import('../../src/engines/vision/learned-models.ts')
+  const { configurePacks: setPacks } = await import('../packs/resolve.ts')
+  const { openLearnedModels } = await import('../vision/learned-models.ts')
   setPacks(set)
   return await openLearnedModels(threads, { range: isFullRange(footage) ? 'full' : 'limited' })
 }

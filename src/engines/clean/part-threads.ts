@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads'
-import { isErrorCode, MediaError } from '../../src/contract/errors.ts'
-import { locateFfmpeg } from '../../src/engines/ffmpeg/locate.ts'
-import { configuredPacks } from '../../src/engines/packs/resolve.ts'
-import { startThread } from '../../src/platform/runtime.ts'
+import { isErrorCode, MediaError } from '../../contract/errors.ts'
+import { locateFfmpeg } from '../ffmpeg/locate.ts'
+import { configuredPacks } from '../packs/resolve.ts'
+import { startThread } from '../../platform/runtime.ts'
 import type { PartThreadMessage, PartThreadCommand, PartThreadData } from './part-thread.ts'
 import { processPart, type PartJob } from './part.ts'
 

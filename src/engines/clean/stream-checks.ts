@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MediaError } from '../../src/contract/errors.ts'
-import { checkDecodable } from '../../src/engines/ffmpeg/decodable.ts'
-import { inputArgs, isInputError, runRaw } from '../../src/engines/ffmpeg/run.ts'
-import type { PictureStream } from '../../src/engines/ffmpeg/picture-stream.ts'
+import { MediaError } from '../../contract/errors.ts'
+import { checkDecodable } from '../ffmpeg/decodable.ts'
+import { inputArgs, isInputError, runRaw } from '../ffmpeg/run.ts'
+import type { PictureStream } from '../ffmpeg/picture-stream.ts'
 import { streamArgs } from './join.ts'
 import type { CoverPicture, KeptStream } from './kept-streams.ts'
 

@@ -1,5 +1,5 @@
-import { partsInput } from '../../src/engines/ffmpeg/join-parts.ts'
-import { inputArgs, runFfmpeg } from '../../src/engines/ffmpeg/run.ts'
+import { partsInput } from '../ffmpeg/join-parts.ts'
+import { inputArgs, runFfmpeg } from '../ffmpeg/run.ts'
 import type { KeptContent, KeptStream } from './kept-streams.ts'
 
 interface JoinJob {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { queryFfprobe, parseFfprobe } from '../../src/engines/ffmpeg/ffprobe.ts'
+import { queryFfprobe, parseFfprobe } from '../ffmpeg/ffprobe.ts'
 import {
   containerAccepts,
   findLostLines,
