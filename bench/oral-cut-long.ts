@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeWav } from '../src/media/audio/wav.ts'
@@ -12,6 +12,7 @@ import { api } from '../test/service/api.ts'
 import { startServiceProcess } from '../test/service/process.ts'
 import { createCut, cutServiceOptions, taskType, uploadFile } from '../test/video-oral-cut/cut-service.ts'
 import { ffmpeg } from '../test/video-split-screen/media.ts'
+import { workerUsage } from './worker-usage.ts'
 
 // Cuts a long recording in a service process: a generated recording of about 100 s, repeated, with a small picture and a
 // stand-in recogniser. Prints the time beside recognition, the processor time of the worker and its programs, and the
@@ -19,9 +20,6 @@ import { ffmpeg } from '../test/video-split-screen/media.ts'
 // npm run bench -- oral-cut-long <minutes> <project|video>
 
 const [minutes = '120', output = 'project'] = process.argv.slice(2)
-
-/** Clock ticks per second in /proc (sysconf _SC_CLK_TCK on Linux). */
-const ticksPerSecond = 100
 
 /** Time that requests to the recogniser were open, ms. */
 let recognitionMs = 0
@@ -86,21 +84,4 @@ async function cut(path: string, recogniser: FakeService): Promise<string> {
   } finally {
     await service.kill('SIGTERM')
   }
-}
-
-/** Peak memory of the largest worker, MiB, and processor time of all workers and their ended programs, seconds. */
-async function workerUsage(dataDir: string): Promise<{ peakMiB: number; processorSeconds: number }> {
-  const run = join(dataDir, 'run')
-  const names = (await readdir(run)).filter((name) => name.endsWith('.json'))
-  let [peakMiB, processorSeconds] = [0, 0]
-  for (const name of names) {
-    const { pid } = JSON.parse(await readFile(join(run, name), 'utf8')) as { pid: number }
-    const status = await readFile(`/proc/${pid}/status`, 'utf8')
-    peakMiB = Math.max(peakMiB, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024)
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // Fields 14 to 17 of proc(5), after the name in parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    processorSeconds += fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond
-  }
-  return { peakMiB, processorSeconds }
 }

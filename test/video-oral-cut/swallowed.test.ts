@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hearRecording } from '../../tools/video-oral-cut/hear.ts'
+import { hearRecording } from '../../src/engines/cutting/hear-recording.ts'
 import { configureServices } from '../../src/engines/services/configured.ts'
 import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
 import { hasSpeechFiles, neverAborted, useSpeechPacks } from '../engines/speech/recordings.ts'

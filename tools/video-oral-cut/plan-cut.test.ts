@@ -5,7 +5,7 @@ import { mapSpeech } from '../../src/media/cut/speech-map.ts'
 import { transcriptFromWords } from '../../src/media/speech/transcript.ts'
 import { record, silence, vowel } from '../../test/recordings/speech-sounds.ts'
 import { videoOralCut } from './contract.ts'
-import type { HeardRecording } from './hear.ts'
+import type { HeardRecording } from '../../src/engines/cutting/hear-recording.ts'
 import { cutNotes } from './notes.ts'
 import { planOralCut } from './plan-cut.ts'
 

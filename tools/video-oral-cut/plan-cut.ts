@@ -16,7 +16,7 @@ import { selectTakes, type TakeSelection } from '../../src/media/cut/takes.ts'
 import { editableRate } from '../../src/media/timeline/project/timecode.ts'
 import { hasWords } from '../../src/media/speech/sentences.ts'
 import { transcriptFromWords } from '../../src/media/speech/transcript.ts'
-import type { HeardRecording } from './hear.ts'
+import type { HeardRecording } from '../../src/engines/cutting/hear-recording.ts'
 import type { OralCutInput } from './plan.ts'
 
 /** A recording with the words and frames that stay. */

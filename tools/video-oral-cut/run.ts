@@ -1,20 +1,20 @@
-import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MediaError } from '../../src/contract/errors.ts'
 import type { MediaFacts } from '../../src/contract/media-facts.ts'
 import type { OutputOf, RunContext, RunOperation, StagedFile } from '../../src/contract/operation.ts'
 import type { ResultFile } from '../../src/contract/project.ts'
+import { languageNotes, pathNotes, projectNotes } from '../../src/engines/cutting/footage-notes.ts'
+import { writeProjects } from '../../src/engines/timeline/write-projects.ts'
 import { renderTimeline } from '../../src/engines/timeline/render.ts'
 import { hertz } from '../../src/media/frame-rate.ts'
 import { cutProject, projectFrames, type Project } from '../../src/media/timeline/project/project.ts'
-import { projectFiles } from '../../src/media/timeline/project/project-files.ts'
 import { projectMaterial } from '../../src/media/timeline/project/material.ts'
 import { projectTimeline } from '../../src/media/timeline/project/project-timeline.ts'
 import type { videoOralCut } from './contract.ts'
-import { type HeardRecording, hearRecording } from './hear.ts'
+import { type HeardRecording, hearRecording } from '../../src/engines/cutting/hear-recording.ts'
 import { type OralCut, planOralCut } from './plan-cut.ts'
-import { cutNotes, languageNotes, pathNotes, projectNotes } from './notes.ts'
+import { cutNotes } from './notes.ts'
 import type { OralCutInput } from './plan.ts'
 import { oralCutReport } from './report.ts'
 import { assistVisually } from './visual-assist.ts'
@@ -49,14 +49,15 @@ export const run: RunOperation<typeof videoOralCut> = async (input, context) => 
   const project = oralCutProject({ ...file, facts }, cut, input)
   const errors: Output['errors'] = {}
   const notes = [
-    ...languageNotes(heard.transcript.words, input),
+    ...languageNotes(heard.transcript.words, { field: 'la', language: input.la }),
     ...cutNotes(heard, cut),
     ...projectNotes(project, input, facts),
     ...pathNotes(input),
   ]
   if (visual?.degraded) notes.push(`visual_assist: ${visual.degraded}`)
   const files: ResultFile[] = []
-  if (input.outputs.includes('project')) files.push(...(await writeProjects(project, input, context)))
+  if (input.outputs.includes('project'))
+    files.push(...(await writeProjects(project, { ...input, ...context })))
   if (input.outputs.includes('video')) {
     const video = await renderCut(project, { input, context, from: share })
     files.push(video.file)
@@ -80,27 +81,6 @@ function oralCutProject(
   const name = `${file.name.replace(/\.[^.]+$/u, '')}-cut`
   const material = projectMaterial(file.facts, { id: file.file_id, path: source_path, rate })
   return cutProject(name, material, { ranges: plan.ranges, rate })
-}
-
-async function writeProjects(
-  project: Project,
-  { project_formats: formats = ['xml'], struct_meta }: OralCutInput,
-  { scratch, keep }: Pick<RunContext, 'scratch' | 'keep'>,
-): Promise<ResultFile[]> {
-  const options = {
-    draftDir: struct_meta?.nle_draft_dir,
-    createdAt: Date.now() * 1000,
-    newId: () => randomUUID().toUpperCase(),
-  }
-  const files: ResultFile[] = []
-  for (const { format, filename, text } of [...new Set(formats)].flatMap((one) =>
-    projectFiles(project, one, options),
-  )) {
-    const path = join(scratch, `${format}-project`)
-    await writeFile(path, text)
-    files.push({ type: 'project', format, ...keep({ path, name: filename }), filename })
-  }
-  return files
 }
 
 async function renderCut(

@@ -20,9 +20,9 @@ import {
   transcriptFromWords,
 } from '../../src/media/speech/transcript.ts'
 import { joinWords } from '../../src/media/speech/words.ts'
-import { type HeardRecording, openHearing, recogniseParts } from './hear.ts'
+import { type HeardRecording, openHearing, recogniseParts } from '../../src/engines/cutting/hear-recording.ts'
 import type { OralCutInput } from './plan.ts'
-import { openStoredLines } from './stored-lines.ts'
+import { openStoredLines } from '../../src/engines/cutting/stored-lines.ts'
 
 /** What the picture adds to what was heard. */
 export interface VisualAssist {

@@ -22,6 +22,8 @@ export interface PlanCutsOptions {
   /** Frames of the picture. */
   readonly mediaFrames: number
   readonly rhythm: Rhythm
+  /** Silence kept after the last segment, seconds. Default: padOut of the rhythm. */
+  readonly tailSeconds?: number | undefined
   /** Level around a source time, dBFS. Pauses longer than the pads are cut where it is low. */
   readonly loudness?: Loudness | undefined
 }
@@ -146,7 +148,10 @@ function firstFrame(
 }
 
 /** End of the kept frames: the tail after the voice, within the available silence. */
-function endFrame({ voiced, available }: KeptSegment, { rate, rhythm }: PlanCutsOptions): number {
+function endFrame(
+  { voiced, available }: KeptSegment,
+  { rate, rhythm, tailSeconds = rhythm.padOut }: PlanCutsOptions,
+): number {
   const [from, to] = keptEnds(voiced, available.end, rate)
-  return Math.min(Math.max(Math.round((voiced.end + rhythm.padOut) * hertz(rate)), from), to)
+  return Math.min(Math.max(Math.round((voiced.end + tailSeconds) * hertz(rate)), from), to)
 }

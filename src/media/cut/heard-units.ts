@@ -13,12 +13,14 @@ export interface HeardUnits {
 /** Returns the comparable units of recognised words, so that a number of several words is one number. */
 export function heardUnits(heard: readonly TimedWord[]): HeardUnits {
   const starts: number[] = []
-  let text = ''
+  // The text is not read while it grows: that would copy it for each word.
+  let [text, last] = ['', '']
   for (const { text: word } of heard) {
-    const joins = text === '' || (isSpaceless(text.at(-1) ?? '') && isSpaceless(word.at(0) ?? ''))
+    const joins = text === '' || (isSpaceless(last) && isSpaceless(word.at(0) ?? ''))
     if (!joins) text += ' '
     starts.push(text.length)
     text += word
+    last = word.at(-1) ?? (joins ? last : ' ')
   }
   const units = comparableUnits(text)
   let from = 0

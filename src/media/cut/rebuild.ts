@@ -15,13 +15,23 @@ export interface RebuiltScript extends TakeSelection {
 /** Why a person should check a passage that is called misread. */
 const misreadNote = 'cut, because the next sentence says almost the same: it may be a sentence of its own'
 
+interface RebuildScriptOptions {
+  /** Keeps sentences that the next one repeats only partly: in free speech they are rather meant so. Default: false. */
+  readonly keepsMisread?: boolean
+}
+
 /**
  * Reconstructs a script from a recording: everything that is said, without earlier takes, restarts and hesitations. The
  * punctuation is that of the recogniser; a sentence without an end mark ends like one with a full stop.
  */
-export function rebuildScript({ words, sentences }: Transcript): RebuiltScript {
+export function rebuildScript(
+  { words, sentences }: Pick<Transcript, 'words' | 'sentences'>,
+  { keepsMisread = false }: RebuildScriptOptions = {},
+): RebuiltScript {
   const sentenceEnds = new Set(sentences.map(({ last }) => last))
-  const retakes = findRetakes(words, sentenceEnds)
+  const retakes = findRetakes(words, sentenceEnds).filter(
+    ({ reason }) => !keepsMisread || reason === 'retake',
+  )
   const isDropped = new Set(retakes.flatMap(indexesOf))
   const { units, words: wordsOfUnits } = heardUnits(words)
   const fillers = consecutiveRanges(

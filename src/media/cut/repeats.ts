@@ -17,6 +17,9 @@ const utterancePause = 0.35
 /** Speech after the start of a passage in which a repetition counts as another take, seconds. */
 const retakeWindow = 90
 
+/** The same in units: twice as many as anybody says in that time. More are only in transcripts with wrong times. */
+const retakeUnits = 1800
+
 /** Longest attempt, units. */
 const maxAttemptUnits = 80
 
@@ -216,8 +219,11 @@ function utterances({ texts, pauses }: Speech): IndexRange[] {
 function isSaidLater({ texts, starts }: Speech, { from, to }: IndexRange): boolean {
   const length = to - from
   if (length < minFarUnits) return false
+  const last = Math.min(texts.length, to + retakeUnits)
   let end = to
-  while (end < texts.length && (starts[end] ?? 0) - (starts[to - 1] ?? 0) < retakeWindow) end += 1
+  while (end < last && (starts[end] ?? 0) - (starts[to - 1] ?? 0) < retakeWindow) end += 1
+  // What is missing is an error.
+  if (end - to < minLikeness * length) return false
   return (
     Math.min(...endDistances(texts.slice(from, to), texts.slice(to, end), 0)) <= (1 - minLikeness) * length
   )

@@ -24,6 +24,8 @@ export interface Transcript {
   readonly timed: boolean
   /** Their ranges of words partition the words, unless a given transcript has no sentences at all. */
   readonly sentences: readonly TranscriptSentence[]
+  /** Indexes of the words with which a line of the subtitles ends, ascending; absent for other transcripts. */
+  readonly lineEnds?: readonly number[]
 }
 
 /** Pause that ends a sentence without punctuation, and longest sentence, seconds. */
@@ -107,7 +109,7 @@ export function transcriptFromSubtitles(subtitles: Subtitles, field: string): Tr
   const sentences = isPunctuated
     ? joinSentences(words, { ends })
     : ends.map((last, index) => sentenceOf(words, (ends[index - 1] ?? -1) + 1, last))
-  return { words, timed: false, sentences }
+  return { words, timed: false, sentences, lineEnds: ends }
 }
 
 /** Words in order, each at most until the next one starts. */

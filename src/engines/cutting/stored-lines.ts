@@ -1,5 +1,5 @@
 import { appendFile, readFile, truncate } from 'node:fs/promises'
-import { parseJson } from '../../src/contract/bounded-json.ts'
+import { parseJson } from '../../contract/bounded-json.ts'
 
 /** Finished work of a task, one JSON value per line, that a later attempt reads. */
 export interface StoredLines<Item> {

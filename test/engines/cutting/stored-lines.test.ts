@@ -1,8 +1,8 @@
 import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openStoredLines } from '../../tools/video-oral-cut/stored-lines.ts'
-import { scratchFolder } from '../engines/ffmpeg/generate-media.ts'
+import { openStoredLines } from '../../../src/engines/cutting/stored-lines.ts'
+import { scratchFolder } from '../ffmpeg/generate-media.ts'
 
 it('stored lines are read again, without a line that was being written', async () => {
   const path = join(await scratchFolder(), 'lines.jsonl')

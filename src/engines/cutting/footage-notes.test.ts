@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Rational, VideoFacts } from '../../src/contract/media-facts.ts'
-import { cutProject } from '../../src/media/timeline/project/project.ts'
-import { languageNotes, pathNotes, projectNotes } from './notes.ts'
-import type { OralCutInput } from './plan.ts'
+import type { Rational, VideoFacts } from '../../contract/media-facts.ts'
+import { cutProject } from '../../media/timeline/project/project.ts'
+import { languageNotes, pathNotes, projectNotes } from './footage-notes.ts'
 
 const material = {
   ...{ id: '1', name: 'talk.mp4', path: '/talk.mp4', frames: 100_000 },
@@ -29,7 +28,7 @@ function footageOf(frame_rate: Rational, variable_rate = false) {
 }
 
 const ntsc = { num: 30_000, den: 1001 }
-const outputs: OralCutInput['outputs'] = ['project']
+const outputs = ['project']
 const xml = { outputs, project_formats: ['xml' as const] }
 const gtrk = { outputs, project_formats: ['gtrk' as const] }
 
@@ -93,7 +92,7 @@ test.each([
 ] as const)('words recognised as %s: %j are in its script: %s', (la, words, isOwn) => {
   const notes = languageNotes(
     words.map((text) => ({ text })),
-    { la },
+    { field: 'la', language: la },
   )
   expect(notes).toEqual(isOwn ? [] : [expect.stringContaining(`la (${la})`)])
 })

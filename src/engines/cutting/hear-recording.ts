@@ -1,18 +1,17 @@
 import { join } from 'node:path'
-import { spokenLanguage } from '../../src/contract/languages.ts'
-import type { RunContext, StagedFile } from '../../src/contract/operation.ts'
-import { decodeVoice } from '../../src/engines/ffmpeg/sound.ts'
-import { selectRecogniser } from '../../src/engines/speech/select-engine.ts'
-import type { Recogniser } from '../../src/engines/speech/speech-engines.ts'
-import { recogniseSpans, transcribeFile } from '../../src/engines/speech/transcribe.ts'
-import { doubtfulSpans, type RepeatedSpan, replaceDoubtful } from '../../src/media/cut/doubtful-speech.ts'
-import type { SpeechLevels } from '../../src/media/cut/edges.ts'
-import { LevelTrack } from '../../src/media/cut/level-track.ts'
-import { mapSpeech } from '../../src/media/cut/speech-map.ts'
-import { speechParts } from '../../src/media/cut/speech-parts.ts'
-import type { RecognisedSegment, TimeSpan } from '../../src/media/speech/speech-types.ts'
-import { type Transcript, transcriptFromRecognition } from '../../src/media/speech/transcript.ts'
-import type { OralCutInput } from './plan.ts'
+import { type RecognitionLanguage, spokenLanguage } from '../../contract/languages.ts'
+import type { RunContext, StagedFile } from '../../contract/operation.ts'
+import { decodeVoice } from '../ffmpeg/sound.ts'
+import { selectRecogniser } from '../speech/select-engine.ts'
+import type { Recogniser } from '../speech/speech-engines.ts'
+import { recogniseSpans, transcribeFile } from '../speech/transcribe.ts'
+import { doubtfulSpans, type RepeatedSpan, replaceDoubtful } from '../../media/cut/doubtful-speech.ts'
+import type { SpeechLevels } from '../../media/cut/edges.ts'
+import { LevelTrack } from '../../media/cut/level-track.ts'
+import { mapSpeech } from '../../media/cut/speech-map.ts'
+import { speechParts } from '../../media/cut/speech-parts.ts'
+import type { RecognisedSegment, TimeSpan } from '../../media/speech/speech-types.ts'
+import { type Transcript, transcriptFromRecognition } from '../../media/speech/transcript.ts'
 import { openStoredLines } from './stored-lines.ts'
 
 /** What is heard in a recording: its words, and the levels by which it is cut. */
@@ -41,10 +40,16 @@ interface Hearing extends Pick<RunContext, 'signal' | 'steps' | 'progress'>, Asy
   readonly timeoutMs: number
 }
 
+/** What is known of a recording before it is heard. */
+interface SpokenFootage {
+  /** Spoken language. */
+  readonly la: RecognitionLanguage
+}
+
 /** Opens the recogniser of a recording. */
 export async function openHearing(
   { path, facts }: StagedFile,
-  { la }: Pick<OralCutInput, 'la'>,
+  { la }: SpokenFootage,
   { signal, steps, progress }: Pick<RunContext, 'signal' | 'steps' | 'progress'>,
 ): Promise<Hearing> {
   const language = spokenLanguage(la)
@@ -62,12 +67,12 @@ export async function openHearing(
  */
 export async function hearRecording(
   file: StagedFile,
-  input: Pick<OralCutInput, 'la'>,
+  input: SpokenFootage,
   context: Pick<RunContext, 'signal' | 'steps' | 'progress'>,
 ): Promise<HeardRecording> {
   await using hearing = await openHearing(file, input, context)
   const segments = await recogniseAll(hearing)
-  const levels = await measureLevels(hearing)
+  const levels = await measureLevels(file, hearing.signal)
   const repeated = await recogniseAgain(hearing, doubtfulSpans(segments, levels), levels)
   return {
     transcript: transcriptFromRecognition(replaceDoubtful(segments, repeated)),
@@ -146,9 +151,13 @@ function storePath(
   return join(steps, `${purpose}-${name.replaceAll(/[^\w.-]/g, '_')}.jsonl`)
 }
 
-async function measureLevels({ path, signal, timeoutMs: limit }: Hearing): Promise<SpeechLevels> {
+/** Measures the levels of a recording, and finds its speech and breaths. A file without sound has none. */
+export async function measureLevels({ path, facts }: StagedFile, signal: AbortSignal): Promise<SpeechLevels> {
   const track = new LevelTrack()
-  for await (const samples of decodeVoice(path, { signal, timeoutMs: limit })) track.add(samples)
+  if (facts && facts.audio.length > 0) {
+    const limit = timeoutMs(facts.duration_ms / 1000)
+    for await (const samples of decodeVoice(path, { signal, timeoutMs: limit })) track.add(samples)
+  }
   const curve = track.finish()
   return { curve, map: mapSpeech(curve) }
 }
